@@ -1,0 +1,62 @@
+"""rosenblatt: the perceptron family, in which a model is its mistakes.
+
+Names are loaded when they are first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "AveragedPerceptron": "rosenblatt.linear",
+    "Ledger": "rosenblatt.core.ledger",
+    "MIRA": "rosenblatt.linear",
+    "PassiveAggressive": "rosenblatt.linear",
+    "Perceptron": "rosenblatt.linear",
+    "SoftPerceptron": "rosenblatt.linear",
+    "VotedPerceptron": "rosenblatt.linear",
+}
+_MODULES = ("datasets", "errors", "losses")
+
+__all__ = [
+    "MIRA",
+    "AveragedPerceptron",
+    "Ledger",
+    "PassiveAggressive",
+    "Perceptron",
+    "SoftPerceptron",
+    "VotedPerceptron",
+    "datasets",
+    "errors",
+    "losses",
+]
+
+if TYPE_CHECKING:
+    from rosenblatt import datasets, errors, losses
+    from rosenblatt.core.ledger import Ledger
+    from rosenblatt.linear import (
+        MIRA,
+        AveragedPerceptron,
+        PassiveAggressive,
+        Perceptron,
+        SoftPerceptron,
+        VotedPerceptron,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        value = getattr(import_module(_WHERE[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"{__name__}.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

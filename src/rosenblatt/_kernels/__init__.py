@@ -1,0 +1,1 @@
+"""Compiled loops: arrays in, counters out. No validation, no printing, no classes of the API."""

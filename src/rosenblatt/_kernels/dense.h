@@ -1,0 +1,233 @@
+/* Dense rows of type REAL. Included once per type by rows.h.
+ *
+ * A dot product has eight lanes: feature j belongs to lane j mod 8, and the bias counts as one more
+ * feature of value 1 after the last. Lanes are added as (l0+l4)+(l2+l6) and (l1+l5)+(l3+l7), then
+ * these two. So training with a bias and training on rows with a 1 appended give the same bytes.
+ */
+#define F(name) RB_PASTE(name, KIND)
+
+#if defined(__GNUC__)
+typedef REAL F(four) __attribute__((vector_size(4 * sizeof(REAL))));
+#define LOAD4(p) ({ F(four) v_; memcpy(&v_, (p), sizeof v_); v_; })
+
+/* Eight lanes: one vector of eight floats or two vectors of four doubles, as AVX2 holds them. */
+#if LANES_IN_ONE_VECTOR
+typedef REAL F(lanes) __attribute__((vector_size(8 * sizeof(REAL))));
+#define NO_LANES {0}
+#define LOAD8(p) ({ F(lanes) v_; memcpy(&v_, (p), sizeof v_); v_; })
+#define ADD_PRODUCT(l, a, b) ((l) += (a) * (b))
+#define LOW(l) ({ F(four) v_; memcpy(&v_, &(l), sizeof v_); v_; })
+#define HIGH(l) ({ F(four) v_; memcpy(&v_, (const char *)&(l) + sizeof v_, sizeof v_); v_; })
+#else
+typedef struct { F(four) low, high; } F(lanes);
+#define NO_LANES {{0}, {0}}
+#define LOAD8(p) ((F(lanes)){LOAD4(p), LOAD4((p) + 4)})
+#define ADD_PRODUCT(l, a, b) \
+    do { F(lanes) a_ = (a), b_ = (b); (l).low += a_.low * b_.low; (l).high += a_.high * b_.high; } while (0)
+#define LOW(l) ((l).low)
+#define HIGH(l) ((l).high)
+#endif
+
+/* The last `left` < 8 features and the bias, then the sum of the lanes. */
+RB_INLINE REAL F(finish)(F(lanes) l, const REAL *x, const REAL *w, int64_t left, REAL bias) {
+    F(four) low = LOW(l), high = HIGH(l), last;
+    int upper = left >= 4;
+    if (upper) {
+        low += LOAD4(x) * LOAD4(w);
+        x += 4, w += 4, left -= 4;
+    }
+    switch (left) {
+    case 0: last = (F(four)){bias, 0, 0, 0}; break;
+    case 1: last = (F(four)){x[0] * w[0], bias, 0, 0}; break;
+    case 2: last = (F(four)){x[0] * w[0], x[1] * w[1], bias, 0}; break;
+    default: last = (F(four)){x[0] * w[0], x[1] * w[1], x[2] * w[2], bias}; break;
+    }
+    if (upper) high += last;
+    else low += last;
+    low += high;
+    return (low[0] + low[2]) + (low[1] + low[3]);
+}
+
+RB_INLINE REAL F(dot)(const REAL *x, const REAL *w, int64_t d, REAL bias) {
+    F(lanes) l = NO_LANES;
+    int64_t j = 0;
+    for (; j + 8 <= d; j += 8) ADD_PRODUCT(l, LOAD8(x + j), LOAD8(w + j));
+    return F(finish)(l, x + j, w + j, d - j, bias);
+}
+
+/* Four classes at a time, so that the row is read once for the four. */
+RB_INLINE void F(dot_classes)(const REAL *x, const REAL *w, const REAL *b, int64_t k, int64_t d,
+                              REAL *out) {
+    int64_t c = 0;
+    for (; c + 4 <= k; c += 4, w += 4 * d) {
+        F(lanes) l0 = NO_LANES, l1 = NO_LANES, l2 = NO_LANES, l3 = NO_LANES;
+        int64_t j = 0;
+        for (; j + 8 <= d; j += 8) {
+            F(lanes) v = LOAD8(x + j);
+            ADD_PRODUCT(l0, v, LOAD8(w + j));
+            ADD_PRODUCT(l1, v, LOAD8(w + d + j));
+            ADD_PRODUCT(l2, v, LOAD8(w + 2 * d + j));
+            ADD_PRODUCT(l3, v, LOAD8(w + 3 * d + j));
+        }
+        out[c] = F(finish)(l0, x + j, w + j, d - j, b[c]);
+        out[c + 1] = F(finish)(l1, x + j, w + d + j, d - j, b[c + 1]);
+        out[c + 2] = F(finish)(l2, x + j, w + 2 * d + j, d - j, b[c + 2]);
+        out[c + 3] = F(finish)(l3, x + j, w + 3 * d + j, d - j, b[c + 3]);
+    }
+    for (; c < k; c++, w += d) out[c] = F(dot)(x, w, d, b[c]);
+}
+
+RB_INLINE void F(add_row)(const REAL *x, int64_t d, REAL step, REAL *w) {
+    const F(four) s = {step, step, step, step};
+    int64_t j = 0;
+    for (; j + 4 <= d; j += 4) {
+        F(four) v = LOAD4(w + j) + s * LOAD4(x + j);
+        memcpy(w + j, &v, sizeof v);
+    }
+    for (; j < d; j++) w[j] += step * x[j];
+}
+
+#undef LOAD4
+#undef LOAD8
+#undef NO_LANES
+#undef ADD_PRODUCT
+#undef LOW
+#undef HIGH
+
+#else /* the same order of operations without vector types */
+
+RB_INLINE REAL F(dot)(const REAL *x, const REAL *w, int64_t d, REAL bias) {
+    REAL l[8] = {0};
+    int64_t j = 0;
+    for (; j + 8 <= d; j += 8)
+        for (int i = 0; i < 8; i++) l[i] += x[j + i] * w[j + i];
+    int i = 0;
+    for (; j < d; j++, i++) l[i] += x[j] * w[j];
+    l[i] += bias;
+    for (i = 0; i < 4; i++) l[i] += l[i + 4];
+    return (l[0] + l[2]) + (l[1] + l[3]);
+}
+
+RB_INLINE void F(dot_classes)(const REAL *x, const REAL *w, const REAL *b, int64_t k, int64_t d,
+                              REAL *out) {
+    for (int64_t c = 0; c < k; c++) out[c] = F(dot)(x, w + c * d, d, b[c]);
+}
+
+RB_INLINE void F(add_row)(const REAL *x, int64_t d, REAL step, REAL *w) {
+    for (int64_t j = 0; j < d; j++) w[j] += step * x[j];
+}
+#endif
+
+RB_CLONES static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const void *weights,
+                                 double bias, double *margin) {
+    const REAL *X = rows->values, *w = weights;
+    const int64_t d = rows->n_features, stop = s->stop;
+    const REAL b = (REAL)bias, quiet = (REAL)s->quiet_above;
+    int64_t i = s->at;
+    /* Two rows at a time: one branch for both, and the second sum hides the latency of the first.
+     * Reading ahead changes nothing: only the first row found is acted on. */
+    for (; i + 2 <= stop; i += 2) {
+        int64_t r0 = rb_row_at(s, i), r1 = rb_row_at(s, i + 1);
+        if (s->order && i + 6 <= stop) {
+            RB_PREFETCH(X + s->order[i + 4] * d);
+            RB_PREFETCH(X + s->order[i + 5] * d);
+        }
+        REAL m0 = F(dot)(X + r0 * d, w, d, b), m1 = F(dot)(X + r1 * d, w, d, b);
+        REAL m[2] = {m0 * (REAL)rb_sign(s, r0), m1 * (REAL)rb_sign(s, r1)};
+        if ((m[0] <= quiet) | (m[1] <= quiet)) {
+            int second = !(m[0] <= quiet);
+            *margin = (double)m[second];
+            return i + second;
+        }
+    }
+    for (; i < stop; i++) {
+        int64_t r = rb_row_at(s, i);
+        REAL m = F(dot)(X + r * d, w, d, b) * (REAL)rb_sign(s, r);
+        if (m <= quiet) {
+            *margin = (double)m;
+            return i;
+        }
+    }
+    return stop;
+}
+
+RB_CLONES static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
+                                       const void *weights, const void *biases, int64_t k,
+                                       void *scores, int64_t *rival, double *margin) {
+    const REAL *X = rows->values;
+    const int64_t d = rows->n_features;
+    REAL *out = scores;
+    for (int64_t i = s->at; i < s->stop; i++) {
+        int64_t r = rb_row_at(s, i);
+        F(dot_classes)(X + r * d, weights, biases, k, d, out);
+        RB_BEST_RIVAL(out, k, s->labels[r], rival, margin);
+        if (*margin <= s->quiet_above) return i;
+    }
+    return s->stop;
+}
+
+RB_CLONES static void F(score)(const rb_rows *rows, int64_t first, int64_t count,
+                               const void *weights, double bias, double *out) {
+    const int64_t d = rows->n_features;
+    const REAL *x = (const REAL *)rows->values + first * d;
+    for (int64_t i = 0; i < count; i++, x += d) out[i] = (double)F(dot)(x, weights, d, (REAL)bias);
+}
+
+RB_CLONES static void F(score_classes)(const rb_rows *rows, int64_t first, int64_t count,
+                                       const void *weights, const void *biases, int64_t k,
+                                       void *scores, double *out) {
+    const int64_t d = rows->n_features;
+    const REAL *x = (const REAL *)rows->values + first * d;
+    REAL *row_scores = scores;
+    for (int64_t i = 0; i < count; i++, x += d) {
+        F(dot_classes)(x, weights, biases, k, d, row_scores);
+        for (int64_t c = 0; c < k; c++) *out++ = (double)row_scores[c];
+    }
+}
+
+RB_CLONES static void F(add)(const rb_rows *rows, int64_t row, double step, void *weights,
+                             int64_t stride) {
+    const int64_t d = rows->n_features;
+    (void)stride; /* dense tables keep the weights of a class together */
+    F(add_row)((const REAL *)rows->values + row * d, d, (REAL)step, weights);
+}
+
+RB_CLONES static void F(add_to_sum)(const rb_rows *rows, int64_t row, double step, double *sum,
+                                    int64_t stride) {
+    const int64_t d = rows->n_features;
+    const REAL *restrict x = (const REAL *)rows->values + row * d;
+    double *restrict u = sum;
+    (void)stride;
+    for (int64_t j = 0; j < d; j++) u[j] += step * (double)x[j];
+}
+
+RB_CLONES static double F(squared_norm)(const rb_rows *rows, int64_t row) {
+    const REAL *x = (const REAL *)rows->values + row * rows->n_features;
+    return (double)F(dot)(x, x, rows->n_features, 0);
+}
+
+RB_CLONES static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *column,
+                                double *value) {
+    const int64_t d = rows->n_features;
+    const REAL *x = rows->values;
+    const REAL most = (REAL)limit;
+    *value = 0;
+    for (int64_t r = 0; r < rows->n_rows; r++, x += d) {
+        int bad = 0;
+        for (int64_t j = 0; j < d; j++) bad |= !(x[j] <= most) | !(x[j] >= -most);
+        if (bad)
+            for (int64_t j = 0; j < d; j++)
+                if (!(x[j] <= most) || !(x[j] >= -most)) {
+                    *row = r, *column = j, *value = (double)x[j];
+                    return 1;
+                }
+        double squared_norm = (double)F(dot)(x, x, d, 0);
+        if (squared_norm > *value) *value = squared_norm;
+    }
+    return 0;
+}
+
+RB_UNUSED static const rb_ops F(rb_ops) = {F(seek),       F(seek_class), F(score),
+                                           F(score_classes), F(add),     F(add_to_sum),
+                                           F(squared_norm), F(inspect)};
+#undef F

@@ -1,0 +1,343 @@
+"""The training loop: walk the rows in order, act where the rule says so.
+
+`seek` passes over the rows that need nothing; this file decides what the others get. It is the
+only place where weights change, but for `replay`, which repeats recorded changes.
+"""
+
+cimport numpy as cnp
+from libc.math cimport sqrt
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc
+from rosenblatt._kernels.rows cimport rb_search, Rows
+from rosenblatt._kernels.rules cimport exponential, Rule
+from rosenblatt._kernels.weights cimport WeightArrays
+
+import numpy as np
+
+cnp.import_array()
+
+NO_RIVAL = -1  # recorded as the wrong answer when the right class was raised and no other lowered
+
+
+cdef class Log:
+    """Updates in the order they were made; bounded, emptied by the caller."""
+
+    cdef readonly cnp.ndarray row, right, wrong, step, t
+    cdef public int64_t size
+    cdef readonly int64_t capacity
+
+    def __init__(self, int64_t capacity):
+        self.capacity, self.size = capacity, 0
+        self.row = np.empty(capacity, np.int64)
+        self.right = np.empty(capacity, np.int32)
+        self.wrong = np.empty(capacity, np.int32)
+        self.step = np.empty(capacity, np.float64)
+        self.t = np.empty(capacity, np.int64)
+
+    cdef void write(self, int64_t row, int32_t right, int32_t wrong, double step,
+                    int64_t t) noexcept nogil:
+        cdef int64_t at = self.size
+        (<int64_t *>cnp.PyArray_DATA(self.row))[at] = row
+        (<int32_t *>cnp.PyArray_DATA(self.right))[at] = right
+        (<int32_t *>cnp.PyArray_DATA(self.wrong))[at] = wrong
+        (<double *>cnp.PyArray_DATA(self.step))[at] = step
+        (<int64_t *>cnp.PyArray_DATA(self.t))[at] = t
+        self.size = at + 1
+
+
+cdef class Tally:
+    """What a run adds up: mistakes and updates in all, and for each row."""
+
+    cdef public int64_t mistakes, updates
+    cdef public double step_sum             # steps that moved two answers apart
+    cdef public double raised_sum           # steps that raised the right answer alone
+    cdef readonly int64_t refused           # the row whose update would overflow, or -1
+    cdef readonly object mistakes_per_row, dual
+    cdef int32_t *counts
+    cdef double *alpha
+
+    def __init__(self, mistakes_per_row=None, dual=None):
+        self.refused = -1
+        self.mistakes_per_row, self.dual = mistakes_per_row, dual
+        self.counts = NULL
+        self.alpha = NULL
+        if mistakes_per_row is not None:
+            self.counts = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>mistakes_per_row)
+        if dual is not None:
+            self.alpha = <double *>cnp.PyArray_DATA(<cnp.ndarray?>dual)
+
+
+cdef struct Plan:
+    rb_search search
+    const double *row_weights
+    double largest_norm
+    int64_t seen_at_zero  # examples seen before position 0
+    bint has_log
+
+
+def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order, int64_t start,
+          int64_t stop, row_weights, Tally tally, Log log):
+    """Learn from positions start .. stop - 1 of the order; return the position reached.
+
+    It stops early when the log is full or `tally.refused` names a row.
+    """
+    cdef Plan plan
+    cdef int64_t reached
+    cdef void *scores
+    plan.search.order = NULL
+    if order is not None:
+        plan.search.order = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>order)
+    plan.search.labels = <const int32_t *>cnp.PyArray_DATA(labels)
+    plan.search.at, plan.search.stop = start, stop
+    plan.search.quiet_above = rule.quiet_above
+    plan.row_weights = NULL
+    if row_weights is not None:
+        plan.row_weights = <const double *>cnp.PyArray_DATA(<cnp.ndarray?>row_weights)
+    plan.seen_at_zero = weights.t - start
+    plan.largest_norm = sqrt(rows.largest_squared_norm + weights.fit_intercept)
+    plan.has_log = log is not None
+    tally.refused = -1
+    if weights.n_vectors == 1:
+        with nogil:
+            reached = learn_binary(weights, rule, rows, &plan, tally, log)
+    else:
+        scores = malloc(weights.n_vectors * sizeof(double))
+        if scores == NULL:
+            raise MemoryError
+        with nogil:
+            reached = learn_classes(weights, rule, rows, &plan, tally, log, scores)
+        free(scores)
+    weights.t = plan.seen_at_zero + reached
+    return reached
+
+
+cdef inline double as_stored(WeightArrays weights, double step) noexcept nogil:
+    """The step as it is applied, so that what is recorded is what was done."""
+    return <double>(<float>step) if weights.is_float32 else step
+
+
+cdef inline double step_of(Rule rule, WeightArrays weights, double margin, double squared_norm,
+                           bint mistaken, double weight) noexcept nogil:
+    """The step of the rule, times the weight of the row; a step that aims never overshoots."""
+    cdef double step = rule.step(&rule.parameters, margin, squared_norm, mistaken)
+    if weight != 1.0 and step != 0.0:
+        step *= weight
+        if rule.aims_at_one and weight > 1.0 and squared_norm > 0.0:
+            step = min(step, (1.0 - margin) / squared_norm)
+    return as_stored(weights, step)
+
+
+cdef int64_t learn_binary(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally,
+                          Log log) noexcept nogil:
+    cdef int64_t at = plan.search.at, stop = plan.search.stop, row
+    cdef int32_t label
+    cdef double margin, squared_norm = 0.0, step, weight = 1.0
+    cdef bint mistaken
+    while at < stop:
+        if plan.has_log and log.size == log.capacity:
+            return at
+        plan.search.at = at
+        at = rows.ops.seek(
+            &rows.c, &plan.search, weights.w,
+            (<float *>weights.b)[0] if weights.is_float32 else (<double *>weights.b)[0], &margin)
+        if at == stop:
+            break
+        row = plan.search.order[at] if plan.search.order != NULL else at
+        if plan.row_weights != NULL:
+            weight = plan.row_weights[row]
+            if weight == 0.0:
+                at += 1
+                continue
+        label = plan.search.labels[row]
+        mistaken = margin < 0.0 or (margin == 0.0 and (rule.tie_is_mistake or label == 0))
+        if rule.needs_norm:
+            squared_norm = rows.ops.squared_norm(&rows.c, row) + weights.fit_intercept
+        step = step_of(rule, weights, margin, squared_norm, mistaken, weight)
+        if step != 0.0:
+            if not weights.within_reach(
+                    step * (sqrt(squared_norm) if rule.needs_norm else plan.largest_norm)):
+                tally.refused = row
+                return at
+            tally.updates += 1
+            tally.step_sum += step
+            weights.move(&rows.c, rows.ops, row, 0, (2 * label - 1) * step,
+                         plan.seen_at_zero + at)
+            if tally.alpha != NULL:
+                tally.alpha[row] += (2 * label - 1) * step
+            if plan.has_log:
+                log.write(row, label, 1 - label, step, plan.seen_at_zero + at + 1)
+        if mistaken:
+            count_mistake(tally, row)
+        at += 1
+    return stop
+
+
+cdef int64_t learn_classes(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally,
+                           Log log, void *scores) noexcept nogil:
+    cdef int64_t at = plan.search.at, stop = plan.search.stop, row, right, rival = 0
+    cdef int64_t most_entries = weights.n_vectors if rule.blames_all_rivals else 1
+    cdef double margin, squared_norm = 0.0, weight = 1.0
+    cdef bint mistaken, alone
+    while at < stop:
+        if plan.has_log and log.size + most_entries > log.capacity:
+            return at
+        plan.search.at = at
+        at = rows.ops.seek_class(&rows.c, &plan.search, weights.w, weights.b, weights.n_vectors,
+                                 scores, &rival, &margin)
+        if at == stop:
+            break
+        row = plan.search.order[at] if plan.search.order != NULL else at
+        if plan.row_weights != NULL:
+            weight = plan.row_weights[row]
+            if weight == 0.0:
+                at += 1
+                continue
+        right = plan.search.labels[row]
+        mistaken, alone = margin <= 0.0, False
+        if margin == 0.0:
+            if rule.tie_is_mistake:
+                alone = rule.raise_only_on_tie
+            else:
+                rival = last_tied(weights, scores, right, rival)
+                mistaken = rival > right
+        if rule.needs_norm:
+            squared_norm = 2.0 * (rows.ops.squared_norm(&rows.c, row) + weights.fit_intercept)
+        if rule.blames_all_rivals:
+            if not blame_all(weights, rule, rows, plan, tally, log, scores, at, row, right,
+                             weight):
+                return at
+        elif not blame_one(weights, rule, rows, plan, tally, log, at, row, right,
+                           NO_ONE if alone else rival, margin, squared_norm, mistaken, weight):
+            return at
+        if mistaken:
+            count_mistake(tally, row)
+        at += 1
+    return stop
+
+
+cdef enum:
+    NO_ONE = -1
+
+
+cdef bint blame_one(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally, Log log,
+                    int64_t at, int64_t row, int64_t right, int64_t rival, double margin,
+                    double squared_norm, bint mistaken, double weight) noexcept nogil:
+    """Raise the right class and lower the rival, if there is one; False when refused."""
+    cdef double step = step_of(rule, weights, margin, squared_norm, mistaken, weight)
+    if step == 0.0:
+        return True
+    if not weights.within_reach(
+            step * (sqrt(squared_norm) if rule.needs_norm else plan.largest_norm)):
+        tally.refused = row
+        return False
+    tally.updates += 1
+    if rival == NO_ONE:
+        tally.raised_sum += step
+    else:
+        tally.step_sum += step
+        weights.move(&rows.c, rows.ops, row, rival, -step, plan.seen_at_zero + at)
+    weights.move(&rows.c, rows.ops, row, right, step, plan.seen_at_zero + at)
+    if plan.has_log:
+        log.write(row, <int32_t>right, <int32_t>rival, step, plan.seen_at_zero + at + 1)
+    return True
+
+
+cdef bint blame_all(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally, Log log,
+                    void *scores, int64_t at, int64_t row, int64_t right,
+                    double weight) noexcept nogil:
+    """Lower each wrong class by its probability and raise the right one by as much."""
+    cdef double total = 0.0, top, step
+    cdef double eta = rule.parameters.eta * weight
+    cdef int64_t c
+    top = score_of(weights, scores, 0)
+    for c in range(1, weights.n_vectors):
+        top = max(top, score_of(weights, scores, c))
+    for c in range(weights.n_vectors):
+        total += exponential(score_of(weights, scores, c) - top)
+    if not weights.within_reach(eta * plan.largest_norm):
+        tally.refused = row
+        return False
+    for c in range(weights.n_vectors):
+        if c == right:
+            continue
+        step = as_stored(weights, eta * (exponential(score_of(weights, scores, c) - top) / total))
+        if step == 0.0:
+            continue
+        tally.updates += 1
+        tally.step_sum += step
+        weights.move(&rows.c, rows.ops, row, c, -step, plan.seen_at_zero + at)
+        weights.move(&rows.c, rows.ops, row, right, step, plan.seen_at_zero + at)
+        if plan.has_log:
+            log.write(row, <int32_t>right, <int32_t>c, step, plan.seen_at_zero + at + 1)
+    return True
+
+
+cdef inline double score_of(WeightArrays weights, const void *scores, int64_t c) noexcept nogil:
+    return (<const float *>scores)[c] if weights.is_float32 else (<const double *>scores)[c]
+
+
+cdef int64_t last_tied(WeightArrays weights, const void *scores, int64_t right,
+                       int64_t rival) noexcept nogil:
+    """The last wrong class whose score equals that of the right class."""
+    cdef int64_t c
+    for c in range(rival + 1, weights.n_vectors):
+        if c != right and score_of(weights, scores, c) == score_of(weights, scores, right):
+            rival = c
+    return rival
+
+
+cdef inline void count_mistake(Tally tally, int64_t row) noexcept nogil:
+    tally.mistakes += 1
+    if tally.counts != NULL:
+        tally.counts[row] += 1
+
+
+def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, cnp.ndarray wrong,
+           cnp.ndarray step, cnp.ndarray t, int64_t start, int64_t stop):
+    """Repeat the recorded updates start .. stop - 1 on `weights`, in the order of training."""
+    cdef const int64_t *rows_at = <const int64_t *>cnp.PyArray_DATA(row)
+    cdef const int32_t *right_at = <const int32_t *>cnp.PyArray_DATA(right)
+    cdef const int32_t *wrong_at = <const int32_t *>cnp.PyArray_DATA(wrong)
+    cdef const double *step_at = <const double *>cnp.PyArray_DATA(step)
+    cdef const int64_t *t_at = <const int64_t *>cnp.PyArray_DATA(t)
+    cdef int64_t i
+    cdef bint binary = weights.n_vectors == 1
+    with nogil:
+        for i in range(start, stop):
+            if binary:
+                weights.move(&rows.c, rows.ops, rows_at[i], 0,
+                             (2 * right_at[i] - 1) * step_at[i], t_at[i] - 1)
+                continue
+            if wrong_at[i] != NO_ONE:
+                weights.move(&rows.c, rows.ops, rows_at[i], wrong_at[i], -step_at[i], t_at[i] - 1)
+            weights.move(&rows.c, rows.ops, rows_at[i], right_at[i], step_at[i], t_at[i] - 1)
+
+
+def score(Rows rows, cnp.ndarray table, cnp.ndarray bias):
+    """Scores of all rows: (n,) for one vector, else (n, n_vectors).
+
+    `table` and `bias` have the type of the rows; for sparse rows and several vectors the table
+    is (n_features, n_vectors), else (n_vectors, n_features).
+    """
+    cdef int64_t k = cnp.PyArray_DIM(bias, 0), n = rows.c.n_rows
+    cdef cnp.ndarray out
+    cdef double *at
+    cdef void *w = cnp.PyArray_DATA(table)
+    cdef void *b = cnp.PyArray_DATA(bias)
+    cdef void *scores
+    if k == 1:
+        out = np.empty(n)
+        at = <double *>cnp.PyArray_DATA(out)
+        with nogil:
+            rows.ops.score(&rows.c, 0, n, w,
+                           (<float *>b)[0] if rows.is_float32 else (<double *>b)[0], at)
+        return out
+    out = np.empty((n, k))
+    at = <double *>cnp.PyArray_DATA(out)
+    scores = malloc(k * sizeof(double))
+    if scores == NULL:
+        raise MemoryError
+    with nogil:
+        rows.ops.score_classes(&rows.c, 0, n, w, b, k, scores, at)
+    free(scores)
+    return out

@@ -1,0 +1,98 @@
+/* What the compiled loops need of a table of rows: score a row, add it to a weight vector, measure
+ * it. Dense and sparse tables, float and double values, 32- and 64-bit column numbers each get
+ * their own copy of these few functions (dense.h, sparse.h); a loop sees only the table of
+ * functions below and so is written once.
+ *
+ * Every sum is taken in a fixed order with plain multiplications and additions (contraction off),
+ * so the same data gives the same bytes on every machine. On x86-64 Linux a second copy for AVX2
+ * is chosen at run time; it does the same operations in the same order, only more at a time.
+ */
+#ifndef ROSENBLATT_ROWS_H
+#define ROSENBLATT_ROWS_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && defined(__GNUC__) && \
+    !defined(__clang__)
+#define RB_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define RB_CLONES
+#endif
+
+#if defined(__GNUC__)
+#define RB_INLINE static inline __attribute__((always_inline))
+#define RB_PREFETCH(address) __builtin_prefetch(address)
+#define RB_PREFETCH_ONCE(address) __builtin_prefetch((address), 0, 0) /* read once, not kept */
+#define RB_UNUSED __attribute__((unused))
+#else
+#define RB_INLINE static inline
+#define RB_PREFETCH(address) ((void)(address))
+#define RB_PREFETCH_ONCE(address) ((void)(address))
+#define RB_UNUSED
+#endif
+
+/* Scattered reads gain nothing from vectors; gcc would spend the time shuffling. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define RB_SCALAR __attribute__((optimize("no-tree-vectorize")))
+#else
+#define RB_SCALAR
+#endif
+
+typedef struct {
+    const void *values;  /* dense: n_rows * n_features; sparse: the stored values */
+    const void *columns; /* sparse only: the column of each stored value */
+    const void *starts;  /* sparse only: n_rows + 1 offsets into the stored values */
+    int64_t n_rows, n_features;
+} rb_rows;
+
+/* Where to look for the next row that needs attention. `order` may be NULL: rows as they stand. */
+typedef struct {
+    const int64_t *order;
+    const int32_t *labels;
+    int64_t at, stop;
+    double quiet_above; /* rows answered by more than this margin are passed over */
+} rb_search;
+
+typedef struct {
+    /* binary: the next place with margin <= quiet_above, or stop; its margin by the pointer */
+    int64_t (*seek)(const rb_rows *, const rb_search *, const void *weights, double bias,
+                    double *margin);
+    /* multiclass: the same; `scores` holds all scores of the row found, `rival` the best wrong
+     * class. The layout of the weights is the table's own: dense tables read one class after the
+     * other, sparse ones read all classes of a feature together. */
+    int64_t (*seek_class)(const rb_rows *, const rb_search *, const void *weights,
+                          const void *biases, int64_t n_classes, void *scores, int64_t *rival,
+                          double *margin);
+    /* out[i] = score of row i, for rows first .. first + count - 1 */
+    void (*score)(const rb_rows *, int64_t first, int64_t count, const void *weights, double bias,
+                  double *out);
+    void (*score_classes)(const rb_rows *, int64_t first, int64_t count, const void *weights,
+                          const void *biases, int64_t n_classes, void *scores, double *out);
+    /* weights += step * row, elementwise; neighbours in `weights` are `stride` apart */
+    void (*add)(const rb_rows *, int64_t row, double step, void *weights, int64_t stride);
+    void (*add_to_sum)(const rb_rows *, int64_t row, double step, double *sum, int64_t stride);
+    double (*squared_norm)(const rb_rows *, int64_t row);
+    /* 1 and the place of the first value that is not finite or larger than `limit`, or whose
+     * column is out of range; else 0, and `value` is the largest squared norm of a row */
+    int (*inspect)(const rb_rows *, double limit, int64_t *row, int64_t *column, double *value);
+} rb_ops;
+
+RB_INLINE int64_t rb_row_at(const rb_search *s, int64_t i) { return s->order ? s->order[i] : i; }
+
+/* Labels 0 and 1 as -1 and +1; by arithmetic, since a branch on a label cannot be predicted. */
+RB_INLINE int32_t rb_sign(const rb_search *s, int64_t row) { return 2 * s->labels[row] - 1; }
+
+/* The best wrong class (the first one among equals) and by how much the right class beats it. */
+#define RB_BEST_RIVAL(scores, n_classes, right, rival, margin)                      \
+    do {                                                                            \
+        int64_t best_ = (right) == 0 ? 1 : 0;                                       \
+        for (int64_t c_ = best_ + 1; c_ < (n_classes); c_++)                        \
+            if (c_ != (right) && (scores)[c_] > (scores)[best_]) best_ = c_;        \
+        *(rival) = best_;                                                           \
+        *(margin) = (double)(scores)[right] - (double)(scores)[best_];              \
+    } while (0)
+
+#endif

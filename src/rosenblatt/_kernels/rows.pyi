@@ -1,0 +1,26 @@
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+class Rows:
+    is_sparse: bool
+    is_float32: bool
+    largest_squared_norm: float
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    def set_n_features(self, n_features: int) -> None: ...
+    def inspect(self, limit: float) -> tuple[int, int, float] | None: ...
+    def squared_norms(self) -> npt.NDArray[np.float64]: ...
+
+def dense(X: npt.NDArray[Any]) -> Rows: ...
+def sparse(
+    data: npt.NDArray[Any],
+    indices: npt.NDArray[Any],
+    indptr: npt.NDArray[Any],
+    n_features: int,
+) -> Rows: ...

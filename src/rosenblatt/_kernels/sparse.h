@@ -1,0 +1,146 @@
+/* Sparse rows (CSR) with values of type REAL and column numbers of type COLUMN. Included once per pair of
+ * types by rows.h.
+ *
+ * Binary: four lanes by position in the row, the bias after the last stored value. Multiclass: the
+ * weights of one feature lie side by side, one per class, and each class is summed in the order of
+ * the stored values, the bias last.
+ */
+#define F(name) RB_PASTE(name, KIND)
+
+RB_SCALAR RB_INLINE REAL F(dot)(const rb_rows *rows, int64_t row, const REAL *w, REAL bias) {
+    const COLUMN *starts = rows->starts;
+    const int64_t first = (int64_t)starts[row];
+    int64_t n = (int64_t)starts[row + 1] - first;
+    const REAL *v = (const REAL *)rows->values + first;
+    const COLUMN *col = (const COLUMN *)rows->columns + first;
+    REAL l0 = 0, l1 = 0, l2 = 0, l3 = 0;
+    for (; n >= 4; n -= 4, v += 4, col += 4) {
+        RB_PREFETCH_ONCE(v + 128);
+        RB_PREFETCH_ONCE(col + 128);
+        l0 += v[0] * w[(UNSIGNED)col[0]];
+        l1 += v[1] * w[(UNSIGNED)col[1]];
+        l2 += v[2] * w[(UNSIGNED)col[2]];
+        l3 += v[3] * w[(UNSIGNED)col[3]];
+    }
+    switch (n) {
+    case 0: l0 += bias; break;
+    case 1: l0 += v[0] * w[col[0]]; l1 += bias; break;
+    case 2: l0 += v[0] * w[col[0]]; l1 += v[1] * w[col[1]]; l2 += bias; break;
+    default:
+        l0 += v[0] * w[col[0]];
+        l1 += v[1] * w[col[1]];
+        l2 += v[2] * w[col[2]];
+        l3 += bias;
+    }
+    return (l0 + l2) + (l1 + l3);
+}
+
+RB_INLINE void F(dot_classes)(const rb_rows *rows, int64_t row, const REAL *restrict w,
+                              const REAL *restrict b, int64_t k, REAL *restrict out) {
+    const REAL *v = rows->values;
+    const COLUMN *col = rows->columns, *starts = rows->starts;
+    for (int64_t c = 0; c < k; c++) out[c] = 0;
+    for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++) {
+        const REAL x = v[p], *restrict of_feature = w + (int64_t)col[p] * k;
+        for (int64_t c = 0; c < k; c++) out[c] += x * of_feature[c];
+    }
+    for (int64_t c = 0; c < k; c++) out[c] += b[c];
+}
+
+RB_SCALAR static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const void *weights,
+                                 double bias, double *margin) {
+    const COLUMN *starts = rows->starts;
+    for (int64_t i = s->at; i < s->stop; i++) {
+        int64_t r = rb_row_at(s, i);
+        if (s->order && i + 2 < s->stop) {
+            int64_t ahead = (int64_t)starts[s->order[i + 2]];
+            RB_PREFETCH((const REAL *)rows->values + ahead);
+            RB_PREFETCH((const COLUMN *)rows->columns + ahead);
+        }
+        REAL m = F(dot)(rows, r, weights, (REAL)bias) * (REAL)rb_sign(s, r);
+        if (m <= (REAL)s->quiet_above) {
+            *margin = (double)m;
+            return i;
+        }
+    }
+    return s->stop;
+}
+
+static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
+                                       const void *weights, const void *biases, int64_t k,
+                                       void *scores, int64_t *rival, double *margin) {
+    REAL *out = scores;
+    for (int64_t i = s->at; i < s->stop; i++) {
+        int64_t r = rb_row_at(s, i);
+        F(dot_classes)(rows, r, weights, biases, k, out);
+        RB_BEST_RIVAL(out, k, s->labels[r], rival, margin);
+        if (*margin <= s->quiet_above) return i;
+    }
+    return s->stop;
+}
+
+RB_SCALAR static void F(score)(const rb_rows *rows, int64_t first, int64_t count,
+                               const void *weights, double bias, double *out) {
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (double)F(dot)(rows, first + i, weights, (REAL)bias);
+}
+
+static void F(score_classes)(const rb_rows *rows, int64_t first, int64_t count,
+                                       const void *weights, const void *biases, int64_t k,
+                                       void *scores, double *out) {
+    REAL *row_scores = scores;
+    for (int64_t i = 0; i < count; i++) {
+        F(dot_classes)(rows, first + i, weights, biases, k, row_scores);
+        for (int64_t c = 0; c < k; c++) *out++ = (double)row_scores[c];
+    }
+}
+
+static void F(add)(const rb_rows *rows, int64_t row, double step, void *weights, int64_t stride) {
+    const REAL *v = rows->values;
+    const COLUMN *col = rows->columns, *starts = rows->starts;
+    REAL *w = weights;
+    const REAL s = (REAL)step;
+    for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++)
+        w[(int64_t)col[p] * stride] += s * v[p];
+}
+
+static void F(add_to_sum)(const rb_rows *rows, int64_t row, double step, double *sum,
+                          int64_t stride) {
+    const REAL *v = rows->values;
+    const COLUMN *col = rows->columns, *starts = rows->starts;
+    for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++)
+        sum[(int64_t)col[p] * stride] += step * (double)v[p];
+}
+
+static double F(squared_norm)(const rb_rows *rows, int64_t row) {
+    const REAL *v = rows->values;
+    const COLUMN *starts = rows->starts;
+    double l[4] = {0};
+    const int64_t first = (int64_t)starts[row], end = (int64_t)starts[row + 1];
+    for (int64_t p = first; p < end; p++) l[(p - first) & 3] += (double)v[p] * (double)v[p];
+    return (l[0] + l[2]) + (l[1] + l[3]);
+}
+
+static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *column,
+                      double *value) {
+    const REAL *v = rows->values;
+    const COLUMN *col = rows->columns, *starts = rows->starts;
+    const REAL most = (REAL)limit;
+    *value = 0;
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        for (int64_t p = (int64_t)starts[r]; p < (int64_t)starts[r + 1]; p++)
+            if (!(v[p] <= most) || !(v[p] >= -most) || col[p] < 0 ||
+                (int64_t)col[p] >= rows->n_features) {
+                *row = r, *column = (int64_t)col[p], *value = (double)v[p];
+                return 1;
+            }
+        double squared_norm = F(squared_norm)(rows, r);
+        if (squared_norm > *value) *value = squared_norm;
+    }
+    return 0;
+}
+
+RB_UNUSED static const rb_ops F(rb_ops) = {F(seek),       F(seek_class), F(score),
+                                           F(score_classes), F(add),     F(add_to_sum),
+                                           F(squared_norm), F(inspect)};
+#undef F

@@ -1,0 +1,115 @@
+"""Weight vectors as the loops see them: values, biases, running sums, a counter."""
+
+cimport numpy as cnp
+from libc.math cimport fabs
+from libc.stdint cimport int64_t
+from rosenblatt._kernels.rows cimport rb_ops, rb_rows
+
+import numpy as np
+
+cnp.import_array()
+
+# Values and weights within these limits cannot overflow in any product or sum of the loops.
+FLOAT32_LIMIT = 1e15
+FLOAT64_LIMIT = 1e150
+cdef double _FLOAT32_LIMIT = FLOAT32_LIMIT
+cdef double _FLOAT64_LIMIT = FLOAT64_LIMIT
+
+
+cdef class WeightArrays:
+    """Arrays and pointers into them.
+
+    `table` is (n_vectors, n_features) or, `by_feature`, (at least n_features, n_vectors).
+    `t` counts the examples seen. `reach` is a bound on the absolute value of every weight.
+    """
+
+    def bind(self, cnp.ndarray table, cnp.ndarray bias, table_sum, bias_sum, *,
+             bint by_feature, int64_t n_features, bint fit_intercept):
+        self.table, self.bias = table, bias
+        self.table_sum, self.bias_sum = table_sum, bias_sum
+        self.by_feature, self.n_features, self.fit_intercept = by_feature, n_features, fit_intercept
+        self.is_float32 = cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32
+        self.itemsize = cnp.PyArray_ITEMSIZE(table)
+        self.n_vectors = cnp.PyArray_DIM(bias, 0)
+        self.class_stride = 1 if by_feature else n_features
+        self.feature_stride = self.n_vectors if by_feature else 1
+        self.w = <char *>cnp.PyArray_DATA(table)
+        self.b = <char *>cnp.PyArray_DATA(bias)
+        self.u = self.ub = NULL
+        if table_sum is not None:
+            self.u = <double *>cnp.PyArray_DATA(<cnp.ndarray?>table_sum)
+            self.ub = <double *>cnp.PyArray_DATA(<cnp.ndarray?>bias_sum)
+
+    cdef void move(self, const void *rows, const void *ops, int64_t row, int64_t vector,
+                   double step, int64_t seen_before) noexcept nogil:
+        """Add `step` times a row to one vector, and to its running sum weighted by the counter."""
+        cdef const rb_rows *r = <const rb_rows *>rows
+        cdef const rb_ops *o = <const rb_ops *>ops
+        cdef int64_t at = vector * self.class_stride
+        o.add(r, row, step, self.w + at * self.itemsize, self.feature_stride)
+        if self.fit_intercept:
+            if self.is_float32:
+                (<float *>self.b)[vector] += <float>step
+            else:
+                (<double *>self.b)[vector] += step
+        if self.u != NULL:
+            o.add_to_sum(r, row, step * seen_before, self.u + at, self.feature_stride)
+            if self.fit_intercept:
+                self.ub[vector] += step * seen_before
+
+    cdef bint within_reach(self, double growth) noexcept nogil:
+        """Whether every weight stays within the limit when it grows by `growth` at most."""
+        cdef double limit = _FLOAT32_LIMIT if self.is_float32 else _FLOAT64_LIMIT
+        if not self.reach + growth <= limit:
+            self.reach = self.largest()
+            if not self.reach + growth <= limit:
+                return False
+        self.reach += growth
+        return True
+
+    cdef double largest(self) noexcept nogil:
+        cdef double most = 0.0, value
+        cdef int64_t i
+        for i in range(self.n_vectors * self.n_features):
+            value = (<float *>self.w)[i] if self.is_float32 else (<double *>self.w)[i]
+            if fabs(value) > most:
+                most = fabs(value)
+        for i in range(self.n_vectors):
+            value = (<float *>self.b)[i] if self.is_float32 else (<double *>self.b)[i]
+            if fabs(value) > most:
+                most = fabs(value)
+        return most
+
+    def measure_reach(self):
+        self.reach = self.largest()
+
+    def squared_distance(self, origin_table=None, origin_bias=None):
+        """The squared length of (weights - origin), summed in a fixed order."""
+        return (_squared_distance(self.table, origin_table, self.n_vectors * self.n_features)
+                + _squared_distance(self.bias, origin_bias, self.n_vectors))
+
+
+cdef double _squared_distance(cnp.ndarray a, origin, int64_t n):
+    cdef const double *x
+    cdef const double *z = NULL
+    cdef const float *xf
+    cdef const float *zf = NULL
+    cdef double lane[4]
+    cdef double change
+    cdef int64_t i
+    lane[0] = lane[1] = lane[2] = lane[3] = 0.0
+    if cnp.PyArray_TYPE(a) == cnp.NPY_FLOAT32:
+        xf = <const float *>cnp.PyArray_DATA(a)
+        if origin is not None:
+            zf = <const float *>cnp.PyArray_DATA(<cnp.ndarray?>origin)
+        for i in range(n):
+            change = <double>xf[i] - (<double>zf[i] if zf != NULL else 0.0)
+            lane[i & 3] += change * change
+    else:
+        x = <const double *>cnp.PyArray_DATA(a)
+        if origin is not None:
+            z = <const double *>cnp.PyArray_DATA(<cnp.ndarray?>origin)
+        for i in range(n):
+            change = x[i] - (z[i] if z != NULL else 0.0)
+            lane[i & 3] += change * change
+    return (lane[0] + lane[2]) + (lane[1] + lane[3])

@@ -1,0 +1,81 @@
+"""rosenblatt demo: a real data set, learned in front of your eyes."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["command"]
+
+DATA = ("breast_cancer", "digits", "iris", "wine")
+EPOCHS_SHOWN = 12
+REASONS = {
+    "separated": "an epoch without a mistake: the training rows are separated",
+    "tolerance": "proven by the run: no hyperplane separates the rows by a margin worth having",
+    "max_iter": "the limit of epochs was reached while mistakes remained",
+}
+
+
+@click.command(
+    name="demo",
+    epilog="Examples:  rosenblatt demo    rosenblatt demo --data iris --seed 7",
+)
+@click.option("--data", type=click.Choice(DATA), default="digits", show_default=True)
+@click.option("--epochs", type=click.IntRange(min=1), default=1000, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+def command(data: str, epochs: int, seed: int) -> None:
+    """Train an averaged perceptron on real data and show how it went.
+
+    A quarter of the rows is held out; the others are scaled and learned epoch by epoch.
+    """
+    import numpy as np
+
+    from rosenblatt import datasets
+    from rosenblatt._kernels import ordering
+    from rosenblatt.core import rules
+    from rosenblatt.core.model import LinearModel
+    from rosenblatt.core.scoring import scores
+    from rosenblatt.core.tables import as_rows, inspect
+    from rosenblatt.core.training import train
+
+    table = getattr(datasets, data)()
+    order = np.empty(len(table.y), np.int64)
+    ordering.shuffled(order, seed)
+    held_out, kept = np.split(order, [len(order) // 4])
+    center, spread = table.X[kept].mean(axis=0), table.X[kept].std(axis=0)
+    X = (table.X - center) / np.where(spread > 0, spread, 1.0)
+    y = table.y.astype(np.int32)
+
+    click.echo(f"{data}: {len(table.y):,} {table.about}; classes {', '.join(table.classes)}")
+    click.echo(f"learning from {len(kept):,} rows, {len(held_out):,} held out")
+    rows = as_rows(X[kept])
+    inspect(rows)
+    model = LinearModel(table.classes, X.shape[1], averaged=True, random=seed)
+    run = train(
+        model.weights, rules.perceptron(), rows, y[kept], max_iter=epochs, random=model.random
+    )
+    for epoch, line in _epochs(run.mistakes_per_epoch):
+        click.echo(f"  epoch {epoch:>4}  {line}")
+    click.echo(
+        f"stopped after {run.n_iter:,} epochs and {sum(run.mistakes_per_epoch):,} mistakes: "
+        f"{REASONS[run.stop_reason]}"
+    )
+    for name, weights in (
+        ("last weights", (model.weights.matrix, model.weights.bias)),
+        ("mean weights", model.served()),
+    ):
+        found = scores(X[held_out], *weights)
+        answers = found > 0 if found.ndim == 1 else found.argmax(axis=1)
+        right = int((answers == y[held_out]).sum())
+        share = right / len(held_out)
+        click.echo(f"held-out accuracy, {name}: {share:.1%} ({right} of {len(held_out)})")
+
+
+def _epochs(mistakes: list[int]) -> list[tuple[str, str]]:
+    """The first epochs, the last ones, and a line for what lies between."""
+    numbered = [(str(i), f"{count:,} mistakes") for i, count in enumerate(mistakes, 1)]
+    if len(numbered) <= EPOCHS_SHOWN:
+        return numbered
+    half = EPOCHS_SHOWN // 2
+    between = mistakes[half:-half]
+    gap = f"{len(between):,} more epochs with {min(between):,} to {max(between):,} mistakes"
+    return [*numbered[:half], ("…", gap), *numbered[-half:]]

@@ -1,0 +1,1 @@
+"""The learning itself: rules, weights, the training loop and the ledger. NumPy only."""

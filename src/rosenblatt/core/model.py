@@ -1,0 +1,128 @@
+"""A linear model while it learns: its classes, weights, counters and, if kept, its ledger."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.core.ledger import Entries, Ledger, Recorder
+from rosenblatt.core.weights import Weights
+from rosenblatt.errors import InputError
+
+__all__ = ["LinearModel"]
+
+
+class LinearModel:
+    """Classes in the order of their weight vectors, and everything needed to learn on.
+
+    Two classes share one vector that points to the second; until a second class is known there
+    is nothing to tell apart, and examples are only counted. Classes and features may be added at
+    any time; what was learned before keeps its answers.
+    """
+
+    def __init__(
+        self,
+        classes: Sequence[Hashable],
+        n_features: int,
+        *,
+        dtype: npt.DTypeLike = np.float64,
+        fit_intercept: bool = True,
+        averaged: bool = False,
+        random: int = 0,
+    ) -> None:
+        self.classes: list[Any] = list(classes)
+        self.slots: dict[Any, int] = {label: i for i, label in enumerate(self.classes)}
+        self.weights = Weights(
+            1 if len(self.classes) <= 2 else len(self.classes),
+            n_features,
+            dtype=dtype,
+            fit_intercept=fit_intercept,
+            averaged=averaged,
+        )
+        self.random = random
+        self.n_mistakes = 0
+        # What answers instead of the present weights, as the learner keeps it.
+        self.best: tuple[Any, Any] | None = None
+        self.columns: dict[Any, int] | None = None
+        self.recorder: Recorder | None = None
+        self._recorded_from: Weights | None = None
+        self.voters: Any = None
+
+    def served(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """The weights and biases that answer: the best kept, the average, or the last."""
+        if self.best is not None:
+            return self.best
+        if self.weights.averaged:
+            return self.weights.average()
+        return self.weights.matrix, self.weights.bias
+
+    def admit(self, label: Hashable) -> int:
+        """Make room for a class not seen before; return its number."""
+        classes = [*self.classes, label]
+        try:
+            if len(classes) == 2:
+                # Nothing was learned yet, so the two can stand in their natural order.
+                classes.sort()
+            else:
+                sorted(classes)
+        except TypeError:
+            raise InputError(
+                f"the label {label!r} ({type(label).__name__}) cannot be compared with the labels "
+                f"seen so far, such as {self.classes[0]!r} ({type(self.classes[0]).__name__}). "
+                "Use labels of one type."
+            ) from None
+        if len(classes) == 3:
+            self._split()
+        if len(classes) >= 3:
+            self.weights.add_vector()
+            if self._recorded_from is not None:
+                self._recorded_from.add_vector()
+        self.best = None
+        self.classes = classes
+        self.slots = {known: i for i, known in enumerate(classes)}
+        return self.slots[label]
+
+    def _split(self) -> None:
+        self.weights.split()
+        if self._recorded_from is not None and self.recorder is not None:
+            self._recorded_from.split()
+            entries = self.recorder.entries
+            self.recorder = Recorder()
+            # One vector became two halves; halving is exact, so replay stays exact.
+            self.recorder.add(entries._replace(step=entries.step * 0.5))
+
+    def start_recording(self) -> None:
+        """Keep every update from here on; rows are counted from here on too."""
+        self.recorder = Recorder()
+        self._recorded_from = self.weights.copy()
+
+    def record(self, entries: Entries, first_row: int = 0) -> None:
+        if self.recorder is not None:
+            self.recorder.add(entries._replace(row=entries.row + first_row))
+
+    @property
+    def seen_while_recording(self) -> int:
+        return self.weights.t - (0 if self._recorded_from is None else self._recorded_from.t)
+
+    def ledger(self) -> Ledger:
+        if self.recorder is None or self._recorded_from is None:
+            raise AttributeError("no ledger was kept: set record=True before learning")
+        start = self._recorded_from
+        if start.n_features < self.weights.n_features:
+            start.grow(self.weights.n_features)
+        return Ledger(start, tuple(self.classes), self.recorder.entries, self.weights.t)
+
+    def digest(self) -> str:
+        """SHA-256 over everything that decides what the model answers and how it learns on."""
+        state = hashlib.sha256(self.weights.digest().encode())
+        state.update(repr((self.classes, self.random, self.n_mistakes, self.columns)).encode())
+        for values in self.best or ():
+            state.update(np.asarray(values).tobytes())
+        if self.recorder is not None:
+            for column in self.recorder.entries:
+                state.update(column.tobytes())
+        return state.hexdigest()

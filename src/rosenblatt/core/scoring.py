@@ -1,0 +1,36 @@
+"""Scores of rows under given weights, in the same fixed order of sums as in training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels import learning
+from rosenblatt.core.tables import as_rows, is_sparse
+
+__all__ = ["scores"]
+
+# Rows of another type than the weights are converted so many numbers at a time.
+BLOCK = 1 << 20
+
+
+def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """``X @ coef.T + bias`` in float64: (n,) for one weight vector, else (n, n_vectors).
+
+    float32 rows with float32 weights are summed in float32, all others in float64.
+    """
+    single = X.dtype == np.float32 and coef.dtype == np.float32
+    dtype = np.float32 if single else np.float64
+    by_feature = is_sparse(X) and len(bias) > 1
+    table = np.ascontiguousarray(coef.T if by_feature else coef, dtype=dtype)
+    bias = np.ascontiguousarray(bias, dtype=dtype)
+    if X.dtype == dtype or is_sparse(X):
+        return learning.score(as_rows(X, dtype), table, bias)
+    step = max(1, BLOCK // max(1, X.shape[1]))
+    parts = [
+        learning.score(as_rows(X[first : first + step], dtype), table, bias)
+        for first in range(0, max(1, X.shape[0]), step)
+    ]
+    return np.concatenate(parts)

@@ -1,0 +1,285 @@
+"""Training: epochs over the rows until there is a reason to stop, and which one it was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels import learning, ordering
+from rosenblatt._kernels.rules import Rule
+from rosenblatt.core.duals import Pairs
+from rosenblatt.core.ledger import Entries, Recorder
+from rosenblatt.core.tables import Rows
+from rosenblatt.core.weights import Weights
+from rosenblatt.errors import OverflowRefused
+
+__all__ = ["Training", "Watch", "one_pass", "train"]
+
+LOG_CAPACITY = 1 << 14
+# So that Ctrl-C is heard and progress is seen while an epoch over many rows is under way.
+ROWS_AT_A_TIME = 1 << 18
+
+
+@dataclass
+class Watch:
+    """A score on rows held out, taken after every epoch; patience counts epochs without a gain.
+
+    ``keep`` is called at each new best and returns what is needed to go back to it.
+    """
+
+    score: Callable[[], float]
+    keep: Callable[[], Any]
+    patience: int
+    scores: list[float] = field(default_factory=list)
+    best: Any = None
+    best_epoch: int = 0
+
+    def after_epoch(self) -> bool:
+        """Take the score; True when patience has run out."""
+        score = self.score()
+        if not self.scores or score > max(self.scores):
+            self.best, self.best_epoch = self.keep(), len(self.scores) + 1
+        self.scores.append(score)
+        return len(self.scores) - self.best_epoch >= self.patience
+
+
+@dataclass
+class Training:
+    """What a run did and why it ended.
+
+    ``stop_reason``: "separated" (an epoch without a mistake), "cycle" (the weights at the end of
+    an epoch were seen before, so they will be again), "early_stopping", "tolerance" (proven: no
+    hyperplane separates the rows by more than ``tol`` times their radius) or "max_iter".
+    """
+
+    mistakes_per_epoch: list[int] = field(default_factory=list)
+    stop_reason: str = "max_iter"
+    n_updates: int = 0
+    cycle_length: int | None = None
+    margin_ceiling: float = math.inf
+    mistakes_per_row: npt.NDArray[np.int32] | None = None
+    dual: npt.NDArray[np.float64] | None = None
+    pairs: Pairs | None = None
+    signs: npt.NDArray[np.int8] | None = None
+    eta: float = 1.0
+    random: int = 0
+
+    @property
+    def converged(self) -> bool:
+        return self.stop_reason == "separated"
+
+    @property
+    def n_iter(self) -> int:
+        return len(self.mistakes_per_epoch)
+
+    def dual_of_rows(self) -> npt.NDArray[np.float64]:
+        """For two classes: the signed sum of the steps of every row."""
+        if self.dual is not None:
+            return self.dual
+        assert self.mistakes_per_row is not None
+        assert self.signs is not None
+        return np.asarray(self.eta * self.mistakes_per_row * self.signs, np.float64)
+
+
+def train(
+    weights: Weights,
+    rule: Rule,
+    rows: Rows,
+    labels: npt.NDArray[np.int32],
+    *,
+    max_iter: int = 1000,
+    tol: float | None = 1e-4,
+    shuffle: bool = True,
+    random: int = 0,
+    subset: npt.NDArray[np.int64] | None = None,
+    row_weights: npt.NDArray[np.float64] | None = None,
+    recorder: Recorder | None = None,
+    watch: Watch | None = None,
+    after_epoch: Callable[[int, int], None] | None = None,
+) -> Training:
+    """Train in place: epochs over ``rows`` (or the ``subset`` of them) until a reason to stop.
+
+    ``labels`` are numbers of classes; ``random`` is the state of the generator that shuffles.
+    ``recorder`` receives every update. ``after_epoch(epoch, mistakes)`` is told the progress.
+    """
+    n = rows.n_rows if subset is None else len(subset)
+    training = Training(mistakes_per_row=np.zeros(rows.n_rows, np.int32), random=random)
+    binary = weights.n_vectors == 1
+    if binary and rule.counts_tell_all and row_weights is None:
+        training.signs, training.eta = (2 * labels - 1).astype(np.int8), rule.eta
+    elif binary:
+        training.dual = np.zeros(rows.n_rows)
+    if not binary:
+        training.pairs = Pairs(weights.n_vectors)
+    tally = learning.Tally(training.mistakes_per_row, training.dual)
+    log = learning.Log(LOG_CAPACITY) if recorder is not None or not binary else None
+    weights.arrange(by_feature=rows.is_sparse and not binary)
+    origin = weights.copy() if weights.t or weights.matrix.any() or weights.bias.any() else None
+    order = None if shuffle else subset
+    cycle = None if shuffle else _Cycle(weights)
+    for epoch in range(1, max_iter + 1):
+        if shuffle:
+            order = np.empty(n, np.int64) if order is None else order
+            training.random = ordering.shuffled(order, training.random)
+            if subset is not None:
+                order = subset[order]
+        mistakes_before, updates_before = tally.mistakes, tally.updates
+        start = 0
+        while start < n:
+            stop = min(n, start + ROWS_AT_A_TIME)
+            start = learning.learn(
+                weights, rule, rows, labels, order, start, stop, row_weights, tally, log
+            )
+            if log is not None:
+                _drain(log, recorder, training.pairs)
+            if tally.refused >= 0:
+                raise _refusal(tally.refused, weights)
+        mistakes = tally.mistakes - mistakes_before
+        training.mistakes_per_epoch.append(mistakes)
+        if after_epoch is not None:
+            after_epoch(epoch, mistakes)
+        patience_ended = watch is not None and watch.after_epoch()
+        if mistakes == 0 and (
+            tally.updates == updates_before or _all_right(weights, rule, rows, labels, subset)
+        ):
+            training.stop_reason = "separated"
+            break
+        if cycle is not None and cycle.closed(epoch):
+            training.stop_reason, training.cycle_length = "cycle", cycle.length
+            break
+        if patience_ended:
+            training.stop_reason = "early_stopping"
+            break
+        training.margin_ceiling = min(
+            training.margin_ceiling, _margin_ceiling(weights, origin, tally, rows)
+        )
+        radius = _radius(weights, rows)
+        if tol is not None and training.margin_ceiling < tol * radius:
+            training.stop_reason = "tolerance"
+            break
+    training.n_updates = tally.updates
+    return training
+
+
+def one_pass(
+    weights: Weights,
+    rule: Rule,
+    rows: Rows,
+    labels: npt.NDArray[np.int32],
+    *,
+    start: int = 0,
+    stop: int | None = None,
+    row_weights: npt.NDArray[np.float64] | None = None,
+    recorder: Recorder | None = None,
+) -> learning.Tally:
+    """Learn from each row once, in the order given, in place."""
+    tally = learning.Tally()
+    log = None if recorder is None else learning.Log(LOG_CAPACITY)
+    weights.arrange(by_feature=rows.is_sparse and weights.n_vectors > 1)
+    stop = rows.n_rows if stop is None else stop
+    while start < stop:
+        start = learning.learn(
+            weights, rule, rows, labels, None, start, stop, row_weights, tally, log
+        )
+        if log is not None:
+            _drain(log, recorder, None)
+        if tally.refused >= 0:
+            raise _refusal(tally.refused, weights)
+    return tally
+
+
+def _drain(log: learning.Log, recorder: Recorder | None, pairs: Pairs | None) -> None:
+    entries = Entries.of(log)
+    log.size = 0
+    if recorder is not None:
+        recorder.add(entries)
+    if pairs is not None:
+        pairs.add(entries)
+
+
+def _refusal(row: int, weights: Weights) -> OverflowRefused:
+    kind = "float32" if weights.is_float32 else "float64"
+    return OverflowRefused(
+        f"the update for row {row} of X would leave the range of {kind}; the model was not "
+        "changed by it. Scale the features (sklearn.preprocessing.StandardScaler) or lower eta0"
+        + (", or pass float64." if weights.is_float32 else ".")
+    )
+
+
+def _all_right(
+    weights: Weights,
+    rule: Rule,
+    rows: Rows,
+    labels: npt.NDArray[np.int32],
+    subset: npt.NDArray[np.int64] | None,
+) -> bool:
+    """Whether the weights as they are now answer every row right.
+
+    A rule that also acts on right answers changed the weights during an epoch without a mistake,
+    so what was right then may be wrong now.
+    """
+    scores = learning.score(rows, weights.table, weights.bias)
+    if weights.n_vectors == 1:
+        margins = np.where(labels == 1, scores, -scores)
+        tie_is_right = np.zeros(len(labels), bool) if rule.tie_is_mistake else labels == 1
+    else:
+        index = np.arange(len(labels))
+        own = scores[index, labels]
+        scores[index, labels] = -np.inf
+        margins = own - scores.max(axis=1)
+        tie_is_right = np.zeros(len(labels), bool)
+    right = (margins > 0) | ((margins == 0) & tie_is_right)
+    return bool((right if subset is None else right[subset]).all())
+
+
+class _Cycle:
+    """Proof of a cycle (Brent's method): the weights are compared with those of an earlier epoch.
+
+    The earlier epoch moves on in powers of two, so that any cycle is met once it is entered.
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
+        self._kept = (weights.table.copy(), weights.bias.copy())
+        self._kept_at = 0
+        self.length = 0
+
+    def closed(self, epoch: int) -> bool:
+        table, bias = self._kept
+        if np.array_equal(bias, self._weights.bias) and np.array_equal(table, self._weights.table):
+            self.length = epoch - self._kept_at
+            return True
+        if epoch >= 2 * self._kept_at:
+            self._kept = (self._weights.table.copy(), self._weights.bias.copy())
+            self._kept_at = epoch
+        return False
+
+
+def _radius(weights: Weights, rows: Rows) -> float:
+    """The length of the longest row, the constant feature of the bias included."""
+    longest = rows.largest_squared_norm + weights.fit_intercept
+    return math.sqrt(longest if weights.n_vectors == 1 else 2.0 * longest)
+
+
+def _margin_ceiling(
+    weights: Weights, origin: Weights | None, tally: learning.Tally, rows: Rows
+) -> float:
+    """No unit vector u has a margin above this on the rows: it follows from the run itself.
+
+    If y(u·x) >= γ on every row, then ‖w - w0‖ >= u·(w - w0) >= γ Σ steps. A step that raised the
+    right class alone may have lowered u·w by its length times the longest row.
+    """
+    if tally.step_sum <= 0.0:
+        return math.inf
+    change = math.sqrt(
+        weights.squared_distance()
+        if origin is None
+        else weights.squared_distance(origin.table, origin.bias)
+    )
+    slack = tally.raised_sum * math.sqrt(rows.largest_squared_norm + weights.fit_intercept)
+    return (change + slack) / tally.step_sum

@@ -1,0 +1,98 @@
+"""How a fitted learner shows itself in a notebook: what it is, how it learned, what it weighs."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+from sklearn.utils import estimator_html_repr
+
+__all__ = ["ModelDisplay"]
+
+TOP_WEIGHTS = 8
+TOP_CLASSES = 12
+REASONS = {
+    "separated": "an epoch without a mistake: the rows are separated",
+    "cycle": "the weights repeat themselves: the rows cannot be separated",
+    "early_stopping": "no gain on the held-out rows",
+    "tolerance": "no hyperplane can separate the rows by a margin worth having",
+    "max_iter": "max_iter reached while mistakes remained",
+}
+
+
+class ModelDisplay:
+    """Adds a summary of what was learned below scikit-learn's own HTML."""
+
+    def _repr_html_(self) -> str:
+        diagram: str = estimator_html_repr(self)
+        return diagram + self._summary_html()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def _summary_html(self) -> str:
+        if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
+            return ""
+        return (
+            '<div style="font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0">'
+            f"{self._story_html()}{self._weights_html()}</div>"
+        )
+
+    def _story_html(self) -> str:
+        model: Any = self
+        told = [f"<b>{model.n_mistakes_:,}</b> mistakes in <b>{model.t_:,}</b> examples"]
+        reason = getattr(self, "stop_reason_", None)
+        if reason is not None:
+            told.append(f"{model.n_iter_:,} epochs; stopped: {REASONS[reason]}")
+        bars = sparkline(getattr(self, "mistakes_per_epoch_", []))
+        return f"<p>{'. '.join(told)}.</p>{bars}"
+
+    def _weights_html(self) -> str:
+        model: Any = self
+        coef, bias, classes = model.coef_, model.intercept_, model.classes_
+        names = getattr(self, "feature_names_in_", None)
+        shown = [classes[-1]] if len(coef) == 1 else classes[:TOP_CLASSES]
+        rows = [
+            f"<tr><th scope=row style='text-align:left'>{escape(str(label))}</th>"
+            f"<td style='text-align:left'>{top_weights(weights, names)}</td>"
+            f"<td>{offset:+.3g}</td></tr>"
+            for label, weights, offset in zip(shown, coef, bias, strict=False)
+        ]
+        left_out = len(coef) - len(rows)
+        note = f"<p>{left_out} more classes not shown.</p>" if left_out > 0 else ""
+        return (
+            "<table><caption style='text-align:left'>Largest weights</caption><thead><tr>"
+            "<th scope=col>class</th><th scope=col style='text-align:left'>features</th>"
+            f"<th scope=col>bias</th></tr></thead><tbody>{''.join(rows)}</tbody></table>{note}"
+        )
+
+
+def top_weights(weights: Any, names: Any) -> str:
+    order = np.argsort(-np.abs(weights), kind="stable")[:TOP_WEIGHTS]
+    parts = [
+        f"{escape(str(j if names is None else names[j]))}&nbsp;{weights[j]:+.3g}"
+        for j in order
+        if weights[j]
+    ]
+    more = int(np.count_nonzero(weights)) - len(parts)
+    return ", ".join(parts) + (f" and {more:,} more" if more > 0 else "") or "none yet"
+
+
+def sparkline(counts: list[int], width: int = 240, height: int = 36) -> str:
+    """Mistakes by epoch as a small drawing; long runs are shown by the worst of each stretch."""
+    if not counts:
+        return ""
+    stretch = -(-len(counts) // 60)
+    heights = [max(counts[i : i + stretch]) for i in range(0, len(counts), stretch)]
+    most, step = max(max(heights), 1), width / len(heights)
+    bars = "".join(
+        f'<rect x="{i * step:.1f}" y="{height * (1 - h / most):.1f}" '
+        f'width="{max(step - 1, 0.5):.1f}" height="{height * h / most:.1f}"/>'
+        for i, h in enumerate(heights)
+    )
+    text = f"Mistakes by epoch, from {counts[0]:,} in the first to {counts[-1]:,} in the last"
+    return (
+        f'<svg role="img" aria-label="{text}" width="{width}" height="{height}" '
+        f'fill="#0072B2"><title>{text}</title>{bars}</svg><p>{text}.</p>'
+    )

@@ -1,0 +1,197 @@
+"""What callers hand to an estimator, checked and in the form the core reads."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+
+from rosenblatt.core.tables import Rows, as_rows, inspect, is_sparse
+from rosenblatt.errors import InputError, ParameterError
+
+__all__ = [
+    "encoded",
+    "read_labels",
+    "read_rows",
+    "read_table",
+    "read_weights",
+    "seed_from",
+]
+
+Labels = npt.NDArray[np.int32]
+
+
+def read_table(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """``X`` as a C-contiguous array or a CSR matrix without duplicates, float32 or float64."""
+    try:
+        table = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,
+        )
+    except ValueError as error:
+        raise _better_conversion_error(X, error) from None
+    if is_sparse(table) and not table.has_canonical_format:
+        table = table.copy() if table is X else table
+        table.sum_duplicates()
+    return table
+
+
+def _better_conversion_error(X: Any, error: ValueError) -> ValueError:
+    """The same error, or one that names the column when it was about text in a table."""
+    if "could not convert" not in str(error) or is_sparse(X):
+        return error
+    values = np.asarray(X, dtype=object)
+    for row, column in np.ndindex(*values.shape) if values.ndim == 2 else ():
+        value = values[row, column]
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            names = list(getattr(X, "columns", []))
+            name = f" ({names[column]!r})" if names else ""
+            return InputError(
+                f"X holds {value!r} at row {row}, column {column}{name}, which is not a number "
+                f"(could not convert string to float). Turn text columns into numbers first, for "
+                "example with sklearn.preprocessing.OneHotEncoder."
+            )
+    return error
+
+
+def read_rows(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rows]:
+    """``X`` checked for shape, type and finite values, and as rows for the loops."""
+    table = read_table(estimator, X, reset=reset)
+    rows = as_rows(table)
+    inspect(rows, names=getattr(estimator, "feature_names_in_", None))
+    return table, rows
+
+
+def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
+    """``y`` as a 1-D array of labels of one type, one for each row."""
+    if y is None:
+        raise InputError(
+            "this learner requires y to be passed, but the target y is None. Pass one label for "
+            "each row."
+        )
+    kinds = set(map(type, y)) if isinstance(y, list | tuple) else set()
+    labels: npt.NDArray[Any] = column_or_1d(_as_label_array(y), warn=True)
+    if labels.dtype == object:
+        kinds = set(map(type, labels))
+    if len(kinds) > 1 and not all(issubclass(kind, numbers.Number | np.bool_) for kind in kinds):
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise InputError(
+            f"y holds labels of mixed types ({names}). Use labels of one type, for example "
+            "[str(label) for label in y]."
+        )
+    if len(labels) != n_rows:
+        raise InputError(
+            f"X has {n_rows} rows but y has {len(labels)} labels (inconsistent numbers of "
+            "samples). Pass one label for each row."
+        )
+    if labels.dtype.kind == "f":
+        bad = np.flatnonzero(~np.isfinite(labels) | (labels != np.floor(labels)))
+        if len(bad):
+            value = labels[bad[0]]
+            if not np.isfinite(value):
+                raise InputError(
+                    f"y holds {value} at row {bad[0]} (Input y contains NaN or infinity). "
+                    "Drop the row or give it a label."
+                )
+            raise InputError(
+                f"Unknown label type: continuous. y holds {value} at row {bad[0]}; a classifier "
+                "needs classes. Cut the numbers into classes first, or use a regressor."
+            )
+    elif labels.dtype.kind not in "biuOUST":
+        raise InputError(
+            f"Unknown label type: {labels.dtype}. Labels may be whole numbers, text or booleans."
+        )
+    return labels
+
+
+def _as_label_array(y: Any) -> npt.NDArray[Any]:
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.dtype == object and isinstance(y, list | tuple):
+        labels = np.empty(len(y), dtype=object)  # labels that are tuples
+        labels[:] = y
+    return labels
+
+
+def encoded(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Labels]:
+    """The classes in order, and each label as the number of its class."""
+    if labels.dtype.kind in "iu" and len(labels):
+        low, high = int(labels.min()), int(labels.max())
+        if high - low < 1 << 16:  # a table look-up instead of a sort
+            offset = labels - low if low else labels
+            present = np.bincount(offset, minlength=high - low + 1) > 0
+            number = np.cumsum(present, dtype=np.int32) - np.int32(1)
+            classes = (np.flatnonzero(present) + low).astype(labels.dtype)
+            return classes, number[offset]
+    try:
+        classes, numbers_ = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise InputError(
+            "y holds labels of mixed types that cannot be ordered. Use labels of one type, for "
+            "example [str(label) for label in y]."
+        ) from None
+    return classes, numbers_.astype(np.int32)
+
+
+def read_weights(
+    sample_weight: Any,
+    class_weight: Any,
+    classes: Any,
+    labels: Labels,
+    X: Any,
+) -> npt.NDArray[np.float64] | None:
+    """One factor for the step of each row, or None when all are 1."""
+    weights: npt.NDArray[np.float64] | None = None
+    if sample_weight is not None:
+        weights = np.array(_check_sample_weight(sample_weight, X, dtype=np.float64))
+        bad = np.flatnonzero(weights < 0)
+        if len(bad):
+            raise InputError(
+                f"sample_weight holds {weights[bad[0]]:g} at row {bad[0]}: weights scale the step "
+                "and cannot be negative. Use 0 to leave a row out."
+            )
+        if not weights.any():
+            raise InputError("sample_weight is zero for every row, so nothing can be learned.")
+    if class_weight is not None:
+        if isinstance(class_weight, str) and class_weight != "balanced":
+            raise ParameterError(
+                f"class_weight={class_weight!r} is not known: give 'balanced', None or a dict of "
+                "class to weight."
+            )
+        factors = compute_class_weight(
+            class_weight, classes=np.asarray(classes), y=np.asarray(classes)[labels]
+        )
+        if (factors < 0).any():
+            raise ParameterError(f"class_weight={class_weight!r}: weights cannot be negative.")
+        weights = factors[labels] * (1.0 if weights is None else weights)
+    return weights
+
+
+def seed_from(random_state: Any) -> int:
+    """64 bits to start the shuffling from."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    if isinstance(random_state, numbers.Integral):
+        if random_state < 0:
+            raise ParameterError(
+                f"random_state={random_state!r} is not allowed: give a whole number of at least "
+                "0, None, or a numpy random generator."
+            )
+        return int(random_state) & (2**64 - 1)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError as error:
+        raise ParameterError(str(error)) from None

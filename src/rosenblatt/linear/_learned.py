@@ -1,0 +1,138 @@
+"""What a learner tells of what it has learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.core.ledger import Ledger
+from rosenblatt.core.model import LinearModel
+from rosenblatt.core.training import Training
+
+__all__ = ["FIT_ONLY", "Learned"]
+
+FloatArray = npt.NDArray[Any]
+
+# True of a finished fit alone; no longer so once learning goes on.
+FIT_ONLY = (
+    "n_iter_",
+    "mistakes_per_epoch_",
+    "mistakes_per_row_",
+    "converged_",
+    "stop_reason_",
+    "margin_ceiling_",
+    "validation_scores_",
+    "best_iter_",
+)
+
+
+class Learned:
+    """Fitted attributes, worked out from the model when asked for."""
+
+    _model: LinearModel
+    _training: Training | None
+
+    def _served(self, model: LinearModel) -> tuple[FloatArray, FloatArray]:
+        """The weights and biases that answer."""
+        return model.served()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+    def _fitted(self) -> LinearModel:
+        try:
+            return self.__dict__["_model"]  # type: ignore[no-any-return]
+        except KeyError:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
+
+    def _fit_outcome(self) -> Training:
+        self._fitted()
+        if self._training is None:
+            raise AttributeError("known after fit only: rows given one by one are not kept")
+        return self._training
+
+    @staticmethod
+    def _class_array(classes: list[Any]) -> npt.NDArray[Any]:
+        array = np.array(classes)
+        if array.ndim != 1:
+            array = np.empty(len(classes), dtype=object)
+            array[:] = classes
+        return array
+
+    def _sorted_slots(self) -> list[int]:
+        classes = self._model.classes
+        return sorted(range(len(classes)), key=classes.__getitem__)
+
+    def _in_class_order(self, values: FloatArray) -> FloatArray:
+        return values[self._sorted_slots()] if len(values) > 1 else values
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The classes in order."""
+        return self._class_array(sorted(self._fitted().classes))
+
+    @property
+    def coef_(self) -> FloatArray:
+        """Weights, (1, n_features) for two classes, else (n_classes, n_features)."""
+        return self._in_class_order(self._served(self._fitted())[0])
+
+    @property
+    def intercept_(self) -> FloatArray:
+        """Biases, one for each row of ``coef_``."""
+        return self._in_class_order(self._served(self._fitted())[1])
+
+    @property
+    def t_(self) -> int:
+        """Examples seen so far, over all epochs and calls."""
+        return self._fitted().weights.t
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Mistakes made so far, over all epochs and calls."""
+        return self._fitted().n_mistakes
+
+    @property
+    def support_(self) -> npt.NDArray[np.int64]:
+        """Rows of ``X`` that moved the weights in the last ``fit``."""
+        return self._dual()[0]
+
+    @property
+    def dual_coef_(self) -> FloatArray:
+        """How much each row of ``support_`` contributed to each weight vector."""
+        return self._dual()[1]
+
+    def _dual(self) -> tuple[npt.NDArray[np.int64], FloatArray]:
+        outcome = self._fit_outcome()
+        if outcome.pairs is not None:
+            support, dual = outcome.pairs.coefficients()
+            return support, dual[self._sorted_slots()]
+        dual = outcome.dual_of_rows()
+        support = np.flatnonzero(dual)
+        return support, dual[support][None, :]
+
+    @property
+    def ledger_(self) -> Ledger:
+        """Every update in order, when ``record=True``."""
+        return self._fitted().ledger()
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[Any]:
+        """Names of the features, when the rows came with names."""
+        model = self.__dict__.get("_model")
+        if model is not None and model.columns is not None:
+            names = np.empty(len(model.columns), dtype=object)
+            names[:] = list(model.columns)
+            return names
+        if "_feature_names" not in self.__dict__:
+            raise AttributeError("the features have no names")
+        return self.__dict__["_feature_names"]  # type: ignore[no-any-return]
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names: npt.NDArray[Any]) -> None:
+        self._feature_names = names
+
+    @feature_names_in_.deleter
+    def feature_names_in_(self) -> None:
+        self.__dict__.pop("_feature_names", None)

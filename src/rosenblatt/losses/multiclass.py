@@ -1,0 +1,222 @@
+"""Losses of the scores of several classes, their slopes and gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rosenblatt.errors import InputError
+from rosenblatt.losses._arrays import FloatArray, chosen, matrix, numbers, same_shape
+
+
+def multiclass_perceptron(scores: ArrayLike, y: ArrayLike) -> FloatArray:
+    """Charge by how far the best score lies above the score of the right class.
+
+    ``loss(s, y) = max_k s_k - s_y = sum_k (f_k - y_k) s_k``, where ``f`` is the one-hot vector of
+    the predicted class and ``y_k`` that of the right one
+
+    It is never negative, and zero exactly when no class scores higher than the right one.
+
+    Parameters
+    ----------
+    scores : array of shape (n, k), or (k,) for a single example
+        ``W x + b``, one score for each class.
+    y : array of n integers, or one integer
+        Index of the right class, from 0 to k - 1. ``one_hot(labels, classes).argmax(axis=1)``
+        gives it for labels of any kind.
+
+    Returns
+    -------
+    array of n losses, or one loss
+
+    See Also
+    --------
+    cross_entropy : soft, charges every answer something.
+
+    Examples
+    --------
+    >>> multiclass_perceptron([[3.0, 1.0, 2.0], [3.0, 1.0, 2.0]], [0, 1])
+    array([0., 2.])
+    """
+    s, right = _scores_and_index(scores, y)
+    loss: FloatArray = s.max(axis=-1) - np.take_along_axis(s, right, axis=-1)[..., 0]
+    return loss
+
+
+def multiclass_perceptron_slope(scores: ArrayLike, y: ArrayLike) -> FloatArray:
+    """Differentiate the multiclass perceptron loss: +1 predicted, -1 right, 0 when they agree.
+
+    ``dloss/ds_k = f_k - y_k``, the difference of the two one-hot vectors of
+    `multiclass_perceptron`
+
+    When the right class shares the best score with another, the argmax is undefined, so no class
+    counts as predicted: ``f = 0``, and a step raises the right class without lowering a rival.
+    (That is the perceptron's rule for a tie, not a subgradient: the loss is zero there.) Among
+    tied classes that are all wrong the first is the predicted one.
+
+    Parameters
+    ----------
+    scores, y
+        As in `multiclass_perceptron`.
+
+    Returns
+    -------
+    array of the shape of `scores`
+
+    Examples
+    --------
+    >>> multiclass_perceptron_slope([[3.0, 1.0, 2.0], [3.0, 1.0, 2.0], [0.0, 0.0, 0.0]], [0, 1, 1])
+    array([[ 0.,  0.,  0.],
+           [ 1., -1.,  0.],
+           [ 0., -1.,  0.]])
+    """
+    s, right = _scores_and_index(scores, y)
+    best = s.max(axis=-1, keepdims=True)
+    wrong = np.take_along_axis(s, right, axis=-1) < best
+    tied = ~wrong & ((s == best).sum(axis=-1, keepdims=True) > 1)
+    slope = np.zeros_like(s)
+    np.put_along_axis(slope, s.argmax(axis=-1)[..., None], np.where(wrong, 1.0, 0.0), axis=-1)
+    np.put_along_axis(slope, right, np.where(wrong | tied, -1.0, 0.0), axis=-1)
+    return slope
+
+
+def cross_entropy(scores: ArrayLike, y: ArrayLike) -> FloatArray:
+    """Charge by the surprise of a softmax model at the right class.
+
+    ``loss(s, y) = log(sum_k exp(s_k)) - s_y = -log p_y``, with ``p = softmax(s)``
+
+    Large scores do not overflow, and small losses keep their digits.
+
+    Parameters
+    ----------
+    scores, y
+        As in `multiclass_perceptron`.
+
+    Returns
+    -------
+    array of n losses, or one loss
+
+    See Also
+    --------
+    multiclass_perceptron : hard, the limit of large scores.
+    logistic : the same for two classes.
+
+    Examples
+    --------
+    >>> cross_entropy([[0.0, 0.0], [1000.0, 0.0]], [0, 1]).round(3).tolist()
+    [0.693, 1000.0]
+    """
+    s, right = _scores_and_index(scores, y)
+    ahead = s - np.take_along_axis(s, right, axis=-1)
+    loss: FloatArray = np.logaddexp.reduce(ahead, axis=-1)
+    return loss
+
+
+def cross_entropy_slope(scores: ArrayLike, y: ArrayLike) -> FloatArray:
+    """Differentiate the cross-entropy: the probabilities minus the one-hot truth.
+
+    ``dloss/ds_k = p_k - y_k``, with ``p = softmax(s)``
+
+    It is `multiclass_perceptron_slope` with the probabilities in place of the hard answer.
+
+    Parameters
+    ----------
+    scores, y
+        As in `multiclass_perceptron`.
+
+    Returns
+    -------
+    array of the shape of `scores`
+
+    Examples
+    --------
+    >>> cross_entropy_slope([[3.0, 1.0, 2.0]], [1]).round(2)
+    array([[ 0.67, -0.91,  0.24]])
+    """
+    s, right = _scores_and_index(scores, y)
+    ahead = s - np.take_along_axis(s, right, axis=-1)
+    loss = np.logaddexp.reduce(ahead, axis=-1, keepdims=True)
+    slope = np.exp(ahead - loss)
+    # p_y - 1 as such loses all its digits when p_y is near 1.
+    np.put_along_axis(slope, right, np.expm1(-loss), axis=-1)
+    return slope
+
+
+def multiclass_gradient(
+    loss: Literal["perceptron", "cross_entropy"],
+    X: ArrayLike,
+    y: ArrayLike,
+    W: ArrayLike,
+    b: ArrayLike = 0.0,
+) -> tuple[FloatArray, FloatArray]:
+    """Sum the gradient of a multiclass loss in the weights and the biases over the rows.
+
+    ``grad_W[k] = sum_i dloss_i/ds_k x_i``, ``grad_b[k] = sum_i dloss_i/ds_k``,
+    with ``s = W x + b``
+
+    For the perceptron, a row that is a mistake adds x to the predicted class and -x to the right
+    one; a row that is right adds nothing. Ties are as in `multiclass_perceptron_slope`.
+
+    Parameters
+    ----------
+    loss : "perceptron" or "cross_entropy"
+    X : array of shape (n, d)
+    y : array of n integers
+        Index of the right class, from 0 to k - 1.
+    W : array of shape (k, d)
+        One row of weights for each class.
+    b : array of k biases, or one number for all
+
+    Returns
+    -------
+    grad_W : array of shape (k, d)
+    grad_b : array of shape (k,)
+
+    Examples
+    --------
+    Class 0 is predicted, class 1 is right:
+
+    >>> W = [[0.0, 0.02], [0.0, 0.0]]
+    >>> grad_W, grad_b = multiclass_gradient("perceptron", [[-2.0, 1.0]], [1], W)
+    >>> grad_W
+    array([[-2.,  1.],
+           [ 2., -1.]])
+    """
+    slope = chosen(loss, _MULTICLASS_SLOPES)
+    rows, weights, biases = matrix("X", X), matrix("W", W), numbers("b", b)
+    same_shape("W", weights, (len(weights), rows.shape[1]), "one column for each column of X")
+    if biases.ndim:
+        same_shape("b", biases, (len(weights),), "one bias for each row of W")
+    step = slope(rows @ weights.T + biases, y)
+    return step.T @ rows, step.sum(axis=0)
+
+
+_MULTICLASS_SLOPES: dict[str, Callable[[ArrayLike, ArrayLike], FloatArray]] = {
+    "perceptron": multiclass_perceptron_slope,
+    "cross_entropy": cross_entropy_slope,
+}
+
+
+def _scores_and_index(scores: ArrayLike, y: ArrayLike) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Check scores and right classes; the index comes back with a last axis of length one."""
+    s, index = numbers("scores", scores), np.asarray(y)
+    if s.ndim == 0 or s.shape[-1] == 0:
+        raise InputError(f"scores has shape {s.shape}; its last axis holds a score for each class")
+    if index.size and index.dtype.kind not in "iu":
+        raise InputError(
+            f"y holds {index.dtype}, not integers; it holds the index of the right class "
+            "(one_hot(labels, classes).argmax(axis=1) gives it)"
+        )
+    same_shape("y", index, s.shape[:-1], "one class index for each row of scores")
+    outside = (index < 0) | (index >= s.shape[-1])
+    if outside.any():
+        i = int(outside.argmax())
+        place = f"y[{i}]" if index.ndim else "y"
+        raise InputError(
+            f"{place} is {index.flat[i]}; with {s.shape[-1]} classes the index of a class is from "
+            f"0 to {s.shape[-1] - 1}"
+        )
+    return s, index.astype(np.intp)[..., None]

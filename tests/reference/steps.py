@@ -1,0 +1,67 @@
+"""Step sizes tau(margin, sqnorm, mistaken), one function per update rule.
+
+With m = margin, q = sqnorm and l = max(0, 1 - m):
+
+    perceptron  eta         if mistaken, or m <= threshold with threshold > 0   (L3.3, L2.3)
+    mira        (1 - m)/q   if mistaken, or m < p (aggressive, 0 <= p <= 1)     (L3.4)
+    pa          l / q                                        (Crammer et al., JMLR 7, 2006)
+    pa1         min(C, l / q)                                (same paper, PA-I)
+    pa2         l / (q + 1/(2C))                             (same paper, PA-II)
+    soft        eta / (1 + exp(m))   on every row            (L3.5, logistic regression)
+
+In all other cases the step is 0. Where the formula would divide by q = 0, the step is 0.
+Fix the parameters with functools.partial before handing a rule to `train`.
+
+The weight of a row multiplies its step. A rule that aims at a margin of 1 (mira, pa, pa1, pa2)
+never overshoots it because of a weight above 1: such a step ends at (1 - m)/q at the latest.
+"""
+
+import numpy as np
+
+
+def perceptron(
+    margin: float,
+    sqnorm: float,
+    mistaken: bool,
+    *,
+    eta: float = 1.0,
+    margin_threshold: float = 0.0,
+) -> float:
+    too_close = margin_threshold > 0 and margin <= margin_threshold
+    return eta if mistaken or too_close else 0.0
+
+
+def mira(margin: float, sqnorm: float, mistaken: bool, *, aggressive: float | None = None) -> float:
+    too_close = aggressive is not None and margin < aggressive
+    if sqnorm == 0 or not (mistaken or too_close):
+        return 0.0
+    return (1 - margin) / sqnorm
+
+
+def pa(margin: float, sqnorm: float, mistaken: bool) -> float:
+    loss = max(0.0, 1 - margin)
+    return 0.0 if sqnorm == 0 else loss / sqnorm
+
+
+def pa1(margin: float, sqnorm: float, mistaken: bool, *, C: float = 1.0) -> float:
+    loss = max(0.0, 1 - margin)
+    return 0.0 if sqnorm == 0 else min(C, loss / sqnorm)
+
+
+def pa2(margin: float, sqnorm: float, mistaken: bool, *, C: float = 1.0) -> float:
+    loss = max(0.0, 1 - margin)
+    return loss / (sqnorm + 1 / (2 * C))
+
+
+def soft(margin: float, sqnorm: float, mistaken: bool, *, eta: float = 1.0) -> float:
+    with np.errstate(over="ignore"):  # exp(m) = inf gives the right limit, a step of 0
+        return float(eta / (1 + np.exp(margin)))
+
+
+def weighted(
+    tau: float, weight: float, margin: float, sqnorm: float, *, aims_at_one: bool
+) -> float:
+    """The step of a row that counts `weight` times."""
+    if aims_at_one and weight > 1 and tau != 0 and sqnorm > 0:
+        return min(tau * weight, (1 - margin) / sqnorm)
+    return tau * weight
