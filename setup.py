@@ -26,7 +26,7 @@ class BuildKernels(build_ext):
         if self.compiler.compiler_type == "msvc":
             flags = ["/O2", "/fp:precise"]
         else:
-            flags = ["-O3", "-ffp-contract=off", "-fno-tree-slp-vectorize", "-Wno-psabi", "-Wno-unused-function"]
+            flags = ["-O3", "-ffp-contract=off", "-Wno-psabi", "-Wno-unused-function"]
         for extension in self.extensions:
             extension.extra_compile_args = flags
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Sequence
+from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,18 @@ class LinearModel:
         self.recorder: Recorder | None = None
         self._recorded_from: Weights | None = None
         self.voters: Any = None
+
+    def copy(self) -> LinearModel:
+        """A model of its own that learns on without touching this one."""
+        twin = copy(self)
+        twin.weights = self.weights.copy()
+        twin.columns = None if self.columns is None else dict(self.columns)
+        if self.recorder is not None and self._recorded_from is not None:
+            twin.recorder = Recorder()
+            twin.recorder.add(self.recorder.entries)
+            twin._recorded_from = self._recorded_from.copy()
+        twin.voters = deepcopy(self.voters)
+        return twin
 
     def served(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The weights and biases that answer: the best kept, the average, or the last."""

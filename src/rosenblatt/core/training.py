@@ -18,7 +18,7 @@ from rosenblatt.core.tables import Rows
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
-__all__ = ["Training", "Watch", "one_pass", "train"]
+__all__ = ["Training", "Watch", "one_pass", "refusal", "train"]
 
 LOG_CAPACITY = 1 << 14
 # So that Ctrl-C is heard and progress is seen while an epoch over many rows is under way.
@@ -118,7 +118,7 @@ def train(
         training.pairs = Pairs(weights.n_vectors)
     tally = learning.Tally(training.mistakes_per_row, training.dual)
     log = learning.Log(LOG_CAPACITY) if recorder is not None or not binary else None
-    weights.arrange(by_feature=rows.is_sparse and not binary)
+    weights.arrange(by_feature=rows.is_sparse)
     origin = weights.copy() if weights.t or weights.matrix.any() or weights.bias.any() else None
     order = None if shuffle else subset
     cycle = None if shuffle else _Cycle(weights)
@@ -138,7 +138,7 @@ def train(
             if log is not None:
                 _drain(log, recorder, training.pairs)
             if tally.refused >= 0:
-                raise _refusal(tally.refused, weights)
+                raise refusal(tally.refused, weights)
         mistakes = tally.mistakes - mistakes_before
         training.mistakes_per_epoch.append(mistakes)
         if after_epoch is not None:
@@ -180,7 +180,7 @@ def one_pass(
     """Learn from each row once, in the order given, in place."""
     tally = learning.Tally()
     log = None if recorder is None else learning.Log(LOG_CAPACITY)
-    weights.arrange(by_feature=rows.is_sparse and weights.n_vectors > 1)
+    weights.arrange(by_feature=rows.is_sparse)
     stop = rows.n_rows if stop is None else stop
     while start < stop:
         start = learning.learn(
@@ -189,7 +189,7 @@ def one_pass(
         if log is not None:
             _drain(log, recorder, None)
         if tally.refused >= 0:
-            raise _refusal(tally.refused, weights)
+            raise refusal(tally.refused, weights)
     return tally
 
 
@@ -202,11 +202,12 @@ def _drain(log: learning.Log, recorder: Recorder | None, pairs: Pairs | None) ->
         pairs.add(entries)
 
 
-def _refusal(row: int, weights: Weights) -> OverflowRefused:
+def refusal(row: int, weights: Weights) -> OverflowRefused:
+    """The error for a row whose update would overflow."""
     kind = "float32" if weights.is_float32 else "float64"
     return OverflowRefused(
-        f"the update for row {row} of X would leave the range of {kind}; the model was not "
-        "changed by it. Scale the features (sklearn.preprocessing.StandardScaler) or lower eta0"
+        f"the update for row {row} would leave the range of {kind}; the model was not changed by "
+        "it. Scale the features (sklearn.preprocessing.StandardScaler) or lower eta0"
         + (", or pass float64." if weights.is_float32 else ".")
     )
 

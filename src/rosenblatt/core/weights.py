@@ -78,8 +78,8 @@ class Weights(WeightArrays):
         self.measure_reach()
 
     def arrange(self, *, by_feature: bool) -> None:
-        """Put the table into the order the rows to come are read in."""
-        if by_feature != self.by_feature:
+        """Put the table into the order the rows to come are read in; one vector fits both."""
+        if by_feature != self.by_feature and self.n_vectors > 1:
             self._rebind(self.matrix, self.bias, by_feature=by_feature)
 
     def promote(self) -> None:
@@ -89,7 +89,8 @@ class Weights(WeightArrays):
 
     def grow(self, n_features: int) -> None:
         """Make room for features not seen before; their weights are 0."""
-        self.arrange(by_feature=True)
+        if not self.by_feature:
+            self._rebind(self.matrix, self.bias, by_feature=True)
         table, table_sum = self.table, self.table_sum
         if n_features > len(table):
             room = (max(2 * len(table), n_features, 16), self.n_vectors)

@@ -31,6 +31,7 @@ from rosenblatt.linear._inputs import (
 from rosenblatt.linear._learned import FloatArray
 from rosenblatt.linear._online import OnlineLearning
 from rosenblatt.linear._progress import progress
+from rosenblatt.linear._stream import unchanged_on_error
 
 __all__ = ["FloatArray", "LinearClassifier"]
 
@@ -104,10 +105,25 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
         self : estimator
             Fitted; ``stop_reason_`` says why training ended.
         """
+        with unchanged_on_error(self):
+            training = self._fit(X, y, coef_init, intercept_init, sample_weight, validation_set)
+        if training.stop_reason == "max_iter" and training.mistakes_per_epoch[-1]:
+            warnings.warn(self._what_to_try(training), ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any,
+        intercept_init: Any,
+        sample_weight: Any,
+        validation_set: tuple[Any, Any] | None,
+    ) -> Training:
         rule = self._check_parameters()
         table, rows = read_rows(self, X, reset=not self._continues())
         labels_given = read_labels(y, rows.n_rows)
-        model, labels = self._model_for(labels_given, rows)
+        model, labels = self._model_for(labels_given, rows, fresh=coef_init is not None)
         row_weights = read_weights(sample_weight, self.class_weight, model.classes, labels, table)
         self._set_start(model, coef_init, intercept_init)
         self._start_recording(model)
@@ -131,26 +147,25 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
         model.random = training.random
         model.n_mistakes += sum(training.mistakes_per_epoch)
         self._adopt(model, training, table, watch)
-        if training.stop_reason == "max_iter" and training.mistakes_per_epoch[-1]:
-            warnings.warn(self._what_to_try(training), ConvergenceWarning, stacklevel=2)
-        return self
+        return training
 
     def _continues(self) -> bool:
         return bool(self.warm_start and self.__sklearn_is_fitted__())
 
     def _model_for(
-        self, labels_given: npt.NDArray[Any], rows: Rows
+        self, labels_given: npt.NDArray[Any], rows: Rows, *, fresh: bool
     ) -> tuple[LinearModel, npt.NDArray[np.int32]]:
-        """A new model for these labels, or the one there is when training goes on."""
+        """A new model for these labels, or a copy of the one there is when training goes on."""
         classes, labels = encoded(labels_given)
-        if self._continues():
-            model = self._model
+        if self._continues() and not fresh:
+            model = self._model.copy()
             if rows.dtype != model.weights.table.dtype:
                 model.weights.promote()
-            labels = np.array([self._slot(model, label) for label in classes.tolist()], np.int32)[
-                labels
-            ]
-            return model, labels
+            for label in classes.tolist():
+                if label not in model.slots:
+                    model.admit(label)
+            slots = np.array([model.slots[label] for label in classes.tolist()], np.int32)
+            return model, slots[labels]
         if len(classes) < 2:
             raise InputError(
                 f"y holds only one class, {classes.tolist()[0]!r}: there is nothing to tell apart. "

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
 from rosenblatt.core.tables import Rows, as_rows, inspect, is_sparse
@@ -147,9 +147,11 @@ def encoded(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Labels]:
 def read_weights(
     sample_weight: Any,
     class_weight: Any,
-    classes: Any,
+    classes: list[Any],
     labels: Labels,
     X: Any,
+    *,
+    may_be_zero: bool = False,
 ) -> npt.NDArray[np.float64] | None:
     """One factor for the step of each row, or None when all are 1."""
     weights: npt.NDArray[np.float64] | None = None
@@ -161,21 +163,32 @@ def read_weights(
                 f"sample_weight holds {weights[bad[0]]:g} at row {bad[0]}: weights scale the step "
                 "and cannot be negative. Use 0 to leave a row out."
             )
-        if not weights.any():
+        if not (may_be_zero or weights.any()):
             raise InputError("sample_weight is zero for every row, so nothing can be learned.")
     if class_weight is not None:
-        if isinstance(class_weight, str) and class_weight != "balanced":
-            raise ParameterError(
-                f"class_weight={class_weight!r} is not known: give 'balanced', None or a dict of "
-                "class to weight."
-            )
-        factors = compute_class_weight(
-            class_weight, classes=np.asarray(classes), y=np.asarray(classes)[labels]
-        )
-        if (factors < 0).any():
-            raise ParameterError(f"class_weight={class_weight!r}: weights cannot be negative.")
-        weights = factors[labels] * (1.0 if weights is None else weights)
+        factors = _class_factors(class_weight, classes, labels)[labels]
+        weights = factors if weights is None else factors * weights
     return weights
+
+
+def _class_factors(
+    class_weight: Any, classes: list[Any], labels: Labels
+) -> npt.NDArray[np.float64]:
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.bincount(labels, minlength=len(classes))
+        present = np.count_nonzero(counts)
+        return np.asarray(len(labels) / (present * np.maximum(counts, 1)), np.float64)
+    if not isinstance(class_weight, Mapping):
+        raise ParameterError(
+            f"class_weight={class_weight!r} is not known: give 'balanced', None or a dict of "
+            "class to weight."
+        )
+    factors = np.array([class_weight.get(label, 1.0) for label in classes], np.float64)
+    if not (np.isfinite(factors) & (factors >= 0)).all():
+        raise ParameterError(
+            f"class_weight={class_weight!r}: weights must be finite and cannot be negative."
+        )
+    return factors
 
 
 def seed_from(random_state: Any) -> int:

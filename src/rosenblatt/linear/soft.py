@@ -173,12 +173,12 @@ class SoftPerceptron(LinearClassifier):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``; each row sums to 1.
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            scores = np.column_stack([np.zeros_like(scores), scores])
-        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """The logarithm of the probability of each class for each row."""
-        return np.log(self.predict_proba(X))
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        scores = scores - scores.max(axis=1, keepdims=True)
+        return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))

@@ -227,8 +227,8 @@ class VotedPerceptron(LinearClassifier):
         votes = ledger.votes_of(vectors, ledger.entries.row, table, ties=self.ties)
         return votes / max(ledger.n_examples, 1)
 
-    def _row_scores(self, stream: Any) -> FloatArray:
-        return self._scores(stream.model, as_table(stream.row))
+    def _row_scores(self, model: LinearModel, row: Any) -> FloatArray:
+        return self._scores(model, as_table(row))
 
     @property
     def support_vectors_(self) -> Any:
