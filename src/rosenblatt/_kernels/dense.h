@@ -128,9 +128,9 @@ RB_CLONES static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const 
      * Reading ahead changes nothing: only the first row found is acted on. */
     for (; i + 2 <= stop; i += 2) {
         int64_t r0 = rb_row_at(s, i), r1 = rb_row_at(s, i + 1);
-        if (s->order && i + 6 <= stop) {
-            RB_PREFETCH(X + s->order[i + 4] * d);
-            RB_PREFETCH(X + s->order[i + 5] * d);
+        if (s->order && i + 8 < stop) {
+            rb_prefetch_row(X + s->order[i + 7] * d, d * (int64_t)sizeof(REAL));
+            rb_prefetch_row(X + s->order[i + 8] * d, d * (int64_t)sizeof(REAL));
         }
         REAL m0 = F(dot)(X + r0 * d, w, d, b), m1 = F(dot)(X + r1 * d, w, d, b);
         REAL m[2] = {m0 * (REAL)rb_sign(s, r0), m1 * (REAL)rb_sign(s, r1)};
@@ -201,9 +201,9 @@ RB_CLONES static void F(add_to_sum)(const rb_rows *rows, int64_t row, double ste
     for (int64_t j = 0; j < d; j++) u[j] += step * (double)x[j];
 }
 
-RB_CLONES static double F(squared_norm)(const rb_rows *rows, int64_t row) {
+RB_CLONES static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
     const REAL *x = (const REAL *)rows->values + row * rows->n_features;
-    return (double)F(dot)(x, x, rows->n_features, 0);
+    return (double)F(dot)(x, x, rows->n_features, (REAL)last);
 }
 
 RB_CLONES static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *column,

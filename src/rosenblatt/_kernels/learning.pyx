@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from rosenblatt._kernels.rows cimport rb_search, Rows
 from rosenblatt._kernels.rules cimport exponential, Rule
-from rosenblatt._kernels.weights cimport WeightArrays
+from rosenblatt._kernels.weights cimport move, WeightArrays, within_reach
 
 import numpy as np
 
@@ -84,6 +84,7 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     cdef Plan plan
     cdef int64_t reached
     cdef void *scores
+    same_type(rows, weights.is_float32)
     plan.search.order = NULL
     if order is not None:
         plan.search.order = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>order)
@@ -109,6 +110,13 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
         free(scores)
     weights.t = plan.seen_at_zero + reached
     return reached
+
+
+cdef int same_type(Rows rows, bint is_float32) except -1:
+    """Reading numbers of one type as another would be silent nonsense."""
+    if rows.is_float32 != is_float32:
+        raise TypeError("rows and weights differ in type")
+    return 0
 
 
 cdef inline double as_stored(WeightArrays weights, double step) noexcept nogil:
@@ -151,16 +159,16 @@ cdef int64_t learn_binary(WeightArrays weights, Rule rule, Rows rows, Plan *plan
         label = plan.search.labels[row]
         mistaken = margin < 0.0 or (margin == 0.0 and (rule.tie_is_mistake or label == 0))
         if rule.needs_norm:
-            squared_norm = rows.ops.squared_norm(&rows.c, row) + weights.fit_intercept
+            squared_norm = rows.ops.squared_norm(&rows.c, row, weights.fit_intercept)
         step = step_of(rule, weights, margin, squared_norm, mistaken, weight)
         if step != 0.0:
-            if not weights.within_reach(
-                    step * (sqrt(squared_norm) if rule.needs_norm else plan.largest_norm)):
+            if not within_reach(
+                    weights, step * (sqrt(squared_norm) if rule.needs_norm else plan.largest_norm)):
                 tally.refused = row
                 return at
             tally.updates += 1
             tally.step_sum += step
-            weights.move(&rows.c, rows.ops, row, 0, (2 * label - 1) * step,
+            move(weights, rows, row, 0, (2 * label - 1) * step,
                          plan.seen_at_zero + at)
             if tally.alpha != NULL:
                 tally.alpha[row] += (2 * label - 1) * step
@@ -174,7 +182,7 @@ cdef int64_t learn_binary(WeightArrays weights, Rule rule, Rows rows, Plan *plan
 
 cdef int64_t learn_classes(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally,
                            Log log, void *scores) noexcept nogil:
-    cdef int64_t at = plan.search.at, stop = plan.search.stop, row, right, rival = 0
+    cdef int64_t at = plan.search.at, stop = plan.search.stop, row, right, rival = 0, winner
     cdef int64_t most_entries = weights.n_vectors if rule.blames_all_rivals else 1
     cdef double margin, squared_norm = 0.0, weight = 1.0
     cdef bint mistaken, alone
@@ -198,10 +206,12 @@ cdef int64_t learn_classes(WeightArrays weights, Rule rule, Rows rows, Plan *pla
             if rule.tie_is_mistake:
                 alone = rule.raise_only_on_tie
             else:
-                rival = last_tied(weights, scores, right, rival)
-                mistaken = rival > right
+                winner = last_tied(weights, scores, right, rival)
+                mistaken = winner > right
+                if mistaken:
+                    rival = winner
         if rule.needs_norm:
-            squared_norm = 2.0 * (rows.ops.squared_norm(&rows.c, row) + weights.fit_intercept)
+            squared_norm = 2.0 * rows.ops.squared_norm(&rows.c, row, weights.fit_intercept)
         if rule.blames_all_rivals:
             if not blame_all(weights, rule, rows, plan, tally, log, scores, at, row, right,
                              weight):
@@ -226,8 +236,8 @@ cdef bint blame_one(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tall
     cdef double step = step_of(rule, weights, margin, squared_norm, mistaken, weight)
     if step == 0.0:
         return True
-    if not weights.within_reach(
-            step * (sqrt(squared_norm) if rule.needs_norm else plan.largest_norm)):
+    if not within_reach(
+            weights, step * (sqrt(squared_norm) if rule.needs_norm else plan.largest_norm)):
         tally.refused = row
         return False
     tally.updates += 1
@@ -235,8 +245,8 @@ cdef bint blame_one(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tall
         tally.raised_sum += step
     else:
         tally.step_sum += step
-        weights.move(&rows.c, rows.ops, row, rival, -step, plan.seen_at_zero + at)
-    weights.move(&rows.c, rows.ops, row, right, step, plan.seen_at_zero + at)
+        move(weights, rows, row, rival, -step, plan.seen_at_zero + at)
+    move(weights, rows, row, right, step, plan.seen_at_zero + at)
     if plan.has_log:
         log.write(row, <int32_t>right, <int32_t>rival, step, plan.seen_at_zero + at + 1)
     return True
@@ -254,7 +264,7 @@ cdef bint blame_all(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tall
         top = max(top, score_of(weights, scores, c))
     for c in range(weights.n_vectors):
         total += exponential(score_of(weights, scores, c) - top)
-    if not weights.within_reach(eta * plan.largest_norm):
+    if not within_reach(weights, eta * plan.largest_norm):
         tally.refused = row
         return False
     for c in range(weights.n_vectors):
@@ -265,8 +275,8 @@ cdef bint blame_all(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tall
             continue
         tally.updates += 1
         tally.step_sum += step
-        weights.move(&rows.c, rows.ops, row, c, -step, plan.seen_at_zero + at)
-        weights.move(&rows.c, rows.ops, row, right, step, plan.seen_at_zero + at)
+        move(weights, rows, row, c, -step, plan.seen_at_zero + at)
+        move(weights, rows, row, right, step, plan.seen_at_zero + at)
         if plan.has_log:
             log.write(row, <int32_t>right, <int32_t>c, step, plan.seen_at_zero + at + 1)
     return True
@@ -302,15 +312,16 @@ def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, 
     cdef const int64_t *t_at = <const int64_t *>cnp.PyArray_DATA(t)
     cdef int64_t i
     cdef bint binary = weights.n_vectors == 1
+    same_type(rows, weights.is_float32)
     with nogil:
         for i in range(start, stop):
             if binary:
-                weights.move(&rows.c, rows.ops, rows_at[i], 0,
+                move(weights, rows, rows_at[i], 0,
                              (2 * right_at[i] - 1) * step_at[i], t_at[i] - 1)
                 continue
             if wrong_at[i] != NO_ONE:
-                weights.move(&rows.c, rows.ops, rows_at[i], wrong_at[i], -step_at[i], t_at[i] - 1)
-            weights.move(&rows.c, rows.ops, rows_at[i], right_at[i], step_at[i], t_at[i] - 1)
+                move(weights, rows, rows_at[i], wrong_at[i], -step_at[i], t_at[i] - 1)
+            move(weights, rows, rows_at[i], right_at[i], step_at[i], t_at[i] - 1)
 
 
 def score(Rows rows, cnp.ndarray table, cnp.ndarray bias):
@@ -325,6 +336,7 @@ def score(Rows rows, cnp.ndarray table, cnp.ndarray bias):
     cdef void *w = cnp.PyArray_DATA(table)
     cdef void *b = cnp.PyArray_DATA(bias)
     cdef void *scores
+    same_type(rows, cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32)
     if k == 1:
         out = np.empty(n)
         at = <double *>cnp.PyArray_DATA(out)

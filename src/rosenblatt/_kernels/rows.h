@@ -74,13 +74,20 @@ typedef struct {
     /* weights += step * row, elementwise; neighbours in `weights` are `stride` apart */
     void (*add)(const rb_rows *, int64_t row, double step, void *weights, int64_t stride);
     void (*add_to_sum)(const rb_rows *, int64_t row, double step, double *sum, int64_t stride);
-    double (*squared_norm)(const rb_rows *, int64_t row);
+    /* `last` is the square of one more feature, that of the bias */
+    double (*squared_norm)(const rb_rows *, int64_t row, double last);
     /* 1 and the place of the first value that is not finite or larger than `limit`, or whose
      * column is out of range; else 0, and `value` is the largest squared norm of a row */
     int (*inspect)(const rb_rows *, double limit, int64_t *row, int64_t *column, double *value);
 } rb_ops;
 
 RB_INLINE int64_t rb_row_at(const rb_search *s, int64_t i) { return s->order ? s->order[i] : i; }
+
+/* A row somewhere else in memory: the processor cannot guess where, and goes on by itself only
+ * after the first few lines. */
+RB_INLINE void rb_prefetch_row(const void *row, int64_t bytes) {
+    for (int64_t at = 0; at < bytes && at < 1024; at += 64) RB_PREFETCH((const char *)row + at);
+}
 
 /* Labels 0 and 1 as -1 and +1; by arithmetic, since a branch on a label cannot be predicted. */
 RB_INLINE int32_t rb_sign(const rb_search *s, int64_t row) { return 2 * s->labels[row] - 1; }

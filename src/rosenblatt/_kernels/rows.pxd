@@ -26,7 +26,7 @@ cdef extern from "rows.h" nogil:
                            void *, double *) noexcept nogil
         void add(const rb_rows *, int64_t, double, void *, int64_t) noexcept nogil
         void add_to_sum(const rb_rows *, int64_t, double, double *, int64_t) noexcept nogil
-        double squared_norm(const rb_rows *, int64_t) noexcept nogil
+        double squared_norm(const rb_rows *, int64_t, double) noexcept nogil
         int inspect(const rb_rows *, double, int64_t *, int64_t *, double *) noexcept nogil
 
 

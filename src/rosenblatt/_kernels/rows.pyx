@@ -56,7 +56,7 @@ cdef class Rows:
         cdef int64_t i
         with nogil:
             for i in range(self.c.n_rows):
-                at[i] = self.ops.squared_norm(&self.c, i)
+                at[i] = self.ops.squared_norm(&self.c, i, 0.0)
         return out
 
 

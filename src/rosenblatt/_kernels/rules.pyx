@@ -121,6 +121,13 @@ cdef class Rule:
     def eta(self):
         return self.parameters.eta
 
+    @property
+    def longest_step(self):
+        """No step is longer than this, for a row of weight 1."""
+        if self.name == "PA-I":
+            return self.parameters.C
+        return INFINITY if self.aims_at_one else self.parameters.eta
+
     def step_for(self, double margin, double squared_norm, bint mistaken):
         return self.step(&self.parameters, margin, squared_norm, mistaken)
 

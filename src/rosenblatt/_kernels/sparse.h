@@ -52,10 +52,12 @@ RB_SCALAR static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const 
     const COLUMN *starts = rows->starts;
     for (int64_t i = s->at; i < s->stop; i++) {
         int64_t r = rb_row_at(s, i);
-        if (s->order && i + 2 < s->stop) {
-            int64_t ahead = (int64_t)starts[s->order[i + 2]];
-            RB_PREFETCH((const REAL *)rows->values + ahead);
-            RB_PREFETCH((const COLUMN *)rows->columns + ahead);
+        if (s->order && i + 8 < s->stop) RB_PREFETCH(starts + s->order[i + 8]);
+        if (s->order && i + 4 < s->stop) {
+            int64_t first = (int64_t)starts[s->order[i + 4]];
+            int64_t n = (int64_t)starts[s->order[i + 4] + 1] - first;
+            rb_prefetch_row((const REAL *)rows->values + first, n * (int64_t)sizeof(REAL));
+            rb_prefetch_row((const COLUMN *)rows->columns + first, n * (int64_t)sizeof(COLUMN));
         }
         REAL m = F(dot)(rows, r, weights, (REAL)bias) * (REAL)rb_sign(s, r);
         if (m <= (REAL)s->quiet_above) {
@@ -112,12 +114,13 @@ static void F(add_to_sum)(const rb_rows *rows, int64_t row, double step, double 
         sum[(int64_t)col[p] * stride] += step * (double)v[p];
 }
 
-static double F(squared_norm)(const rb_rows *rows, int64_t row) {
+static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
     const REAL *v = rows->values;
     const COLUMN *starts = rows->starts;
     double l[4] = {0};
     const int64_t first = (int64_t)starts[row], end = (int64_t)starts[row + 1];
     for (int64_t p = first; p < end; p++) l[(p - first) & 3] += (double)v[p] * (double)v[p];
+    l[(end - first) & 3] += last;
     return (l[0] + l[2]) + (l[1] + l[3]);
 }
 
@@ -134,7 +137,7 @@ static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *
                 *row = r, *column = (int64_t)col[p], *value = (double)v[p];
                 return 1;
             }
-        double squared_norm = F(squared_norm)(rows, r);
+        double squared_norm = F(squared_norm)(rows, r, 0);
         if (squared_norm > *value) *value = squared_norm;
     }
     return 0;

@@ -1,5 +1,6 @@
 cimport numpy as cnp
 from libc.stdint cimport int64_t
+from rosenblatt._kernels.rows cimport Rows
 
 
 cdef class WeightArrays:
@@ -18,11 +19,35 @@ cdef class WeightArrays:
     cdef char *b
     cdef double *u
     cdef double *ub
+    cdef double limit
     cdef int64_t itemsize
     cdef int64_t class_stride
     cdef int64_t feature_stride
 
-    cdef void move(self, const void *rows, const void *ops, int64_t row, int64_t vector,
-                   double step, int64_t seen_before) noexcept nogil
+    cdef bint can_grow(self, double growth) noexcept nogil
     cdef double largest(self) noexcept nogil
-    cdef bint within_reach(self, double growth) noexcept nogil
+
+
+cdef inline bint within_reach(WeightArrays weights, double growth) noexcept nogil:
+    """Whether every weight stays within the limit when it grows by `growth` at most."""
+    if weights.reach + growth <= weights.limit:
+        weights.reach += growth
+        return True
+    return weights.can_grow(growth)
+
+
+cdef inline void move(WeightArrays weights, Rows rows, int64_t row, int64_t vector, double step,
+                      int64_t seen_before) noexcept nogil:
+    """Add `step` times a row to one vector, and to its running sum weighted by the counter."""
+    cdef int64_t at = vector * weights.class_stride
+    rows.ops.add(&rows.c, row, step, weights.w + at * weights.itemsize, weights.feature_stride)
+    if weights.fit_intercept:
+        if weights.is_float32:
+            (<float *>weights.b)[vector] += <float>step
+        else:
+            (<double *>weights.b)[vector] += step
+    if weights.u != NULL:
+        rows.ops.add_to_sum(&rows.c, row, step * seen_before, weights.u + at,
+                            weights.feature_stride)
+        if weights.fit_intercept:
+            weights.ub[vector] += step * seen_before

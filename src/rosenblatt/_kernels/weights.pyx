@@ -3,7 +3,6 @@
 cimport numpy as cnp
 from libc.math cimport fabs
 from libc.stdint cimport int64_t
-from rosenblatt._kernels.rows cimport rb_ops, rb_rows
 
 import numpy as np
 
@@ -12,8 +11,6 @@ cnp.import_array()
 # Values and weights within these limits cannot overflow in any product or sum of the loops.
 FLOAT32_LIMIT = 1e15
 FLOAT64_LIMIT = 1e150
-cdef double _FLOAT32_LIMIT = FLOAT32_LIMIT
-cdef double _FLOAT64_LIMIT = FLOAT64_LIMIT
 
 
 cdef class WeightArrays:
@@ -29,6 +26,7 @@ cdef class WeightArrays:
         self.table_sum, self.bias_sum = table_sum, bias_sum
         self.by_feature, self.n_features, self.fit_intercept = by_feature, n_features, fit_intercept
         self.is_float32 = cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32
+        self.limit = FLOAT32_LIMIT if self.is_float32 else FLOAT64_LIMIT
         self.itemsize = cnp.PyArray_ITEMSIZE(table)
         self.n_vectors = cnp.PyArray_DIM(bias, 0)
         self.class_stride = 1 if by_feature else n_features
@@ -40,30 +38,11 @@ cdef class WeightArrays:
             self.u = <double *>cnp.PyArray_DATA(<cnp.ndarray?>table_sum)
             self.ub = <double *>cnp.PyArray_DATA(<cnp.ndarray?>bias_sum)
 
-    cdef void move(self, const void *rows, const void *ops, int64_t row, int64_t vector,
-                   double step, int64_t seen_before) noexcept nogil:
-        """Add `step` times a row to one vector, and to its running sum weighted by the counter."""
-        cdef const rb_rows *r = <const rb_rows *>rows
-        cdef const rb_ops *o = <const rb_ops *>ops
-        cdef int64_t at = vector * self.class_stride
-        o.add(r, row, step, self.w + at * self.itemsize, self.feature_stride)
-        if self.fit_intercept:
-            if self.is_float32:
-                (<float *>self.b)[vector] += <float>step
-            else:
-                (<double *>self.b)[vector] += step
-        if self.u != NULL:
-            o.add_to_sum(r, row, step * seen_before, self.u + at, self.feature_stride)
-            if self.fit_intercept:
-                self.ub[vector] += step * seen_before
-
-    cdef bint within_reach(self, double growth) noexcept nogil:
-        """Whether every weight stays within the limit when it grows by `growth` at most."""
-        cdef double limit = _FLOAT32_LIMIT if self.is_float32 else _FLOAT64_LIMIT
-        if not self.reach + growth <= limit:
-            self.reach = self.largest()
-            if not self.reach + growth <= limit:
-                return False
+    cdef bint can_grow(self, double growth) noexcept nogil:
+        """As `within_reach`, after the bound was drawn tight."""
+        self.reach = self.largest()
+        if not self.reach + growth <= self.limit:
+            return False
         self.reach += growth
         return True
 

@@ -73,9 +73,8 @@ def main() -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(EXIT_CLOSED_PIPE)
+    except SystemExit as closed_pipe:  # click leaves this way only when the reader is gone
+        raise SystemExit(EXIT_CLOSED_PIPE) from closed_pipe
     except ImportError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(EXIT_ENVIRONMENT)

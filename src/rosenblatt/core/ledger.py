@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import learning, voting
-from rosenblatt.core.tables import as_rows
+from rosenblatt.core.tables import as_rows, is_sparse
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
 
@@ -62,6 +62,9 @@ class Entries(NamedTuple):
     def first(self, k: int) -> Entries:
         return Entries(self.row[:k], self.right[:k], self.wrong[:k], self.step[:k], self.t[:k])
 
+    def since(self, k: int) -> Entries:
+        return Entries(self.row[k:], self.right[k:], self.wrong[k:], self.step[k:], self.t[k:])
+
     @classmethod
     def joined(cls, parts: list[Entries]) -> Entries:
         if len(parts) == 1:
@@ -77,6 +80,15 @@ class Recorder:
 
     def add(self, entries: Entries) -> None:
         self._parts.append(entries)
+
+    def halved(self) -> Recorder:
+        """The same updates when one vector for two classes became two halves.
+
+        Halving is exact, so replay stays exact.
+        """
+        twin = Recorder()
+        twin.add(self.entries._replace(step=self.entries.step * 0.5))
+        return twin
 
     @property
     def entries(self) -> Entries:
@@ -146,10 +158,6 @@ class Ledger:
         if n_examples is None:
             n_examples = int(self.entries.t[k]) - 1 if k < len(self) else self.n_examples
         return Ledger(self._start, self.classes, entries, n_examples)
-
-    def with_entries(self, entries: Entries) -> Ledger:
-        """The same run with other entries, such as rows numbered in another way."""
-        return Ledger(self._start, self.classes, entries, self.n_examples)
 
     def replay(self, X: Any, upto: int | None = None) -> tuple[FloatArray, FloatArray]:
         """Weights and biases after the first ``upto`` updates (all of them by default).
@@ -264,7 +272,7 @@ class Ledger:
             dtype=start.table.dtype,
             fit_intercept=start.fit_intercept,
             averaged=averaged,
-            by_feature=hasattr(X, "indptr") and start.n_vectors > 1,
+            by_feature=is_sparse(X),
         )
         weights.set(start.matrix, start.bias)
         weights.t = start.t

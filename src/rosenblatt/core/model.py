@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Sequence
-from copy import copy, deepcopy
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -45,12 +45,14 @@ class LinearModel:
             averaged=averaged,
         )
         self.random = random
+        self.label_dtype: np.dtype[Any] | None = None
         self.n_mistakes = 0
         # What answers instead of the present weights, as the learner keeps it.
         self.best: tuple[Any, Any] | None = None
         self.columns: dict[Any, int] | None = None
         self.recorder: Recorder | None = None
         self._recorded_from: Weights | None = None
+        # What a voted learner keeps beside the ledger: it must follow when classes are added.
         self.voters: Any = None
 
     def copy(self) -> LinearModel:
@@ -62,7 +64,8 @@ class LinearModel:
             twin.recorder = Recorder()
             twin.recorder.add(self.recorder.entries)
             twin._recorded_from = self._recorded_from.copy()
-        twin.voters = deepcopy(self.voters)
+        if self.voters is not None:
+            twin.voters = self.voters.copy()
         return twin
 
     def served(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -88,25 +91,18 @@ class LinearModel:
                 f"seen so far, such as {self.classes[0]!r} ({type(self.classes[0]).__name__}). "
                 "Use labels of one type."
             ) from None
-        if len(classes) == 3:
-            self._split()
         if len(classes) >= 3:
-            self.weights.add_vector()
-            if self._recorded_from is not None:
-                self._recorded_from.add_vector()
-        self.best = None
+            for part in (self.weights, self._recorded_from, self.voters):
+                if part is not None:
+                    if len(classes) == 3:
+                        part.split()
+                    part.add_vector()
+            if len(classes) == 3 and self.recorder is not None:
+                self.recorder = self.recorder.halved()
+        self.best = self.label_dtype = None
         self.classes = classes
         self.slots = {known: i for i, known in enumerate(classes)}
         return self.slots[label]
-
-    def _split(self) -> None:
-        self.weights.split()
-        if self._recorded_from is not None and self.recorder is not None:
-            self._recorded_from.split()
-            entries = self.recorder.entries
-            self.recorder = Recorder()
-            # One vector became two halves; halving is exact, so replay stays exact.
-            self.recorder.add(entries._replace(step=entries.step * 0.5))
 
     def start_recording(self) -> None:
         """Keep every update from here on; rows are counted from here on too."""
@@ -135,7 +131,6 @@ class LinearModel:
         state.update(repr((self.classes, self.random, self.n_mistakes, self.columns)).encode())
         for values in self.best or ():
             state.update(np.asarray(values).tobytes())
-        if self.recorder is not None:
-            for column in self.recorder.entries:
-                state.update(column.tobytes())
+        if self.voters is not None:
+            state.update(self.voters.digest().encode())
         return state.hexdigest()

@@ -18,7 +18,7 @@ READABLE: tuple[Any, ...] = ("C", "A")
 
 
 def is_sparse(X: Any) -> bool:
-    return hasattr(X, "indptr")
+    return hasattr(X, "tocsr")
 
 
 def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
@@ -27,6 +27,9 @@ def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
         dtype = np.float32 if X.dtype == np.float32 else np.float64
     if not is_sparse(X):
         return _rows.dense(np.require(X, dtype, READABLE))
+    if X.format != "csr" or not X.has_canonical_format:
+        X = X.tocsr(copy=True)
+        X.sum_duplicates()
     index = np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64
     return _rows.sparse(
         np.require(X.data, dtype, READABLE),

@@ -117,7 +117,7 @@ def train(
     if not binary:
         training.pairs = Pairs(weights.n_vectors)
     tally = learning.Tally(training.mistakes_per_row, training.dual)
-    log = learning.Log(LOG_CAPACITY) if recorder is not None or not binary else None
+    log = _log_for(weights) if recorder is not None or not binary else None
     weights.arrange(by_feature=rows.is_sparse)
     origin = weights.copy() if weights.t or weights.matrix.any() or weights.bias.any() else None
     order = None if shuffle else subset
@@ -179,7 +179,7 @@ def one_pass(
 ) -> learning.Tally:
     """Learn from each row once, in the order given, in place."""
     tally = learning.Tally()
-    log = None if recorder is None else learning.Log(LOG_CAPACITY)
+    log = None if recorder is None else _log_for(weights)
     weights.arrange(by_feature=rows.is_sparse)
     stop = rows.n_rows if stop is None else stop
     while start < stop:
@@ -191,6 +191,11 @@ def one_pass(
         if tally.refused >= 0:
             raise refusal(tally.refused, weights)
     return tally
+
+
+def _log_for(weights: Weights) -> learning.Log:
+    """Room for at least one example: a soft step may write one entry a class."""
+    return learning.Log(max(LOG_CAPACITY, 2 * weights.n_vectors))
 
 
 def _drain(log: learning.Log, recorder: Recorder | None, pairs: Pairs | None) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.weights import WeightArrays
+from rosenblatt.core.tables import Rows, as_rows, inspect
 
 __all__ = ["Weights"]
 
@@ -86,6 +87,17 @@ class Weights(WeightArrays):
         """Go on in float64."""
         if self.is_float32:
             self._rebind(self.matrix.astype(np.float64), self.bias.astype(np.float64))
+
+    def agree(self, X: Any, rows: Rows) -> Rows:
+        """Rows and weights of one type: float32 as long as all rows were, else float64."""
+        if rows.dtype == self.table.dtype:
+            return rows
+        self.promote()
+        if not rows.is_float32:
+            return rows
+        wider = as_rows(X, np.float64)
+        inspect(wider)
+        return wider
 
     def grow(self, n_features: int) -> None:
         """Make room for features not seen before; their weights are 0."""

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rules import Rule
 from rosenblatt.core.scoring import scores
-from rosenblatt.core.tables import Rows, as_rows, inspect
+from rosenblatt.core.tables import Rows, as_rows, inspect, largest_allowed
 from rosenblatt.core.training import Training, Watch, train
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.linear import _parameters as check
@@ -28,7 +28,7 @@ from rosenblatt.linear._inputs import (
     read_weights,
     seed_from,
 )
-from rosenblatt.linear._learned import FloatArray
+from rosenblatt.linear._learned import FIT_ONLY, FloatArray
 from rosenblatt.linear._online import OnlineLearning
 from rosenblatt.linear._progress import progress
 from rosenblatt.linear._stream import unchanged_on_error
@@ -69,7 +69,8 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
         check.choice("ties", self.ties, "mistake", "positive")
         check.fraction("validation_fraction", self.validation_fraction)
         check.whole("n_iter_no_change", self.n_iter_no_change, at_least=1)
-        check.whole("verbose", int(self.verbose), at_least=0)
+        if not isinstance(self.verbose, bool):
+            check.whole("verbose", self.verbose, at_least=0)
         return self._rule()
 
     # ------------------------------------------------------------------ fitting
@@ -124,7 +125,8 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
         table, rows = read_rows(self, X, reset=not self._continues())
         labels_given = read_labels(y, rows.n_rows)
         model, labels = self._model_for(labels_given, rows, fresh=coef_init is not None)
-        row_weights = read_weights(sample_weight, self.class_weight, model.classes, labels, table)
+        rows = model.weights.agree(table, rows)
+        row_weights = read_weights(sample_weight, self.class_weight, model.classes, labels)
         self._set_start(model, coef_init, intercept_init)
         self._start_recording(model)
         subset, watch = self._watch(model, table, labels, validation_set)
@@ -159,8 +161,7 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
         classes, labels = encoded(labels_given)
         if self._continues() and not fresh:
             model = self._model.copy()
-            if rows.dtype != model.weights.table.dtype:
-                model.weights.promote()
+            model.best = None
             for label in classes.tolist():
                 if label not in model.slots:
                     model.admit(label)
@@ -179,6 +180,7 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
             averaged=self._averaged,
             random=seed_from(self.random_state),
         )
+        model.label_dtype = classes.dtype
         return model, labels
 
     def _set_start(self, model: LinearModel, coef_init: Any, intercept_init: Any) -> None:
@@ -197,8 +199,12 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
                     f"{name} has shape {values.shape}, but these data need {shape}: one row for "
                     "two classes, one for each class when there are more."
                 )
-            if not np.isfinite(values).all():
-                raise ParameterError(f"{name} holds values that are not finite.")
+            limit = largest_allowed(weights.table.dtype)
+            if not (np.abs(values) <= limit).all():
+                raise ParameterError(
+                    f"{name} holds values that are not finite or beyond {limit:g}, where the sums "
+                    "of training would overflow."
+                )
         if intercept_init is not None and not self.fit_intercept and np.any(bias):
             raise ParameterError("intercept_init needs fit_intercept=True.")
         weights.set(coef.reshape(shapes[0]), bias.reshape(shapes[1]))
@@ -254,6 +260,8 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
     ) -> None:
         """Take over the outcome of a run; nothing of the estimator changed before."""
         self._note_rows(model, table)
+        for name in FIT_ONLY:
+            self.__dict__.pop(name, None)
         model.best = None if watch is None else watch.best
         self._model, self._training = model, training
         self.n_iter_ = training.n_iter
@@ -322,7 +330,7 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
         answers = self._answers(self._scores_of(X))
         if len(self._model.classes) == 1:
             answers[:] = 0
-        return self._class_array(self._model.classes)[answers]
+        return self._class_array(self._model)[answers]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,6 +12,7 @@ __all__ = ["ModelDisplay"]
 
 TOP_WEIGHTS = 8
 TOP_CLASSES = 12
+CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
 REASONS = {
     "separated": "an epoch without a mistake: the rows are separated",
     "cycle": "the weights repeat themselves: the rows cannot be separated",
@@ -52,26 +53,27 @@ class ModelDisplay:
         model: Any = self
         coef, bias, classes = model.coef_, model.intercept_, model.classes_
         names = getattr(self, "feature_names_in_", None)
-        shown = [classes[-1]] if len(coef) == 1 else classes[:TOP_CLASSES]
+        shown = [" against ".join(map(str, classes[::-1]))] if len(coef) == 1 else classes
         rows = [
-            f"<tr><th scope=row style='text-align:left'>{escape(str(label))}</th>"
-            f"<td style='text-align:left'>{top_weights(weights, names)}</td>"
-            f"<td>{offset:+.3g}</td></tr>"
-            for label, weights, offset in zip(shown, coef, bias, strict=False)
+            f"<tr><th scope=row style='{CELL}'>{escape(str(label))}</th>"
+            f"<td style='{CELL}'>{top_weights(weights, names)}</td>"
+            f"<td style='{CELL}'>{offset:+.3g}</td></tr>"
+            for label, weights, offset in zip(shown, coef[:TOP_CLASSES], bias, strict=False)
         ]
         left_out = len(coef) - len(rows)
         note = f"<p>{left_out} more classes not shown.</p>" if left_out > 0 else ""
         return (
             "<table><caption style='text-align:left'>Largest weights</caption><thead><tr>"
-            "<th scope=col>class</th><th scope=col style='text-align:left'>features</th>"
-            f"<th scope=col>bias</th></tr></thead><tbody>{''.join(rows)}</tbody></table>{note}"
+            f"<th scope=col style='{CELL}'>class</th><th scope=col style='{CELL}'>features</th>"
+            f"<th scope=col style='{CELL}'>bias</th></tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table>{note}"
         )
 
 
 def top_weights(weights: Any, names: Any) -> str:
     order = np.argsort(-np.abs(weights), kind="stable")[:TOP_WEIGHTS]
     parts = [
-        f"{escape(str(j if names is None else names[j]))}&nbsp;{weights[j]:+.3g}"
+        f"{escape(f'x[{j}]' if names is None else str(names[j]))}&nbsp;{weights[j]:+.3g}"
         for j in order
         if weights[j]
     ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from rosenblatt.core.tables import Rows, as_rows, inspect, is_sparse
 from rosenblatt.errors import InputError, ParameterError
@@ -27,7 +27,7 @@ Labels = npt.NDArray[np.int32]
 
 
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """``X`` as a C-contiguous array or a CSR matrix without duplicates, float32 or float64."""
+    """``X`` as a C-contiguous array or a CSR matrix, float32 or float64."""
     try:
         table = validate_data(
             estimator,
@@ -40,9 +40,6 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Any:
         )
     except ValueError as error:
         raise _better_conversion_error(X, error) from None
-    if is_sparse(table) and not table.has_canonical_format:
-        table = table.copy() if table is X else table
-        table.sum_duplicates()
     return table
 
 
@@ -70,7 +67,9 @@ def read_rows(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rows]:
     """``X`` checked for shape, type and finite values, and as rows for the loops."""
     table = read_table(estimator, X, reset=reset)
     rows = as_rows(table)
-    inspect(rows, names=getattr(estimator, "feature_names_in_", None))
+    # A mapping model that is fitted anew still answers with the names of its old features.
+    names = "_feature_names" if reset else "feature_names_in_"
+    inspect(rows, names=getattr(estimator, names, None))
     return table, rows
 
 
@@ -129,7 +128,7 @@ def encoded(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Labels]:
     if labels.dtype.kind in "iu" and len(labels):
         low, high = int(labels.min()), int(labels.max())
         if high - low < 1 << 16:  # a table look-up instead of a sort
-            offset = labels - low if low else labels
+            offset = labels.astype(np.intp) - low
             present = np.bincount(offset, minlength=high - low + 1) > 0
             number = np.cumsum(present, dtype=np.int32) - np.int32(1)
             classes = (np.flatnonzero(present) + low).astype(labels.dtype)
@@ -149,31 +148,44 @@ def read_weights(
     class_weight: Any,
     classes: list[Any],
     labels: Labels,
-    X: Any,
     *,
     may_be_zero: bool = False,
 ) -> npt.NDArray[np.float64] | None:
     """One factor for the step of each row, or None when all are 1."""
     weights: npt.NDArray[np.float64] | None = None
     if sample_weight is not None:
-        weights = np.array(_check_sample_weight(sample_weight, X, dtype=np.float64))
-        bad = np.flatnonzero(weights < 0)
-        if len(bad):
-            raise InputError(
-                f"sample_weight holds {weights[bad[0]]:g} at row {bad[0]}: weights scale the step "
-                "and cannot be negative. Use 0 to leave a row out."
-            )
+        weights = _row_factors(sample_weight, len(labels))
         if not (may_be_zero or weights.any()):
             raise InputError("sample_weight is zero for every row, so nothing can be learned.")
     if class_weight is not None:
-        factors = _class_factors(class_weight, classes, labels)[labels]
+        factors = class_factors(class_weight, classes, labels)[labels]
         weights = factors if weights is None else factors * weights
     return weights
 
 
-def _class_factors(
-    class_weight: Any, classes: list[Any], labels: Labels
-) -> npt.NDArray[np.float64]:
+def _row_factors(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:
+    try:
+        weights = np.array(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must hold one number for each row.") from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
+    if weights.shape != (n_rows,):
+        raise InputError(
+            f"sample_weight has shape {weights.shape}, but there are {n_rows} rows. Pass one "
+            "number for each row (sample_weight.shape == (n_samples,))."
+        )
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise InputError(
+            f"sample_weight holds {weights[bad[0]]:g} at row {bad[0]}: weights scale the step, so "
+            "they cannot be NaN, infinite or negative. Use 0 to leave a row out."
+        )
+    return weights
+
+
+def class_factors(class_weight: Any, classes: list[Any], labels: Labels) -> npt.NDArray[np.float64]:
+    """The factor for the steps of each class."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         counts = np.bincount(labels, minlength=len(classes))
         present = np.count_nonzero(counts)
@@ -206,5 +218,8 @@ def seed_from(random_state: Any) -> int:
         return int(random_state.integers(2**63))
     try:
         return int(check_random_state(random_state).randint(2**31 - 1))
-    except ValueError as error:
-        raise ParameterError(str(error)) from None
+    except ValueError:
+        raise ParameterError(
+            f"random_state={random_state!r} is not allowed: give a whole number of at least 0, "
+            "None, or a numpy random generator."
+        ) from None

@@ -54,8 +54,14 @@ class Learned:
         return self._training
 
     @staticmethod
-    def _class_array(classes: list[Any]) -> npt.NDArray[Any]:
+    def _class_array(model: LinearModel, *, in_order: bool = False) -> npt.NDArray[Any]:
+        """The classes as an array, of the type the labels had if they came all at once."""
+        classes = sorted(model.classes) if in_order else model.classes
+        if model.label_dtype is not None and model.label_dtype.kind in "iub":
+            return np.array(classes, model.label_dtype)
         array = np.array(classes)
+        if array.dtype.kind == "f" and all(type(label) is int for label in classes):
+            array = np.array(classes, np.uint64)  # whole numbers that no float can tell apart
         if array.ndim != 1:
             array = np.empty(len(classes), dtype=object)
             array[:] = classes
@@ -71,7 +77,7 @@ class Learned:
     @property
     def classes_(self) -> npt.NDArray[Any]:
         """The classes in order."""
-        return self._class_array(sorted(self._fitted().classes))
+        return self._class_array(self._fitted(), in_order=True)
 
     @property
     def coef_(self) -> FloatArray:

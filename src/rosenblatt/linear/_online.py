@@ -15,9 +15,18 @@ from rosenblatt.core.model import LinearModel
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import InputError
 from rosenblatt.linear._partial import BatchLearning
-from rosenblatt.linear._stream import LIMIT, Stream, as_table, not_a_number
+from rosenblatt.linear._stream import (
+    LIMIT,
+    Stream,
+    as_row,
+    as_table,
+    not_a_number,
+    unchanged_on_error,
+)
 
 __all__ = ["OnlineLearning"]
+
+ONE = np.zeros(1, np.int32)  # a single example: label number 0 of a list of one
 
 
 class OnlineLearning(BatchLearning):
@@ -51,7 +60,7 @@ class OnlineLearning(BatchLearning):
         self : estimator
         """
         if type(x) is not dict and not isinstance(x, Mapping):
-            return self.partial_fit(np.asarray(x).reshape(1, -1), [y])
+            return self.partial_fit(as_row(x), [y])
         stream = self.__dict__.get("_online")
         if (
             stream is None
@@ -59,7 +68,13 @@ class OnlineLearning(BatchLearning):
             or stream.model is not self._model
             or stream.settings != self._rule_settings(self)
         ):
-            stream = self._mapping_stream()
+            with unchanged_on_error(self):
+                self._learn_mapping(self._mapping_stream(), x, y)
+        else:
+            self._learn_mapping(stream, x, y)
+        return self
+
+    def _learn_mapping(self, stream: Stream, x: Any, y: Hashable) -> None:
         row = stream.row
         try:
             row.read(x, LIMIT, True)
@@ -69,13 +84,12 @@ class OnlineLearning(BatchLearning):
             self._learn_row(stream, y)
         else:
             self._learn_new(stream, y)
-        return self
 
     def _learn_new(self, stream: Stream, y: Hashable) -> None:
         """An example that brings a new class or new features, which leave again if refused."""
         row, model = stream.row, stream.model
         features, n_before = list(row.pending), len(row.columns)
-        undo = None if y in model.slots else stream.checkpoint(row.rows)
+        kept = None if y in model.slots else model.copy()
         try:
             stream.slot(y)
             row.commit()
@@ -84,9 +98,11 @@ class OnlineLearning(BatchLearning):
         except InputError:
             for feature in features:
                 row.columns.pop(feature, None)
-            model.weights.grow(n_before)
-            if undo is not None:
-                undo()
+            if kept is None:
+                model.weights.grow(n_before)
+            else:
+                model.__dict__.update(kept.__dict__)
+                model.columns = row.columns
             raise
         self.n_features_in_ = len(row.columns)
 
@@ -96,12 +112,15 @@ class OnlineLearning(BatchLearning):
         if len(model.classes) < 2:
             weights.t += 1
             return
+        weight = None if self.class_weight is None else self._row_weights(None, [y], ONE)
         if model.recorder is None:
-            stream.learn_row(rows, model.slots[y])
+            stream.learn_row(rows, model.slots[y], weight)
             return
         stream.label[0] = model.slots[y]
         updates, seen = Recorder(), model.seen_while_recording
-        tally = one_pass(weights, stream.rule, rows, stream.label, recorder=updates)
+        tally = one_pass(
+            weights, stream.rule, rows, stream.label, row_weights=weight, recorder=updates
+        )
         self._keep(model, updates.entries, stream.row, seen)
         model.n_mistakes += tally.mistakes
 
@@ -138,7 +157,7 @@ class OnlineLearning(BatchLearning):
         if "_model" not in self.__dict__:
             return None
         if type(x) is not dict and not isinstance(x, Mapping):
-            answer = self.predict(np.asarray(x).reshape(1, -1))[0]
+            answer = self.predict(as_row(x))[0]
             return answer.item() if isinstance(answer, np.generic) else answer
         model = self._model
         stream: Stream | None = self.__dict__.get("_online")

@@ -69,13 +69,12 @@ class BatchLearning(Learned):
             names = found.tolist()
             weights = None
             if sample_weight is not None or self.class_weight is not None:
-                weights = self._row_weights(sample_weight, names, numbers, table)
+                weights = self._row_weights(sample_weight, names, numbers)
             declared = [] if classes is None else np.unique(np.asarray(classes)).tolist()
-            stream = self._stream(rows)
+            stream, rows = self._stream(table, rows)
             known = stream.model.slots
-            undo = None
-            if rows.n_rows > 1 or names[0] not in known or declared:
-                undo = stream.checkpoint(rows)
+            news = any(label not in known for label in (*declared, *names))
+            undo = stream.checkpoint(rows, weights, brings_classes=news)
             try:
                 for label in declared:
                     stream.slot(label)
@@ -87,16 +86,14 @@ class BatchLearning(Learned):
         return self
 
     def _row_weights(
-        self, sample_weight: Any, names: list[Any], numbers: npt.NDArray[np.int32], table: Any
+        self, sample_weight: Any, names: list[Any], numbers: npt.NDArray[np.int32]
     ) -> npt.NDArray[np.float64] | None:
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             raise ParameterError(
                 "class_weight='balanced' needs all labels at once. For partial_fit give a dict of "
                 "class to weight, or pass sample_weight."
             )
-        return read_weights(
-            sample_weight, self.class_weight, names, numbers, table, may_be_zero=True
-        )
+        return read_weights(sample_weight, self.class_weight, names, numbers, may_be_zero=True)
 
     def _learn_plain_row(self, X: Any, y: Any) -> bool:
         """One array row like those before, of a known class: learned at once, without detours."""
@@ -130,15 +127,13 @@ class BatchLearning(Learned):
         stream.learn_row(rows, slot)
         return True
 
-    def _stream(self, rows: Rows) -> Stream:
-        """The stream to go on with, its weights in a type that can hold these rows."""
+    def _stream(self, table: Any, rows: Rows) -> tuple[Stream, Rows]:
+        """The stream to go on with, and the rows in the type of its weights."""
         if "_model" not in self.__dict__:
             rule = self._check_parameters()
             self._begin(self._new_model(rows.n_features, rows.dtype), rule)
         stream = self._current_stream()
-        if rows.dtype != stream.model.weights.table.dtype:
-            stream.model.weights.promote()
-        return stream
+        return stream, stream.model.weights.agree(table, rows)
 
     def _new_model(self, n_features: int, dtype: npt.DTypeLike) -> LinearModel:
         return LinearModel(

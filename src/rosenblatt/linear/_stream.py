@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rosenblatt._kernels import learning
 from rosenblatt._kernels.mappings import MappingRow
@@ -14,14 +16,14 @@ from rosenblatt._kernels.rows import Rows
 from rosenblatt._kernels.weights import FLOAT64_LIMIT
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rules import Rule
+from rosenblatt.core.tables import largest_allowed
 from rosenblatt.core.training import refusal
 from rosenblatt.errors import InputError
 
-__all__ = ["LIMIT", "Stream", "as_table", "not_a_number", "unchanged_on_error"]
+__all__ = ["LIMIT", "Stream", "as_row", "as_table", "not_a_number", "unchanged_on_error"]
 
 LIMIT = FLOAT64_LIMIT
-# A copy to go back to is kept while it is small beside the rows it protects against.
-SMALL_TABLE = 1 << 16
+LARGE_TABLE = 1 << 22
 
 
 @contextmanager
@@ -60,25 +62,49 @@ class Stream:
             raise InputError("the label is NaN. Drop the example or give it a label.")
         return self.model.admit(label)
 
-    def learn_row(self, rows: Rows, slot: int) -> None:
+    def learn_row(
+        self, rows: Rows, slot: int, weight: npt.NDArray[np.float64] | None = None
+    ) -> None:
         """Learn from a single row without detours; a refused one changes nothing."""
         model, tally = self.model, self.tally
         if model.weights.by_feature != rows.is_sparse:
             model.weights.arrange(by_feature=rows.is_sparse)
         self.label[0] = slot
-        learning.learn(model.weights, self.rule, rows, self.label, None, 0, 1, None, tally, None)
+        learning.learn(model.weights, self.rule, rows, self.label, None, 0, 1, weight, tally, None)
         if tally.refused >= 0:
             raise refusal(0, model.weights)
         model.n_mistakes += tally.mistakes
         tally.mistakes = 0
 
-    def checkpoint(self, rows: Rows) -> Callable[[], None] | None:
-        """A way back to the model as it is now, unless keeping one costs more than the batch."""
+    def checkpoint(
+        self, rows: Rows, row_weights: npt.NDArray[np.float64] | None, *, brings_classes: bool
+    ) -> Callable[[], None] | None:
+        """A way back to the model as it is now, where this batch could be refused half way.
+
+        None where no step can overflow, and for sparse rows with so many weights that a copy of
+        them would cost more than any batch.
+        """
         model = self.model
-        if model.weights.table.size > max(SMALL_TABLE, rows.n_rows * rows.n_features):
+        most = 1.0 if row_weights is None else float(row_weights.max(initial=0.0))
+        length = math.sqrt(rows.largest_squared_norm + 1.0)
+        growth = rows.n_rows * self.rule.longest_step * most * length
+        safe = model.weights.reach + growth < largest_allowed(rows.dtype)
+        too_large = rows.is_sparse and model.weights.table.size > LARGE_TABLE
+        if not brings_classes and (safe or too_large or rows.n_rows == 1):
             return None
         kept = model.copy()
         return lambda: model.__dict__.update(kept.__dict__)
+
+
+def as_row(x: Any) -> npt.NDArray[Any]:
+    """One example given as an array, as a table of one row."""
+    row = np.asarray(x)
+    if row.ndim != 1:
+        raise InputError(
+            f"x has {row.ndim} dimensions; one example is a mapping or a 1-D array. For several "
+            "rows use partial_fit or predict."
+        )
+    return row.reshape(1, -1)
 
 
 def as_table(rows: Any) -> Any:

@@ -1,48 +1,76 @@
-"""The mistaken rows of a run, kept so that every weight vector of it can still vote."""
+"""The updates of a run with the rows they came from, so that every weight vector can vote."""
 
 from __future__ import annotations
 
+import hashlib
+from copy import copy
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from rosenblatt.core.ledger import Ledger
+from rosenblatt.core.ledger import Entries, Ledger, Recorder
 from rosenblatt.core.tables import is_sparse
+from rosenblatt.core.weights import Weights
 
 __all__ = ["Voters"]
 
 
 class Voters:
-    """Each mistaken row once, and for every update the row it came from."""
+    """Each mistaken row once; every update of all calls, its row numbered among those kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: Weights) -> None:
+        self._start = start.copy()
+        self._recorder = Recorder()
         self._parts: list[Any] = []
         self._n_rows = 0
-        self._place: list[npt.NDArray[np.int64]] = []
         self._source: Any = None
         self._place_in_source: npt.NDArray[np.int64] | None = None
-        self.n_updates = 0
 
-    def catch_up(self, rows: npt.NDArray[np.int64], table: Any) -> None:
-        """Keep the rows of the updates not noted yet; ``rows`` are those of all updates so far."""
-        new = rows[self.n_updates :]
-        self.n_updates = len(rows)
+    def take(self, entries: Entries, table: Any) -> None:
+        """Keep further updates and the rows of ``table`` that they came from."""
         if table is not self._source:
             self._source = table
             self._place_in_source = np.full(table.shape[0], -1, np.int64)
         assert self._place_in_source is not None
-        unseen = np.unique(new[self._place_in_source[new] < 0])
+        places = self._place_in_source
+        unseen = np.unique(entries.row[places[entries.row] < 0])
         if len(unseen):
-            self._place_in_source[unseen] = self._n_rows + np.arange(len(unseen))
+            places[unseen] = self._n_rows + np.arange(len(unseen))
             self._n_rows += len(unseen)
             self._parts.append(table[unseen])
-        self._place.append(self._place_in_source[new])
+        self._recorder.add(entries._replace(row=places[entries.row]))
 
     def release(self) -> None:
         """Let go of the caller's table."""
         self._source = self._place_in_source = None
+
+    def copy(self) -> Voters:
+        twin = copy(self)
+        twin._start, twin._parts = self._start.copy(), list(self._parts)
+        twin._recorder = Recorder()
+        twin._recorder.add(self._recorder.entries)
+        twin.release()
+        return twin
+
+    def split(self) -> None:
+        """One vector for two classes became one each, as in `LinearModel`."""
+        self._start.split()
+        self._recorder = self._recorder.halved()
+
+    def add_vector(self) -> None:
+        self._start.add_vector()
+
+    def digest(self) -> str:
+        """SHA-256 over the updates; how the rows are numbered does not matter."""
+        entries = self._recorder.entries
+        columns = (entries.right, entries.wrong, entries.step, entries.t)
+        return hashlib.sha256(b"".join(column.tobytes() for column in columns)).hexdigest()
+
+    @property
+    def n_updates(self) -> int:
+        return len(self._recorder.entries.row)
 
     def vectors(self, n_features: int) -> Any:
         """The mistaken rows as one table of ``n_features`` columns."""
@@ -53,16 +81,11 @@ class Voters:
                 self._parts = [np.vstack(self._parts)]
         return self._parts[0] if self._parts else np.zeros((0, n_features))
 
-    @property
-    def place(self) -> npt.NDArray[np.int64]:
-        """For every update the row of `vectors` it came from."""
-        self._place = [np.concatenate([np.zeros(0, np.int64), *self._place])]
-        return self._place[0]
-
-    def ledger(self, ledger: Ledger, n_features: int) -> tuple[Ledger, Any]:
-        """The same updates with rows numbered as in `vectors`, and the vectors."""
-        entries = ledger.entries._replace(row=self.place[: len(ledger)])
-        return ledger.with_entries(entries), self.vectors(n_features)
+    def ledger(self, classes: list[Any], n_features: int, n_examples: int) -> Ledger:
+        """All updates, with rows numbered as in `vectors`."""
+        if self._start.n_features < n_features:
+            self._start.grow(n_features)
+        return Ledger(self._start, tuple(classes), self._recorder.entries, n_examples)
 
 
 def _stacked(parts: list[Any], n_features: int) -> Any:

@@ -181,39 +181,43 @@ class VotedPerceptron(LinearClassifier):
     # ------------------------------------------------------------------ the voters
 
     def _start_recording(self, model: LinearModel) -> None:
-        if model.recorder is None:  # the vectors of earlier calls go on voting
-            model.start_recording()
-            model.voters = Voters()
+        model.start_recording()
+        if model.voters is None:  # else the vectors of earlier calls go on voting
+            model.voters = Voters(model.weights)
+        self._n_noted = 0
 
     def _note_rows(self, model: LinearModel, table: Any) -> None:
         assert model.recorder is not None
-        model.voters.catch_up(model.recorder.entries.row, table)
+        entries = model.recorder.entries
+        model.voters.take(entries.since(self._n_noted), table)
+        self._n_noted = len(entries.row)
 
     def _adopt(self, model: LinearModel, *rest: Any) -> None:
         super()._adopt(model, *rest)
         model.voters.release()
 
     def _keep(self, model: LinearModel, entries: Entries, table: Any, first_row: int) -> None:
-        assert model.recorder is not None
-        model.recorder.add(entries)
-        model.voters.catch_up(model.recorder.entries.row, as_table(table))
+        super()._keep(model, entries, table, first_row)
+        model.voters.take(entries, as_table(table))
         model.voters.release()
 
     def _kept(self, model: LinearModel) -> Any:
-        return len(model.ledger()), model.weights.t
+        return model.voters.n_updates, model.weights.t
 
     # ------------------------------------------------------------------ answering
 
-    def _voting_ledger(self, model: LinearModel) -> tuple[Ledger, Any]:
-        ledger = model.ledger()
+    def _voting(self, model: LinearModel) -> tuple[Ledger, Any]:
+        """All updates that count, and the rows they came from."""
+        voters: Voters = model.voters
+        n_features = model.weights.n_features
+        ledger = voters.ledger(model.classes, n_features, model.weights.t)
         if model.best is not None:
             ledger = ledger.upto(*model.best)
-        voters: Voters = model.voters
-        return voters.ledger(ledger, model.weights.n_features)
+        return ledger, voters.vectors(n_features)
 
     def _served(self, model: LinearModel) -> tuple[FloatArray, FloatArray]:
         if model.best is not None:
-            ledger, vectors = self._voting_ledger(model)
+            ledger, vectors = self._voting(model)
             return ledger.average(vectors) if self.combine == "average" else ledger.replay(vectors)
         if self.combine == "average":
             return model.weights.average()
@@ -223,7 +227,7 @@ class VotedPerceptron(LinearClassifier):
         check.choice("combine", self.combine, "vote", "average", "last")
         if self.combine != "vote":
             return super()._scores(model, table)
-        ledger, vectors = self._voting_ledger(model)
+        ledger, vectors = self._voting(model)
         votes = ledger.votes_of(vectors, ledger.entries.row, table, ties=self.ties)
         return votes / max(ledger.n_examples, 1)
 

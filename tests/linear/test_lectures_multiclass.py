@@ -1,0 +1,141 @@
+"""What the lectures say about several classes, line by line (LECTURES ids in the docstrings)."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import lectures
+from strategies import integers, tables
+
+from rosenblatt import Perceptron
+from rosenblatt.core import rules
+from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.training import train
+from rosenblatt.core.weights import Weights
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["cat", "dog", "emu"],
+        [-7, 0, 12],
+        [0.0, 1.0, 2.0],
+        [b"x", b"y", b"z"],
+        [("a", 1), ("a", 2), ("b", 0)],
+        [-128, 5, 127],
+    ],
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_labels_of_any_kind_become_classes(names, n_classes):
+    """L2.2: labels are mapped to numbers inside; answers are labels again."""
+    X, y = integers(1, n=30, n_classes=n_classes)
+    named = np.empty(len(y), dtype=object)
+    named[:] = [names[i] for i in y]
+    learner = Perceptron(max_iter=3).fit(X, named)
+    plain = Perceptron(max_iter=3).fit(X, y)
+    assert list(learner.classes_) == names[:n_classes]
+    np.testing.assert_array_equal(learner.coef_, plain.coef_)
+    assert list(learner.predict(X)) == [names[i] for i in plain.predict(X)]
+    assert learner.coef_.size + learner.intercept_.size == (1 if n_classes == 2 else 3) * 5
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", "bool", "U3", "S3"])
+def test_labels_of_any_array_type_become_classes(dtype):
+    """L2.2: the smallest and the largest value of a type are labels like any other."""
+    X, y = integers(1, n=30)
+    low, high = 0, 1
+    if np.dtype(dtype).kind in "iu":
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    named = np.where(y == 1, np.array([high]).astype(dtype), np.array([low]).astype(dtype))
+    learner = Perceptron(max_iter=3).fit(X, named)
+    assert learner.classes_.tolist() == np.unique(named).tolist()
+    assert learner.classes_.dtype.kind in (named.dtype.kind, "i")
+    assert set(learner.predict(X).tolist()) <= set(named.tolist())
+    np.testing.assert_array_equal(learner.coef_, Perceptron(max_iter=3).fit(X, y).coef_)
+
+
+@given(tables(4), st.sampled_from([1.0, 0.5]))
+def test_a_mistake_moves_the_right_and_the_answered_class_and_no_other(table, eta0):
+    """L2.3: w_y += eta x, w_answer -= eta x, b likewise; L2.4: at a tie only w_y is raised."""
+    X, y = table
+    options = {"shuffle": False, "record": True, "max_iter": 3, "tol": None}
+    learner = Perceptron(eta0=eta0, **options).fit(X, y)
+    states = list(learner.ledger_.trace(X))
+    for (before, after), update in zip(pairwise(states), learner.ledger_, strict=True):
+        x = np.append(X[update.row], 1.0)
+        old, new = np.column_stack(before), np.column_stack(after)
+        scores = old @ x
+        expected = np.zeros_like(old)
+        expected[update.right] += eta0 * x
+        best_wrong = np.delete(scores, update.right).max()
+        if scores[update.right] == best_wrong:
+            assert update.wrong is None
+        else:
+            assert scores[update.wrong] == best_wrong > scores[update.right]
+            expected[update.wrong] -= eta0 * x
+        np.testing.assert_array_equal(new - old, expected)
+
+
+@pytest.mark.parametrize("X", [lectures.L2_5_X, lectures.L2_5_X_FIGURE])
+def test_L2_5_step_by_step(X):
+    """L2.5: two classes with a vector each, eta = 0.01, no bias; the first row is a tie (L2.4)."""
+    weights = Weights(2, 2, fit_intercept=False)
+    rule = rules.perceptron(eta0=lectures.L2_5_ETA)
+    for i in range(3):
+        rows, labels = as_rows(X[i : i + 1]), lectures.L2_5_Y[i : i + 1].astype(np.int32)
+        inspect(rows)
+        train(weights, rule, rows, labels, max_iter=1, shuffle=False)
+        np.testing.assert_allclose(weights.matrix, lectures.L2_5_WEIGHTS[i], rtol=1e-12)
+
+
+def test_L2_5_with_a_third_class_that_never_occurs_first():
+    """L2.5: the estimator goes the same way once there are three classes."""
+    X, y = np.vstack([lectures.L2_5_X, [[-3, -3]]]), [1, 2, 1, 3]
+    learner = Perceptron(
+        eta0=lectures.L2_5_ETA,
+        max_iter=1,
+        tol=None,
+        fit_intercept=False,
+        shuffle=False,
+        record=True,
+    ).fit(X, y)
+    assert [(u.row, u.right, u.wrong) for u in learner.ledger_][:2] == [(0, 1, None), (1, 2, 1)]
+    matrix, _ = learner.ledger_.replay(X, upto=2)
+    np.testing.assert_allclose(matrix[:2], lectures.L2_5_WEIGHTS[1], rtol=1e-12, atol=0)
+
+
+@given(tables(2), st.booleans())
+def test_two_class_argmax_is_the_binary_perceptron(table, fit_intercept):
+    """L2.7: only w = w_1 - w_0 is needed.
+
+    With ties="positive" both call the same rows mistakes, and a mistake moves w_1 - w_0 by twice
+    the step. With ties="mistake" they part: at a tie the argmax rule raises the right class alone
+    (L2.4), so that w_1 - w_0 moves by one step instead of two.
+    """
+    X, y = table
+    rows, runs = as_rows(X), []
+    inspect(rows)
+    for n_vectors in (1, 2):
+        weights = Weights(n_vectors, X.shape[1], fit_intercept=fit_intercept)
+        rule = rules.perceptron(ties="positive")
+        run = train(weights, rule, rows, y.astype(np.int32), max_iter=5, shuffle=False, tol=None)
+        runs.append((run, weights))
+    (one, w), (two, W) = runs
+    assert one.mistakes_per_epoch == two.mistakes_per_epoch
+    assert one.stop_reason == two.stop_reason
+    np.testing.assert_array_equal(one.mistakes_per_row, two.mistakes_per_row)
+    np.testing.assert_array_equal(W.matrix[1] - W.matrix[0], 2 * w.matrix[0])
+    np.testing.assert_array_equal(W.bias[1] - W.bias[0], 2 * w.bias[0])
+
+
+def test_two_class_argmax_and_the_binary_perceptron_part_at_a_tie_that_is_a_mistake():
+    """L2.7, L2.4: the first row is a tie and raises w_1 by x, not w_1 - w_0 by 2 x."""
+    rows, labels = as_rows(np.array([[3.0]])), np.array([1], np.int32)
+    inspect(rows)
+    W = Weights(2, 1, fit_intercept=False)
+    train(W, rules.perceptron(), rows, labels, max_iter=1, shuffle=False)
+    assert W.matrix.tolist() == [[0.0], [3.0]]

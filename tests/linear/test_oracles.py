@@ -1,0 +1,178 @@
+"""Every rule makes the same updates as its plain NumPy oracle."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from reference import binary, multiclass, steps
+from strategies import LEARNERS, csr, tables, weights_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+class Case(NamedTuple):
+    step: Callable[..., float]
+    aims_at_one: bool = False
+    exact: bool = False  # integers stay integers (or halves), so that no sum is ever rounded
+    raise_only_on_tie: bool = False
+    jumps: tuple[float, ...] = ()  # margins at which the step jumps
+
+
+CASES = {
+    "perceptron": Case(steps.perceptron, exact=True, raise_only_on_tie=True),
+    "margin": Case(partial(steps.perceptron, eta=0.5, margin_threshold=1.0), exact=True),
+    "averaged": Case(steps.perceptron, exact=True, raise_only_on_tie=True),
+    "voted": Case(steps.perceptron, exact=True, raise_only_on_tie=True),
+    "mira": Case(steps.mira, aims_at_one=True, jumps=(0.0,)),
+    "aggressive": Case(partial(steps.mira, aggressive=0.5), aims_at_one=True, jumps=(0.0, 0.5)),
+    "pa": Case(steps.pa, aims_at_one=True, jumps=(0.0,)),
+    "pa1": Case(partial(steps.pa1, C=0.1), aims_at_one=True, jumps=(0.0,)),
+    "pa2": Case(partial(steps.pa2, C=0.5), aims_at_one=True, jumps=(0.0,)),
+    "soft": Case(partial(steps.soft, eta=0.3), jumps=(0.0,)),
+}
+# A weighted step may miss a margin of 1 by a rounding error and be repaired in the next epoch.
+TINY = 1e-9
+MOST_EPOCHS = 4
+
+every_rule = pytest.mark.parametrize("rule", CASES)
+both_ties = st.sampled_from(["mistake", "positive"])
+factors = st.none() | st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0]), min_size=8, max_size=8)
+
+
+def test_every_learner_has_an_oracle():
+    assert list(CASES) == list(LEARNERS)
+
+
+def trained(rule, X, y, sparse, weights, **options):
+    learner = LEARNERS[rule](shuffle=False, tol=None, max_iter=MOST_EPOCHS, record=True, **options)
+    return learner.fit(csr(X) if sparse else X, y, sample_weight=weights)
+
+
+def row_weights(factors, n):
+    """Weights for n rows, None for no weights; not all of them 0."""
+    weights = None if factors is None else np.array(factors[:n])
+    assume(weights is None or weights.any())
+    return weights
+
+
+def assert_same_updates(found, expected, case):
+    found = [u for u in found if case.exact or u[-2] > TINY]
+    expected = [u for u in expected if case.exact or u[-2] > TINY]
+    assert [u[:-2] + u[-1:] for u in found] == [u[:-2] + u[-1:] for u in expected]
+    tolerance = 0 if case.exact else TINY
+    np.testing.assert_allclose(
+        [u[-2] for u in found], [u[-2] for u in expected], rtol=tolerance, atol=tolerance
+    )
+
+
+def on_the_edge(margin, jumps):
+    """Whether another order of summation could fall on the other side of a jump."""
+    return any(abs(margin - jump) < TINY for jump in jumps)
+
+
+@every_rule
+@given(tables(2), st.booleans(), both_ties, st.booleans(), factors)
+def test_binary_rules_equal_their_oracles(rule, table, fit_intercept, ties, sparse, factors):
+    case, (X, y) = CASES[rule], table
+    weights = row_weights(factors, len(X))
+    learner = trained(rule, X, y, sparse, weights, fit_intercept=fit_intercept, ties=ties)
+    signs = 2 * y - 1
+    run = binary.train(
+        X,
+        signs,
+        case.step,
+        epochs=learner.n_iter_,
+        fit_intercept=fit_intercept,
+        ties=ties,
+        weights=weights,
+        aims_at_one=case.aims_at_one,
+        stop=False,
+    )
+    for i, (w, b) in enumerate([run.start, *run.snapshots[:-1]]):
+        row = i % len(X)
+        assume(not (w.any() or b) or not on_the_edge(signs[row] * (w @ X[row] + b), case.jumps))
+    assert_same_updates(
+        [tuple(u) for u in learner.ledger_],
+        [(u.row, (u.y + 1) // 2, (1 - u.y) // 2, u.step, u.t) for u in run.updates],
+        case,
+    )
+    assert learner.mistakes_per_epoch_ == run.mistakes
+    assert learner.t_ == run.seen
+    matrix, bias = weights_of(learner)
+    tolerance = 0 if case.exact else TINY
+    np.testing.assert_allclose(matrix[0], run.w, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(bias[0], run.b, rtol=tolerance, atol=tolerance)
+
+
+def delicate(W, b, x, label, jumps):
+    """Whether rounding could change the margin's side of a jump, or who the rival is.
+
+    Vectors that never moved score exactly 0 in any order of summation.
+    """
+    scores = W @ x + b
+    moved = W.any(axis=1) | (b != 0)
+    wrong = [c for c in range(len(b)) if c != label]
+    rival = max(wrong, key=lambda c: scores[c])
+    if (moved[label] or moved[rival]) and on_the_edge(scores[label] - scores[rival], jumps):
+        return True
+    return any(
+        (moved[c] or moved[rival]) and abs(scores[c] - scores[rival]) < TINY
+        for c in wrong
+        if c != rival
+    )
+
+
+@every_rule
+@given(tables(3), st.booleans(), both_ties, st.booleans(), factors)
+def test_multiclass_rules_equal_their_oracles(rule, table, fit_intercept, ties, sparse, factors):
+    case, (X, y) = CASES[rule], table
+    weights = row_weights(factors, len(X))
+    # The oracle of the soft rule counts a tie as a mistake.
+    ties = "mistake" if rule == "soft" else ties
+    learner = trained(rule, X, y, sparse, weights, fit_intercept=fit_intercept, ties=ties)
+    common: dict[str, Any] = {
+        "n_classes": 3,
+        "epochs": learner.n_iter_,
+        "fit_intercept": fit_intercept,
+        "weights": weights,
+        "stop": False,
+    }
+    if rule == "soft":
+        run = multiclass.train_soft(X, y, eta=0.3, **common)
+    else:
+        run = multiclass.train(
+            X,
+            y,
+            case.step,
+            ties=ties,
+            raise_only_on_tie=case.raise_only_on_tie,
+            aims_at_one=case.aims_at_one,
+            **common,
+        )
+    if not case.exact:
+        for i, (W, b) in enumerate([run.start, *run.snapshots[:-1]]):
+            row = i % len(X)
+            assume(not delicate(W, b, X[row], y[row], case.jumps))
+    assert_same_updates(
+        [u._replace(wrong=-1 if u.wrong is None else u.wrong) for u in learner.ledger_],
+        run.updates,
+        case,
+    )
+    assert learner.mistakes_per_epoch_ == run.mistakes
+    matrix, bias = weights_of(learner)
+    tolerance = 0 if case.exact else TINY
+    np.testing.assert_allclose(matrix, run.W, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(bias, run.b, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("weight", [2.0, 1e6])
+@pytest.mark.parametrize("rule", ["mira", "aggressive", "pa", "pa1", "pa2"])
+def test_a_heavy_row_is_never_pushed_past_a_margin_of_one(rule, weight):
+    """L3.4: what the rule aims at is a margin of 1, however much the row counts."""
+    X, y = np.array([[2.0, -1.0], [0.0, 1.0]]), np.array([1, 0])
+    learner = trained(rule, X[:1].repeat(2, axis=0), y, False, [weight, 0.0])
+    assert 0 < learner.decision_function(X[:1])[0] <= 1 + 1e-12
