@@ -1,7 +1,8 @@
 """The losses: their values, their slopes, and what they have to do with the perceptron.
 
 Lectures: L1.11 (the perceptron is gradient descent on a hinge-type loss), L2.6 (one-hot vectors,
-the multiclass perceptron loss and its gradient), L3.5 (hard and soft: perceptron and logistic).
+the multiclass perceptron loss and its gradient), L3.5 (hard and soft: perceptron and logistic),
+L1.13 (Hamming distance).
 """
 
 import math
@@ -538,3 +539,59 @@ def test_multiclass_weights_that_do_not_fit_are_named(W, b, message):
 def test_every_public_name_is_a_function_with_a_runnable_example():
     for name in losses.__all__:
         assert ">>>" in getattr(losses, name).__doc__
+
+
+# Hamming distance (L1.13)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.integers(-2, 2), st.sampled_from("ab"), st.none(), st.booleans()),
+            st.one_of(st.integers(-2, 2), st.sampled_from("ab"), st.none(), st.booleans()),
+        )
+    )
+)
+def test_the_hamming_distance_counts_the_positions_that_differ(pairs):
+    """L1.13: the lecture prints x_d = x'_d; a distance counts where they differ."""
+    a, b = [p for p, _ in pairs], [q for _, q in pairs]
+    assert losses.hamming(a, b) == sum(p != q for p, q in pairs)
+    assert losses.hamming(a, a) == 0
+    assert losses.hamming(a, b) == losses.hamming(b, a)
+
+
+def test_a_label_is_not_its_text():
+    assert losses.hamming([1, "1"], ["1", "1"]) == 1
+    assert losses.hamming(np.array([1, 2]), np.array(["1", "2"])) == 2
+
+
+def test_rows_are_compared_along_the_last_axis_and_one_row_with_many():
+    """L1.13: a row of categories against a table of them."""
+    table = np.array([["red", "round"], ["red", "long"], ["blue", "long"]])
+    assert losses.hamming(table, table[::-1]).tolist() == [2, 0, 2]
+    assert losses.hamming(table, ["red", "round"]).tolist() == [0, 1, 2]
+    assert losses.hamming(table[:, None], table).shape == (3, 3)
+    assert losses.hamming(np.zeros((4, 0)), []).tolist() == [0, 0, 0, 0]
+
+
+def test_the_hamming_distance_of_one_hot_rows_is_twice_that_of_their_labels():
+    """L1.13, L2.6: a differing label is a one lost and a one gained."""
+    a, b, classes = list("abca"), list("abbc"), list("abc")
+    rows = losses.hamming(losses.one_hot(a, classes), losses.one_hot(b, classes))
+    assert rows.sum() == 2 * losses.hamming(a, b) == 4
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ([1, 2], [1, 2, 3], "a has 2 positions and b has 3"),
+        ([1], [1, 2], "a has 1 positions and b has 2"),
+        ("abc", "abcd", "a has 3 positions"),
+        ([[1, 2], [1]], [1, 2], "the rows of a are not equally long"),
+        ([1, 2], 3, "b is 3, a single value"),
+        (np.zeros((2, 3)), np.zeros((4, 3)), "do not go together"),
+    ],
+)
+def test_sequences_that_cannot_be_compared_are_named(a, b, message):
+    with pytest.raises(InputError, match=message):
+        losses.hamming(a, b)

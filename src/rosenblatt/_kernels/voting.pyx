@@ -48,7 +48,7 @@ def vote_classes(cnp.ndarray products, cnp.ndarray support, cnp.ndarray right, c
                  cnp.ndarray step, cnp.ndarray survival, cnp.ndarray start, double bias_step):
     """Survival times given to the class each vector chose, (queries, classes)."""
     cdef int64_t n = cnp.PyArray_DIM(products, 0), width = cnp.PyArray_DIM(products, 1)
-    cdef int64_t m = cnp.PyArray_DIM(support, 0), k = cnp.PyArray_DIM(start, 1), q, i, c, best
+    cdef int64_t m = cnp.PyArray_DIM(support, 0), k = cnp.PyArray_DIM(start, 1), q, i, best
     cdef cnp.ndarray out = np.zeros((n, k))
     cdef cnp.ndarray scores = np.array(start, np.float64)
     cdef double *votes = <double *>cnp.PyArray_DATA(out)
@@ -69,12 +69,25 @@ def vote_classes(cnp.ndarray products, cnp.ndarray support, cnp.ndarray right, c
                 score[up[i]] += change
                 if down[i] >= 0:
                     score[down[i]] -= change
-                best = first_best(score, k)
+                # Two classes moved: look at all of them only if the best may have lost.
+                if (up[i] == best and change < 0.0) or (down[i] == best and change > 0.0):
+                    best = first_best(score, k)
+                else:
+                    best = better(score, best, up[i])
+                    if down[i] >= 0:
+                        best = better(score, best, down[i])
                 votes[best] += lived[i + 1]
             product += width
             score += k
             votes += k
     return out
+
+
+cdef inline int64_t better(const double *score, int64_t best, int64_t c) noexcept nogil:
+    """The one with the higher score; the first of two equals."""
+    if score[c] > score[best] or (score[c] == score[best] and c < best):
+        return c
+    return best
 
 
 cdef inline int64_t first_best(const double *score, int64_t k) noexcept nogil:

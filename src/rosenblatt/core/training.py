@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from rosenblatt._kernels import learning, ordering
 from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.duals import Pairs
 from rosenblatt.core.ledger import Entries, Recorder
+from rosenblatt.core.stopping import Cycle, MarginCeiling
 from rosenblatt.core.tables import Rows
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
@@ -117,11 +118,11 @@ def train(
     if not binary:
         training.pairs = Pairs(weights.n_vectors)
     tally = learning.Tally(training.mistakes_per_row, training.dual)
-    log = _log_for(weights) if recorder is not None or not binary else None
-    weights.arrange(by_feature=rows.is_sparse)
-    origin = weights.copy() if weights.t or weights.matrix.any() or weights.bias.any() else None
+    receivers = [receiver for receiver in (recorder, training.pairs) if receiver is not None]
+    walk = _walk(weights, rule, rows, labels, row_weights, tally, receivers)
+    ceiling = MarginCeiling(weights, rows)
     order = None if shuffle else subset
-    cycle = None if shuffle else _Cycle(weights)
+    cycle = None if shuffle else Cycle(weights)
     for epoch in range(1, max_iter + 1):
         if shuffle:
             order = np.empty(n, np.int64) if order is None else order
@@ -129,20 +130,12 @@ def train(
             if subset is not None:
                 order = subset[order]
         mistakes_before, updates_before = tally.mistakes, tally.updates
-        start = 0
-        while start < n:
-            stop = min(n, start + ROWS_AT_A_TIME)
-            start = learning.learn(
-                weights, rule, rows, labels, order, start, stop, row_weights, tally, log
-            )
-            if log is not None:
-                _drain(log, recorder, training.pairs)
-            if tally.refused >= 0:
-                raise refusal(tally.refused, weights)
+        walk(order, 0, n)
         mistakes = tally.mistakes - mistakes_before
         training.mistakes_per_epoch.append(mistakes)
         if after_epoch is not None:
             after_epoch(epoch, mistakes)
+        ceiling.lower(tally)
         patience_ended = watch is not None and watch.after_epoch()
         if mistakes == 0 and (
             tally.updates == updates_before or _all_right(weights, rule, rows, labels, subset)
@@ -155,14 +148,10 @@ def train(
         if patience_ended:
             training.stop_reason = "early_stopping"
             break
-        training.margin_ceiling = min(
-            training.margin_ceiling, _margin_ceiling(weights, origin, tally, rows)
-        )
-        radius = _radius(weights, rows)
-        if tol is not None and training.margin_ceiling < tol * radius:
+        if tol is not None and ceiling.is_below(tol):
             training.stop_reason = "tolerance"
             break
-    training.n_updates = tally.updates
+    training.n_updates, training.margin_ceiling = tally.updates, ceiling.value
     return training
 
 
@@ -179,32 +168,44 @@ def one_pass(
 ) -> learning.Tally:
     """Learn from each row once, in the order given, in place."""
     tally = learning.Tally()
-    log = None if recorder is None else _log_for(weights)
-    weights.arrange(by_feature=rows.is_sparse)
-    stop = rows.n_rows if stop is None else stop
-    while start < stop:
-        start = learning.learn(
-            weights, rule, rows, labels, None, start, stop, row_weights, tally, log
-        )
-        if log is not None:
-            _drain(log, recorder, None)
-        if tally.refused >= 0:
-            raise refusal(tally.refused, weights)
+    receivers = [] if recorder is None else [recorder]
+    walk = _walk(weights, rule, rows, labels, row_weights, tally, receivers)
+    walk(None, start, rows.n_rows if stop is None else stop)
     return tally
 
 
-def _log_for(weights: Weights) -> learning.Log:
-    """Room for at least one example: a soft step may write one entry a class."""
-    return learning.Log(max(LOG_CAPACITY, 2 * weights.n_vectors))
+def _walk(
+    weights: Weights,
+    rule: Rule,
+    rows: Rows,
+    labels: npt.NDArray[np.int32],
+    row_weights: npt.NDArray[np.float64] | None,
+    tally: learning.Tally,
+    receivers: Sequence[Recorder | Pairs],
+) -> Callable[[npt.NDArray[np.int64] | None, int, int], None]:
+    """A function that learns from places ``start`` to ``stop`` of an order, once each.
 
+    The receivers are handed the updates as they come.
+    """
+    weights.arrange(by_feature=rows.is_sparse)
+    # Room for at least one example: a soft step may write one entry a class.
+    log = learning.Log(max(LOG_CAPACITY, 2 * weights.n_vectors)) if receivers else None
 
-def _drain(log: learning.Log, recorder: Recorder | None, pairs: Pairs | None) -> None:
-    entries = Entries.of(log)
-    log.size = 0
-    if recorder is not None:
-        recorder.add(entries)
-    if pairs is not None:
-        pairs.add(entries)
+    def walk(order: npt.NDArray[np.int64] | None, start: int, stop: int) -> None:
+        while start < stop:
+            end = min(stop, start + ROWS_AT_A_TIME)
+            start = learning.learn(
+                weights, rule, rows, labels, order, start, end, row_weights, tally, log
+            )
+            if log is not None:
+                entries = Entries.of(log)
+                log.size = 0
+                for receiver in receivers:
+                    receiver.add(entries)
+            if tally.refused >= 0:
+                raise refusal(tally.refused, weights)
+
+    return walk
 
 
 def refusal(row: int, weights: Weights) -> OverflowRefused:
@@ -241,51 +242,3 @@ def _all_right(
         tie_is_right = np.zeros(len(labels), bool)
     right = (margins > 0) | ((margins == 0) & tie_is_right)
     return bool((right if subset is None else right[subset]).all())
-
-
-class _Cycle:
-    """Proof of a cycle (Brent's method): the weights are compared with those of an earlier epoch.
-
-    The earlier epoch moves on in powers of two, so that any cycle is met once it is entered.
-    """
-
-    def __init__(self, weights: Weights) -> None:
-        self._weights = weights
-        self._kept = (weights.table.copy(), weights.bias.copy())
-        self._kept_at = 0
-        self.length = 0
-
-    def closed(self, epoch: int) -> bool:
-        table, bias = self._kept
-        if np.array_equal(bias, self._weights.bias) and np.array_equal(table, self._weights.table):
-            self.length = epoch - self._kept_at
-            return True
-        if epoch >= 2 * self._kept_at:
-            self._kept = (self._weights.table.copy(), self._weights.bias.copy())
-            self._kept_at = epoch
-        return False
-
-
-def _radius(weights: Weights, rows: Rows) -> float:
-    """The length of the longest row, the constant feature of the bias included."""
-    longest = rows.largest_squared_norm + weights.fit_intercept
-    return math.sqrt(longest if weights.n_vectors == 1 else 2.0 * longest)
-
-
-def _margin_ceiling(
-    weights: Weights, origin: Weights | None, tally: learning.Tally, rows: Rows
-) -> float:
-    """No unit vector u has a margin above this on the rows: it follows from the run itself.
-
-    If y(u·x) >= γ on every row, then ‖w - w0‖ >= u·(w - w0) >= γ Σ steps. A step that raised the
-    right class alone may have lowered u·w by its length times the longest row.
-    """
-    if tally.step_sum <= 0.0:
-        return math.inf
-    change = math.sqrt(
-        weights.squared_distance()
-        if origin is None
-        else weights.squared_distance(origin.table, origin.bias)
-    )
-    slack = tally.raised_sum * math.sqrt(rows.largest_squared_norm + weights.fit_intercept)
-    return (change + slack) / tally.step_sum

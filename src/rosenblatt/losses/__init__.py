@@ -19,6 +19,7 @@ from rosenblatt.losses.binary import (
     perceptron_slope,
     zero_one,
 )
+from rosenblatt.losses.hamming import hamming
 from rosenblatt.losses.multiclass import (
     cross_entropy,
     cross_entropy_slope,
@@ -33,6 +34,7 @@ __all__ = [
     "cross_entropy_slope",
     "from_one_hot",
     "gradient",
+    "hamming",
     "hinge",
     "hinge_slope",
     "logistic",

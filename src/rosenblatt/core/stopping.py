@@ -1,0 +1,75 @@
+"""Proofs that a run gives while it goes on: of a cycle, and of how large a margin can be."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rosenblatt._kernels.learning import Tally
+from rosenblatt.core.tables import Rows
+from rosenblatt.core.weights import Weights
+
+__all__ = ["Cycle", "MarginCeiling"]
+
+
+class Cycle:
+    """Proof of a cycle (Brent's method): the weights equal those of an earlier epoch.
+
+    The earlier epoch moves on in powers of two, so that any cycle is met once it is entered.
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
+        self._kept = (weights.table.copy(), weights.bias.copy())
+        self._kept_at = 0
+        self.length = 0
+
+    def closed(self, epoch: int) -> bool:
+        table, bias = self._kept
+        if np.array_equal(bias, self._weights.bias) and np.array_equal(table, self._weights.table):
+            self.length = epoch - self._kept_at
+            return True
+        if epoch >= 2 * self._kept_at:
+            self._kept = (self._weights.table.copy(), self._weights.bias.copy())
+            self._kept_at = epoch
+        return False
+
+
+class MarginCeiling:
+    """No unit vector u has a margin above this on the rows: it follows from the run itself.
+
+    If y(u·x) >= γ on every row, then ‖w - w0‖ >= u·(w - w0) >= γ Σ steps, hence
+    γ <= ‖w - w0‖ / Σ steps. With a bias the rows are those with a 1 appended. With several
+    classes u has a part for each, the margin is that of the right class over every other, and a
+    step that raised the right class alone may have lowered u·w by its length times the longest
+    row. What the rounding of the updates can have hidden is added.
+    """
+
+    def __init__(self, weights: Weights, rows: Rows) -> None:
+        self._weights = weights
+        started_at_zero = not (weights.t or weights.matrix.any() or weights.bias.any())
+        self._origin = None if started_at_zero else weights.copy()
+        self._rounding = float(np.finfo(weights.table.dtype).eps)
+        self._longest_row = math.sqrt(rows.largest_squared_norm + weights.fit_intercept)
+        self._largest_norm = self._norm(None)
+        self.value = math.inf
+
+    def _norm(self, origin: Weights | None) -> float:
+        if origin is None:
+            return math.sqrt(self._weights.squared_distance())
+        return math.sqrt(self._weights.squared_distance(origin.table, origin.bias))
+
+    def lower(self, tally: Tally) -> None:
+        """Take the weights at the end of an epoch into account."""
+        if tally.step_sum <= 0.0:
+            return
+        self._largest_norm = max(self._largest_norm, self._norm(None))
+        hidden = 2.0 * tally.updates * self._rounding * self._largest_norm
+        slack = tally.raised_sum * self._longest_row
+        self.value = min(self.value, (self._norm(self._origin) + slack + hidden) / tally.step_sum)
+
+    def is_below(self, share: float) -> bool:
+        """Whether it is below this share of the longest row (of the pair of classes it moves)."""
+        moved = 1.0 if self._weights.n_vectors == 1 else math.sqrt(2.0)
+        return self.value < share * moved * self._longest_row
