@@ -1,0 +1,62 @@
+"""Docstrings are facts: what they name exists, what exists they name."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+from strategies import SIX
+
+SHARED = "fit_intercept"
+AFTER_EARLY_STOPPING = {"validation_scores_", "best_iter_"}
+
+
+def section(learner: type, title: str) -> str:
+    text = inspect.cleandoc(learner.__doc__ or "")
+    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\S[^\n]*\n-+\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, f"{learner.__name__} has no section {title}"
+    return found.group(1)
+
+
+def named(learner: type, title: str) -> dict[str, str]:
+    entries = re.findall(r"^(\w[\w, ]*) : (.*)$", section(learner, title), re.MULTILINE)
+    return {name: kind for names, kind in entries for name in names.split(", ")}
+
+
+@pytest.mark.parametrize("learner", SIX, ids=lambda learner: learner.__name__)
+def test_every_parameter_is_documented_with_its_default(learner: type) -> None:
+    documented = named(learner, "Parameters")
+    signature = inspect.signature(learner)
+    assert list(documented) == list(signature.parameters)
+    for name, parameter in signature.parameters.items():
+        assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        shown = documented[name].split("default=")[1].replace('"', "'")
+        assert shown == repr(parameter.default).replace("0.0001", "1e-4"), name
+
+
+@pytest.mark.parametrize("learner", SIX, ids=lambda learner: learner.__name__)
+def test_every_fitted_attribute_is_documented_and_there(learner: type) -> None:
+    random = np.random.default_rng(0)
+    X = random.standard_normal((60, 3))
+    y = X[:, 0] > 0
+    plain = learner(record=True, tol=0.5).fit(X, y)
+    watched = learner(early_stopping=True, tol=0.5).fit(X, y)
+    documented = set(named(learner, "Attributes"))
+    for name in documented - {"feature_names_in_"}:
+        assert hasattr(watched if name in AFTER_EARLY_STOPPING else plain, name), name
+    public = {
+        name
+        for name in dir(plain)
+        if name.endswith("_") and not name.startswith("_") and hasattr(plain, name)
+    }
+    assert public <= documented
+
+
+def test_what_the_learners_share_is_said_in_the_same_words() -> None:
+    texts = {
+        section(learner, "Parameters").split(f"\n{SHARED} : ", 1)[-1].split(f"{SHARED} : ", 1)[-1]
+        for learner in SIX
+    }
+    assert len(texts) == 1
