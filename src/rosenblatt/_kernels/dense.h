@@ -55,6 +55,20 @@ RB_INLINE REAL F(dot)(const REAL *x, const REAL *w, int64_t d, REAL bias) {
     return F(finish)(l, x + j, w + j, d - j, bias);
 }
 
+/* Two rows in step: each weight is loaded once for both. */
+RB_INLINE void F(dot_pair)(const REAL *x0, const REAL *x1, const REAL *w, int64_t d, REAL bias,
+                           REAL *out) {
+    F(lanes) l0 = NO_LANES, l1 = NO_LANES;
+    int64_t j = 0;
+    for (; j + 8 <= d; j += 8) {
+        F(lanes) v = LOAD8(w + j);
+        ADD_PRODUCT(l0, LOAD8(x0 + j), v);
+        ADD_PRODUCT(l1, LOAD8(x1 + j), v);
+    }
+    out[0] = F(finish)(l0, x0 + j, w + j, d - j, bias);
+    out[1] = F(finish)(l1, x1 + j, w + j, d - j, bias);
+}
+
 /* Four classes at a time, so that the row is read once for the four. */
 RB_INLINE void F(dot_classes)(const REAL *x, const REAL *w, const REAL *b, int64_t k, int64_t d,
                               REAL *out) {
@@ -108,6 +122,12 @@ RB_INLINE REAL F(dot)(const REAL *x, const REAL *w, int64_t d, REAL bias) {
     return (l[0] + l[2]) + (l[1] + l[3]);
 }
 
+RB_INLINE void F(dot_pair)(const REAL *x0, const REAL *x1, const REAL *w, int64_t d, REAL bias,
+                           REAL *out) {
+    out[0] = F(dot)(x0, w, d, bias);
+    out[1] = F(dot)(x1, w, d, bias);
+}
+
 RB_INLINE void F(dot_classes)(const REAL *x, const REAL *w, const REAL *b, int64_t k, int64_t d,
                               REAL *out) {
     for (int64_t c = 0; c < k; c++) out[c] = F(dot)(x, w + c * d, d, b[c]);
@@ -123,6 +143,8 @@ RB_CLONES static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const 
     const REAL *X = rows->values, *w = weights;
     const int64_t d = rows->n_features, stop = s->stop;
     const REAL b = (REAL)bias, quiet = (REAL)s->quiet_above;
+    /* Then loading them twice costs more than two streams of rows at a time. */
+    const int weights_outgrow_l1 = d * (int64_t)sizeof(REAL) > 16384;
     int64_t i = s->at;
     /* Two rows at a time: one branch for both, and the second sum hides the latency of the first.
      * Reading ahead changes nothing: only the first row found is acted on. */
@@ -132,8 +154,15 @@ RB_CLONES static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const 
             rb_prefetch_row(X + s->order[i + 7] * d, d * (int64_t)sizeof(REAL));
             rb_prefetch_row(X + s->order[i + 8] * d, d * (int64_t)sizeof(REAL));
         }
-        REAL m0 = F(dot)(X + r0 * d, w, d, b), m1 = F(dot)(X + r1 * d, w, d, b);
-        REAL m[2] = {m0 * (REAL)rb_sign(s, r0), m1 * (REAL)rb_sign(s, r1)};
+        REAL m[2];
+        if (weights_outgrow_l1) {
+            F(dot_pair)(X + r0 * d, X + r1 * d, w, d, b, m);
+        } else {
+            m[0] = F(dot)(X + r0 * d, w, d, b);
+            m[1] = F(dot)(X + r1 * d, w, d, b);
+        }
+        m[0] *= (REAL)rb_sign(s, r0);
+        m[1] *= (REAL)rb_sign(s, r1);
         if ((m[0] <= quiet) | (m[1] <= quiet)) {
             int second = !(m[0] <= quiet);
             *margin = (double)m[second];
