@@ -8,11 +8,6 @@ __all__ = ["command"]
 
 DATA = ("breast_cancer", "digits", "iris", "wine")
 EPOCHS_SHOWN = 12
-REASONS = {
-    "separated": "an epoch without a mistake: the training rows are separated",
-    "tolerance": "proven by the run: no hyperplane separates the rows by a margin worth having",
-    "max_iter": "the limit of epochs was reached while mistakes remained",
-}
 
 
 @click.command(
@@ -35,7 +30,7 @@ def command(data: str, epochs: int, seed: int) -> None:
     from rosenblatt.core.model import LinearModel
     from rosenblatt.core.scoring import scores
     from rosenblatt.core.tables import as_rows, inspect
-    from rosenblatt.core.training import train
+    from rosenblatt.core.training import STOP_REASONS, train
 
     table = getattr(datasets, data)()
     order = np.empty(len(table.y), np.int64)
@@ -57,7 +52,7 @@ def command(data: str, epochs: int, seed: int) -> None:
         click.echo(f"  epoch {epoch:>4}  {line}")
     click.echo(
         f"stopped after {run.n_iter:,} epochs and {sum(run.mistakes_per_epoch):,} mistakes: "
-        f"{REASONS[run.stop_reason]}"
+        f"{STOP_REASONS[run.stop_reason]}"
     )
     for name, weights in (
         ("last weights", (model.weights.matrix, model.weights.bias)),

@@ -19,7 +19,15 @@ from rosenblatt.core.tables import Rows
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
-__all__ = ["Training", "Watch", "one_pass", "refusal", "train"]
+__all__ = ["STOP_REASONS", "Training", "Watch", "one_pass", "refusal", "train"]
+
+STOP_REASONS = {
+    "separated": "an epoch without a mistake: the rows are separated",
+    "cycle": "the weights repeat themselves: the rows cannot be separated",
+    "early_stopping": "no gain on the rows held out",
+    "tolerance": "proven by the run: no hyperplane separates the rows by a margin worth having",
+    "max_iter": "the limit of epochs was reached while mistakes remained",
+}
 
 LOG_CAPACITY = 1 << 14
 # So that Ctrl-C is heard and progress is seen while an epoch over many rows is under way.

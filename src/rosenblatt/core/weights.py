@@ -123,8 +123,11 @@ class Weights(WeightArrays):
 
     def split(self) -> None:
         """From one vector for two classes to one each, -w/2 and w/2: the same answers."""
-        halves = np.array([-0.5, 0.5], self.table.dtype)
-        self._reshape(lambda matrix: halves[:, None] * matrix, lambda bias: halves * bias)
+        halves, zero = np.array([-0.5, 0.5], self.table.dtype), self.table.dtype.type(0)
+        # Adding 0 turns a negative zero into a plain one.
+        self._reshape(
+            lambda matrix: halves[:, None] * matrix + zero, lambda bias: halves * bias + zero
+        )
 
     def add_vector(self) -> None:
         """A vector of zeros for one more class."""

@@ -275,10 +275,11 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
             self.best_iter_ = watch.best_epoch
 
     def _what_to_try(self, training: Training) -> str:
-        left = training.mistakes_per_epoch[-1]
+        left, ceiling = training.mistakes_per_epoch[-1], training.margin_ceiling
         return (
             f"{type(self).__name__} stopped at max_iter={self.max_iter} with {left} mistakes in "
-            "the last epoch: the rows are not separated. Try a larger max_iter, scaled features "
+            f"the last epoch: the rows are not separated, and by a margin above {ceiling:.2g} they "
+            "cannot be. Try a larger max_iter, scaled features "
             "(sklearn.preprocessing.StandardScaler), or early_stopping=True; if the classes "
             "overlap, AveragedPerceptron copes best."
         )

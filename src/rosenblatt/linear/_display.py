@@ -8,18 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import estimator_html_repr
 
+from rosenblatt.core.training import STOP_REASONS
+
 __all__ = ["ModelDisplay"]
 
 TOP_WEIGHTS = 8
 TOP_CLASSES = 12
 CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
-REASONS = {
-    "separated": "an epoch without a mistake: the rows are separated",
-    "cycle": "the weights repeat themselves: the rows cannot be separated",
-    "early_stopping": "no gain on the held-out rows",
-    "tolerance": "no hyperplane can separate the rows by a margin worth having",
-    "max_iter": "max_iter reached while mistakes remained",
-}
 
 
 class ModelDisplay:
@@ -45,7 +40,7 @@ class ModelDisplay:
         told = [f"<b>{model.n_mistakes_:,}</b> mistakes in <b>{model.t_:,}</b> examples"]
         reason = getattr(self, "stop_reason_", None)
         if reason is not None:
-            told.append(f"{model.n_iter_:,} epochs; stopped: {REASONS[reason]}")
+            told.append(f"{model.n_iter_:,} epochs; stopped: {STOP_REASONS[reason]}")
         bars = sparkline(getattr(self, "mistakes_per_epoch_", []))
         return f"<p>{'. '.join(told)}.</p>{bars}"
 

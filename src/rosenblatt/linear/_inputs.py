@@ -43,10 +43,10 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     return table
 
 
-def _better_conversion_error(X: Any, error: ValueError) -> ValueError:
-    """The same error, or one that names the column when it was about text in a table."""
+def _better_conversion_error(X: Any, error: ValueError) -> InputError:
+    """The same words as ours, or others that name the column when it was text in a table."""
     if "could not convert" not in str(error) or is_sparse(X):
-        return error
+        return InputError(str(error))
     values = np.asarray(X, dtype=object)
     for row, column in np.ndindex(*values.shape) if values.ndim == 2 else ():
         value = values[row, column]
@@ -60,7 +60,7 @@ def _better_conversion_error(X: Any, error: ValueError) -> ValueError:
                 f"(could not convert string to float). Turn text columns into numbers first, for "
                 "example with sklearn.preprocessing.OneHotEncoder."
             )
-    return error
+    return InputError(str(error))
 
 
 def read_rows(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rows]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core import rules
+from rosenblatt.core.training import Training
 from rosenblatt.linear import _parameters as check
 from rosenblatt.linear._classifier import LinearClassifier
 
@@ -160,6 +161,14 @@ class SoftPerceptron(LinearClassifier):
     def _rule(self) -> rules.Rule:
         check.number("eta0", self.eta0, above=0.0, cure="It is the length of the longest step.")
         return rules.soft(eta0=self.eta0, ties=self.ties)
+
+    def _what_to_try(self, training: Training) -> str:
+        return (
+            f"{type(self).__name__} stopped at max_iter={self.max_iter} with "
+            f"{training.mistakes_per_epoch[-1]} mistakes in the last epoch. It learns from every "
+            "row, so where classes overlap it ends no other way. A larger max_iter, another eta0 "
+            "or scaled features may still help; early_stopping=True ends in time."
+        )
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """The probability of each class for each row.
