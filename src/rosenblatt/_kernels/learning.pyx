@@ -98,16 +98,19 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     plan.largest_norm = sqrt(rows.largest_squared_norm + weights.fit_intercept)
     plan.has_log = log is not None
     tally.refused = -1
-    if weights.n_vectors == 1:
-        with nogil:
-            reached = learn_binary(weights, rule, rows, &plan, tally, log)
-    else:
+    scores = NULL
+    if weights.n_vectors > 1:
         scores = malloc(weights.n_vectors * sizeof(double))
         if scores == NULL:
             raise MemoryError
-        with nogil:
+    weights.claim()
+    with nogil:
+        if scores == NULL:
+            reached = learn_binary(weights, rule, rows, &plan, tally, log)
+        else:
             reached = learn_classes(weights, rule, rows, &plan, tally, log, scores)
-        free(scores)
+    weights.busy = False
+    free(scores)
     weights.t = plan.seen_at_zero + reached
     return reached
 
@@ -313,6 +316,7 @@ def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, 
     cdef int64_t i
     cdef bint binary = weights.n_vectors == 1
     same_type(rows, weights.is_float32)
+    weights.claim()
     with nogil:
         for i in range(start, stop):
             if binary:
@@ -322,6 +326,7 @@ def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, 
             if wrong_at[i] != NO_ONE:
                 move(weights, rows, rows_at[i], wrong_at[i], -step_at[i], t_at[i] - 1)
             move(weights, rows, rows_at[i], right_at[i], step_at[i], t_at[i] - 1)
+    weights.busy = False
 
 
 def score(Rows rows, cnp.ndarray table, cnp.ndarray bias):

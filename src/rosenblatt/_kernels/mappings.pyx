@@ -43,18 +43,21 @@ cdef class MappingRow:
     def read(self, mapping, double limit, bint unseen_allowed):
         """Fill the row; unseen features are put on `pending`, or left out if not allowed."""
         cdef double value
-        cdef int64_t n = 0, column, i, n_columns = len(self.columns)
+        cdef int64_t n = 0, column, n_columns = len(self.columns)
+        cdef bint in_order = True
         cdef double *values
         cdef int64_t *columns
         self.pending.clear()
-        if len(mapping) > self._capacity:
-            self._reserve(2 * len(mapping))
+        # Other mappings than dicts may hand out more items than they say they have.
+        items = mapping.items() if type(mapping) is dict else list(mapping.items())
+        if len(items) > self._capacity:
+            self._reserve(2 * len(items))
         values = <double *>cnp.PyArray_DATA(self._values)
         columns = <int64_t *>cnp.PyArray_DATA(self._columns)
-        for feature, given in mapping.items():
+        for feature, given in items:
             try:
                 value = given
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise NotANumber(feature, given) from None
             if not isfinite(value) or value > limit or value < -limit:
                 raise NotANumber(feature, given)
@@ -66,15 +69,32 @@ cdef class MappingRow:
                 self.pending.append(feature)
             else:
                 column = known
-            # By column, so that the order of the mapping does not matter to the last bit.
-            i = n
-            while i > 0 and columns[i - 1] > column:
-                columns[i], values[i] = columns[i - 1], values[i - 1]
-                i -= 1
-            columns[i], values[i] = column, value
+            if n == self._capacity:
+                raise RuntimeError("the mapping changed while it was read")
+            in_order = in_order and (n == 0 or columns[n - 1] < column)
+            columns[n], values[n] = column, value
             n += 1
+        # By column, so that the order of the mapping does not matter to the last bit.
+        if not in_order:
+            self._sort(n)
         (<int64_t *>cnp.PyArray_DATA(self._starts))[1] = n
         self.rows.largest_squared_norm = _squared_norm(values, n)
+
+    cdef _sort(self, int64_t n):
+        cdef double *values = <double *>cnp.PyArray_DATA(self._values)
+        cdef int64_t *columns = <int64_t *>cnp.PyArray_DATA(self._columns)
+        cdef int64_t i, j, column
+        cdef double value
+        if n > 64:
+            order = np.argsort(self._columns[:n], kind="stable")
+            self._columns[:n], self._values[:n] = self._columns[:n][order], self._values[:n][order]
+            return
+        for i in range(1, n):
+            column, value, j = columns[i], values[i], i
+            while j > 0 and columns[j - 1] > column:
+                columns[j], values[j] = columns[j - 1], values[j - 1]
+                j -= 1
+            columns[j], values[j] = column, value
 
     def stored(self):
         """Copies of the values and columns of the row."""

@@ -46,6 +46,7 @@ typedef struct {
     const void *columns; /* sparse only: the column of each stored value */
     const void *starts;  /* sparse only: n_rows + 1 offsets into the stored values */
     int64_t n_rows, n_features;
+    int64_t n_stored; /* sparse only: how many values there are */
 } rb_rows;
 
 /* Where to look for the next row that needs attention. `order` may be NULL: rows as they stand. */

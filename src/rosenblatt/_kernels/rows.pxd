@@ -8,6 +8,7 @@ cdef extern from "rows.h" nogil:
         const void *starts
         int64_t n_rows
         int64_t n_features
+        int64_t n_stored
 
     ctypedef struct rb_search:
         const int64_t *order

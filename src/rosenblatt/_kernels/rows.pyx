@@ -79,6 +79,7 @@ def sparse(cnp.ndarray data, cnp.ndarray indices, cnp.ndarray indptr, int64_t n_
     rows.c.columns = cnp.PyArray_DATA(indices)
     rows.c.starts = cnp.PyArray_DATA(indptr)
     rows.c.n_rows, rows.c.n_features = cnp.PyArray_DIM(indptr, 0) - 1, n_features
+    rows.c.n_stored = min(cnp.PyArray_DIM(data, 0), cnp.PyArray_DIM(indices, 0))
     rows.is_sparse = True
     rows.is_float32 = cnp.PyArray_TYPE(data) == cnp.NPY_FLOAT32
     if rows.is_float32:

@@ -131,6 +131,10 @@ static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *
     const REAL most = (REAL)limit;
     *value = 0;
     for (int64_t r = 0; r < rows->n_rows; r++) {
+        if (starts[r] < 0 || starts[r + 1] < starts[r] || (int64_t)starts[r + 1] > rows->n_stored) {
+            *row = r, *column = -1, *value = 0;
+            return 1;
+        }
         for (int64_t p = (int64_t)starts[r]; p < (int64_t)starts[r + 1]; p++)
             if (!(v[p] <= most) || !(v[p] >= -most) || col[p] < 0 ||
                 (int64_t)col[p] >= rows->n_features) {

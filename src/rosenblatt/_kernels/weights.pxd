@@ -20,10 +20,12 @@ cdef class WeightArrays:
     cdef double *u
     cdef double *ub
     cdef double limit
+    cdef bint busy
     cdef int64_t itemsize
     cdef int64_t class_stride
     cdef int64_t feature_stride
 
+    cdef int claim(self) except -1
     cdef bint can_grow(self, double growth) noexcept nogil
     cdef double largest(self) noexcept nogil
 

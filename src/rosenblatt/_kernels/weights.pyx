@@ -22,6 +22,8 @@ cdef class WeightArrays:
 
     def bind(self, cnp.ndarray table, cnp.ndarray bias, table_sum, bias_sum, *,
              bint by_feature, int64_t n_features, bint fit_intercept):
+        self.claim()
+        self.busy = False
         self.table, self.bias = table, bias
         self.table_sum, self.bias_sum = table_sum, bias_sum
         self.by_feature, self.n_features, self.fit_intercept = by_feature, n_features, fit_intercept
@@ -37,6 +39,16 @@ cdef class WeightArrays:
         if table_sum is not None:
             self.u = <double *>cnp.PyArray_DATA(<cnp.ndarray?>table_sum)
             self.ub = <double *>cnp.PyArray_DATA(<cnp.ndarray?>bias_sum)
+
+    cdef int claim(self) except -1:
+        """One at a time: the loops run without the lock that guards Python objects."""
+        if self.busy:
+            raise RuntimeError(
+                "this model is learning in another thread; use one model for each thread, or a "
+                "lock around it"
+            )
+        self.busy = True
+        return 0
 
     cdef bint can_grow(self, double growth) noexcept nogil:
         """As `within_reach`, after the bound was drawn tight."""

@@ -16,7 +16,7 @@ EPOCHS_SHOWN = 12
 )
 @click.option("--data", type=click.Choice(DATA), default="digits", show_default=True)
 @click.option("--epochs", type=click.IntRange(min=1), default=1000, show_default=True)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
 def command(data: str, epochs: int, seed: int) -> None:
     """Train an averaged perceptron on real data and show how it went.
 
@@ -51,7 +51,8 @@ def command(data: str, epochs: int, seed: int) -> None:
     for epoch, line in _epochs(run.mistakes_per_epoch):
         click.echo(f"  epoch {epoch:>4}  {line}")
     click.echo(
-        f"stopped after {run.n_iter:,} epochs and {sum(run.mistakes_per_epoch):,} mistakes: "
+        f"stopped after {_count(run.n_iter, 'epoch')} and "
+        f"{_count(sum(run.mistakes_per_epoch), 'mistake')}: "
         f"{STOP_REASONS[run.stop_reason]}"
     )
     for name, weights in (
@@ -63,6 +64,10 @@ def command(data: str, epochs: int, seed: int) -> None:
         right = int((answers == y[held_out]).sum())
         share = right / len(held_out)
         click.echo(f"held-out accuracy, {name}: {share:.1%} ({right} of {len(held_out)})")
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _epochs(mistakes: list[int]) -> list[tuple[str, str]]:

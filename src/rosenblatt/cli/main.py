@@ -75,7 +75,7 @@ def main() -> NoReturn:
         sys.exit(EXIT_INTERRUPTED)
     except SystemExit as closed_pipe:  # click leaves this way only when the reader is gone
         raise SystemExit(EXIT_CLOSED_PIPE) from closed_pipe
-    except ImportError as error:
+    except (ImportError, OSError) as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(EXIT_ENVIRONMENT)
     sys.exit(code if isinstance(code, int) else 0)

@@ -9,13 +9,14 @@ the average and the votes. Replaying gives the weights of training to the last b
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import learning, voting
-from rosenblatt.core.tables import as_rows, is_sparse
+from rosenblatt.core.tables import as_rows, inspect, is_sparse
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
 
@@ -79,7 +80,13 @@ class Recorder:
         self._parts: list[Entries] = []
 
     def add(self, entries: Entries) -> None:
-        self._parts.append(entries)
+        if len(entries.row):
+            self._parts.append(entries)
+
+    def copy(self) -> Recorder:
+        twin = Recorder()
+        twin.add(self.entries)
+        return twin
 
     def halved(self) -> Recorder:
         """The same updates when one vector for two classes became two halves.
@@ -136,6 +143,7 @@ class Ledger:
         return len(self.entries.row)
 
     def __getitem__(self, k: int) -> Update:
+        k = index(k)
         row, right, wrong, step, t = (column[k] for column in self.entries)
         return Update(
             int(row),
@@ -248,16 +256,36 @@ class Ledger:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any]) -> Ledger:
-        return cls(
-            Weights.from_arrays(arrays["start"]),
-            tuple(arrays["classes"]),
-            Entries(*(arrays[name] for name in Entries._fields)),
-            arrays["n_examples"],
+        """The ledger that `to_arrays` was called on; entries that cannot be are refused."""
+        start, classes = Weights.from_arrays(arrays["start"]), tuple(arrays["classes"])
+        empty = Entries.empty()
+        entries = Entries(
+            *(
+                np.ascontiguousarray(arrays[name], getattr(empty, name).dtype)
+                for name in Entries._fields
+            )
         )
+        k = len(classes)
+        lengths = {len(column) for column in entries}
+        sound = (
+            len(lengths) == 1
+            and start.n_vectors == (1 if k <= 2 else k)
+            and bool(((entries.right >= 0) & (entries.right < k)).all())
+            and bool(((entries.wrong >= -1) & (entries.wrong < k)).all())
+            and bool((entries.row >= 0).all())
+            and bool(np.isfinite(entries.step).all())
+        )
+        if not sound:
+            raise InputError(
+                "these arrays are no ledger: their lengths differ, or they name rows or classes "
+                "that cannot be."
+            )
+        return cls(start, classes, entries, int(arrays["n_examples"]))
 
     def _checked(self, upto: int | None) -> int:
         if upto is None:
             return len(self)
+        upto = index(upto)
         if not 0 <= upto <= len(self):
             raise ParameterError(
                 f"upto={upto}: this ledger has {len(self)} updates; give 0 to {len(self)}."
@@ -266,6 +294,8 @@ class Ledger:
 
     def _at_start(self, X: Any, *, averaged: bool = False) -> tuple[Weights, Any]:
         start = self._start
+        if not hasattr(X, "shape"):
+            X = np.asarray(X, np.float64)
         weights = Weights(
             start.n_vectors,
             start.n_features,
@@ -285,6 +315,7 @@ class Ledger:
                 f"{start.n_features} features, up to row {self.entries.row.max(initial=0)}. "
                 "Give the X that was given to fit."
             )
+        inspect(rows)
         return weights, rows
 
     def _replayed(self, X: Any, first: int, last: int, *, averaged: bool = False) -> Weights:

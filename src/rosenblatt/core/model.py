@@ -22,7 +22,7 @@ class LinearModel:
 
     Two classes share one vector that points to the second; until a second class is known there
     is nothing to tell apart, and examples are only counted. Classes and features may be added at
-    any time; what was learned before keeps its answers.
+    any time. A new class starts with scores of 0, and scores among the old ones stay as they were.
     """
 
     def __init__(
@@ -61,8 +61,7 @@ class LinearModel:
         twin.weights = self.weights.copy()
         twin.columns = None if self.columns is None else dict(self.columns)
         if self.recorder is not None and self._recorded_from is not None:
-            twin.recorder = Recorder()
-            twin.recorder.add(self.recorder.entries)
+            twin.recorder = self.recorder.copy()
             twin._recorded_from = self._recorded_from.copy()
         if self.voters is not None:
             twin.voters = self.voters.copy()

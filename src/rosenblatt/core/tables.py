@@ -52,8 +52,8 @@ def inspect(rows: Rows, *, names: Any = None, argument: str = "X") -> None:
     row, column, value = found
     if not 0 <= column < rows.n_features:
         raise InputError(
-            f"{argument} is a damaged sparse matrix: row {row} names column {column}, but there "
-            f"are {rows.n_features}. Build it again."
+            f"{argument} is a damaged sparse matrix: row {row} points outside of its "
+            f"{rows.n_features} columns or of what is stored. Build it again."
         )
     place = f"column {column}" if names is None else f"column {column} ({names[column]!r})"
     if np.isfinite(value):

@@ -51,10 +51,15 @@ class Watch:
     def after_epoch(self) -> bool:
         """Take the score; True when patience has run out."""
         score = self.score()
-        if not self.scores or score > max(self.scores):
+        if score > max(self.scores, default=-math.inf):
             self.best, self.best_epoch = self.keep(), len(self.scores) + 1
         self.scores.append(score)
         return len(self.scores) - self.best_epoch >= self.patience
+
+    def prefer_last(self) -> None:
+        """The rows are separated now: of equals on the rows held out, keep what separates."""
+        if self.scores[-1] == max(self.scores):
+            self.best, self.best_epoch = self.keep(), len(self.scores)
 
 
 @dataclass
@@ -129,6 +134,7 @@ def train(
     receivers = [receiver for receiver in (recorder, training.pairs) if receiver is not None]
     walk = _walk(weights, rule, rows, labels, row_weights, tally, receivers)
     ceiling = MarginCeiling(weights, rows)
+    visited = _visited(rows.n_rows, subset, row_weights)
     order = None if shuffle else subset
     cycle = None if shuffle else Cycle(weights)
     for epoch in range(1, max_iter + 1):
@@ -146,9 +152,11 @@ def train(
         ceiling.lower(tally)
         patience_ended = watch is not None and watch.after_epoch()
         if mistakes == 0 and (
-            tally.updates == updates_before or _all_right(weights, rule, rows, labels, subset)
+            tally.updates == updates_before or _all_right(weights, rule, rows, labels, visited)
         ):
             training.stop_reason = "separated"
+            if watch is not None:
+                watch.prefer_last()
             break
         if cycle is not None and cycle.closed(epoch):
             training.stop_reason, training.cycle_length = "cycle", cycle.length
@@ -197,7 +205,8 @@ def _walk(
     """
     weights.arrange(by_feature=rows.is_sparse)
     # Room for at least one example: a soft step may write one entry a class.
-    log = learning.Log(max(LOG_CAPACITY, 2 * weights.n_vectors)) if receivers else None
+    room = max(min(LOG_CAPACITY, rows.n_rows), 2 * weights.n_vectors)
+    log = learning.Log(room) if receivers else None
 
     def walk(order: npt.NDArray[np.int64] | None, start: int, stop: int) -> None:
         while start < stop:
@@ -226,14 +235,30 @@ def refusal(row: int, weights: Weights) -> OverflowRefused:
     )
 
 
+def _visited(
+    n_rows: int,
+    subset: npt.NDArray[np.int64] | None,
+    row_weights: npt.NDArray[np.float64] | None,
+) -> npt.NDArray[np.bool_] | None:
+    """Which rows are learned from; None for all of them."""
+    if subset is None and row_weights is None:
+        return None
+    visited = np.ones(n_rows, bool) if row_weights is None else row_weights > 0
+    if subset is not None:
+        chosen = np.zeros(n_rows, bool)
+        chosen[subset] = True
+        visited &= chosen
+    return visited
+
+
 def _all_right(
     weights: Weights,
     rule: Rule,
     rows: Rows,
     labels: npt.NDArray[np.int32],
-    subset: npt.NDArray[np.int64] | None,
+    visited: npt.NDArray[np.bool_] | None,
 ) -> bool:
-    """Whether the weights as they are now answer every row right.
+    """Whether the weights as they are now answer every row right that is visited.
 
     A rule that also acts on right answers changed the weights during an epoch without a mistake,
     so what was right then may be wrong now.
@@ -249,4 +274,4 @@ def _all_right(
         margins = own - scores.max(axis=1)
         tie_is_right = np.zeros(len(labels), bool)
     right = (margins > 0) | ((margins == 0) & tie_is_right)
-    return bool((right if subset is None else right[subset]).all())
+    return bool((right if visited is None else right[visited]).all())

@@ -160,6 +160,11 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
         """A new model for these labels, or a copy of the one there is when training goes on."""
         classes, labels = encoded(labels_given)
         if self._continues() and not fresh:
+            if bool(self.fit_intercept) != self._model.weights.fit_intercept:
+                raise ParameterError(
+                    f"fit_intercept={self.fit_intercept!r}, but the model to go on with was "
+                    "trained the other way. Set it back, or warm_start=False."
+                )
             model = self._model.copy()
             model.best = None
             for label in classes.tolist():
@@ -207,7 +212,12 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
                 )
         if intercept_init is not None and not self.fit_intercept and np.any(bias):
             raise ParameterError("intercept_init needs fit_intercept=True.")
-        weights.set(coef.reshape(shapes[0]), bias.reshape(shapes[1]))
+        coef, bias = coef.reshape(shapes[0]), bias.reshape(shapes[1])
+        if weights.n_vectors > 1:  # given in the order of classes_, kept in that of arrival
+            place = np.argsort(self._slots_in_order(model))
+            coef = coef[place] if coef_init is not None else coef
+            bias = bias[place] if intercept_init is not None else bias
+        weights.set(coef, bias)
 
     def _watch(
         self,
@@ -225,7 +235,10 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
                 raise ParameterError(
                     "validation_set must be a pair (X_dev, y_dev) of rows and labels."
                 ) from None
-            dev = read_table(self, X_dev, reset=False)
+            try:
+                dev = read_table(self, X_dev, reset=False)
+            except InputError as error:
+                raise InputError(f"validation_set: {error}") from None
             inspect(as_rows(dev), argument="validation_set")
             y_dev = read_labels(y_dev, dev.shape[0])
             unknown = set(y_dev.tolist()) - set(model.classes)
@@ -267,7 +280,8 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
         self.n_iter_ = training.n_iter
         self.mistakes_per_epoch_ = training.mistakes_per_epoch
         self.mistakes_per_row_ = training.mistakes_per_row
-        self.converged_ = training.converged
+        answers_are_last = watch is None or watch.best_epoch == training.n_iter
+        self.converged_ = training.converged and answers_are_last
         self.stop_reason_ = training.stop_reason
         self.margin_ceiling_ = training.margin_ceiling
         if watch is not None:
@@ -308,14 +322,11 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        found = self._scores_of(X)
-        return found if found.ndim == 1 else found[:, self._sorted_slots()]
-
-    def _scores_of(self, X: Any) -> FloatArray:
         check_is_fitted(self)
         table = read_table(self, X, reset=False)
         inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
-        return self._scores(self._model, table)
+        found = self._scores(self._model, table)
+        return found if found.ndim == 1 else found[:, self._slots_in_order(self._model)]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row.
@@ -328,10 +339,9 @@ class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstima
         -------
         labels : ndarray of shape (n_samples,)
         """
-        answers = self._answers(self._scores_of(X))
-        if len(self._model.classes) == 1:
-            answers[:] = 0
-        return self._class_array(self._model)[answers]
+        answers = self._answers(self.decision_function(X))
+        classes = self.classes_
+        return classes[answers if len(classes) > 1 else np.zeros_like(answers)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

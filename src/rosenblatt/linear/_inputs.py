@@ -83,6 +83,12 @@ def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
     kinds = set(map(type, y)) if isinstance(y, list | tuple) else set()
     labels: npt.NDArray[Any] = column_or_1d(_as_label_array(y), warn=True)
     if labels.dtype == object:
+        missing = [row for row, label in enumerate(labels) if _is_missing(label)]
+        if missing:
+            raise InputError(
+                f"y has no label at row {missing[0]} ({labels[missing[0]]!r}; Input y contains "
+                "NaN). Drop the row or give it a label."
+            )
         kinds = set(map(type, labels))
     if len(kinds) > 1 and not all(issubclass(kind, numbers.Number | np.bool_) for kind in kinds):
         names = " and ".join(sorted(kind.__name__ for kind in kinds))
@@ -115,19 +121,27 @@ def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
     return labels
 
 
+def _is_missing(label: Any) -> bool:
+    """None, and whatever is not equal to itself: NaN, NaT, NA."""
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):
+        return True
+
+
 def _as_label_array(y: Any) -> npt.NDArray[Any]:
-    labels = np.asarray(y)
-    if labels.ndim == 2 and labels.dtype == object and isinstance(y, list | tuple):
-        labels = np.empty(len(y), dtype=object)  # labels that are tuples
+    if isinstance(y, list) and any(isinstance(label, tuple) for label in y):
+        labels = np.empty(len(y), dtype=object)
         labels[:] = y
-    return labels
+        return labels
+    return np.asarray(y)
 
 
 def encoded(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Labels]:
     """The classes in order, and each label as the number of its class."""
     if labels.dtype.kind in "iu" and len(labels):
         low, high = int(labels.min()), int(labels.max())
-        if high - low < 1 << 16:  # a table look-up instead of a sort
+        if high - low < 1 << 16 and high < 1 << 62:  # a table look-up instead of a sort
             offset = labels.astype(np.intp) - low
             present = np.bincount(offset, minlength=high - low + 1) > 0
             number = np.cumsum(present, dtype=np.int32) - np.int32(1)
@@ -155,11 +169,14 @@ def read_weights(
     weights: npt.NDArray[np.float64] | None = None
     if sample_weight is not None:
         weights = _row_factors(sample_weight, len(labels))
-        if not (may_be_zero or weights.any()):
-            raise InputError("sample_weight is zero for every row, so nothing can be learned.")
     if class_weight is not None:
-        factors = class_factors(class_weight, classes, labels)[labels]
+        factors = class_factors(class_weight, classes, labels, all_known=not may_be_zero)[labels]
         weights = factors if weights is None else factors * weights
+    if weights is not None and not (may_be_zero or weights.any()):
+        raise InputError(
+            "sample_weight and class_weight leave a weight of zero for every row, so nothing can "
+            "be learned."
+        )
     return weights
 
 
@@ -184,8 +201,10 @@ def _row_factors(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:
     return weights
 
 
-def class_factors(class_weight: Any, classes: list[Any], labels: Labels) -> npt.NDArray[np.float64]:
-    """The factor for the steps of each class."""
+def class_factors(
+    class_weight: Any, classes: list[Any], labels: Labels, *, all_known: bool
+) -> npt.NDArray[np.float64]:
+    """The factor for the steps of each class; a stream may not know all of them yet."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         counts = np.bincount(labels, minlength=len(classes))
         present = np.count_nonzero(counts)
@@ -194,6 +213,12 @@ def class_factors(class_weight: Any, classes: list[Any], labels: Labels) -> npt.
         raise ParameterError(
             f"class_weight={class_weight!r} is not known: give 'balanced', None or a dict of "
             "class to weight."
+        )
+    strangers = [label for label in class_weight if label not in classes]
+    if all_known and strangers:
+        raise ParameterError(
+            f"class_weight names {strangers[0]!r}, which is not among the classes "
+            f"{', '.join(map(repr, classes[:10]))}."
         )
     factors = np.array([class_weight.get(label, 1.0) for label in classes], np.float64)
     if not (np.isfinite(factors) & (factors >= 0)).all():
@@ -208,12 +233,12 @@ def seed_from(random_state: Any) -> int:
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
     if isinstance(random_state, numbers.Integral):
-        if random_state < 0:
+        if not 0 <= int(random_state) < 2**64:
             raise ParameterError(
-                f"random_state={random_state!r} is not allowed: give a whole number of at least "
-                "0, None, or a numpy random generator."
+                f"random_state={random_state!r} is not allowed: give a whole number from 0 to "
+                "2**64 - 1, None, or a numpy random generator."
             )
-        return int(random_state) & (2**64 - 1)
+        return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
     try:

@@ -11,7 +11,7 @@ from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.training import Training
 
-__all__ = ["FIT_ONLY", "Learned"]
+__all__ = ["FIT_ONLY", "Learned", "as_array"]
 
 FloatArray = npt.NDArray[Any]
 
@@ -54,30 +54,20 @@ class Learned:
         return self._training
 
     @staticmethod
-    def _class_array(model: LinearModel, *, in_order: bool = False) -> npt.NDArray[Any]:
-        """The classes as an array, of the type the labels had if they came all at once."""
-        classes = sorted(model.classes) if in_order else model.classes
-        if model.label_dtype is not None and model.label_dtype.kind in "iub":
-            return np.array(classes, model.label_dtype)
-        array = np.array(classes)
-        if array.dtype.kind == "f" and all(type(label) is int for label in classes):
-            array = np.array(classes, np.uint64)  # whole numbers that no float can tell apart
-        if array.ndim != 1:
-            array = np.empty(len(classes), dtype=object)
-            array[:] = classes
-        return array
-
-    def _sorted_slots(self) -> list[int]:
-        classes = self._model.classes
-        return sorted(range(len(classes)), key=classes.__getitem__)
+    def _slots_in_order(model: LinearModel) -> list[int]:
+        """The places of the classes, which stand as they arrived, in the order of ``classes_``."""
+        return sorted(range(len(model.classes)), key=model.classes.__getitem__)
 
     def _in_class_order(self, values: FloatArray) -> FloatArray:
-        return values[self._sorted_slots()] if len(values) > 1 else values
+        if len(values) > 1:
+            return np.asarray(values[self._slots_in_order(self._fitted())])
+        return values.copy()
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
         """The classes in order."""
-        return self._class_array(self._fitted(), in_order=True)
+        model = self._fitted()
+        return as_array(sorted(model.classes), model.label_dtype)
 
     @property
     def coef_(self) -> FloatArray:
@@ -113,7 +103,7 @@ class Learned:
         outcome = self._fit_outcome()
         if outcome.pairs is not None:
             support, dual = outcome.pairs.coefficients()
-            return support, dual[self._sorted_slots()]
+            return support, dual[self._slots_in_order(self._fitted())]
         dual = outcome.dual_of_rows()
         support = np.flatnonzero(dual)
         return support, dual[support][None, :]
@@ -142,3 +132,20 @@ class Learned:
     @feature_names_in_.deleter
     def feature_names_in_(self) -> None:
         self.__dict__.pop("_feature_names", None)
+
+
+def as_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.NDArray[Any]:
+    """Labels as a 1-D array, of the type they had if they came all at once."""
+    if dtype is not None and dtype.kind in "iub":
+        return np.array(classes, dtype)
+    if all(type(label) is int for label in classes):
+        for whole in (np.int64, np.uint64):
+            try:
+                return np.array(classes, whole)
+            except OverflowError:
+                continue
+    elif not any(isinstance(label, tuple) for label in classes):
+        return np.array(classes)
+    array = np.empty(len(classes), dtype=object)
+    array[:] = classes
+    return array

@@ -14,6 +14,7 @@ from rosenblatt.core.ledger import Recorder
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import InputError
+from rosenblatt.linear._learned import as_array
 from rosenblatt.linear._partial import BatchLearning
 from rosenblatt.linear._stream import (
     LIMIT,
@@ -60,7 +61,9 @@ class OnlineLearning(BatchLearning):
         self : estimator
         """
         if type(x) is not dict and not isinstance(x, Mapping):
-            return self.partial_fit(as_row(x), [y])
+            x = named_values(x)
+            if not isinstance(x, dict):
+                return self.partial_fit(as_row(x), as_array([y]))
         stream = self.__dict__.get("_online")
         if (
             stream is None
@@ -69,18 +72,48 @@ class OnlineLearning(BatchLearning):
             or stream.settings != self._rule_settings(self)
         ):
             with unchanged_on_error(self):
-                self._learn_mapping(self._mapping_stream(), x, y)
-        else:
-            self._learn_mapping(stream, x, y)
-        return self
-
-    def _learn_mapping(self, stream: Stream, x: Any, y: Hashable) -> None:
-        row = stream.row
+                self._learn_first_mapping(x, y)
+            return self
+        row, model = stream.row, stream.model
         try:
             row.read(x, LIMIT, True)
         except NotANumber as error:
             raise not_a_number(*error.args) from None
-        if y in stream.model.slots and not row.pending:
+        slot = number_of(y, model.slots)
+        if (
+            slot is None
+            or row.pending
+            or model.recorder is not None
+            or self.class_weight is not None
+            or len(model.classes) < 2
+        ):
+            self._learn_mapping(stream, y)
+        else:
+            stream.learn_row(row.rows, slot)
+        return self
+
+    def _learn_first_mapping(self, x: Any, y: Hashable) -> None:
+        """The first mapping of a stream, which may bring names and the type float64 to a model."""
+        if "_model" not in self.__dict__:
+            rule = self._check_parameters()
+            self._begin(self._new_model(0, np.float64), rule)
+            self.n_features_in_ = 0
+        stream = self._current_stream()
+        model = stream.model
+        row = MappingRow(self._columns(model))
+        read(row, x, unseen_allowed=True)
+        kept = model.copy()
+        try:
+            model.columns, stream.row = row.columns, row
+            model.weights.promote()
+            self._learn_mapping(stream, y)
+        except BaseException:
+            model.__dict__.update(kept.__dict__)
+            stream.row = None
+            raise
+
+    def _learn_mapping(self, stream: Stream, y: Hashable) -> None:
+        if number_of(y, stream.model.slots) is not None and not stream.row.pending:
             self._learn_row(stream, y)
         else:
             self._learn_new(stream, y)
@@ -92,10 +125,10 @@ class OnlineLearning(BatchLearning):
         kept = None if y in model.slots else model.copy()
         try:
             stream.slot(y)
+            model.weights.grow(n_before + len(features))
             row.commit()
-            model.weights.grow(len(row.columns))
             self._learn_row(stream, y)
-        except InputError:
+        except BaseException:
             for feature in features:
                 row.columns.pop(feature, None)
             if kept is None:
@@ -124,19 +157,6 @@ class OnlineLearning(BatchLearning):
         self._keep(model, updates.entries, stream.row, seen)
         model.n_mistakes += tally.mistakes
 
-    def _mapping_stream(self) -> Stream:
-        if "_model" not in self.__dict__:
-            rule = self._check_parameters()
-            self._begin(self._new_model(0, np.float64), rule)
-            self.n_features_in_ = 0
-        stream = self._current_stream()
-        if stream.row is None:
-            model = stream.model
-            model.columns = self._columns(model)
-            model.weights.promote()
-            stream.row = MappingRow(model.columns)
-        return stream
-
     def _columns(self, model: LinearModel) -> dict[Any, int]:
         """The column of each feature by name."""
         if model.columns is not None:
@@ -157,18 +177,14 @@ class OnlineLearning(BatchLearning):
         if "_model" not in self.__dict__:
             return None
         if type(x) is not dict and not isinstance(x, Mapping):
-            answer = self.predict(as_row(x))[0]
-            return answer.item() if isinstance(answer, np.generic) else answer
+            x = named_values(x)
+            if not isinstance(x, dict):
+                answer = self.predict(as_row(x))[0]
+                return answer.item() if isinstance(answer, np.generic) else answer
         model = self._model
-        stream: Stream | None = self.__dict__.get("_online")
-        if stream is not None and stream.model is model and stream.row is not None:
-            row = stream.row
-        else:
-            row = MappingRow(self._columns(model))
-        try:
-            row.read(x, LIMIT, False)
-        except NotANumber as error:
-            raise not_a_number(*error.args) from None
+        # A row of its own, so that asking in one thread does not disturb learning in another.
+        row = MappingRow(self._columns(model))
+        read(row, x, unseen_allowed=False)
         if len(model.classes) < 2:
             return model.classes[0] if model.classes else None
         return model.classes[int(self._answers(self._row_scores(model, row))[0])]
@@ -185,3 +201,25 @@ class OnlineLearning(BatchLearning):
                 found - learning.score(row.rows, weights.table_sum, weights.bias_sum) / weights.t
             )
         return found
+
+
+def number_of(label: Any, slots: dict[Any, int]) -> int | None:
+    try:
+        return slots.get(label)
+    except TypeError:
+        raise InputError(f"the label {label!r} cannot be one: labels must be hashable.") from None
+
+
+def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:
+    try:
+        row.read(x, LIMIT, unseen_allowed)
+    except NotANumber as error:
+        raise not_a_number(*error.args) from None
+
+
+def named_values(x: Any) -> Any:
+    """A labelled series, such as pandas has, as a mapping; anything else as it is."""
+    names = getattr(x, "index", None)
+    if hasattr(x, "to_dict") and names is not None and all(isinstance(n, str) for n in names):
+        return x.to_dict()
+    return x

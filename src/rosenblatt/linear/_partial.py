@@ -70,18 +70,20 @@ class BatchLearning(Learned):
             weights = None
             if sample_weight is not None or self.class_weight is not None:
                 weights = self._row_weights(sample_weight, names, numbers)
-            declared = [] if classes is None else np.unique(np.asarray(classes)).tolist()
-            stream, rows = self._stream(table, rows)
+            declared = _declared(classes)
+            stream = self._stream(rows)
             known = stream.model.slots
-            news = any(label not in known for label in (*declared, *names))
-            undo = stream.checkpoint(rows, weights, brings_classes=news)
+            reshapes = rows.dtype != stream.model.weights.table.dtype or any(
+                label not in known for label in (*declared, *names)
+            )
+            undo = stream.checkpoint(table, rows, weights, reshapes=reshapes)
             try:
+                rows = stream.model.weights.agree(table, rows)
                 for label in declared:
                     stream.slot(label)
                 self._learn_batch(stream, table, rows, names, numbers, weights)
-            except InputError:
-                if undo is not None:
-                    undo()
+            except BaseException:
+                undo()
                 raise
         return self
 
@@ -127,13 +129,12 @@ class BatchLearning(Learned):
         stream.learn_row(rows, slot)
         return True
 
-    def _stream(self, table: Any, rows: Rows) -> tuple[Stream, Rows]:
-        """The stream to go on with, and the rows in the type of its weights."""
+    def _stream(self, rows: Rows) -> Stream:
+        """The stream to go on with."""
         if "_model" not in self.__dict__:
             rule = self._check_parameters()
             self._begin(self._new_model(rows.n_features, rows.dtype), rule)
-        stream = self._current_stream()
-        return stream, stream.model.weights.agree(table, rows)
+        return self._current_stream()
 
     def _new_model(self, n_features: int, dtype: npt.DTypeLike) -> LinearModel:
         return LinearModel(
@@ -148,10 +149,12 @@ class BatchLearning(Learned):
     def _begin(self, model: LinearModel, rule: Rule) -> None:
         self._model, self._training = model, None
         self._online = Stream(model, rule, self._rule_settings(self))
-        self._start_recording(model)
+        self._start_recording(model, stream=True)
 
-    def _start_recording(self, model: LinearModel) -> None:
+    def _start_recording(self, model: LinearModel, *, stream: bool = False) -> None:
         if self.record:
+            if stream:  # rows of either type may come, and replay must know which one counted
+                model.weights.promote()
             model.start_recording()
         else:
             model.recorder = None
@@ -227,6 +230,16 @@ class BatchLearning(Learned):
     def _keep(self, model: LinearModel, entries: Entries, table: Any, first_row: int) -> None:
         """Write down the updates of a batch; rows are numbered through the stream."""
         model.record(entries, first_row)
+
+
+def _declared(classes: Any) -> list[Any]:
+    if classes is None:
+        return []
+    listed = np.asarray(classes)
+    if listed.ndim != 1:
+        raise InputError(f"classes={classes!r} is not a list of classes.")
+    found: list[Any] = np.unique(listed).tolist()
+    return found
 
 
 def _first_places(

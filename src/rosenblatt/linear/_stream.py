@@ -58,7 +58,7 @@ class Stream:
         slot = self.model.slots.get(label)
         if slot is not None:
             return slot
-        if isinstance(label, float) and label != label:
+        if label != label:
             raise InputError("the label is NaN. Drop the example or give it a label.")
         return self.model.admit(label)
 
@@ -77,23 +77,57 @@ class Stream:
         tally.mistakes = 0
 
     def checkpoint(
-        self, rows: Rows, row_weights: npt.NDArray[np.float64] | None, *, brings_classes: bool
-    ) -> Callable[[], None] | None:
-        """A way back to the model as it is now, where this batch could be refused half way.
+        self,
+        table: Any,
+        rows: Rows,
+        row_weights: npt.NDArray[np.float64] | None,
+        *,
+        reshapes: bool,
+    ) -> Callable[[], None]:
+        """A way back to the model as it is now, at a cost that stays below that of the batch.
 
-        None where no step can overflow, and for sparse rows with so many weights that a copy of
-        them would cost more than any batch.
+        ``reshapes``: the batch brings classes or another type of number.
         """
         model = self.model
         most = 1.0 if row_weights is None else float(row_weights.max(initial=0.0))
         length = math.sqrt(rows.largest_squared_norm + 1.0)
         growth = rows.n_rows * self.rule.longest_step * most * length
-        safe = model.weights.reach + growth < largest_allowed(rows.dtype)
-        too_large = rows.is_sparse and model.weights.table.size > LARGE_TABLE
-        if not brings_classes and (safe or too_large or rows.n_rows == 1):
-            return None
+        safe = model.weights.reach + growth < largest_allowed(model.weights.table.dtype)
+        if not reshapes and (safe or rows.n_rows == 1):
+            return lambda: None  # no step can overflow, or it is refused before it is made
+        if not reshapes and rows.is_sparse and model.weights.table.size > LARGE_TABLE:
+            return self._touched_only(table)
         kept = model.copy()
-        return lambda: model.__dict__.update(kept.__dict__)
+
+        def undo() -> None:
+            model.__dict__.update(kept.__dict__)
+            self.row = None  # it read by the columns of the model that was
+
+        return undo
+
+    def _touched_only(self, table: Any) -> Callable[[], None]:
+        """Keep the weights of the features that occur in sparse rows, not the whole table."""
+        model, weights = self.model, self.model.weights
+        weights.arrange(by_feature=True)
+        arrays = [weights.table] + ([weights.table_sum] if weights.averaged else [])
+        arrays = [array.reshape(-1, weights.n_vectors) for array in arrays]
+        columns = table.indices
+        old = [array[columns] for array in arrays]
+        small = (weights.bias.copy(), None if not weights.averaged else weights.bias_sum.copy())
+        t, reach, n_mistakes = weights.t, weights.reach, model.n_mistakes
+        recorder = None if model.recorder is None else model.recorder.copy()
+        voters = None if model.voters is None else model.voters.copy()
+
+        def undo() -> None:
+            for array, values in zip(arrays, old, strict=True):
+                array[columns] = values
+            weights.bias[...] = small[0]
+            if small[1] is not None:
+                weights.bias_sum[...] = small[1]
+            weights.t, weights.reach, model.n_mistakes = t, reach, n_mistakes
+            model.recorder, model.voters = recorder, voters
+
+        return undo
 
 
 def as_row(x: Any) -> npt.NDArray[Any]:
@@ -101,8 +135,8 @@ def as_row(x: Any) -> npt.NDArray[Any]:
     row = np.asarray(x)
     if row.ndim != 1:
         raise InputError(
-            f"x has {row.ndim} dimensions; one example is a mapping or a 1-D array. For several "
-            "rows use partial_fit or predict."
+            "one example is a mapping or a 1-D array. For tables and sparse rows use partial_fit "
+            "or predict."
         )
     return row.reshape(1, -1)
 

@@ -49,8 +49,7 @@ class Voters:
     def copy(self) -> Voters:
         twin = copy(self)
         twin._start, twin._parts = self._start.copy(), list(self._parts)
-        twin._recorder = Recorder()
-        twin._recorder.add(self._recorder.entries)
+        twin._recorder = self._recorder.copy()
         twin.release()
         return twin
 

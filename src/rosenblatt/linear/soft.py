@@ -187,6 +187,8 @@ class SoftPerceptron(LinearClassifier):
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """The logarithm of the probability of each class for each row."""
         scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            return np.zeros((len(scores), 1))
         if scores.ndim == 1:
             scores = np.column_stack([np.zeros_like(scores), scores])
         scores = scores - scores.max(axis=1, keepdims=True)

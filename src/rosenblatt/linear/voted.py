@@ -180,7 +180,9 @@ class VotedPerceptron(LinearClassifier):
 
     # ------------------------------------------------------------------ the voters
 
-    def _start_recording(self, model: LinearModel) -> None:
+    def _start_recording(self, model: LinearModel, *, stream: bool = False) -> None:
+        if stream:
+            model.weights.promote()
         model.start_recording()
         if model.voters is None:  # else the vectors of earlier calls go on voting
             model.voters = Voters(model.weights)
