@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "AveragedPerceptron": "rosenblatt.linear",
+    "Hyperplane": "rosenblatt.geometry",
     "Ledger": "rosenblatt.core.ledger",
     "MIRA": "rosenblatt.linear",
     "PassiveAggressive": "rosenblatt.linear",
@@ -19,11 +20,12 @@ _WHERE = {
     "SoftPerceptron": "rosenblatt.linear",
     "VotedPerceptron": "rosenblatt.linear",
 }
-_MODULES = ("datasets", "errors", "losses")
+_MODULES = ("datasets", "errors", "geometry", "losses")
 
 __all__ = [
     "MIRA",
     "AveragedPerceptron",
+    "Hyperplane",
     "Ledger",
     "PassiveAggressive",
     "Perceptron",
@@ -31,12 +33,14 @@ __all__ = [
     "VotedPerceptron",
     "datasets",
     "errors",
+    "geometry",
     "losses",
 ]
 
 if TYPE_CHECKING:
-    from rosenblatt import datasets, errors, losses
+    from rosenblatt import datasets, errors, geometry, losses
     from rosenblatt.core.ledger import Ledger
+    from rosenblatt.geometry import Hyperplane
     from rosenblatt.linear import (
         MIRA,
         AveragedPerceptron,

@@ -1,0 +1,199 @@
+"""Dot product, length, right angles and projection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.geometry._arrays import (
+    FloatArray,
+    finite,
+    is_sparse,
+    numbers,
+    points,
+    scaled,
+    times,
+    vector,
+)
+
+# A dot product of d floats is off by at most about d * 1e-16 times the two lengths, so this is
+# above the rounding of a million features and far below an angle anyone would see.
+RIGHT_ANGLE = 1e-9
+
+
+def dot(a: Any, b: ArrayLike) -> FloatArray:
+    """Multiply two vectors entry by entry and add up.
+
+    ``a.b = sum_i a_i b_i``
+
+    It costs one pass over the entries (of a sparse row: its non-zeros).
+
+    Parameters
+    ----------
+    a : array of shape (d,), or (n, d) for n vectors, dense or sparse
+    b : array of shape (d,)
+
+    Returns
+    -------
+    one float64, or n of them
+
+    Examples
+    --------
+    >>> float(dot([1, 2, 3], [4, -5, 6]))
+    12.0
+    >>> dot([[3, 4], [-4, 3]], [3, 4])
+    array([25.,  0.])
+    """
+    v = vector("b", b)
+    return finite("a", times(points("a", a, len(v)), v))
+
+
+def norm(a: Any) -> FloatArray:
+    """Measure the length of a vector.
+
+    ``||a|| = sqrt(a.a)``
+
+    Squares that would overflow or vanish are avoided by scaling. It costs one pass over the
+    entries.
+
+    Parameters
+    ----------
+    a : array of shape (d,), or (n, d) for n vectors, dense or sparse
+
+    Returns
+    -------
+    one float64, or n of them
+
+    Examples
+    --------
+    >>> print(norm([3, 4]), f"{norm([3e200, 4e200]):.15g}")
+    5.0 5e+200
+    """
+    return lengths("a", points("a", a))
+
+
+def lengths(name: str, rows: Any) -> FloatArray:
+    """The length of each row; `name` is what a message calls them."""
+    if is_sparse(rows):
+        return finite(name, _sparse_lengths(rows))
+    table = np.atleast_2d(rows).astype(np.float64, copy=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", table, table)
+        result: FloatArray = np.sqrt(squares)
+        # Elsewhere a square that counts may have vanished or overflowed.
+        odd = ~((squares > 1e-280) & (squares < np.inf))
+        if odd.any():
+            _, exponent = np.frexp(np.abs(table[odd]).max(axis=1, initial=0.0))
+            some = np.ldexp(table[odd], -exponent[:, None])
+            result[odd] = np.ldexp(np.sqrt(np.einsum("ij,ij->i", some, some)), exponent)
+    return finite(name, result if rows.ndim == 2 else result[0])
+
+
+def are_orthogonal(a: Any, b: ArrayLike, tolerance: float | None = None) -> NDArray[np.bool_]:
+    """Tell whether two vectors stand at a right angle.
+
+    ``|a.b| <= tolerance ||a|| ||b||``, so the tolerance is the largest cosine that counts as zero
+
+    The zero vector is orthogonal to every vector.
+
+    Parameters
+    ----------
+    a : array of shape (d,), or (n, d) for n vectors, dense or sparse
+    b : array of shape (d,)
+    tolerance : float, default=None
+        By default 1e-9, which is above the rounding of floats and the same for vectors of any
+        length. When both arrays are of an integer type the default is 0: their dot product is
+        then computed without rounding, and must be zero.
+
+    Returns
+    -------
+    one bool, or n of them
+
+    Examples
+    --------
+    >>> are_orthogonal([[0.1, 0.3], [0.3, 0.3]], [0.3, -0.1])
+    array([ True, False])
+    >>> bool(are_orthogonal([10**9 + 1, 10**9], [10**9, -(10**9) - 1]))
+    True
+    >>> bool(are_orthogonal([10**9 + 1, 10**9], [10**9, -(10**9) - 2]))
+    False
+    """
+    v, given = vector("b", b), numbers("b", b)
+    rows = points("a", a, len(v))
+    if tolerance is None and rows.dtype.kind in "iu" and given.dtype.kind in "iu":
+        exact: NDArray[np.bool_] = _whole_dot(rows, given) == 0
+        return exact
+    limit = RIGHT_ANGLE if tolerance is None else tolerance
+    if not 0.0 <= limit < 1.0:
+        raise ParameterError(f"tolerance is {tolerance}; it is a cosine, at least 0 and below 1")
+    v, _ = scaled(v)
+    right: NDArray[np.bool_] = np.abs(finite("a", times(rows, v))) <= limit * norm(v) * norm(rows)
+    return right
+
+
+def projection(a: Any, onto: ArrayLike) -> FloatArray:
+    """Drop a vector onto the line through another: the nearest point there.
+
+    ``(a.b / ||b||^2) b``, with ``b = onto``
+
+    What is left, ``a - projection(a, b)``, is orthogonal to b. It costs two passes over the
+    entries; the result is dense also for sparse vectors.
+
+    Parameters
+    ----------
+    a : array of shape (d,), or (n, d) for n vectors, dense or sparse
+    onto : array of shape (d,)
+        Its length does not matter, but the zero vector has no direction and is refused.
+
+    Returns
+    -------
+    array of the shape of `a`
+
+    Examples
+    --------
+    >>> projection([[2, 3], [-1, 1]], onto=[4, 4])
+    array([[2.5, 2.5],
+           [0. , 0. ]])
+    """
+    b, _ = scaled(vector("onto", onto))
+    if not b.any():
+        raise InputError(
+            "onto is the zero vector, which has no direction to project on; give a vector with an "
+            "entry other than 0"
+        )
+    share = finite("a", times(points("a", a, len(b)), b)) / (b @ b)
+    return np.multiply.outer(share, b)
+
+
+def entries(csr: Any) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]:
+    """The stored values of a CSR matrix with their rows and columns, each place once."""
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    return csr.data, np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr)), csr.indices
+
+
+def _sparse_lengths(csr: Any) -> FloatArray:
+    values, row, _ = entries(csr)
+    values = values.astype(np.float64)
+    largest = np.zeros(csr.shape[0])
+    with np.errstate(over="ignore", invalid="ignore"):
+        np.maximum.at(largest, row, np.abs(values))
+        _, exponent = np.frexp(largest)
+        values = np.ldexp(values, -exponent[row])
+        squares = np.bincount(row, values * values, minlength=len(largest))
+        return np.ldexp(np.sqrt(squares), exponent)
+
+
+def _whole_dot(rows: Any, v: NDArray[Any]) -> NDArray[Any]:
+    """The dot products of integers as Python's, which do not overflow."""
+    v = v.astype(object)
+    if not is_sparse(rows):
+        return np.asarray(rows.astype(object) @ v)
+    values, row, column = entries(rows)
+    result = np.zeros(rows.shape[0], dtype=object)
+    np.add.at(result, row, values.astype(object) * v[column])
+    return result
