@@ -20,7 +20,7 @@ _WHERE = {
     "SoftPerceptron": "rosenblatt.linear",
     "VotedPerceptron": "rosenblatt.linear",
 }
-_MODULES = ("datasets", "errors", "geometry", "losses")
+_MODULES = ("datasets", "errors", "geometry", "losses", "theory")
 
 __all__ = [
     "MIRA",
@@ -35,10 +35,11 @@ __all__ = [
     "errors",
     "geometry",
     "losses",
+    "theory",
 ]
 
 if TYPE_CHECKING:
-    from rosenblatt import datasets, errors, geometry, losses
+    from rosenblatt import datasets, errors, geometry, losses, theory
     from rosenblatt.core.ledger import Ledger
     from rosenblatt.geometry import Hyperplane
     from rosenblatt.linear import (

@@ -6,7 +6,9 @@
     ├── InputError      (ValueError)  the data: shape, type, a value, a label
     │   └── OverflowRefused           an update would leave the range of the numbers
     ├── ParameterError  (ValueError)  an argument of a learner or function
-    └── MissingExtra    (ImportError) an optional part that is not installed
+    ├── MissingExtra    (ImportError) an optional part that is not installed
+    ├── theory.CertificateError       a certificate that does not prove what it claims
+    └── theory.ProofViolation         a run that breaks the convergence theorem
 
 Each message names the thing, the value found, what is allowed and the usual cure.
 """

@@ -1,0 +1,31 @@
+"""Theory that computes: separability with proof, margins, the mistake bound, the proof itself."""
+
+from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
+from rosenblatt.theory.bound import MistakeBound, mistake_bound
+from rosenblatt.theory.certificates import CertificateError, Conflict
+from rosenblatt.theory.margins import MaxMargin, margin, max_margin
+from rosenblatt.theory.order_study import OrderStudy, order_study
+from rosenblatt.theory.proof import ProofTrace, ProofViolation, proof
+from rosenblatt.theory.separability import Separability, separability
+from rosenblatt.theory.suspects import Suspect, suspects
+
+__all__ = [
+    "ArgmaxSeparability",
+    "CertificateError",
+    "Conflict",
+    "MaxMargin",
+    "MistakeBound",
+    "OrderStudy",
+    "ProofTrace",
+    "ProofViolation",
+    "RivalConflict",
+    "Separability",
+    "Suspect",
+    "margin",
+    "max_margin",
+    "mistake_bound",
+    "order_study",
+    "proof",
+    "separability",
+    "suspects",
+]

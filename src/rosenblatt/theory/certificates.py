@@ -1,0 +1,170 @@
+"""Certificates of a verdict, and their check in exact arithmetic.
+
+Nothing here is shared with the solver: a check must not repeat the mistakes of what it checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import RosenblattError
+
+__all__ = [
+    "CertificateError",
+    "Conflict",
+    "check_best_score",
+    "check_conflict",
+    "check_rivals",
+    "check_separator",
+]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class CertificateError(RosenblattError):
+    """A certificate that does not prove what it claims."""
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Rows whose weights show that nothing separates them.
+
+    Attributes
+    ----------
+    rows : tuple of int
+        Row numbers, of both classes.
+    weights : tuple of Fraction or float
+        Positive, of sum 1. The weighted sum of ``y (x, 1)`` over the rows is 0: the two classes
+        have a point in common, a mean of rows of the one and of rows of the other.
+    residual : float
+        Length of that sum: 0 if the weights are fractions, else what is left of it in floats. No
+        unit vector has a margin above it.
+    """
+
+    rows: tuple[int, ...]
+    weights: tuple[Any, ...]
+    residual: float
+
+    @property
+    def exact(self) -> bool:
+        return self.residual == 0.0
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else f"within {self.residual:.2g}"
+        return f"<Conflict of {len(self.rows)} rows, {kind}>"
+
+
+def check_separator(X: Any, signs: FloatArray, w: FloatArray, b: float) -> None:
+    """Prove ``y (w·x + b) > 0`` for every row, or name the first row for which it is not so.
+
+    A float sum that is larger than its largest possible rounding error is positive; the other
+    rows are summed as fractions.
+    """
+    products = np.asarray(X @ w).ravel()
+    sizes = np.asarray(abs(X) @ np.abs(w)).ravel() + abs(b)
+    unit = (len(w) + 4) * np.finfo(np.float64).eps
+    sure = signs * (products + b) > unit * sizes / (1 - unit) + 1e-300
+    exact_w, exact_b = [Fraction(value) for value in w.tolist()], Fraction(float(b))
+    for row in np.flatnonzero(~sure):
+        total = exact_b
+        for column, value in _stored(X, int(row)):
+            total += exact_w[column] * Fraction(value)
+        if signs[row] * total <= 0:
+            raise CertificateError(
+                f"row {row} is not on its side: y (w·x + b) = {float(signs[row] * total):g}, "
+                "which should be above 0"
+            )
+
+
+def check_conflict(X: Any, signs: FloatArray, fit_intercept: bool, conflict: Conflict) -> None:
+    """Prove that the weighted rows add up to nothing, or to no more than the residual says."""
+    weights = [Fraction(weight) for weight in conflict.weights]
+    for row, weight in zip(conflict.rows, weights, strict=True):
+        if weight <= 0:
+            raise CertificateError(
+                f"row {row} has the weight {float(weight):g}; it must be above 0"
+            )
+    sums: dict[int, Fraction] = {}
+    for row, weight in zip(conflict.rows, weights, strict=True):
+        signed = weight if signs[row] > 0 else -weight
+        for column, value in _stored(X, row):
+            sums[column] = sums.get(column, Fraction(0)) + signed * Fraction(value)
+        if fit_intercept:
+            sums[-1] = sums.get(-1, Fraction(0)) + signed
+    total = sum(weights, start=Fraction(0))
+    length = sum((value * value for value in sums.values()), start=Fraction(0)) / total**2
+    allowed = Fraction(conflict.residual) ** 2
+    if length > allowed:
+        worst = max(sums, key=lambda column: abs(sums[column]))
+        place = "the bias" if worst == -1 else f"column {worst}"
+        raise CertificateError(
+            f"the weighted rows do not add up to nothing: {float(sums[worst]):g} is left in {place}"
+        )
+
+
+def _stored(X: Any, row: int) -> Iterator[tuple[int, float]]:
+    """Column and value of what is stored in a row."""
+    if hasattr(X, "indptr"):
+        part = slice(X.indptr[row], X.indptr[row + 1])
+        yield from zip(X.indices[part].tolist(), X.data[part].tolist(), strict=True)
+    else:
+        yield from enumerate(X[row].tolist())
+
+
+def check_best_score(
+    X: Any, labels: npt.NDArray[np.intp], coef: FloatArray, intercept: FloatArray
+) -> None:
+    """Prove that every row scores highest for its own class, or name the first that does not."""
+    scores = np.asarray(X @ coef.T) + intercept
+    sizes = np.asarray(abs(X) @ np.abs(coef).T) + np.abs(intercept)
+    index = np.arange(len(labels))
+    unit = (coef.shape[1] + 4) * np.finfo(np.float64).eps
+    leads = scores[index, labels][:, None] - scores
+    errors = (sizes + sizes[index, labels][:, None]) * unit / (1 - unit) + 1e-300
+    leads[index, labels] = np.inf
+    for row, rival in np.argwhere(leads <= errors):
+        own = labels[row]
+        lead = Fraction(float(intercept[own])) - Fraction(float(intercept[rival]))
+        for column, value in _stored(X, int(row)):
+            change = Fraction(float(coef[own, column])) - Fraction(float(coef[rival, column]))
+            lead += change * Fraction(value)
+        if lead <= 0:
+            raise CertificateError(
+                f"row {row} does not score highest for its own class: {float(lead):g} ahead of "
+                f"class number {rival}, which should be above 0"
+            )
+
+
+def check_rivals(
+    X: Any,
+    labels: npt.NDArray[np.intp],
+    fit_intercept: bool,
+    rows: Sequence[int],
+    wrong: Sequence[int],
+    weights: Sequence[float],
+    residual: float,
+) -> None:
+    """Prove that rows against wrong classes add up to no more than the residual."""
+    sums: dict[tuple[int, int], Fraction] = {}
+    shares = [Fraction(weight) for weight in weights]
+    for row, rival, share in zip(rows, wrong, shares, strict=True):
+        own = int(labels[row])
+        if share <= 0 or rival == own:
+            raise CertificateError(f"row {row} has no positive weight against a wrong class")
+        entries = [*_stored(X, row), *([(-1, 1.0)] if fit_intercept else [])]
+        for column, value in entries:
+            for place, sign in ((own, 1), (rival, -1)):
+                key = (place, column)
+                sums[key] = sums.get(key, Fraction(0)) + sign * share * Fraction(value)
+    total = sum(shares, start=Fraction(0))
+    length = sum((value * value for value in sums.values()), start=Fraction(0)) / total**2
+    if length > Fraction(residual) ** 2:
+        raise CertificateError(
+            f"the weighted rows do not add up to nothing: {float(length) ** 0.5:g} is left"
+        )

@@ -1,0 +1,148 @@
+"""Margins: of a given hyperplane, and the largest there can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError
+from rosenblatt.geometry import Hyperplane
+from rosenblatt.theory.hulls import DifferenceHull, PointHull
+from rosenblatt.theory.nearest import Nearest, nearest_point
+from rosenblatt.theory.points import read_points
+
+__all__ = ["MaxMargin", "margin", "max_margin"]
+
+FloatArray = npt.NDArray[np.float64]
+
+# Relative distance between the two bounds at which the search ends.
+GAP = 1e-7
+
+
+def margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
+    """The smallest ``y (w·x + b)`` over the rows; -inf if w and b do not separate them.
+
+    For w of length 1 it is the distance of the nearest row to the hyperplane.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Labels of two classes; the second in order is the positive one.
+    w : array-like of shape (n_features,)
+    b : float, default=0.0
+
+    Examples
+    --------
+    >>> from rosenblatt.theory import margin
+    >>> margin([[0.0, 3.0], [0.0, -1.0]], [1, -1], w=[0.0, 1.0])
+    1.0
+    >>> margin([[0.0, 3.0], [0.0, -1.0]], [1, -1], w=[1.0, 0.0])
+    -inf
+    """
+    points, _ = _two_classes(X, y, fit_intercept=True)
+    weights = np.asarray(w, np.float64).ravel()
+    if len(weights) != points.X.shape[1]:
+        raise InputError(f"w has {len(weights)} weights, but X has {points.X.shape[1]} columns.")
+    smallest = float(points.products(np.append(weights, float(b))).min())
+    return smallest if smallest > 0 else -np.inf
+
+
+@dataclass(frozen=True)
+class MaxMargin:
+    """The hyperplane with the largest margin, and how large that can be.
+
+    Attributes
+    ----------
+    hyperplane : Hyperplane
+        With a normal of length 1.
+    lower, upper : float
+        The largest margin lies between them: ``lower`` is that of ``hyperplane``; no other has
+        more than ``upper``.
+    support : tuple of int
+        Rows that hold the hyperplane in its place.
+    """
+
+    hyperplane: Hyperplane
+    lower: float
+    upper: float
+    support: tuple[int, ...]
+
+    @property
+    def margin(self) -> float:
+        return self.lower
+
+    @property
+    def gap(self) -> float:
+        """How far the two bounds are apart, relative to the upper one."""
+        return (self.upper - self.lower) / self.upper
+
+
+def max_margin(X: Any, y: Any, fit_intercept: bool = True) -> MaxMargin:
+    """Find the hyperplane that lies farthest from the nearest row.
+
+    The largest ``min y (w·x + b)`` over w of length 1. With a bias it is half the distance of the
+    convex hulls of the two classes, without one the distance of the hull of all ``y x`` from the
+    origin; both are the length of a nearest point, found by Wolfe's method with a bound from
+    either side in every round.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Labels of two classes.
+    fit_intercept : bool, default=True
+        Whether the hyperplane may lie off the origin.
+
+    Returns
+    -------
+    MaxMargin
+        Rows that cannot be separated are refused with an `InputError`.
+
+    Examples
+    --------
+    >>> from rosenblatt.theory import max_margin
+    >>> best = max_margin([[0, 0], [1, 0], [3, 0], [4, 1]], [0, 0, 1, 1])
+    >>> round(best.margin, 6), best.support
+    (1.0, (1, 2))
+    """
+    points, _ = _two_classes(X, y, fit_intercept)
+    longest = float(np.sqrt(points.squared_norms().max()))
+
+    def enough(now: Nearest) -> bool:
+        return now.upper <= 1e-12 * longest or now.lower >= (1 - GAP) * now.upper
+
+    if fit_intercept:
+        hull = DifferenceHull(points.X, points.signs)
+        nearest = nearest_point(hull, [hull.first()], enough)
+        rows = sorted({row for key in nearest.keys for row in hull.rows(key)})
+    else:
+        nearest = nearest_point(PointHull(points), [int(np.argmin(points.squared_norms()))], enough)
+        rows = sorted(int(key) for key in nearest.keys)
+    if nearest.lower <= 0:
+        raise InputError(
+            "the rows cannot be separated, so they have no margin; theory.separability shows the "
+            "rows in conflict."
+        )
+    normal = nearest.point / nearest.upper
+    share = 0.5 if fit_intercept else 1.0
+    b = 0.0
+    if fit_intercept:
+        scores = np.asarray(points.X @ normal).ravel()
+        b = -float(scores[points.signs > 0].min() + scores[points.signs < 0].max()) / 2
+    return MaxMargin(
+        Hyperplane(normal, b), share * nearest.lower, share * nearest.upper, tuple(rows)
+    )
+
+
+def _two_classes(X: Any, y: Any, fit_intercept: bool) -> Any:
+    points, classes = read_points(X, y, fit_intercept)
+    if len(classes) != 2:
+        raise InputError(
+            f"y holds {len(classes)} classes; a margin lies between two. Choose a pair, or ask "
+            "theory.mistake_bound, which takes several classes."
+        )
+    return points, classes

@@ -1,0 +1,253 @@
+"""Does the order of the rows matter? The same learner on many orders."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.core.scoring import scores
+from rosenblatt.errors import ParameterError
+from rosenblatt.theory.proof import table_of
+
+__all__ = ["OrderStudy", "Spread", "order_study"]
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class Spread(NamedTuple):
+    """Where the values over all orders lie."""
+
+    median: float
+    min: float
+    max: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OrderStudy:
+    """What each order of the rows led to.
+
+    Attributes
+    ----------
+    learner : str
+        Name of the learner.
+    mistakes : ndarray of shape (n_orders,)
+        Mistakes made in training.
+    epochs : ndarray of shape (n_orders,)
+        Epochs of training.
+    stop_reasons : tuple of str
+        Why training ended.
+    margin : ndarray of shape (n_orders,)
+        Smallest ``y (w·x + b) / ‖w‖`` over the training rows, -inf where they are not separated.
+        With several classes the smallest difference between the score of the right class and
+        another one, divided by the length of all weights.
+    train_accuracy : ndarray of shape (n_orders,)
+        Share of the training rows answered right.
+    test_accuracy : ndarray of shape (n_orders,) or None
+        Share of the test rows answered right.
+    unstable_rows : ndarray
+        Numbers of the rows whose answer depends on the order: test rows if there are any, else
+        training rows.
+    unstable : float
+        Their share.
+    """
+
+    learner: str
+    mistakes: IntArray
+    epochs: IntArray
+    stop_reasons: tuple[str, ...]
+    margin: FloatArray
+    train_accuracy: FloatArray
+    test_accuracy: FloatArray | None
+    unstable_rows: IntArray
+    unstable: float
+
+    @property
+    def n_orders(self) -> int:
+        return len(self.mistakes)
+
+    @property
+    def summary(self) -> dict[str, Spread]:
+        """Median, smallest and largest value of each measure."""
+        measures = {
+            "mistakes": self.mistakes,
+            "epochs": self.epochs,
+            "margin": self.margin,
+            "train_accuracy": self.train_accuracy,
+        }
+        if self.test_accuracy is not None:
+            measures["test_accuracy"] = self.test_accuracy
+        return {
+            name: Spread(float(np.median(values)), float(values.min()), float(values.max()))
+            for name, values in measures.items()
+        }
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{self.learner} on {self.n_orders} orders",
+            f"{'':16}{'median':>10}{'min':>10}{'max':>10}",
+        ]
+        lines += [
+            f"{name.replace('_', ' '):16}" + "".join(f"{value:>10.4g}" for value in spread)
+            for name, spread in self.summary.items()
+        ]
+        reasons = Counter(self.stop_reasons).most_common()
+        told = ", ".join(f"{reason} {count}" for reason, count in reasons)
+        which = "training" if self.test_accuracy is None else "test"
+        lines += [
+            f"stopped: {told}",
+            f"answer depends on the order: {self.unstable:.1%} of {which} rows",
+        ]
+        return "\n".join(lines)
+
+
+def order_study(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    n_orders: int = 50,
+    random_state: int | np.random.Generator | None = 0,
+    *,
+    X_test: Any = None,
+    y_test: Any = None,
+    verbose: int = 0,
+) -> OrderStudy:
+    """Train the same learner on many orders of the same rows and compare the outcomes.
+
+    The mistake bound ``R²/γ²`` is the same for every order, so on separable rows every order ends
+    with all of them right; but how many mistakes it takes, which separator is found, and what it
+    answers to new rows do depend on the order.
+
+    A learner with ``shuffle=True`` draws a new order in every epoch, so each of its clones is given
+    a seed of its own. With ``shuffle=False`` the rows themselves are shuffled once for each clone,
+    which then goes through them in that order in every epoch. All other parameters stay as they
+    are; progress bars of the clones are turned off. The estimator itself is neither fitted nor
+    changed, and warnings that a fit ended early are silenced: see ``stop_reasons``.
+
+    Cost: ``n_orders`` fits and predictions, one after the other.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A linear learner of this package.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows to train on.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    n_orders : int, default=50
+        How many orders to try.
+    random_state : int, Generator or None, default=0
+        Decides the orders; the same number gives the same study.
+    X_test, y_test : array-like, default=None
+        Rows to test on; they also decide ``unstable`` if given.
+    verbose : int, default=0
+        1 shows the progress on standard error; one step is one order.
+
+    Returns
+    -------
+    OrderStudy
+        One value of each measure for each order, and a summary when shown.
+
+    Examples
+    --------
+    Setosa against the other irises: always separated, never twice the same way.
+
+    >>> from rosenblatt import Perceptron, datasets
+    >>> from rosenblatt.theory.order_study import order_study
+    >>> iris = datasets.iris()
+    >>> study = order_study(Perceptron(), iris.X, iris.y == 0, n_orders=20)
+    >>> sorted(set(study.stop_reasons)), study.unstable
+    (['separated'], 0.0)
+    >>> study.summary["mistakes"]
+    Spread(median=7.0, min=2.0, max=10.0)
+    """
+    from sklearn.base import clone
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.utils import shuffle
+
+    from rosenblatt.linear import _parameters as check
+    from rosenblatt.linear._classifier import LinearClassifier
+    from rosenblatt.linear._progress import progress
+
+    if not isinstance(estimator, LinearClassifier):
+        raise ParameterError(
+            f"estimator={estimator!r} is not a linear learner of this package: give an instance, "
+            "for example Perceptron()."
+        )
+    check.whole("n_orders", n_orders, at_least=1)
+    if (X_test is None) != (y_test is None):
+        raise ParameterError("X_test and y_test go together: give both or neither.")
+    table, labels = table_of(X), np.asarray(y)
+    seeds = _generator(random_state).integers(2**31 - 1, size=n_orders).tolist()
+    asked = X if X_test is None else X_test
+    mistakes, epochs, reasons, margins, train, test = [], [], [], [], [], []
+    first: Any = None
+    differs: Any = None
+    with warnings.catch_warnings(), progress(verbose, n_orders, _title(estimator)) as told:
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for number, seed in enumerate(seeds, start=1):
+            learner = clone(estimator).set_params(verbose=0)
+            if learner.shuffle:
+                learner.set_params(random_state=seed).fit(X, y)
+            else:
+                learner.fit(*shuffle(X, y, random_state=seed))
+            mistakes.append(learner.n_mistakes_)
+            epochs.append(learner.n_iter_)
+            reasons.append(learner.stop_reason_)
+            margins.append(_margin(learner, table, labels))
+            train.append(learner.score(X, y))
+            answers = learner.predict(asked)
+            if y_test is not None:
+                test.append(np.mean(answers == np.asarray(y_test)))
+            first = answers if first is None else first
+            differs = (answers != first) if differs is None else differs | (answers != first)
+            if told is not None:
+                told(number, mistakes[-1])
+    return OrderStudy(
+        learner=type(estimator).__name__,
+        mistakes=np.array(mistakes, np.int64),
+        epochs=np.array(epochs, np.int64),
+        stop_reasons=tuple(reasons),
+        margin=np.array(margins, np.float64),
+        train_accuracy=np.array(train, np.float64),
+        test_accuracy=None if y_test is None else np.array(test, np.float64),
+        unstable_rows=np.flatnonzero(differs),
+        unstable=float(np.mean(differs)),
+    )
+
+
+def _title(estimator: Any) -> str:
+    return f"{type(estimator).__name__}, an order an epoch"
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"random_state={random_state!r} is not allowed: give a whole number of at least 0, "
+            "None, or a numpy random generator."
+        ) from None
+
+
+def _margin(learner: Any, table: Any, labels: npt.NDArray[Any]) -> float:
+    """The margin of the weights on the training rows, for weights of length 1."""
+    coef, bias = learner.coef_, learner.intercept_
+    length = float(np.linalg.norm(coef))
+    if not length:
+        return -np.inf
+    found = scores(table, coef, bias)
+    right = np.searchsorted(learner.classes_, labels)
+    if found.ndim == 1:
+        smallest = np.where(right == 1, found, -found).min()
+    else:
+        index = np.arange(len(right))
+        own = found[index, right]
+        found[index, right] = -np.inf
+        smallest = (own - found.max(axis=1)).min()
+    return float(smallest) / length if smallest > 0 else -np.inf

@@ -1,0 +1,124 @@
+"""Labelled rows as points that a separating vector must have on its positive side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.core.tables import as_rows, inspect, is_sparse
+from rosenblatt.errors import InputError
+
+__all__ = ["Points", "read_points"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Points:
+    """The points ``z = y (x, 1)`` (without a bias: ``y x``), never written out.
+
+    A vector v separates the rows if and only if ``z·v > 0`` for every point; if there is none,
+    some points have non-negative weights, not all 0, that add up to nothing (Gordan). Features may
+    be shifted (with a bias) and scaled for the sake of arithmetic, which leaves both as they are.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        signs: FloatArray,
+        fit_intercept: bool,
+        *,
+        shift: FloatArray | None = None,
+        scale: FloatArray | None = None,
+    ) -> None:
+        self.X, self.signs, self.fit_intercept = X, signs, fit_intercept
+        self._shift = np.zeros(X.shape[1]) if shift is None else shift
+        self._scale = np.ones(X.shape[1]) if scale is None else scale
+
+    def __len__(self) -> int:
+        return len(self.signs)
+
+    @property
+    def n_dimensions(self) -> int:
+        return int(self.X.shape[1]) + int(self.fit_intercept)
+
+    def products(self, v: FloatArray) -> FloatArray:
+        """``z·v`` for every point."""
+        plain = self.unscaled(v)
+        d = self.X.shape[1]
+        scores = self.X @ plain[:d]
+        if self.fit_intercept:
+            scores = scores + plain[d]
+        return np.asarray(self.signs * scores)
+
+    def take(self, rows: Any) -> FloatArray:
+        """Some points written out, one a row."""
+        chosen = self.X[rows]
+        if is_sparse(chosen):
+            chosen = chosen.toarray()
+        chosen = (np.asarray(chosen, np.float64) - self._shift) / self._scale
+        if self.fit_intercept:
+            chosen = np.column_stack([chosen, np.ones(len(chosen))])
+        return np.asarray(self.signs[rows][:, None] * chosen)
+
+    def squared_norms(self) -> FloatArray:
+        """The squared length of every point, features as they are."""
+        return as_rows(self.X, np.float64).squared_norms() + float(self.fit_intercept)
+
+    def balanced(self) -> Points:
+        """The same points with every feature between -1 and 1; sparse rows keep their zeros."""
+        if is_sparse(self.X):
+            largest = abs(self.X).max(axis=0)
+            scale = (largest.toarray() if is_sparse(largest) else np.asarray(largest)).ravel()
+            shift = np.zeros(len(scale))
+        else:
+            low, high = self.X.min(axis=0), self.X.max(axis=0)
+            shift = low / 2 + high / 2 if self.fit_intercept else np.zeros(len(low))
+            scale = np.maximum(high - shift, shift - low)
+        scale = np.where(scale > 0, scale, 1.0)
+        return Points(self.X, self.signs, self.fit_intercept, shift=shift, scale=scale)
+
+    def only(self, rows: npt.NDArray[np.intp]) -> Points:
+        """Some of the points."""
+        if len(rows) == len(self):
+            return self
+        return Points(
+            self.X[rows],
+            self.signs[rows],
+            self.fit_intercept,
+            shift=self._shift,
+            scale=self._scale,
+        )
+
+    def unscaled(self, v: FloatArray) -> FloatArray:
+        """A vector for balanced points as the one for the points as they are."""
+        d = self.X.shape[1]
+        w = v[:d] / self._scale
+        return np.concatenate([w, v[d:] - self._shift @ w])
+
+
+def read_points(X: Any, y: Any, fit_intercept: bool) -> tuple[Points, npt.NDArray[Any]]:
+    """Rows and labels of two classes, checked; the second class is the positive one."""
+    table = X.tocsr().astype(np.float64) if is_sparse(X) else _dense(X)
+    labels = np.asarray(y)
+    if labels.ndim != 1 or len(labels) != table.shape[0]:
+        raise InputError(
+            f"X has {table.shape[0]} rows but y has shape {labels.shape}. Pass one label for each "
+            "row."
+        )
+    if not len(labels):
+        raise InputError("X has no rows: there is nothing to separate.")
+    inspect(as_rows(table))
+    classes = np.unique(labels)
+    return Points(table, np.where(labels == classes[-1], 1.0, -1.0), fit_intercept), classes
+
+
+def _dense(X: Any) -> FloatArray:
+    try:
+        table = np.ascontiguousarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("X must be a table of numbers.") from None
+    if table.ndim != 2:
+        raise InputError(f"X has {table.ndim} dimensions; a table of rows has 2.")
+    return table

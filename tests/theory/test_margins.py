@@ -1,0 +1,154 @@
+"""Margins and the bound on mistakes (L4.4, L4.5, L4.7, L5.7)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.svm import SVC
+
+from rosenblatt import AveragedPerceptron, Perceptron, datasets
+from rosenblatt.errors import InputError
+from rosenblatt.geometry import augment, to_unit_sphere
+from rosenblatt.theory import margin, max_margin, mistake_bound
+
+seeds = st.integers(0, 10**6)
+
+
+def with_known_margin(seed, *, d=None, gamma=None, b=None):
+    """Rows at least gamma from a known plane, with one on either side that is exactly so far."""
+    random = np.random.default_rng(seed)
+    d = d or int(random.integers(2, 7))
+    gamma = gamma or float(random.uniform(0.05, 1.0))
+    u = random.standard_normal(d)
+    u /= np.linalg.norm(u)
+    b = float(random.standard_normal()) if b is None else b
+    X = random.standard_normal((60, d)) * 3
+    y = np.where(X @ u + b > 0, 1, -1)
+    X += (y * (gamma + random.exponential(1.0, 60)) - (X @ u + b))[:, None] * u
+    # Two rows face to face hold the plane in its place.
+    foot = random.standard_normal(d)
+    foot -= (foot @ u + b) * u
+    X = np.vstack([X, foot + gamma * u, foot - gamma * u])
+    return X, np.append(y, [1, -1]), u, b, gamma
+
+
+@given(seeds)
+def test_the_interval_holds_the_known_margin(seed):
+    X, y, u, b, gamma = with_known_margin(seed)
+    found = max_margin(X, y)
+    assert found.lower <= gamma * (1 + 1e-9)
+    assert found.upper >= gamma * (1 - 1e-9)
+    assert found.gap <= 1e-6
+    np.testing.assert_allclose(found.hyperplane.w, u, atol=1e-4)
+    assert found.hyperplane.b == pytest.approx(b, abs=1e-3)
+    assert margin(X, y, found.hyperplane.w, found.hyperplane.b) == pytest.approx(gamma, rel=1e-6)
+    sparse = max_margin(sp.csr_array(X), y)
+    assert sparse.lower == pytest.approx(found.lower, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_agrees_with_a_hard_margin_support_vector_machine(seed):
+    X, y, *_ = with_known_margin(seed)
+    machine = SVC(kernel="linear", C=1e10).fit(X, y)
+    assert max_margin(X, y).margin == pytest.approx(1 / np.linalg.norm(machine.coef_), rel=1e-4)
+
+
+def test_through_the_origin_the_margin_is_that_of_the_rows_and_their_mirror_images():
+    X, y, *_ = with_known_margin(3, b=0.0)
+    free = max_margin(np.vstack([X, -X]), np.append(y, -y))
+    assert max_margin(X, y, fit_intercept=False).margin == pytest.approx(free.margin, rel=1e-6)
+
+
+def test_thirty_measurements_of_tumours():
+    table = datasets.breast_cancer()
+    X = (table.X - table.X.mean(axis=0)) / table.X.std(axis=0)
+    found = max_margin(X, table.y)
+    assert 0 < found.lower <= found.upper
+    assert found.gap <= 1e-6
+
+
+def test_a_margin_that_is_not_there_is_minus_infinity():
+    """L4.4"""
+    assert margin([[1.0], [-1.0]], [1, -1], [1.0]) == 1.0
+    assert margin([[1.0], [-1.0]], [1, -1], [-1.0]) == -np.inf
+    assert margin([[1.0], [3.0]], [-1, 1], [1.0], b=-2.0) == 1.0
+    with pytest.raises(InputError, match="cannot be separated"):
+        max_margin([[0.0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    with pytest.raises(InputError, match="3 classes"):
+        max_margin([[0.0], [1], [2]], [0, 1, 2])
+    with pytest.raises(InputError, match="2 weights"):
+        margin([[1.0], [-1.0]], [1, -1], [1.0, 2.0])
+
+
+def test_the_perceptron_converges_but_not_to_the_largest_margin():
+    """L4.7"""
+    X, y, *_, gamma = with_known_margin(5, gamma=0.5)
+    p = Perceptron().fit(X, y)
+    length = np.linalg.norm(p.coef_)
+    found = margin(X, y, p.coef_ / length, float(p.intercept_[0]) / length)
+    assert 0 < found < 0.99 * gamma
+
+
+@given(seeds, st.sampled_from([0.1, 1.0, 7.0]), st.booleans())
+def test_no_run_makes_more_mistakes_than_the_bound(seed, eta0, fit_intercept):
+    """L3.12, L4.5, L3.14: any order, dimension, scale and constant learning rate."""
+    X, y, *_ = with_known_margin(seed, b=None if fit_intercept else 0.0)
+    found = mistake_bound(X, y, fit_intercept)
+    for learner in (Perceptron, AveragedPerceptron):
+        run = learner(random_state=seed, eta0=eta0, fit_intercept=fit_intercept, tol=None).fit(X, y)
+        assert run.n_mistakes_ <= found.bound
+    np.testing.assert_allclose(
+        mistake_bound(3.0 * X, y, fit_intercept=False).bound,
+        mistake_bound(X, y, fit_intercept=False).bound,
+        rtol=1e-5,
+    )
+
+
+def test_with_a_bias_the_theorem_lives_in_the_augmented_space():
+    X, y, *_ = with_known_margin(1)
+    inside = mistake_bound(X, y)
+    appended = mistake_bound(augment(X), y, fit_intercept=False)
+    assert inside.radius == pytest.approx(appended.radius)
+    assert inside.margin == pytest.approx(appended.margin, rel=1e-6)
+
+
+def test_on_the_unit_sphere_it_is_the_same_number():
+    """L5.7"""
+    X, y, *_ = with_known_margin(2, b=0.0)
+    found = mistake_bound(X, y, fit_intercept=False)
+    rows, radius = to_unit_sphere(X)
+    unit = mistake_bound(rows, y, fit_intercept=False)
+    assert radius == pytest.approx(found.radius)
+    assert unit.radius == pytest.approx(1.0)
+    assert unit.bound == pytest.approx(found.bound, rel=1e-5)
+    assert found.bound == pytest.approx(1 / found.unit_margin**2)
+
+
+def test_under_a_feature_map_radius_and_margin_are_those_of_the_mapped_rows():
+    """L3.10"""
+    xor, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
+    assert mistake_bound(xor, y).bound == np.inf
+
+    def lift(X):
+        return np.column_stack([X, X[:, 0] * X[:, 1]])
+
+    lifted = mistake_bound(xor, y, feature_map=lift)
+    assert lifted.radius == pytest.approx(2.0)
+    assert Perceptron(tol=None).fit(lift(xor), y).n_mistakes_ <= lifted.bound
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_several_classes_keep_the_bound_of_kesler(seed):
+    random = np.random.default_rng(seed)
+    centers = 4 * random.standard_normal((3, 4))
+    y = np.arange(45) % 3
+    X = centers[y] + 0.3 * random.standard_normal((45, 4))
+    found = mistake_bound(X, y)
+    if found.margin == 0:
+        pytest.skip("these centers are not separable")
+    for order in range(5):
+        run = Perceptron(ties="positive", random_state=order, tol=None).fit(X, y)
+        assert run.n_mistakes_ <= found.bound

@@ -1,0 +1,241 @@
+"""Is there a hyperplane between the classes? (L3.12, L4.5, L3.9)"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import gzip
+import os
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from rosenblatt import datasets
+from rosenblatt.errors import InputError
+from rosenblatt.theory import CertificateError, Conflict, separability
+from rosenblatt.theory.certificates import check_conflict, check_separator
+
+DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="no folder with larger data")
+small = st.integers(-3, 3)
+
+
+def separable_by_linear_programming(X, signs, fit_intercept):
+    """An oracle of another kind: z·v >= 1 for all points, or no such v."""
+    Z = signs[:, None] * (np.column_stack([X, np.ones(len(X))]) if fit_intercept else X)
+    found = linprog(
+        np.zeros(Z.shape[1]), A_ub=-Z, b_ub=-np.ones(len(Z)), bounds=(None, None), method="highs"
+    )
+    assert found.status in (0, 2)
+    return found.status == 0
+
+
+@st.composite
+def tables(draw):
+    n, d = draw(st.integers(2, 14)), draw(st.integers(1, 4))
+    X = np.array(draw(st.lists(st.lists(small, min_size=d, max_size=d), min_size=n, max_size=n)))
+    y = np.array(draw(st.lists(st.sampled_from([-1, 1]), min_size=n, max_size=n)))
+    y[:2] = -1, 1
+    return X.astype(float), y
+
+
+@given(tables(), st.booleans(), st.booleans())
+def test_the_verdict_is_right_and_its_certificate_exact(table, fit_intercept, sparse):
+    X, y = table
+    found = separability(sp.csr_array(X) if sparse else X, y, fit_intercept)
+    assert found.separable == separable_by_linear_programming(X, y.astype(float), fit_intercept)
+    assert found.strength == "exact"
+    assert found.verify()
+    if found.conflict is not None:
+        assert len(found.conflict.rows) <= X.shape[1] + 1 + fit_intercept
+        assert sum(found.conflict.weights) == 1
+
+
+@given(st.integers(0, 10**6), st.integers(2, 8), st.floats(0.0, 1.0))
+def test_random_rows_get_a_verdict_that_holds(seed, d, noise):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((60, d)) * 10.0 ** random.integers(-4, 5, d)
+    y = X @ (random.standard_normal(d) / np.abs(X).max(axis=0)) + noise * random.standard_normal(60)
+    if len(set(y > 0)) < 2:
+        return
+    found = separability(X, y > 0)
+    assert found.separable is not None
+    assert found.verify()
+    assert found.separable == separable_by_linear_programming(
+        X / np.abs(X).max(axis=0), np.where(y > 0, 1.0, -1.0), True
+    )
+
+
+def test_exclusive_or_before_and_after_its_map():
+    """L3.9"""
+    xor, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), ["no", "yes", "yes", "no"]
+    before = separability(xor, y)
+    assert not before
+    assert before.conflict.weights == (Fraction(1, 4),) * 4
+    after = separability(np.column_stack([xor, xor[:, 0] * xor[:, 1]]), y)
+    assert after
+    assert after.verify()
+
+
+def test_rows_that_are_the_same_but_for_the_label_are_found_first():
+    X = np.vstack([np.random.default_rng(0).standard_normal((500, 3)), [[1.0, 2, 3]] * 2])
+    y = np.array([0, 1] * 250 + [0, 1])
+    found = separability(X, y)
+    assert found.conflict.rows == (500, 501)
+    assert found.conflict.weights == (Fraction(1, 2), Fraction(1, 2))
+    assert found.verify()
+
+
+def test_one_point_is_separable():
+    assert separability([[-3.0, 1.0]], [1]).verify()
+    assert separability([[-3.0, 1.0]], [1], fit_intercept=False).verify()
+
+
+def test_a_row_of_zeros_cannot_be_separated_without_a_bias():
+    found = separability([[0.0, 0.0], [1.0, 0.0]], [0, 1], fit_intercept=False)
+    assert found.verdict == "not separable"
+    assert found.verify()
+    assert separability([[0.0, 0.0], [1.0, 0.0]], [0, 1])
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize("gap", [1e-3, 1e-9, 1e-12, 1e-15])
+def test_a_thin_margin_is_never_called_none(scale, gap):
+    found = separability(scale * np.array([[1.0], [1.0 + gap]]), [0, 1])
+    assert found.verdict in ("separable", "undecided")
+    if gap >= 1e-12:
+        assert found.separable
+        assert found.verify()
+
+
+@pytest.mark.parametrize(
+    ("name", "positive", "verdict"),
+    [("iris", 0, True), ("breast_cancer", 1, True), ("digits", 8, False), ("digits", 3, True)],
+)
+def test_bundled_data(name, positive, verdict):
+    table = getattr(datasets, name)()
+    found = separability(table.X, table.y == positive)
+    assert found.separable is verdict
+    assert found.verify()
+
+
+def test_every_pair_of_digits_is_separable_and_all_ten_are_at_once():
+    digits = datasets.digits()
+    found = separability(digits.X, digits.y)
+    assert found
+    assert found.verify()
+    assert len(found.pairs) == 45
+    for a, b in combinations(range(10), 2):
+        assert found.pairs[a, b].separable
+        assert found.pairs[a, b].verify()
+    scores = digits.X @ found.coef.T + found.intercept
+    np.testing.assert_array_equal(scores.argmax(axis=1), digits.y)
+
+
+def test_several_classes_that_no_scores_are_right_for():
+    iris = datasets.iris()
+    found = separability(iris.X, iris.y)
+    assert not found
+    assert found.strength == "within epsilon"
+    assert found.verify()
+    assert [pair.separable for pair in found.pairs.values()] == [True, True, False]
+
+
+def test_tampered_certificates_are_caught():
+    iris = datasets.iris()
+    good = separability(iris.X, iris.y == 0)
+    plane = good.hyperplane
+    with pytest.raises(CertificateError, match="row 0 is not on its side"):
+        check_separator(iris.X, np.where(iris.y == 0, 1.0, -1.0), -plane.w, -plane.b)
+    rows = iris.y > 0
+    bad = separability(iris.X[rows], iris.y[rows])
+    signs = np.where(iris.y[rows] == 2, 1.0, -1.0)
+    first, *others = bad.conflict.weights
+    tampered = dataclasses.replace(bad.conflict, weights=(first + Fraction(1, 1000), *others))
+    with pytest.raises(CertificateError, match="do not add up"):
+        check_conflict(iris.X[rows], signs, True, tampered)
+    with pytest.raises(CertificateError, match="must be above 0"):
+        check_conflict(iris.X[rows], signs, True, Conflict((0,), (Fraction(-1),), 0.0))
+
+
+def test_an_undecided_verdict_is_neither_true_nor_false():
+    undecided = dataclasses.replace(
+        separability([[0.0], [1.0]], [0, 1]), verdict="undecided", hyperplane=None
+    )
+    with pytest.raises(InputError, match="undecided"):
+        bool(undecided)
+    with pytest.raises(CertificateError, match="nothing to check"):
+        undecided.verify()
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "said"),
+    [
+        ([[1.0], [2.0]], [1, 1], "only one class"),
+        ([[1.0], [np.nan]], [0, 1], "NaN at row 1, column 0"),
+        (np.zeros((0, 2)), [], "no rows"),
+        ([[1.0], [2.0]], [0], "one label for each"),
+        ([1.0, 2.0], [0, 1], "a table of rows has 2"),
+        ([["a"], ["b"]], [0, 1], "table of numbers"),
+    ],
+)
+def test_what_has_no_verdict_is_refused(X, y, said):
+    with pytest.raises(InputError, match=said):
+        separability(X, y)
+
+
+def svmlight(name, d):
+    with gzip.open(DATA / name, "rt") as file:
+        lines = [line.split() for line in file]
+    pairs = [[pair.split(":") for pair in line[1:]] for line in lines]
+    starts = np.cumsum([0, *map(len, pairs)])
+    columns = [int(column) - 1 for row in pairs for column, _ in row]
+    values = [float(value) for row in pairs for _, value in row]
+    X = sp.csr_array((values, columns, starts), shape=(len(lines), d))
+    return X, np.array([int(line[0]) > 0 for line in lines])
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "d", "verdict"),
+    [("mushrooms/agaricus.txt.train.gz", 126, True), ("a9a/a9a.gz", 123, False)],
+)
+def test_sparse_real_data(name, d, verdict):
+    X, y = svmlight(name, d)
+    found = separability(X, y)
+    assert found.separable is verdict
+    assert found.verify()
+
+
+@needs_data
+@pytest.mark.parametrize(
+    "name", ["banknote/banknote_authentication.csv.gz", "ionosphere/ionosphere.csv.gz"]
+)
+def test_dense_real_data(name):
+    with gzip.open(DATA / name, "rt") as file:
+        rows = [row for row in csv.reader(file) if row]
+    found = separability(
+        np.array([row[:-1] for row in rows], float), np.array([row[-1] for row in rows])
+    )
+    assert found.verdict == "not separable"
+    assert found.strength == "exact"
+    assert found.verify()
+
+
+@needs_data
+def test_noughts_and_ones_of_mnist_are_separable():
+    def read(name, offset):
+        return np.frombuffer(gzip.open(DATA / "mnist" / name).read(), np.uint8, offset=offset)
+
+    y = read("train-labels-idx1-ubyte.gz", 8)
+    X = read("train-images-idx3-ubyte.gz", 16).reshape(-1, 784)[y < 2].astype(float)
+    found = separability(X, y[y < 2])
+    assert found
+    assert found.verify()
