@@ -34,6 +34,7 @@ def test_importing_the_package_loads_numpy_at_most() -> None:
         "import rosenblatt.core.training",
         "import rosenblatt.core.ledger",
         "import rosenblatt.losses",
+        "import rosenblatt.theory",
         "import rosenblatt.geometry",
         "import rosenblatt.datasets",
         "import rosenblatt.cli, rosenblatt.cli.demo",

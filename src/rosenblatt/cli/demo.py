@@ -31,6 +31,7 @@ def command(data: str, epochs: int, seed: int) -> None:
     from rosenblatt.core.scoring import scores
     from rosenblatt.core.tables import as_rows, inspect
     from rosenblatt.core.training import STOP_REASONS, train
+    from rosenblatt.theory.separability import separability
 
     table = getattr(datasets, data)()
     order = np.empty(len(table.y), np.int64)
@@ -55,6 +56,9 @@ def command(data: str, epochs: int, seed: int) -> None:
         f"{_count(sum(run.mistakes_per_epoch), 'mistake')}: "
         f"{STOP_REASONS[run.stop_reason]}"
     )
+    found = separability(X[kept], y[kept])
+    found.verify()
+    click.echo(f"verdict on those rows: {found.verdict} ({found.strength}, certificate checked)")
     for name, weights in (
         ("last weights", (model.weights.matrix, model.weights.bias)),
         ("mean weights", model.served()),
