@@ -11,6 +11,7 @@ import click
 __all__ = ["main"]
 
 VERBS = {
+    "certify": "Say whether classes can be separated, with a proof either way.",
     "demo": "Train on real data that is at hand and show how it went.",
 }
 EXIT_INTERRUPTED, EXIT_CLOSED_PIPE, EXIT_ENVIRONMENT = 130, 141, 5

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rosenblatt.core.ledger import Entries
 
-__all__ = ["Pairs"]
+__all__ = ["Pairs", "Shares"]
 
 
 class Pairs:
@@ -52,3 +52,25 @@ class Pairs:
         lowered = wrong > 0
         np.add.at(dual, (wrong[lowered] - 1, place[lowered]), -self._step[lowered])
         return support, dual
+
+
+class Shares:
+    """Steps summed by row and class, for a rule in which every row moves every class."""
+
+    MOST_NUMBERS = 1 << 24
+
+    def __init__(self, n_rows: int, n_classes: int) -> None:
+        self._table = np.zeros((n_rows, n_classes))
+
+    @classmethod
+    def fit_into_memory(cls, n_rows: int, n_classes: int) -> bool:
+        return n_rows * n_classes <= cls.MOST_NUMBERS
+
+    def add(self, entries: Entries) -> None:
+        np.add.at(self._table, (entries.row, entries.right), entries.step)
+        np.add.at(self._table, (entries.row, entries.wrong), -entries.step)
+
+    def coefficients(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Rows with a coefficient other than 0, and the coefficients (n_classes, rows)."""
+        support = np.flatnonzero(self._table.any(axis=1))
+        return support, np.ascontiguousarray(self._table[support].T)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels import learning, ordering
 from rosenblatt._kernels.rules import Rule
-from rosenblatt.core.duals import Pairs
+from rosenblatt.core.duals import Pairs, Shares
 from rosenblatt.core.ledger import Entries, Recorder
 from rosenblatt.core.stopping import Cycle, MarginCeiling
 from rosenblatt.core.tables import Rows
@@ -78,7 +78,7 @@ class Training:
     margin_ceiling: float = math.inf
     mistakes_per_row: npt.NDArray[np.int32] | None = None
     dual: npt.NDArray[np.float64] | None = None
-    pairs: Pairs | None = None
+    pairs: Pairs | Shares | None = None
     signs: npt.NDArray[np.int8] | None = None
     eta: float = 1.0
     random: int = 0
@@ -128,8 +128,10 @@ def train(
         training.signs, training.eta = (2 * labels - 1).astype(np.int8), rule.eta
     elif binary:
         training.dual = np.zeros(rows.n_rows)
-    if not binary:
+    elif not rule.blames_all_rivals:
         training.pairs = Pairs(weights.n_vectors)
+    elif Shares.fit_into_memory(rows.n_rows, weights.n_vectors):
+        training.pairs = Shares(rows.n_rows, weights.n_vectors)
     tally = learning.Tally(training.mistakes_per_row, training.dual)
     receivers = [receiver for receiver in (recorder, training.pairs) if receiver is not None]
     walk = _walk(weights, rule, rows, labels, row_weights, tally, receivers)
@@ -197,7 +199,7 @@ def _walk(
     labels: npt.NDArray[np.int32],
     row_weights: npt.NDArray[np.float64] | None,
     tally: learning.Tally,
-    receivers: Sequence[Recorder | Pairs],
+    receivers: Sequence[Recorder | Pairs | Shares],
 ) -> Callable[[npt.NDArray[np.int64] | None, int, int], None]:
     """A function that learns from places ``start`` to ``stop`` of an order, once each.
 

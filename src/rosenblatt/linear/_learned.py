@@ -104,6 +104,11 @@ class Learned:
         if outcome.pairs is not None:
             support, dual = outcome.pairs.coefficients()
             return support, dual[self._slots_in_order(self._fitted())]
+        if len(self._fitted().classes) > 2:
+            raise AttributeError(
+                "not kept: every row moves every class, which is too much to keep for so many rows "
+                "and classes; record=True keeps the ledger"
+            )
         dual = outcome.dual_of_rows()
         support = np.flatnonzero(dual)
         return support, dual[support][None, :]
