@@ -77,6 +77,9 @@ def test_a_margin_that_is_not_there_is_minus_infinity():
     assert margin([[1.0], [3.0]], [-1, 1], [1.0], b=-2.0) == 1.0
     with pytest.raises(InputError, match="cannot be separated"):
         max_margin([[0.0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    for function in (max_margin, mistake_bound):
+        with pytest.raises(InputError, match="only one class"):
+            function([[0.0], [1.0]], [1, 1])
     with pytest.raises(InputError, match="3 classes"):
         max_margin([[0.0], [1], [2]], [0, 1, 2])
     with pytest.raises(InputError, match="2 weights"):

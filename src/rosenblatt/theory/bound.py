@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.errors import InputError
 from rosenblatt.theory.hulls import PairHull, PointHull
 from rosenblatt.theory.nearest import Nearest, nearest_point
 from rosenblatt.theory.points import Points, read_points
@@ -90,6 +91,10 @@ def mistake_bound(
     """
     table = X if feature_map is None else feature_map(X)
     points, classes = read_points(table, y, fit_intercept)
+    if len(classes) < 2:
+        raise InputError(
+            f"y holds only one class, {classes.tolist()[0]!r}: there is nothing to be mistaken for."
+        )
     longest = float(np.sqrt(points.squared_norms().max()))
     k = len(classes)
     hull: PointHull | PairHull

@@ -140,6 +140,11 @@ def max_margin(X: Any, y: Any, fit_intercept: bool = True) -> MaxMargin:
 
 def _two_classes(X: Any, y: Any, fit_intercept: bool) -> Any:
     points, classes = read_points(X, y, fit_intercept)
+    if len(classes) == 1:
+        raise InputError(
+            f"y holds only one class, {classes.tolist()[0]!r}: there is no other to keep a margin "
+            "from."
+        )
     if len(classes) != 2:
         raise InputError(
             f"y holds {len(classes)} classes; a margin lies between two. Choose a pair, or ask "

@@ -1,0 +1,192 @@
+"""The verdicts of the theory beside their peers, in one run on one thread.
+
+python benchmarks/theory.py [--only WORD] [--json FILE]
+
+The peers are a plain feasibility problem for SciPy's linear programming and scikit-learn's support
+vector machines. As with the learners, the table reports and does not judge.
+"""
+
+from __future__ import annotations
+
+import os
+
+# Heeded by the libraries only when set before they are loaded.
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import memory
+import numpy as np
+import workloads
+from report import HEADER, Row, Skipped
+from scipy.optimize import linprog
+from timing import interleaved, seconds
+
+from rosenblatt.theory import max_margin, separability
+
+LARGE: dict[str, Callable[[], workloads.Data]] = {
+    "separable": partial(workloads.separable, 0, 500_000),
+    "noisy": partial(workloads.dense, 500_000, 20, np.float64),
+}
+
+
+def feasibility(n: int, repeats: int, least_of_peer: float = 1 / 1.2) -> list[Row]:
+    """Rows with a margin above 0.02, against one linear program that holds them all."""
+    X, y = workloads.separable(0, n)
+    verdict = separability(X, y)
+    times = interleaved(
+        repeats,
+        ours=seconds(lambda: separability(X, y)),
+        peer=seconds(lambda: _separated_by_linprog(X, y)),
+    )
+    note = f"{_told(verdict)}; linprog: {'feasible' if _separated_by_linprog(X, y) else 'not'}"
+    return [Row(f"separable {n:,} x 20", **times, least_of_peer=least_of_peer, note=note)]
+
+
+def _separated_by_linprog(X: Any, y: Any) -> bool:
+    """Whether some v has ``y (x, 1)·v >= 1`` for every row."""
+    signed = -y[:, None] * np.column_stack([X, np.ones(len(X))])
+    d = signed.shape[1]
+    found = linprog(np.zeros(d), signed, -np.ones(len(X)), bounds=(None, None), method="highs")
+    return bool(found.status == 0)
+
+
+def a9a() -> list[Row]:
+    """Sparse rows that nothing separates, against one fit of a linear support vector machine."""
+    from sklearn.svm import LinearSVC
+
+    X, y = workloads.a9a()
+    times = interleaved(
+        5, ours=seconds(lambda: separability(X, y)), peer=seconds(lambda: LinearSVC().fit(X, y))
+    )
+    note = _told(separability(X, y))
+    return [Row("a9a, decided / LinearSVC fitted", **times, least_of_peer=1.0, note=note)]
+
+
+def large(kind: str) -> list[Row]:
+    """Time and peak memory of a process that makes the rows and decides them, nothing else."""
+    command = [sys.executable, __file__, "--alone", kind]
+    runs = []
+    for _ in range(3):
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        runs.append(json.loads(done.stdout))
+    ours = float(np.median([run["ms"] for run in runs]))
+    peak = max(run["peak_mb"] for run in runs)
+    name = f"{kind} 500,000 x 20"
+    return [
+        Row(name, ours, note=runs[0]["told"]),
+        Row(f"{name}, peak MB", peak, most=2000.0, note="X: 80 MB"),
+    ]
+
+
+def _alone(kind: str) -> dict[str, Any]:
+    """What the fresh process tells."""
+    X, y = LARGE[kind]()
+    start = time.perf_counter()
+    verdict = separability(X, y)
+    took = time.perf_counter() - start
+    return {"ms": 1000 * took, "peak_mb": memory._peak() / 1e6, "told": _told(verdict)}
+
+
+def margins() -> list[Row]:
+    """The largest margin, against a support vector machine that allows no exception."""
+    from sklearn.svm import SVC
+
+    X, y = workloads.separable(0, 2000, 10, margin=0.1)
+    machine = SVC(kernel="linear", C=1e10)
+    times = interleaved(
+        5, ours=seconds(lambda: max_margin(X, y)), peer=seconds(lambda: machine.fit(X, y))
+    )
+    best = max_margin(X, y)
+    scores = y * (X @ machine.coef_[0] + machine.intercept_[0])
+    theirs = scores.min() / np.linalg.norm(machine.coef_)
+    note = f"margin {best.lower:.6f} to {best.upper:.6f}, SVC {theirs:.6f}"
+    return [Row("max_margin 2,000 x 10 / SVC(C=1e10)", **times, note=note)]
+
+
+def _told(verdict: Any) -> str:
+    return f"{verdict.verdict} ({verdict.strength}), verified: {verdict.verify()}"
+
+
+BENCHMARKS: dict[str, Callable[[], list[Row]]] = {
+    "separable 1,000": partial(feasibility, 1_000, 9),
+    "separable 10,000": partial(feasibility, 10_000, 5),
+    "separable 100,000": partial(feasibility, 100_000, 3, least_of_peer=10.0),
+    "a9a": a9a,
+    **{f"{kind} 500,000": partial(large, kind) for kind in LARGE},
+    "max_margin": margins,
+}
+
+
+def main() -> None:
+    """Run the benchmarks whose name holds the word, print each as soon as it is known."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--only", metavar="WORD", default="", help="benchmarks with this in the name"
+    )
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here, too")
+    parser.add_argument("--alone", choices=LARGE, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.alone is not None:
+        print(json.dumps(_alone(given.alone)))
+        return
+    chosen = {name: run for name, run in BENCHMARKS.items() if given.only in name}
+    if not chosen:
+        parser.error(f"no benchmark has {given.only!r} in its name; known: {', '.join(BENCHMARKS)}")
+
+    start, machine = time.perf_counter(), _machine()
+    print(", ".join(f"{key} {value}" for key, value in machine.items()))
+    print("peer: peer/ours at least; ours: ours at most\n")
+    print(HEADER)
+    rows: list[Row] = []
+    skipped: dict[str, str] = {}
+    for name, run in chosen.items():
+        try:
+            found = run()
+        except Skipped as reason:
+            skipped[name] = str(reason)
+            print(f"{name}: skipped, {reason}", flush=True)
+            continue
+        rows += found
+        for row in found:
+            print(row.line().rstrip(), flush=True)
+    missed = sum(bool(row.missed) for row in rows)
+    judged = sum(bool(row.bars) for row in rows)
+    took = time.perf_counter() - start
+    print(f"\n{judged - missed} of {judged} met, {missed} missed; {took:.0f} s; load now {_load()}")
+    if given.json is not None:
+        figures = {
+            "machine": machine,
+            "seconds": took,
+            "rows": [row.as_dict() for row in rows],
+            "skipped": skipped,
+        }
+        given.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+def _machine() -> dict[str, str]:
+    """What a reader needs to know of the run to compare it with another."""
+    found = {"python": platform.python_version(), "processors": str(os.cpu_count())}
+    for package in ("numpy", "scipy", "scikit-learn"):
+        found[package] = metadata.version(package)
+    return {**found, "load": _load()}
+
+
+def _load() -> str:
+    """How many processes wanted to run in the last minute, ours included."""
+    return f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "unknown"
+
+
+if __name__ == "__main__":
+    main()
