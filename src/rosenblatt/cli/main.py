@@ -8,13 +8,15 @@ from typing import Any, NoReturn
 
 import click
 
+from rosenblatt.errors import InputError
+
 __all__ = ["main"]
 
 VERBS = {
     "certify": "Say whether classes can be separated, with a proof either way.",
     "demo": "Train on real data that is at hand and show how it went.",
 }
-EXIT_INTERRUPTED, EXIT_CLOSED_PIPE, EXIT_ENVIRONMENT = 130, 141, 5
+EXIT_BAD_DATA, EXIT_ENVIRONMENT, EXIT_INTERRUPTED, EXIT_CLOSED_PIPE = 3, 5, 130, 141
 
 
 class Verbs(click.Group):
@@ -76,6 +78,9 @@ def main() -> NoReturn:
         sys.exit(EXIT_INTERRUPTED)
     except SystemExit as closed_pipe:  # click leaves this way only when the reader is gone
         raise SystemExit(EXIT_CLOSED_PIPE) from closed_pipe
+    except InputError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(EXIT_BAD_DATA)
     except (ImportError, OSError) as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(EXIT_ENVIRONMENT)

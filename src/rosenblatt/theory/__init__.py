@@ -3,6 +3,7 @@
 from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.bound import MistakeBound, mistake_bound
 from rosenblatt.theory.certificates import CertificateError, Conflict
+from rosenblatt.theory.feature_maps import SeparatingMap, simplest_separating_map
 from rosenblatt.theory.margins import MaxMargin, margin, max_margin
 from rosenblatt.theory.order_study import OrderStudy, order_study
 from rosenblatt.theory.proof import ProofTrace, ProofViolation, proof
@@ -20,6 +21,7 @@ __all__ = [
     "ProofViolation",
     "RivalConflict",
     "Separability",
+    "SeparatingMap",
     "Suspect",
     "margin",
     "max_margin",
@@ -27,5 +29,6 @@ __all__ = [
     "order_study",
     "proof",
     "separability",
+    "simplest_separating_map",
     "suspects",
 ]

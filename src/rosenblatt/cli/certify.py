@@ -1,0 +1,253 @@
+"""rosenblatt certify: are the classes of a file separable, and what proves it?"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from rosenblatt.cli.labelled_rows import FORMATS, BadData, LabelledRows, read_rows
+
+__all__ = ["command"]
+
+SCHEMA = 1
+SUSPECTS = 5
+CONFLICT_SHOWN = 12
+# The cost of a suspect takes a pass over all updates in Python.
+MOST_COSTED = 100_000
+
+
+@click.command(
+    name="certify",
+    epilog="Examples:  rosenblatt certify iris.csv --target species    "
+    "rosenblatt certify a9a.svmlight.gz --json    Exit codes: 0 separable, 1 not or undecided, "
+    "2 usage, 3 bad data.",
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option("--target", metavar="COL", help="Label column: name, or number from 1.  [last]")
+@click.option("--no-header", is_flag=True, help="The first line is a row already.")
+@click.option("--format", "kind", type=click.Choice(FORMATS), help="  [by the ending, else csv]")
+@click.option("--no-bias", is_flag=True, help="Only hyperplanes through the origin.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
+def command(
+    file: str,
+    target: str | None,
+    no_header: bool,
+    kind: str | None,
+    no_bias: bool,
+    as_json: bool,
+    seed: int,
+) -> int:
+    """Say whether the classes of FILE can be separated, with a proof either way.
+
+    FILE is CSV, TSV or svmlight, also packed (.gz); - reads standard input. All columns but the
+    target must be numbers.
+    """
+    from rosenblatt.errors import InputError
+
+    rows = read_rows(file, target=target, header=not no_header, kind=kind)
+    try:
+        found = certificate(rows, fit_intercept=not no_bias, seed=seed)
+    except InputError as error:
+        raise BadData(f"{rows.name}: {error}") from None
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False, allow_nan=False))
+    else:
+        for line in _report(found):
+            click.echo(line)
+    return 0 if found["verdict"] == "separable" else 1
+
+
+def certificate(rows: LabelledRows, *, fit_intercept: bool, seed: int) -> dict[str, Any]:
+    """Everything the command tells, as what becomes the JSON object."""
+    import numpy as np
+
+    from rosenblatt.core.tables import as_rows
+    from rosenblatt.theory.certificates import CertificateError
+    from rosenblatt.theory.separability import separability
+
+    labels = np.array(rows.labels)
+    counts = Counter(rows.labels)
+    verdict = separability(rows.X, labels, fit_intercept)
+    said, strength, detail = verdict.verdict, verdict.strength, verdict.detail
+    try:
+        verified = verdict.separable is not None and verdict.verify()
+    except CertificateError as error:  # what cannot be checked is not claimed
+        said, strength, detail, verified = "undecided", "none", str(error), False
+    longest = float(as_rows(rows.X).squared_norms().max()) + float(fit_intercept)
+    several = len(counts) > 2
+    found: dict[str, Any] = {
+        "schema": SCHEMA,
+        "file": rows.name,
+        "rows": len(labels),
+        "columns": int(rows.X.shape[1]),
+        "classes": {label: counts[label] for label in sorted(counts)},
+        "fit_intercept": fit_intercept,
+        "verdict": said,
+        "strength": strength,
+        "verified": verified,
+        "detail": detail,
+        "conflict": _conflict(rows, verdict) if verified else None,
+        "pairs": None,
+        "margin": None,
+        "radius": math.sqrt(longest * (2.0 if several else 1.0)),
+        "gamma": None,
+        "bound": None,
+    }
+    if several:
+        pairs = [pair.separable is True for pair in verdict.pairs.values()]
+        found["pairs"] = {"separable": sum(pairs), "all": len(pairs)}
+    if said == "separable":
+        found.update(_margins(rows.X, labels, fit_intercept))
+    found.update(_training(rows, labels, fit_intercept, seed))
+    return found
+
+
+def _conflict(rows: LabelledRows, verdict: Any) -> dict[str, Any] | None:
+    conflict = verdict.conflict
+    if conflict is None:
+        return None
+    members = []
+    wrong = getattr(conflict, "wrong", (None,) * len(conflict.rows))
+    for row, weight, rival in zip(conflict.rows, conflict.weights, wrong, strict=True):
+        member = {"line": rows.lines[row], "label": rows.labels[row], "weight": float(weight)}
+        if rival is not None:
+            member["against"] = str(rival)
+        if isinstance(weight, Fraction):
+            member["fraction"] = str(weight)
+        members.append(member)
+    return {"residual": float(conflict.residual), "rows": members}
+
+
+def _margins(X: Any, labels: Any, fit_intercept: bool) -> dict[str, float | None]:
+    """The largest margin of two classes, and the constants of the mistake bound."""
+    from rosenblatt.errors import InputError
+    from rosenblatt.theory.bound import mistake_bound
+    from rosenblatt.theory.margins import max_margin
+
+    known: dict[str, float | None] = {}
+    bound = mistake_bound(X, labels, fit_intercept)
+    if bound.margin > 0 and math.isfinite(bound.bound):
+        known = {"radius": bound.radius, "gamma": bound.margin, "bound": bound.bound}
+    if len(set(labels.tolist())) == 2:
+        try:
+            known["margin"] = max_margin(X, labels, fit_intercept).margin
+        except InputError:  # separable, but by less than floats can measure
+            known["margin"] = None
+    return known
+
+
+def _training(rows: LabelledRows, labels: Any, fit_intercept: bool, seed: int) -> dict[str, Any]:
+    """What a perceptron does with the rows, and the rows it errs on most often."""
+    import numpy as np
+
+    from rosenblatt.core import rules
+    from rosenblatt.core.model import LinearModel
+    from rosenblatt.core.tables import as_rows
+    from rosenblatt.core.training import train
+    from rosenblatt.theory.suspects import suspects
+
+    classes, numbers = np.unique(labels, return_inverse=True)
+    model = LinearModel(classes.tolist(), rows.X.shape[1], fit_intercept=fit_intercept, random=seed)
+    model.start_recording()
+    # With several classes the bound holds where a tie lowers a rival too.
+    rule = rules.perceptron(ties="mistake" if len(classes) == 2 else "positive")
+    run = train(
+        model.weights,
+        rule,
+        as_rows(rows.X),
+        numbers.astype(np.int32),
+        random=seed,
+        recorder=model.recorder,
+    )
+    ledger = model.ledger()
+    costed = rows.X if len(ledger) <= MOST_COSTED else None
+    ranked = suspects(ledger, costed, top=SUSPECTS, n_rows=len(labels))
+    return {
+        "perceptron": {
+            "mistakes": sum(run.mistakes_per_epoch),
+            "epochs": run.n_iter,
+            "stop_reason": run.stop_reason,
+        },
+        "suspects": [
+            {
+                "line": rows.lines[one.row],
+                "label": str(one.label),
+                "answered": None if one.answered is None else str(one.answered),
+                "mistakes": one.updates,
+                "epochs_mistaken": one.epochs_mistaken,
+            }
+            for one in ranked
+        ],
+    }
+
+
+def _report(found: dict[str, Any]) -> list[str]:
+    """The same for people."""
+    from rosenblatt.core.training import STOP_REASONS
+
+    classes = ", ".join(f"{label} ({count:,})" for label, count in found["classes"].items())
+    said = [
+        f"{found['file']}: {_count(found['rows'], 'row')}, {_count(found['columns'], 'column')}; "
+        f"{len(found['classes'])} classes: {classes}",
+        f"verdict: {found['verdict']}" + _strength(found),
+    ]
+    if found["conflict"] is not None:
+        said += _conflict_lines(found["conflict"])
+    if found["pairs"] is not None:
+        said.append(
+            f"pairs of classes separable: {found['pairs']['separable']} of {found['pairs']['all']}"
+        )
+    if found["margin"] is not None:
+        said.append(f"margin: {found['margin']:.6g}, the largest there is")
+    space = " of the rows with a 1 appended" if found["fit_intercept"] else ""
+    if found["bound"] is None:
+        said.append(f"bound: none; R = {found['radius']:.6g}{space}")
+    else:
+        said.append(
+            f"bound: at most {math.floor(found['bound']):,} mistakes in any order, R²/γ² with "
+            f"R = {found['radius']:.6g} and γ = {found['gamma']:.6g}{space}"
+        )
+    run = found["perceptron"]
+    said.append(
+        f"perceptron: {_count(run['mistakes'], 'mistake')} in {_count(run['epochs'], 'epoch')}; "
+        f"stopped: {STOP_REASONS[run['stop_reason']]}"
+    )
+    if found["suspects"]:
+        said.append("most often mistaken:")
+    for one in found["suspects"]:
+        answered = "" if one["answered"] is None else f", answered {one['answered']}"
+        said.append(
+            f"  line {one['line']}: {_count(one['mistakes'], 'time')}, "
+            f"labelled {one['label']}{answered}"
+        )
+    return said
+
+
+def _strength(found: dict[str, Any]) -> str:
+    if found["strength"] == "none":
+        return f"; {found['detail']}"
+    kind = "exact" if found["strength"] == "exact" else "within rounding"
+    return f" (proof {kind}, checked in exact arithmetic)"
+
+
+def _conflict_lines(conflict: dict[str, Any]) -> list[str]:
+    members = conflict["rows"]
+    rows = _count(len(members), "row")
+    said = [f"conflict of {rows}; weighted so, they rule every separator out:"]
+    for one in members[:CONFLICT_SHOWN]:
+        fraction = one.get("fraction", "")
+        weight = fraction if 0 < len(fraction) <= 12 else f"{one['weight']:.6g}"
+        against = f" against {one['against']}" if "against" in one else ""
+        said.append(f"  line {one['line']}: {one['label']}{against}, {weight}")
+    more = len(members) - CONFLICT_SHOWN
+    return [*said, f"  and {more:,} more (--json shows all)"] if more > 0 else said
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

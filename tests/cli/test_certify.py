@@ -1,0 +1,288 @@
+"""What certify says of a file, and how it ends."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt.cli import labelled_rows
+from rosenblatt.cli.labelled_rows import LARGEST, read_rows
+from rosenblatt.core.tables import largest_allowed
+
+CODE = "from rosenblatt.cli import main; main()"
+XOR = "a,b,c\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
+APART = "a,b,c\n0,0,no\n1,0,no\n3,0,yes\n4,1,yes\n"
+THREE = "x,y,k\n0,0,a\n1,0,a\n9,0,b\n8,1,b\n0,9,c\n1,8,c\n"
+
+
+def certify(*arguments: str | Path, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", CODE, "certify", *map(str, arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        input=text,
+        check=False,
+    )
+
+
+def written(folder: Path, text: str, name: str = "data.csv") -> Path:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def certified(*arguments: str | Path, text: str | None = None) -> dict[str, Any]:
+    done = certify(*arguments, "--json", text=text)
+    assert done.stderr == ""
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["schema"] == 1
+    assert done.returncode == (0 if found["verdict"] == "separable" else 1)
+    return found
+
+
+def test_separable_rows_get_margin_bound_and_a_run_within_it(tmp_path: Path) -> None:
+    found = certified(written(tmp_path, APART))
+    assert (found["rows"], found["columns"]) == (4, 2)
+    assert found["classes"] == {"no": 2, "yes": 2}
+    assert (found["verdict"], found["strength"], found["verified"]) == ("separable", "exact", True)
+    assert found["margin"] == pytest.approx(1.0)
+    assert found["radius"] == pytest.approx(np.sqrt(18))
+    assert found["bound"] == pytest.approx((found["radius"] / found["gamma"]) ** 2)
+    assert found["perceptron"]["stop_reason"] == "separated"
+    assert 0 < found["perceptron"]["mistakes"] <= found["bound"]
+    assert found["conflict"] is None
+
+
+def test_the_report_for_people_says_it_all_and_ends_with_0(tmp_path: Path) -> None:
+    done = certify(written(tmp_path, APART))
+    assert done.returncode == 0
+    assert done.stderr == ""
+    for said in (
+        "4 rows, 2 columns; 2 classes: no (2), yes (2)",
+        "verdict: separable (proof exact, checked in exact arithmetic)",
+        "margin: 1, the largest there is",
+        "mistakes in any order",
+        "an epoch without a mistake",
+        "most often mistaken:",
+    ):
+        assert said in done.stdout
+
+
+def test_exclusive_or_ends_with_1_and_four_lines_in_conflict(tmp_path: Path) -> None:
+    file = written(tmp_path, XOR)
+    done = certify(file)
+    assert done.returncode == 1
+    assert "verdict: not separable (proof exact" in done.stdout
+    assert "line 2: no, 1/4" in done.stdout
+    assert "bound: none" in done.stdout
+    found = certified(file)
+    members = found["conflict"]["rows"]
+    assert sorted(one["line"] for one in members) == [2, 3, 4, 5]
+    assert sum(Fraction(one["fraction"]) for one in members) == 1
+    assert found["margin"] is found["gamma"] is found["bound"] is None
+
+
+def test_lines_are_those_of_the_file_in_spite_of_blank_and_long_records(tmp_path: Path) -> None:
+    text = 'a,c\n\n0,"x\ny"\n\n1,z\n1,"x\ny"\n'
+    found = certified(written(tmp_path, text))
+    assert sorted(one["line"] for one in found["conflict"]["rows"]) == [6, 7]
+    assert found["classes"] == {"x\ny": 2, "z": 1}
+
+
+def test_a_wrong_label_is_the_first_suspect(tmp_path: Path) -> None:
+    rows = [f"{x},{'no' if x < 0 else 'yes'}" for x in range(-9, 10) if x]
+    rows[15] = rows[15].replace("yes", "no")
+    found = certified(written(tmp_path, "x,y\n" + "\n".join(rows)))
+    assert found["verdict"] == "not separable"
+    assert found["suspects"][0]["line"] == 17
+    assert len(found["suspects"]) <= 5
+
+
+def test_several_classes_get_one_verdict_and_a_count_of_pairs(tmp_path: Path) -> None:
+    file = written(tmp_path, THREE)
+    found = certified(file)
+    assert (found["verdict"], found["pairs"]) == ("separable", {"separable": 3, "all": 3})
+    assert found["perceptron"]["mistakes"] <= found["bound"]
+    assert "pairs of classes separable: 3 of 3" in certify(file).stdout
+    mixed = certified(written(tmp_path, THREE + "9,0,a\n"))
+    assert (mixed["verdict"], mixed["pairs"]) == ("not separable", {"separable": 2, "all": 3})
+    assert {one["line"] for one in mixed["conflict"]["rows"]} == {4, 8}
+    assert {one["against"] for one in mixed["conflict"]["rows"]} == {"a", "b"}
+
+
+def test_target_by_name_by_number_and_last_by_default(tmp_path: Path) -> None:
+    first = written(tmp_path, "c,a,b\nno,0,0\nno,1,0\nyes,3,0\nyes,4,1\n")
+    expected = certified(written(tmp_path, APART, "last.csv"))
+    for target in ("c", "1"):
+        found = certified(first, "--target", target)
+        assert {**found, "file": ""} == {**expected, "file": ""}
+    bare = written(tmp_path, APART.partition("\n")[2], "bare.csv")
+    found = certified(bare, "--no-header", "--target", "3")
+    assert (found["rows"], found["margin"]) == (4, expected["margin"])
+
+
+def test_formats_packing_and_standard_input_agree(tmp_path: Path) -> None:
+    svm = "-1 # a row of zeros\n-1.0 1:1\n\n+1 1:3 # far\n1 qid:7 1:4 2:1\n"
+    tabs = APART.replace(",", "\t")
+    packed = tmp_path / "data.csv.gz"
+    packed.write_bytes(gzip.compress(APART.encode("utf-8-sig")))
+    all_found = [
+        certified(written(tmp_path, APART)),
+        certified(written(tmp_path, tabs, "data.tsv")),
+        certified(written(tmp_path, svm, "data.svmlight")),
+        certified(packed),
+        certified("-", text=APART),
+        certified("-", "--format", "tsv", text=tabs),
+        certified("-", "--format", "svmlight", text=svm),
+    ]
+    for found in all_found:
+        for name in ("rows", "columns", "verdict", "margin", "radius", "gamma", "perceptron"):
+            assert found[name] == all_found[0][name]
+    assert all_found[2]["classes"] == {"-1": 2, "1": 2}
+    assert {one["line"] for one in all_found[2]["suspects"]} <= {1, 2, 4, 5}
+
+
+def test_a_large_svmlight_file_stays_sparse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path, "1 3:2 1:5\n0\n0 2:-1\n", "data.svm")
+    dense = read_rows(str(file)).X
+    monkeypatch.setattr(labelled_rows, "DENSE_CELLS", 8)
+    sparse = read_rows(str(file)).X
+    assert dense.tolist() == [[5, 0, 2], [0, 0, 0], [0, -1, 0]]
+    assert sparse.nnz == 3
+    np.testing.assert_array_equal(sparse.toarray(), dense)
+
+
+def test_without_a_bias_the_origin_is_in_the_way(tmp_path: Path) -> None:
+    file = written(tmp_path, APART)
+    assert certified(file)["verdict"] == "separable"
+    found = certified(file, "--no-bias")
+    assert (found["verdict"], found["fit_intercept"]) == ("not separable", False)
+
+
+def test_the_same_seed_prints_the_same(tmp_path: Path) -> None:
+    file = written(tmp_path, XOR)
+    assert certify(file, "--seed", "3").stdout == certify(file, "--seed", "3").stdout
+
+
+def test_a_header_of_numbers_is_warned_of_on_stderr(tmp_path: Path) -> None:
+    done = certify(written(tmp_path, "0,0,no\n1,0,no\n3,0,yes\n4,1,yes\n"), "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["rows"] == 3
+    assert "data.csv:1: the header is all numbers" in done.stderr
+    assert "--no-header" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b,c\n1,2,x\n1,two,y\n", "data.csv:3:2: 'two' is not a finite number (column 'b')."),
+        ("a,b,c\n1,nan,x\n1,2,y\n", "data.csv:2:2: 'nan' is not a finite number"),
+        ("a,b,c\n-inf,2,x\n1,2,y\n", "data.csv:2:1: '-inf' is not a finite number"),
+        ("a,b,c\n1_0,2,x\n1,2,y\n", "data.csv:2:1: '1_0' is not a finite number"),
+        ("a,b,c\n1,,x\n1,2,y\n", "data.csv:2:2: a number is missing (column 'b')."),
+        ("a,b,c\n1,1e200,x\n1,2,y\n", "data.csv:2:2: '1e200' is beyond 1e+150"),
+        ("a,b,c\n1,2,x\n1,y\n", "data.csv:3: 2 columns where the first line has 3."),
+        ("a,b,c\n1,2,x\n1,2,3,y\n", "data.csv:3: 4 columns where the first line has 3."),
+        ("a,b,c\n1,2,x\n1,2, \n", "data.csv:3:3: has no label (column 'c')."),
+        ("", "data.csv: no rows; it is empty."),
+        ("a,b,c\n", "data.csv: no rows below the header."),
+        ("c\nx\ny\n", "data.csv:1: one column only"),
+        ("a,b,c\n1,2,x\n3,4,x\n", "data.csv: the label is 'x' in every row"),
+        ('a,b,c\n1,2,x\n1,"2,y\n', "data.csv:3: unexpected end of data"),
+    ],
+)
+def test_bad_tables_end_with_3_and_name_the_place(tmp_path: Path, text: str, said: str) -> None:
+    done = certify(written(tmp_path, text))
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1 1:2\n0 0:3\n", "data.svm:2:2: '0:3' should be index:value with an index from 1."),
+        ("1 1:2\n0 x:3\n", "data.svm:2:2: 'x:3' should be index:value"),
+        ("1 1:2\n0 2:x\n", "data.svm:2:2: 'x' is not a finite number."),
+        ("1 1:2\n0 2\n", "data.svm:2:2: a number is missing."),
+        ("1 1:2\n0 2:1 2:1\n", "data.svm:2:3: index 2 stands twice"),
+        ("1 1:2\n1:2\n", "data.svm:2:1: '1:2' stands where the label should be."),
+        ("1\n0\n", "data.svm: no row has a value."),
+        ("# nothing\n", "data.svm: no rows"),
+        ("1 1:2\n+1 1:3\n", "data.svm: the label is '1' in every row"),
+    ],
+)
+def test_bad_svmlight_ends_with_3_and_names_the_place(tmp_path: Path, text: str, said: str) -> None:
+    done = certify(written(tmp_path, text, "data.svm"))
+    assert done.returncode == 3
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("data.csv", b"a,b\n1,\xff\n", "not UTF-8 text (byte 0xff)"),
+        ("data.csv.gz", b"a,b\n1,x\n", "damaged gzip file"),
+        ("data.csv.gz", gzip.compress(APART.encode())[:-6], "damaged gzip file"),
+    ],
+    ids=["latin", "not packed", "cut off"],
+)
+def test_damaged_files_end_with_3(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    done = certify(tmp_path / name)
+    assert done.returncode == 3
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing.csv"], "File 'missing.csv' does not exist."),
+        (["."], "is a directory"),
+        ([], "Missing argument 'FILE'"),
+        (["-", "--target", "z"], "no such column in <stdin>; columns are a, b, c."),
+        (["-", "--target", "4"], "no such column"),
+        (["-", "--no-header", "--target", "a"], "columns are numbered 1 to 3"),
+        (["-", "--format", "xml"], "'xml' is not one of"),
+        (["-", "--format", "svmlight", "--target", "1"], "--target has no meaning"),
+        (["-", "--seed", "-1"], "-1 is not in the range"),
+    ],
+)
+def test_wrong_usage_ends_with_2(arguments: list[str], said: str) -> None:
+    done = certify(*arguments, text=XOR)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_largest_number_is_that_of_the_core() -> None:
+    assert largest_allowed(np.float64) == LARGEST
+
+
+def test_a_small_table_is_certified_without_scikit_learn_or_scipy(tmp_path: Path) -> None:
+    code = (
+        "import sys; from rosenblatt.cli.main import group;"
+        "group.main(['certify', sys.argv[1], '--json'], standalone_mode=False);"
+        "print(*[m for m in ('sklearn', 'scipy', 'matplotlib') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(written(tmp_path, XOR))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[1:] == [""]
