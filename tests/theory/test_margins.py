@@ -62,9 +62,10 @@ def test_through_the_origin_the_margin_is_that_of_the_rows_and_their_mirror_imag
     assert max_margin(X, y, fit_intercept=False).margin == pytest.approx(free.margin, rel=1e-6)
 
 
-def test_thirty_measurements_of_tumours():
+@pytest.mark.parametrize("scaled", [True, False])
+def test_thirty_measurements_of_tumours_also_where_their_sizes_differ_a_millionfold(scaled):
     table = datasets.breast_cancer()
-    X = (table.X - table.X.mean(axis=0)) / table.X.std(axis=0)
+    X = (table.X - table.X.mean(axis=0)) / table.X.std(axis=0) if scaled else table.X
     found = max_margin(X, table.y)
     assert 0 < found.lower <= found.upper
     assert found.gap <= 1e-6

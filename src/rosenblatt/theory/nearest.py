@@ -95,12 +95,15 @@ class _Corral:
         self._hull = hull
         self.keys: list[int] = []
         self.points: FloatArray = np.zeros((0, len(hull.point(start[0]))))
-        self.weights: FloatArray = np.zeros(0)
+        # In more digits than the points: where features differ much in size, the nearest point
+        # is a small difference of large numbers.
+        self.weights: npt.NDArray[np.longdouble] = np.zeros(0, np.longdouble)
         for key in start:
             self.take_in(key)
 
     def nearest(self) -> Nearest:
-        return Nearest(self.weights @ self.points, list(self.keys), self.weights.copy(), -np.inf)
+        point = (self.weights @ self.points.astype(np.longdouble)).astype(np.float64)
+        return Nearest(point, list(self.keys), self.weights.astype(np.float64), -np.inf)
 
     def take_in(self, key: int) -> None:
         self.keys = [*self.keys, key]
@@ -120,7 +123,7 @@ class _Corral:
                 stay[np.argmin(np.where(falling, weights, np.inf))] = False
             self._keep(stay, weights)
 
-    def _keep(self, stay: npt.NDArray[np.bool_], weights: FloatArray) -> None:
+    def _keep(self, stay: npt.NDArray[np.bool_], weights: npt.NDArray[np.longdouble]) -> None:
         self.keys = [key for key, stays in zip(self.keys, stay, strict=True) if stays]
         self.points = self.points[stay]
         self.weights = weights[stay] / weights[stay].sum()
@@ -133,7 +136,7 @@ class _Corral:
         return self.nearest()
 
 
-def _affine_nearest(points: FloatArray) -> FloatArray:
+def _affine_nearest(points: FloatArray) -> npt.NDArray[np.longdouble]:
     """Weights, of sum 1 but of any sign, of the combination nearest to the origin."""
     if len(points) <= LARGE_CORRAL:
         return _by_least_squares(points)
@@ -143,12 +146,12 @@ def _affine_nearest(points: FloatArray) -> FloatArray:
         found = np.linalg.solve(gram, np.ones(len(gram)))
     except np.linalg.LinAlgError:
         return _by_least_squares(points)
-    return np.asarray(found / found.sum())
+    return np.asarray(found / found.sum(), np.longdouble)
 
 
-def _by_least_squares(points: FloatArray) -> FloatArray:
+def _by_least_squares(points: FloatArray) -> npt.NDArray[np.longdouble]:
     if len(points) == 1:
-        return np.ones(1)
+        return np.ones(1, np.longdouble)
     # From the shortest point, whose differences to the others lose the fewest digits; then two
     # rounds of refinement with the rest computed in more digits.
     first = int(np.argmin(np.einsum("ij,ij->i", points, points)))
@@ -159,5 +162,4 @@ def _by_least_squares(points: FloatArray) -> FloatArray:
     for _ in range(3):
         rest = (-base - found @ others).astype(np.float64)
         found = found + np.linalg.lstsq(r, q.T @ rest, rcond=None)[0]
-    weights = np.insert(found, first, 1.0 - found.sum())
-    return weights.astype(np.float64)
+    return np.insert(found, first, 1.0 - found.sum())
