@@ -19,8 +19,8 @@ FloatArray = npt.NDArray[np.float64]
 
 # Weights below this share of the largest are rounding, and their points leave the corral.
 NEGLIGIBLE = 1e-14
-# Above so many points the normal equations are solved, which is faster and less exact; the last
-# step is exact again.
+# Above so many points the normal equations are solved, which is faster and less exact, until they
+# lead nowhere.
 LARGE_CORRAL = 60
 
 
@@ -74,17 +74,18 @@ def nearest_point(
             break
         # Below this the sum cannot be told from rounding: the corral has to be looked at closely.
         rounding = 1e-10 * float(np.linalg.norm(corral.points, axis=1).max())
-        if key in corral.keys or now.lowest >= now.upper**2 or now.upper < rounding:
-            exact = corral.polished()
-            exact.lowest = hull.lowest(exact.point)[1]
-            if key in corral.keys or exact.upper < rounding or enough(exact):
-                return exact
-        corral.take_in(key)
-        if key not in corral.keys:  # it changes nothing that floats can hold: this is the end
+        stuck = key in corral.keys or now.lowest >= now.upper**2 or now.upper < rounding
+        if not stuck:
+            corral.take_in(key)
+            stuck = key not in corral.keys  # it changed nothing that the digits can hold
+        if stuck:
+            was_careful, corral.careful = corral.careful, True
             now = corral.polished()
             now.lowest = hull.lowest(now.point)[1]
-            break
-        now = corral.nearest()
+            if was_careful or now.upper < rounding or enough(now):
+                break
+        else:
+            now = corral.nearest()
     return now
 
 
@@ -93,6 +94,7 @@ class _Corral:
 
     def __init__(self, hull: Hull, start: Sequence[int]) -> None:
         self._hull = hull
+        self.careful = False
         self.keys: list[int] = []
         self.points: FloatArray = np.zeros((0, len(hull.point(start[0]))))
         # In more digits than the points: where features differ much in size, the nearest point
@@ -110,7 +112,8 @@ class _Corral:
         self.points = np.vstack([self.points, self._hull.point(key)])
         self.weights = np.append(self.weights, 1.0 if len(self.keys) == 1 else 0.0)
         while True:
-            target = _affine_nearest(self.points)
+            quick = len(self.points) > LARGE_CORRAL and not self.careful
+            target = (_by_normal_equations if quick else _by_least_squares)(self.points)
             falling = target <= NEGLIGIBLE
             if not falling.any():
                 self.weights = target
@@ -136,10 +139,8 @@ class _Corral:
         return self.nearest()
 
 
-def _affine_nearest(points: FloatArray) -> npt.NDArray[np.longdouble]:
-    """Weights, of sum 1 but of any sign, of the combination nearest to the origin."""
-    if len(points) <= LARGE_CORRAL:
-        return _by_least_squares(points)
+def _by_normal_equations(points: FloatArray) -> npt.NDArray[np.longdouble]:
+    """As `_by_least_squares`, faster and with half the digits."""
     gram = points @ points.T
     gram += np.trace(gram) / len(gram)  # the same minimum on the plane of sum 1, and solvable
     try:
@@ -150,6 +151,7 @@ def _affine_nearest(points: FloatArray) -> npt.NDArray[np.longdouble]:
 
 
 def _by_least_squares(points: FloatArray) -> npt.NDArray[np.longdouble]:
+    """Weights, of sum 1 but of any sign, of the combination nearest to the origin."""
     if len(points) == 1:
         return np.ones(1, np.longdouble)
     # From the shortest point, whose differences to the others lose the fewest digits; then two
@@ -158,8 +160,13 @@ def _by_least_squares(points: FloatArray) -> npt.NDArray[np.longdouble]:
     base = points[first].astype(np.longdouble)
     others = np.delete(points, first, axis=0).astype(np.longdouble) - base
     q, r = np.linalg.qr(others.T.astype(np.float64))
+    diagonal = np.abs(np.diag(r))
+    regular = r.shape[0] == r.shape[1] and diagonal.min() > 1e-13 * diagonal.max()
     found = np.zeros(len(others), np.longdouble)
     for _ in range(3):
-        rest = (-base - found @ others).astype(np.float64)
-        found = found + np.linalg.lstsq(r, q.T @ rest, rcond=None)[0]
+        projected = q.T @ (-base - found @ others).astype(np.float64)
+        if regular:
+            found = found + np.linalg.solve(r, projected)
+        else:
+            found = found + np.linalg.lstsq(r, projected, rcond=None)[0]
     return np.insert(found, first, 1.0 - found.sum())
