@@ -1,8 +1,30 @@
-"""Small real data sets, read from the files that come with scikit-learn.
+"""Small real data sets, and made ones about which everything is known.
 
-scikit-learn itself is not imported for it, so reading one costs milliseconds.
+The real ones are read from the files that come with scikit-learn, without importing it, so reading
+one costs milliseconds. The made ones are drawn with a seed: tables that can be separated with a
+chosen margin or have wrong labels, and streams that drift or come from recorders in a forest.
 """
 
-from rosenblatt.datasets.bundled import Table, breast_cancer, digits, iris, wine
+from rosenblatt.datasets.bundled import breast_cancer, digits, iris, wine
+from rosenblatt.datasets.drift import Drift, drifting
+from rosenblatt.datasets.forest import Forest, Recording, recorders
+from rosenblatt.datasets.margins import Separable, separable
+from rosenblatt.datasets.noise import Noisy, noisy
+from rosenblatt.datasets.table import Table
 
-__all__ = ["Table", "breast_cancer", "digits", "iris", "wine"]
+__all__ = [
+    "Drift",
+    "Forest",
+    "Noisy",
+    "Recording",
+    "Separable",
+    "Table",
+    "breast_cancer",
+    "digits",
+    "drifting",
+    "iris",
+    "noisy",
+    "recorders",
+    "separable",
+    "wine",
+]

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.datasets.table import Table
 from rosenblatt.errors import MissingExtra
 
-__all__ = ["Table", "breast_cancer", "digits", "iris", "wine"]
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows, the number of the class of each, the names of the classes, and what the data are."""
-
-    X: npt.NDArray[np.float64]
-    y: npt.NDArray[np.int64]
-    classes: tuple[str, ...]
-    about: str
+__all__ = ["breast_cancer", "digits", "iris", "wine"]
 
 
 def breast_cancer() -> Table:

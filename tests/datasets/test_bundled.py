@@ -26,3 +26,15 @@ def test_without_scikit_learn_one_sentence_says_what_to_install(
     monkeypatch.setattr(bundled, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="pip install scikit-learn"):
         datasets.iris()
+
+
+def test_a_table_unpacks_to_rows_and_classes_and_names_them() -> None:
+    table = datasets.wine()
+    X, y = table
+    assert X is table.X
+    assert y is table.y
+    assert table.labels.tolist() == [table.classes[k] for k in y]
+    assert repr(table).startswith("Table(178 × 13, class_0 59, class_1 71, class_2 48:")
+    assert len(repr(table)) < 100
+    assert table == table
+    assert table != datasets.wine()

@@ -1,0 +1,87 @@
+"""Random numbers, and the little arithmetic on them, with the same bits on every machine.
+
+Multiplication, addition, division and square root are rounded alike everywhere; logarithms, sines
+and the sums inside a matrix product are not, because libraries choose them by processor. So only
+the former are used here, one element at a time. The bits drawn are those of NumPy's PCG64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["bells", "dot", "doublings", "log2", "orthonormal", "roll", "unit"]
+
+FloatArray = npt.NDArray[np.float64]
+
+# ln x = 2 artanh z with z = (x - 1) / (x + 1): the factors of z, z³, z⁵, ... for log2. After
+# ten of them nothing is left to add, since |z| < 0.172.
+SERIES = [2.0 / (2 * k + 1) / 0.6931471805599453 for k in range(10)]
+
+
+def roll(seed: int, purpose: int = 0, number: int = 0) -> np.random.Generator:
+    """The generator for one purpose, and for one block of it, so that each can be made alone."""
+    # The seed is last because it may take several words, and trailing zeros do not count.
+    return np.random.Generator(np.random.PCG64([purpose + 1, number, seed]))
+
+
+def bells(dice: np.random.Generator, *shape: int) -> FloatArray:
+    """Numbers of mean 0 and variance 1, in a bell: sums of four even ones.
+
+    Normal numbers would do, but their tails are made with logarithms.
+    """
+    total = dice.random(shape)
+    for _ in range(3):
+        total += dice.random(shape)
+    return (total - 2.0) * math.sqrt(3.0)
+
+
+def dot(X: FloatArray, w: FloatArray) -> FloatArray:
+    """``X @ w``, added up from the first column to the last."""
+    total = np.zeros(X.shape[:-1])
+    for column, weight in zip(np.moveaxis(X, -1, 0), np.moveaxis(w, -1, 0), strict=True):
+        total += column * weight
+    return total
+
+
+def unit(X: FloatArray) -> FloatArray:
+    """Each row divided by its length; rows of zeros stay."""
+    length = np.sqrt(dot(X, X))
+    return X / np.where(length > 0, length, 1.0)[..., None]
+
+
+def orthonormal(vectors: FloatArray, beside: FloatArray | None = None) -> FloatArray:
+    """Vectors of length 1 that stand upright on each other and on those `beside` them."""
+    basis: list[FloatArray] = [] if beside is None else list(beside)
+    known = len(basis)
+    for vector in vectors:
+        # Twice: the first time leaves rounding errors that count if little of the vector is left.
+        for _ in range(2):
+            for other in basis:
+                vector = vector - dot(vector, other) * other
+            vector = unit(vector)
+        basis.append(vector)
+    return np.array(basis[known:])
+
+
+def doublings(exponent: Any) -> FloatArray:
+    """About ``2**exponent``: exact for whole exponents, on a straight line between them."""
+    whole = np.floor(exponent)
+    return np.asarray(np.ldexp(1.0 + (exponent - whole), whole.astype(np.int32)), np.float64)
+
+
+def log2(x: FloatArray) -> FloatArray:
+    """The logarithm to base 2, for numbers above 0."""
+    middle = math.sqrt(0.5)
+    fraction, exponent = np.frexp(x)
+    z = (fraction - middle) / (fraction + middle)
+    square, total = z * z, np.zeros_like(z)
+    for factor in reversed(SERIES):
+        total *= square
+        total += factor
+    total *= z
+    total += exponent - 0.5
+    return total

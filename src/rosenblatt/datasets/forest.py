@@ -1,0 +1,234 @@
+"""Audio recorders in a forest: a simulated field case of learning from a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.datasets.arguments import number, whole
+from rosenblatt.datasets.dice import doublings, log2, roll
+from rosenblatt.datasets.streams import CHUNK, Columns, cut
+
+__all__ = ["Forest", "Recording", "Recordings", "recorders"]
+
+FloatArray = npt.NDArray[np.float64]
+
+PLACES, WEATHER, EVENTS = 5, 6, 7  # what dice are rolled for
+
+LABELS = ("background", "elephant", "poacher")
+
+# A sound is some peaks on the axis of pitch, from 0 (10 Hz) to 1 (5 kHz), each as place, width and
+# height; no widths of less than a band, so that no peak falls between two of them.
+SOUNDS = {
+    "rumble": [(0.12, 0.06, 1.0), (0.24, 0.05, 0.5), (0.31, 0.05, 0.25)],
+    "trumpet": [(0.62, 0.05, 0.7), (0.73, 0.05, 1.0), (0.80, 0.05, 0.5)],
+    "shot": [(0.45, 0.35, 1.0)],
+    "engine": [(0.28, 0.05, 1.0), (0.39, 0.05, 0.7), (0.46, 0.06, 0.4)],
+    "falling tree": [(0.35, 0.30, 1.0)],
+    "wind": [(0.0, 0.12, 1.0)],
+    "insects": [(0.88, 0.05, 1.0), (0.97, 0.04, 0.6)],
+    "rain": [(0.75, 0.50, 1.0)],
+}
+MAKERS = ("rumble", "trumpet", "shot", "engine", "falling tree")
+
+# By hour of the day, from midnight: elephants call at night, engines are driven by day, and
+# insects sing loudest at dusk.
+ELEPHANTS = np.repeat([0.35, 0.25, 0.10, 0.10, 0.15, 0.30], 4)
+POACHERS = np.repeat([0.10, 0.05, 0.15, 0.15, 0.20, 0.15], 4)
+INSECTS = np.repeat([1.0, 0.5, 0.2, 0.3, 2.0, 1.5], 4)
+
+
+class Recording(NamedTuple):
+    """One short stretch of sound: who heard it, when, how it sounded, and what it was."""
+
+    recorder: int
+    hour: int
+    x: FloatArray
+    y: str
+
+
+class Recordings(NamedTuple):
+    """Some recordings that follow each other in time."""
+
+    recorder: npt.NDArray[np.int64]
+    hour: npt.NDArray[np.int64]
+    X: FloatArray
+    y: npt.NDArray[np.str_]
+
+
+@dataclass(frozen=True)
+class Forest:
+    """A stream of recordings; each time it is iterated it begins anew, with the same ones.
+
+    Memory is that of one chunk of recordings, however long the stream. Made by `recorders`, which
+    explains the parameters.
+    """
+
+    n_recorders: int
+    n_rows: int | None
+    n_bands: int
+    per_hour: int
+    variety: float
+    seed: int
+
+    def __iter__(self) -> Iterator[Recording]:
+        """One recording at a time, for ``learn_one(x, y)``."""
+        for recorder, hour, X, y in self.blocks(CHUNK):
+            yield from map(Recording, recorder.tolist(), hour.tolist(), X, y.tolist())
+
+    def blocks(self, size: int = 100) -> Iterator[Recordings]:
+        """The same recordings, `size` at a time, for ``partial_fit(X, y)``."""
+        whole("size", size, at_least=1)
+        return (Recordings(*columns) for columns in cut(self._chunk, self.n_rows, size))
+
+    @cached_property
+    def _places(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Of each recorder: how its microphone hears each band, its wind and insects, its share."""
+        dice = roll(self.seed, PLACES)
+        n = self.n_recorders
+        loudness = doublings(self.variety * (4.0 * dice.random((n, 1)) - 2.0))
+        colour = doublings(self.variety * (2.0 * dice.random((n, self.n_bands)) - 1.0))
+        wind = doublings(self.variety * (6.0 * dice.random(n) - 3.0))
+        insects = doublings(self.variety * (6.0 * dice.random(n) - 3.0))
+        busy = np.cumsum(0.25 + dice.random(n))
+        return loudness * colour, wind, insects, busy / busy[-1]
+
+    @cached_property
+    def _spectra(self) -> dict[str, FloatArray]:
+        pitch = np.linspace(0.0, 1.0, self.n_bands)
+        spectra = {}
+        for name, peaks in SOUNDS.items():
+            spectrum = np.zeros(self.n_bands)
+            for place, width, height in peaks:
+                away = (pitch - place) / width
+                spectrum += height / (1.0 + away * away)
+            spectra[name] = spectrum
+        return spectra
+
+    def _rain(self, hours: npt.NDArray[np.int64]) -> FloatArray:
+        """How hard it rains in each hour, everywhere: one hour in eight it does."""
+        days, place = np.unique(hours // 24, return_inverse=True)
+        falls = [roll(self.seed, WEATHER, int(day)).random((2, 24)) for day in days]
+        wet = np.stack([(chance < 0.125) * 8.0 * amount for chance, amount in falls])
+        return np.asarray(wet[place, hours % 24])
+
+    def _chunk(self, number: int) -> Columns:
+        dice = roll(self.seed, EVENTS, number)
+        hour = (number * CHUNK + np.arange(CHUNK)) // self.per_hour
+        hears, wind, insects, busy = self._places
+        recorder = np.searchsorted(busy, dice.random(CHUNK), side="right")
+
+        chance = dice.random(CHUNK)
+        elephant = chance < ELEPHANTS[hour % 24]
+        poacher = ~elephant & (chance < (ELEPHANTS + POACHERS)[hour % 24])
+        # Each of the two has two ways to be heard. What is neither is mostly weather and insects,
+        # but one time in five a tree comes down, which is the nearest thing to a shot.
+        way = dice.random(CHUNK)
+        maker = np.select(
+            [elephant & (way < 0.8), elephant, poacher & (way < 0.5), poacher, way < 0.2],
+            np.arange(5),
+            default=-1,
+        )
+        # Loudness falls with the square of the distance, and high sounds fade sooner on the way.
+        distance = 0.5 + 2.5 * dice.random(CHUNK)
+        pitch = np.linspace(0.0, 1.0, self.n_bands)
+        spectra = self._spectra
+        event = np.stack([*(spectra[name] for name in MAKERS), np.zeros(self.n_bands)])[maker]
+        event = event * (200.0 / (distance * distance))[:, None]
+        event /= 1.0 + 2.0 * distance[:, None] * pitch
+
+        sound = 0.05 + event
+        gusts = wind[recorder] * dice.random(CHUNK)
+        for level, name in (
+            (2.0 * gusts, "wind"),
+            (insects[recorder] * INSECTS[hour % 24], "insects"),
+            (self._rain(hour), "rain"),
+        ):
+            sound += level[:, None] * spectra[name]
+        # The energy of noise in one short window is distributed like -ln of an even number; a
+        # recording is the mean of four windows.
+        shape = (CHUNK, self.n_bands)
+        product = np.ones(shape)
+        for _ in range(4):
+            product *= 1.0 - dice.random(shape)
+        windows = -0.25 * 0.6931471805599453 * log2(product)
+        X = log2(hears[recorder] * sound * windows)
+        labels = np.array(LABELS)[np.where(elephant, 1, np.where(poacher, 2, 0))]
+        return recorder.astype(np.int64), hour, X, labels
+
+
+def recorders(
+    n_recorders: int = 50,
+    n_rows: int | None = None,
+    *,
+    n_bands: int = 24,
+    per_hour: int = 100,
+    variety: float = 1.0,
+    seed: int = 0,
+) -> Forest:
+    """Sounds of elephants, poachers and neither, from recorders all over a forest. Simulated.
+
+    The case is that of fifty recorders high in the trees, each alone in its cell of a grid, whose
+    recordings proved to hold two large creatures: elephants, and those who hunt them. Nothing here
+    was recorded, and no number was fitted to recordings. What is simulated:
+
+    - an example is a stretch of sound that was loud enough to look at, from a recorder drawn at
+      random (some are busier than others), in order of time;
+    - x is its spectrum: the energies of bands evenly spaced in pitch from 10 Hz to 5 kHz, as
+      logarithms to base 2, so that twice the energy, or 3 dB, is 1 more;
+    - elephants rumble (low) or trumpet, poachers shoot (all over the spectrum) or drive (low, where
+      rumbles are); other sounds are background: insects, rain, wind, and falling trees, which sound
+      much like shots. Events happen at random distances: far ones are faint and dull;
+    - by hour: elephants call mostly at night, insects sing at dusk, and rain falls everywhere at
+      once in one hour of eight;
+    - every recorder hears in its own way: loudness, the colour of its microphone, how windy its
+      tree is and how many insects live there;
+    - energies vary as those of noise do, over the mean of four windows.
+
+    Every label is right and comes with its example, which in the field it does not. The same seed
+    gives the same bytes on every machine.
+
+    Parameters
+    ----------
+    n_recorders : int, default=50
+    n_rows : int or None, default=None
+        How many examples; None: the stream never ends; take what you need with
+        ``itertools.islice``.
+    n_bands : int, default=24
+        The length of x, at least 4.
+    per_hour : int, default=100
+        How many examples all recorders together give in an hour.
+    variety : float, default=1.0
+        How much the recorders differ, from 0 (not at all) to 2.
+    seed : int, default=0
+
+    Returns
+    -------
+    Forest
+        Iterate over it for tuples ``(recorder, hour, x, y)``, or over its ``blocks(size)`` for
+        arrays of them. Hours are counted from the first midnight.
+
+    Examples
+    --------
+    >>> from itertools import islice
+    >>> from rosenblatt import datasets
+    >>> for recorder, hour, x, y in islice(datasets.recorders(), 95, 100):
+    ...     print(recorder, hour, x[:3].round(1), y)
+    31 0 [2.5 2.  0.4] poacher
+    21 0 [-1.3 -0.4 -1.6] poacher
+    32 0 [3.2 5.6 3.2] elephant
+    15 0 [5.6 3.7 3.5] background
+    5 0 [6.4 5.4 6.2] elephant
+    """
+    whole("n_recorders", n_recorders, at_least=1)
+    whole("n_rows", n_rows, at_least=1, none="an endless stream")
+    whole("n_bands", n_bands, at_least=4)
+    whole("per_hour", per_hour, at_least=1)
+    number("variety", variety, at_least=0.0, at_most=2.0)
+    whole("seed", seed, at_least=0)
+    return Forest(n_recorders, n_rows, n_bands, per_hour, variety, seed)
