@@ -13,7 +13,6 @@ scaled with numbers from the future: values in 0..1 are only moved to -0.5..0.5.
 
 from __future__ import annotations
 
-import gzip
 import os
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from rosenblatt import (
     Perceptron,
     SoftPerceptron,
 )
+from rosenblatt.io import read_table
 
 BESIDE = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 FILE = Path(os.environ.get("ROSENBLATT_DATA", BESIDE)) / "elec2" / "elec.csv.gz"
@@ -34,9 +34,8 @@ PERIODS = 8
 
 
 def real_stream() -> tuple[np.ndarray, np.ndarray]:
-    with gzip.open(FILE, "rt") as lines:
-        values = np.loadtxt(lines, delimiter=",", skiprows=1)
-    return values[:, :-1], np.where(values[:, -1] == 1, "up", "down")
+    X, y = read_table(FILE, target=-1)
+    return X, np.where(y == 1, "up", "down")
 
 
 def simulated_stream(n: int = 45_312, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,6 @@ environment variable ROSENBLATT_DATA holds them. Otherwise the stream is simulat
 
 from __future__ import annotations
 
-import gzip
 import os
 import random
 import re
@@ -21,6 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rosenblatt import AveragedPerceptron, PassiveAggressive, Perceptron
+from rosenblatt.io import iter_text
 
 BESIDE = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 FILE = Path(os.environ.get("ROSENBLATT_DATA", BESIDE)) / "sms_spam" / "SMSSpamCollection.gz"
@@ -31,9 +31,8 @@ Message = tuple[dict[str, int], str]
 
 def real_messages() -> Iterator[Message]:
     """In the order of the file, which is mixed. A number counts by how many digits it has."""
-    with gzip.open(FILE, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            label, text = line.rstrip("\n").split("\t", 1)
+    for texts, labels in iter_text(FILE):
+        for text, label in zip(texts, labels.tolist(), strict=True):
             words = WORD.findall(text.lower())
             yield {f"<{len(w)} digits>" if w.isdigit() else w: 1 for w in words}, label
 

@@ -37,6 +37,8 @@ def test_importing_the_package_loads_numpy_at_most() -> None:
         "import rosenblatt.theory",
         "import rosenblatt.geometry",
         "import rosenblatt.datasets",
+        "import rosenblatt.io, rosenblatt.io.svmlight",
+        "import rosenblatt.model",
         "import rosenblatt.cli, rosenblatt.cli.demo",
     ],
 )

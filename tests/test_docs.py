@@ -22,13 +22,19 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_docstring_examples_give_what_they_show(name: str) -> None:
+def test_docstring_examples_give_what_they_show(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     outcome = doctest.testmod(importlib.import_module(name), optionflags=FLAGS)
     assert outcome.failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_pages_give_what_they_show(page: Path) -> None:
+def test_pages_give_what_they_show(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     outcome = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS)
     assert outcome.failed == 0
 

@@ -19,8 +19,10 @@ _WHERE = {
     "Perceptron": "rosenblatt.linear",
     "SoftPerceptron": "rosenblatt.linear",
     "VotedPerceptron": "rosenblatt.linear",
+    "load": "rosenblatt.model",
+    "save": "rosenblatt.model",
 }
-_MODULES = ("datasets", "errors", "geometry", "losses", "theory")
+_MODULES = ("datasets", "errors", "geometry", "io", "losses", "model", "theory")
 
 __all__ = [
     "MIRA",
@@ -34,12 +36,16 @@ __all__ = [
     "datasets",
     "errors",
     "geometry",
+    "io",
+    "load",
     "losses",
+    "model",
+    "save",
     "theory",
 ]
 
 if TYPE_CHECKING:
-    from rosenblatt import datasets, errors, geometry, losses, theory
+    from rosenblatt import datasets, errors, geometry, io, losses, model, theory
     from rosenblatt.core.ledger import Ledger
     from rosenblatt.geometry import Hyperplane
     from rosenblatt.linear import (
@@ -50,6 +56,7 @@ if TYPE_CHECKING:
         SoftPerceptron,
         VotedPerceptron,
     )
+    from rosenblatt.model import load, save
 
 
 def __getattr__(name: str) -> Any:

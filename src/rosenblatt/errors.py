@@ -4,8 +4,10 @@
 
     RosenblattError
     ├── InputError      (ValueError)  the data: shape, type, a value, a label
+    │   ├── DataError                 a place in a file: name, line, column, cure
     │   └── OverflowRefused           an update would leave the range of the numbers
     ├── ParameterError  (ValueError)  an argument of a learner or function
+    ├── ModelFileError  (ValueError)  a model file that cannot be trusted, or a model without one
     ├── MissingExtra    (ImportError) an optional part that is not installed
     ├── theory.CertificateError       a certificate that does not prove what it claims
     └── theory.ProofViolation         a run that breaks the convergence theorem
@@ -15,9 +17,13 @@ Each message names the thing, the value found, what is allowed and the usual cur
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
+    "DataError",
     "InputError",
     "MissingExtra",
+    "ModelFileError",
     "OverflowRefused",
     "ParameterError",
     "RosenblattError",
@@ -32,12 +38,65 @@ class InputError(RosenblattError, ValueError):
     """The data cannot be learned from as it is."""
 
 
+class DataError(InputError):
+    """A file that cannot be read as it is; `str` shows the place with a caret under it.
+
+    Attributes
+    ----------
+    message : str
+        What is wrong, without the place.
+    name : str
+        The file, or ``<stdin>``.
+    line, column : int or None
+        The place, both counted from 1, columns in characters.
+    text : str or None
+        The line, as far as it is needed to see the fault.
+    help : str or None
+        What to do about it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        name: str,
+        line: int | None = None,
+        column: int | None = None,
+        excerpt: tuple[str, str] | None = None,
+        help: str | None = None,
+    ) -> None:
+        self.message, self.name, self.line, self.column = message, name, line, column
+        self.text = None if excerpt is None else excerpt[0]
+        self.help = help
+        place = ":".join(str(part) for part in (name, line, column) if part is not None)
+        lines = [f"{place}: {message}"]
+        if excerpt is not None:
+            lines += [f"  {excerpt[0]}", f"  {excerpt[1]}"]
+        if help is not None:
+            lines.append("help: " + help.replace("\n", "\n      "))
+        super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), self.__dict__.copy(), self.args)
+
+
+def _rebuilt(kind: type[DataError], state: dict[str, Any], args: tuple[Any, ...]) -> DataError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
 class OverflowRefused(InputError):
     """An update would leave the range of the numbers; the model was not changed by it."""
 
 
 class ParameterError(RosenblattError, ValueError):
     """An argument has a value that is not allowed."""
+
+
+class ModelFileError(RosenblattError, ValueError):
+    """A file is no sound model of ours, or a model holds what a file cannot keep."""
 
 
 class MissingExtra(RosenblattError, ImportError):

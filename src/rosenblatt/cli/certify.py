@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.labelled_rows import FORMATS, BadData, LabelledRows, read_rows
+from rosenblatt.cli.reading import LabelledRows, read_rows, reading_options
 
 __all__ = ["command"]
 
@@ -28,33 +28,23 @@ MOST_COSTED = 100_000
     "2 usage, 3 bad data.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
-@click.option("--target", metavar="COL", help="Label column: name, or number from 1.  [last]")
-@click.option("--no-header", is_flag=True, help="The first line is a row already.")
-@click.option("--format", "kind", type=click.Choice(FORMATS), help="  [by the ending, else csv]")
+@reading_options
 @click.option("--no-bias", is_flag=True, help="Only hyperplanes through the origin.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
-def command(
-    file: str,
-    target: str | None,
-    no_header: bool,
-    kind: str | None,
-    no_bias: bool,
-    as_json: bool,
-    seed: int,
-) -> int:
+def command(file: str, no_bias: bool, as_json: bool, seed: int, **reading: Any) -> int:
     """Say whether the classes of FILE can be separated, with a proof either way.
 
-    FILE is CSV, TSV or svmlight, also packed (.gz); - reads standard input. All columns but the
-    target must be numbers.
+    FILE is CSV, TSV, JSON lines, svmlight, Vowpal Wabbit text, Parquet or Arrow, also packed (gzip,
+    xz, bzip2, zstd); - reads standard input. All columns but the target must be numbers.
     """
-    from rosenblatt.errors import InputError
+    from rosenblatt.errors import DataError, InputError
 
-    rows = read_rows(file, target=target, header=not no_header, kind=kind)
+    rows = read_rows(file, **reading)
     try:
         found = certificate(rows, fit_intercept=not no_bias, seed=seed)
     except InputError as error:
-        raise BadData(f"{rows.name}: {error}") from None
+        raise DataError(str(error), name=rows.name) from None
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False, allow_nan=False))
     else:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, ModelFileError, ParameterError
 
 __all__ = ["main"]
 
@@ -16,7 +16,15 @@ VERBS = {
     "certify": "Say whether classes can be separated, with a proof either way.",
     "demo": "Train on real data that is at hand and show how it went.",
 }
-EXIT_BAD_DATA, EXIT_ENVIRONMENT, EXIT_INTERRUPTED, EXIT_CLOSED_PIPE = 3, 5, 130, 141
+EXIT_INTERRUPTED, EXIT_CLOSED_PIPE = 130, 141
+# What the command was asked, what it was given, and where it runs.
+EXIT_CODES: dict[type[Exception], int] = {
+    ParameterError: 2,
+    InputError: 3,
+    ModelFileError: 4,
+    ImportError: 5,
+    OSError: 5,
+}
 
 
 class Verbs(click.Group):
@@ -78,10 +86,7 @@ def main() -> NoReturn:
         sys.exit(EXIT_INTERRUPTED)
     except SystemExit as closed_pipe:  # click leaves this way only when the reader is gone
         raise SystemExit(EXIT_CLOSED_PIPE) from closed_pipe
-    except InputError as error:
+    except tuple(EXIT_CODES) as error:
         click.echo(f"error: {error}", err=True)
-        sys.exit(EXIT_BAD_DATA)
-    except (ImportError, OSError) as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(EXIT_ENVIRONMENT)
+        sys.exit(next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind)))
     sys.exit(code if isinstance(code, int) else 0)

@@ -53,6 +53,17 @@ class Pairs:
         np.add.at(dual, (wrong[lowered] - 1, place[lowered]), -self._step[lowered])
         return support, dual
 
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The pairs in ascending order, each as one number, and their steps."""
+        self._merge()
+        return {"key": self._key, "step": self._step}
+
+    @classmethod
+    def from_arrays(cls, n_classes: int, arrays: dict[str, npt.NDArray[Any]]) -> Pairs:
+        pairs = cls(n_classes)
+        pairs._key, pairs._step = arrays["key"], arrays["step"]
+        return pairs
+
 
 class Shares:
     """Steps summed by row and class, for a rule in which every row moves every class."""
@@ -74,3 +85,13 @@ class Shares:
         """Rows with a coefficient other than 0, and the coefficients (n_classes, rows)."""
         support = np.flatnonzero(self._table.any(axis=1))
         return support, np.ascontiguousarray(self._table[support].T)
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The sums of every row and class."""
+        return {"table": self._table}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> Shares:
+        shares = cls(0, 0)
+        shares._table = arrays["table"]
+        return shares

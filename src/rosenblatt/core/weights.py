@@ -167,6 +167,28 @@ class Weights(WeightArrays):
             fit_intercept=self.fit_intercept,
         )
 
+    def refuse_if_busy(self, t: int | None = None) -> None:
+        """Refuse while another thread learns, or if it has learned since there were ``t`` examples.
+
+        Asked before and after a copy is taken, so that no copy is half of one state and half of
+        another.
+        """
+        if t is not None and t != self.t:
+            raise RuntimeError(
+                "this model was learning in another thread while it was read; use one model for "
+                "each thread, or a lock around it"
+            )
+        # Binding claims the arrays, as the loops do; it refuses when one of them is at work.
+        self.bind(
+            self.table,
+            self.bias,
+            self.table_sum,
+            self.bias_sum,
+            by_feature=self.by_feature,
+            n_features=self.n_features,
+            fit_intercept=self.fit_intercept,
+        )
+
     def copy(self) -> Weights:
         return Weights.from_arrays(self.to_arrays())
 
@@ -198,7 +220,11 @@ class Weights(WeightArrays):
         if weights.averaged:
             weights.matrix_sum[...] = arrays["coef_sum"]
             weights.bias_sum[...] = arrays["intercept_sum"]
-        weights.t, weights.reach = arrays["t"], arrays["reach"]
+        weights.t = arrays["t"]
+        if "reach" in arrays:
+            weights.reach = arrays["reach"]
+        else:
+            weights.measure_reach()
         return weights
 
     def __reduce__(self) -> tuple[Any, ...]:

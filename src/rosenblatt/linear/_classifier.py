@@ -31,12 +31,13 @@ from rosenblatt.linear._inputs import (
 from rosenblatt.linear._learned import FIT_ONLY, FloatArray
 from rosenblatt.linear._online import OnlineLearning
 from rosenblatt.linear._progress import progress
+from rosenblatt.linear._saved import Saved
 from rosenblatt.linear._stream import unchanged_on_error
 
 __all__ = ["FloatArray", "LinearClassifier"]
 
 
-class LinearClassifier(ModelDisplay, OnlineLearning, ClassifierMixin, BaseEstimator):
+class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, BaseEstimator):
     """Base of the linear learners; a subclass names its rule and its own parameters."""
 
     _averaged: ClassVar[bool] = False

@@ -67,6 +67,20 @@ class Voters:
         columns = (entries.right, entries.wrong, entries.step, entries.t)
         return hashlib.sha256(b"".join(column.tobytes() for column in columns)).hexdigest()
 
+    def to_arrays(self, classes: list[Any], n_features: int, n_examples: int) -> dict[str, Any]:
+        """Everything there is to know: the ledger and, under "rows", the mistaken rows."""
+        ledger = self.ledger(classes, n_features, n_examples).to_arrays()
+        return {**ledger, "rows": self.vectors(n_features) if self._n_rows else None}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Any]) -> Voters:
+        ledger = Ledger.from_arrays(arrays)
+        voters = cls(ledger._start)
+        voters._recorder.add(ledger.entries)
+        if arrays["rows"] is not None:
+            voters._parts, voters._n_rows = [arrays["rows"]], arrays["rows"].shape[0]
+        return voters
+
     @property
     def n_updates(self) -> int:
         return len(self._recorder.entries.row)
@@ -77,7 +91,10 @@ class Voters:
             if any(is_sparse(part) for part in self._parts):
                 self._parts = [_stacked(self._parts, n_features)]
             else:
-                self._parts = [np.vstack(self._parts)]
+                widened = [
+                    np.pad(part, ((0, 0), (0, n_features - part.shape[1]))) for part in self._parts
+                ]
+                self._parts = [np.vstack(widened)]
         return self._parts[0] if self._parts else np.zeros((0, n_features))
 
     def ledger(self, classes: list[Any], n_features: int, n_examples: int) -> Ledger:

@@ -1,0 +1,20 @@
+from libc.stdint cimport int32_t, int64_t, uint32_t
+
+
+cdef uint32_t murmur(const unsigned char *p, int64_t n, uint32_t seed) noexcept nogil
+
+
+cdef class Names:
+    """Byte strings, each numbered when it is first met."""
+
+    cdef unsigned char *text
+    cdef int64_t *stops
+    cdef uint32_t *hashes
+    cdef int32_t *slots
+    cdef int64_t text_room, room, mask
+    cdef readonly int64_t count
+
+    cdef int32_t find(self, const unsigned char *p, int64_t n, bint add) except -2 nogil
+    cdef void forget(self, int64_t count) noexcept nogil
+    cdef int _more_slots(self) except -1 nogil
+    cdef int _more_room(self, int64_t n) except -1 nogil

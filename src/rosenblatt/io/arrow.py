@@ -1,0 +1,297 @@
+"""Parquet and Arrow files, through pyarrow (the extra ``table``)."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels import numbers
+from rosenblatt.core.tables import largest_allowed
+from rosenblatt.errors import DataError, MissingExtra
+from rosenblatt.io.bad_rows import BadRows
+from rosenblatt.io.columns import Columns
+from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.labels import Labels
+from rosenblatt.io.reader import SKIP, Reader
+from rosenblatt.io.sources import Given, Source, opened, sources_of
+from rosenblatt.io.table import Table
+
+__all__ = ["ArrowReader"]
+
+BATCH_ROWS = 1 << 16
+PIECE = 1 << 20
+
+
+class ArrowReader(Reader[Table]):
+    """Tables out of columns that are typed already; faults name the row."""
+
+    def __init__(
+        self,
+        given: Given,
+        kind: str,
+        columns: Columns,
+        labels: Labels,
+        *,
+        dtype: npt.DTypeLike,
+        on_bad: str,
+        max_features: int,
+    ) -> None:
+        self._sources = sources_of(given)
+        self._bad = BadRows(on_bad, self._sources)
+        self._kind, self._columns, self._labels = kind, columns, labels
+        self._dtype, self._largest, self._most = (
+            np.dtype(dtype),
+            largest_allowed(dtype),
+            max_features,
+        )
+        self._null = {"number": "null" in columns.missing, "text": "null" in columns.missing}
+        self.rows = 0
+        self._blocks = self._walk()
+
+    def whole(self) -> Table:
+        tables = list(self)
+        self._bad.tell(self.rows)
+        if len(tables) == 1:
+            return tables[0]
+        labels = None
+        if tables[0].labels is not None:
+            labels = np.concatenate([table.labels for table in tables])
+        return Table(
+            self._columns,
+            np.concatenate([table.numbers for table in tables]),
+            {n: np.concatenate([table.texts[n] for table in tables]) for n in tables[0].texts},
+            labels,
+            np.concatenate([table.lines for table in tables]),
+        )
+
+    def _walk(self) -> Generator[Table, None, None]:
+        try:
+            for source in self._sources:
+                first_row = 1
+                with _batches(source, self._kind) as (schema, batches):
+                    self._settle(schema, source.name)
+                    for batch in batches:
+                        batch.validate(full=True)  # damaged offsets would be followed anywhere
+                        table = self._table(batch, source.name, first_row)
+                        first_row += batch.num_rows
+                        self.rows += len(table)
+                        if len(table):
+                            yield table
+        finally:
+            self._bad.close()
+        self._refuse_nothing()
+
+    def _settle(self, schema: Any, name: str) -> None:
+        if len(schema.names) > self._most:
+            raise DataError(
+                f"{len(schema.names):,} columns, more than max_features={self._most:,}", name=name
+            )
+        first: dict[str, int] = {}
+        for number, column in enumerate(schema.names, 1):
+            if column in first:
+                raise DataError(
+                    f"the column {quoted(column)} stands twice, as number {first[column]} and as "
+                    f"number {number}",
+                    name=name,
+                )
+            first[column] = number
+        self._columns.settle(schema.names, name)
+        for column in self._columns.features:
+            kind = _kind_of(schema.field(column).type, column, name)
+            self._columns.kinds.setdefault(column, "text" if kind == "time" else kind)
+            if self._columns.kinds[column] == "number" and kind == "time":
+                raise DataError(f"column {quoted(column)} holds times, not numbers", name=name)
+        if self._columns.target is not None:
+            _kind_of(schema.field(self._columns.target).type, self._columns.target, name)
+
+    def _table(self, batch: Any, name: str, first_row: int) -> Table:
+        faults: dict[int, DataError] = {}
+        used = self._columns
+        columns = {column: batch.column(column) for column in used.features}
+        found = np.empty((batch.num_rows, len(used.of_kind("number"))), self._dtype)
+        for place, column in enumerate(used.of_kind("number")):
+            values = _as_numbers(columns[column])
+            with np.errstate(over="ignore"):  # what float32 cannot hold is refused below
+                found[:, place] = values
+            for row in np.flatnonzero(~(np.abs(values) <= self._largest)).tolist():
+                what = self._what_is_wrong(columns[column][row].as_py())
+                if what is not None and row not in faults:
+                    faults[row] = _fault(name, first_row + row, column, what)
+        texts = {}
+        for column in used.of_kind("text"):
+            texts[column] = _as_texts(columns[column])
+            for row in np.flatnonzero([text is None for text in texts[column]]).tolist():
+                if self._null["text"]:
+                    texts[column][row] = ""
+                elif row not in faults:
+                    faults[row] = _fault(name, first_row + row, column, "the value is missing")
+        coded = self._code_labels(batch, name, first_row, faults)
+        kept = np.ones(batch.num_rows, bool)
+        for row in sorted(faults):
+            shown = {n: batch.column(n)[row].as_py() for n in batch.schema.names}
+            self._bad.meet(faults[row], json.dumps(shown, default=str).encode())
+            kept[row] = False
+        lines = np.arange(first_row, first_row + batch.num_rows, dtype=np.int64)
+        return Table(
+            used,
+            found[kept] if faults else found,
+            {column: values[kept] for column, values in texts.items()},
+            None if coded is None else self._labels.values(coded[0][kept], coded[1]),
+            lines[kept],
+        )
+
+    def _what_is_wrong(self, value: Any) -> str | None:
+        """Why a value is not a number to learn from; None if it marks a missing one."""
+        if value is None:
+            return None if self._null["number"] else "the number is missing"
+        text = str(value)
+        if text in self._columns.missing:
+            return None
+        if isinstance(value, str) and numbers.parse(text.encode()) is None:
+            return f"{quoted(text)} is not a number"
+        if not np.isfinite(float(value)):
+            return f"{quoted(text)} is not a finite number"
+        return f"{quoted(text)} is beyond {self._largest:g}, where its square overflows"
+
+    def _code_labels(
+        self, batch: Any, name: str, first_row: int, faults: dict[int, DataError]
+    ) -> tuple[npt.NDArray[np.int32], list[bytes]] | None:
+        target = self._columns.target
+        if target is None:
+            return None
+        texts = _as_texts(batch.column(target))
+        codes: dict[Any, int] = {}
+        wrong: dict[Any, str] = {None: "the label is missing"}
+        for row, text in enumerate(texts.tolist()):
+            if text not in codes and text not in wrong:
+                reason = self._labels.fault(text.encode())
+                if reason is not None:
+                    wrong[text] = reason[0]
+                else:
+                    codes[text] = len(codes)
+            if text in wrong:
+                faults.setdefault(row, _fault(name, first_row + row, target, wrong[text]))
+        coded = np.array([codes.get(text, 0) for text in texts], np.int32)
+        return coded, [text.encode() for text in codes]
+
+
+def _fault(name: str, row: int, column: str, what: str) -> DataError:
+    return DataError(f"column {quoted(column)}: {what}", name=name, line=row, help=SKIP[3:])
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra(
+            "reading Parquet and Arrow files needs pyarrow: pip install 'rosenblatt[table]'."
+        ) from None
+    return pyarrow
+
+
+@contextmanager
+def _batches(source: Source, kind: str) -> Iterator[tuple[Any, Iterator[Any]]]:
+    """The schema of a file and its rows, batch by batch."""
+    pyarrow = _pyarrow()
+    try:
+        with ExitStack() as stack:
+            file = stack.enter_context(_seekable(source))
+            if kind == "parquet":
+                table = stack.enter_context(pyarrow.parquet.ParquetFile(file))
+                yield table.schema_arrow, table.iter_batches(BATCH_ROWS, use_threads=False)
+            else:
+                yield _arrow_batches(pyarrow, file)
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise
+        raise DataError(
+            f"not a whole {kind.capitalize()} file: {str(error).splitlines()[0]}",
+            name=source.name,
+            help="fetch or write the file again",
+        ) from None
+
+
+def _arrow_batches(pyarrow: Any, file: Any) -> tuple[Any, Iterator[Any]]:
+    """An Arrow file knows its batches; an Arrow stream ends when it ends."""
+    if file.read(6) == b"ARROW1":
+        file.seek(0)
+        reader = pyarrow.ipc.open_file(file)
+        return reader.schema, (reader.get_batch(i) for i in range(reader.num_record_batches))
+    file.seek(0)
+    reader = pyarrow.ipc.open_stream(file)
+    return reader.schema, iter(reader)
+
+
+@contextmanager
+def _seekable(source: Source) -> Iterator[Any]:
+    """The file itself, or a temporary one for pipes and packed files."""
+    with opened(source) as stream:
+        if stream.seekable:
+            stream.raw.seek(0)
+            yield stream.raw
+            return
+        with tempfile.TemporaryFile() as spool:
+            buffer = bytearray(PIECE)
+            with memoryview(buffer) as view:
+                while n := stream.readinto(view):
+                    spool.write(view[:n])
+            spool.seek(0)
+            yield spool
+
+
+def _kind_of(type_: Any, column: str, name: str) -> str:
+    types = _pyarrow().types
+    if types.is_dictionary(type_):
+        type_ = type_.value_type
+    if types.is_integer(type_) or types.is_floating(type_) or types.is_decimal(type_):
+        return "number"
+    if types.is_boolean(type_):
+        return "number"
+    if types.is_string(type_) or types.is_large_string(type_):
+        return "text"
+    if types.is_temporal(type_):
+        return "time"
+    raise DataError(
+        f"column {quoted(column)} holds {type_}, which is neither numbers nor text",
+        name=name,
+        help="leave it out with columns=[...]",
+    )
+
+
+def _as_numbers(column: Any) -> npt.NDArray[np.float64]:
+    """Numbers, NaN where there is none."""
+    types = _pyarrow().types
+    if types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if types.is_integer(column.type) or types.is_floating(column.type):
+        return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
+    parsed = (_number(value) for value in column.to_pylist())
+    return np.fromiter(parsed, np.float64, len(column))
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str):
+        parsed = numbers.parse(value.strip().encode())
+        return np.nan if parsed is None else parsed
+    return np.nan if value is None else float(value)
+
+
+def _as_texts(column: Any) -> npt.NDArray[Any]:
+    """Texts, None where there is none."""
+    texts = np.empty(len(column), dtype=object)
+    texts[:] = [_text(value) for value in column.to_pylist()]
+    return texts
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if value is None or isinstance(value, str) else str(value)

@@ -1,0 +1,302 @@
+"""Tagged sentences in columns: CoNLL, with a word and its tags a line, and CoNLL-U."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._kernels.conll import ConllParser
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.lines import Lines
+from rosenblatt.io.reader import MAX_LINE_BYTES, Reader
+from rosenblatt.io.sources import Given
+from rosenblatt.io.sparse import Block
+from rosenblatt.io.words import encoding_words
+
+__all__ = ["ConllBlock", "iter_conll", "read_conll"]
+
+FORMATS = ("auto", "conll", "conllu")
+NAMES = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
+# Where "_" says that the value is not given; elsewhere it is a value.
+NEEDED = {"upos", "xpos", "head", "deprel"}
+MAX_TOKENS = 100_000
+DOCUMENT = b"-DOCSTART-"
+ID = re.compile(rb"\d+([-.]\d+)?\t")
+
+Column = int | str
+
+
+class ConllBlock(Block):
+    """Some sentences of a file; ``sentences, tags = block`` gives them as lists."""
+
+    @property
+    def sentences(self) -> list[list[Any]]:
+        return self.rows  # type: ignore[no-any-return]
+
+    @property
+    def tags(self) -> list[list[str]] | None:
+        return self.labels  # type: ignore[no-any-return]
+
+
+class Conll:
+    """The format for the reader."""
+
+    def __init__(
+        self,
+        *,
+        format: str,
+        target: Column | None,
+        inputs: Column | Iterable[Column] | None,
+        labelled: bool,
+        max_tokens: int,
+    ) -> None:
+        if format not in FORMATS:
+            raise ParameterError(
+                f"format={format!r} is not known. Use 'auto', 'conll' or 'conllu'."
+            )
+        self._format, self._target, self._labelled = format, target, bool(labelled)
+        single = inputs is None or isinstance(inputs, int | str)
+        self._inputs = inputs if single else list(inputs)  # type: ignore[arg-type]
+        self._most = max_tokens
+        self.parser = ConllParser(max_tokens)
+        if format == "conllu":
+            self._choose(len(NAMES), tabs=True)
+
+    def begin(self, lines: Lines) -> bool:
+        self.parser.begin()
+        if self.parser.n_columns == 0:
+            row = self._first_row(lines)
+            if row is None:
+                return False
+            tabs = b"\t" in row
+            n = len(row.split(b"\t") if tabs else re.split(rb" +", row.strip(b" ")))
+            self._choose(n, tabs, lines.name)
+        return True
+
+    def _first_row(self, lines: Lines) -> bytes | None:
+        """The row that says what the columns are; None if it is not there yet."""
+        first = row = None
+        for row in _rows(lines):
+            first = first or row
+            if self._format == "conll" or not row.startswith(b"#"):
+                break
+        else:
+            # Remarks of CoNLL-U, or words of CoNLL? What follows them will tell.
+            if not lines.last:
+                return None
+        if self._format == "auto" and first is not None and row is not None:
+            is_row = ID.match(row) and (first.startswith(b"#") or row.count(b"\t") == 9)
+            self._format = "conllu" if is_row else "conll"
+        return b"\t".join(map(str.encode, NAMES)) if self._format == "conllu" else first
+
+    def _choose(self, n: int, tabs: bool, name: str = "") -> None:
+        """Settle which columns are read, now that their number is known."""
+        numbered = self._format == "conllu"
+        target = ("upos" if numbered else -1) if self._target is None else self._target
+        tag = self._number(target, n, "target")
+        inputs = self._inputs
+        if inputs is None and numbered:
+            inputs = "form"
+        if inputs is None:
+            rest = [column for column in range(n) if not self._labelled or column != tag]
+            inputs = rest if len(rest) != 1 else rest[0]
+        plain = isinstance(inputs, int | str)
+        columns: Any = [inputs] if plain else inputs
+        kept = [self._number(column, n, "inputs") for column in columns]
+        if not kept:
+            raise DataError(
+                "one column alone: words or tags are missing",
+                name=name,
+                help="read words without tags with labelled=False",
+            )
+        blank = self._labelled and numbered and NAMES[tag] in NEEDED
+        kept += [tag] * self._labelled
+        self.parser.set_columns(
+            n, np.array(kept, np.int64), tabs, numbered, self._labelled, blank, plain
+        )
+
+    def _number(self, column: Any, n: int, argument: str) -> int:
+        if isinstance(column, str) and self._format == "conllu" and column in NAMES:
+            return NAMES.index(column)
+        if isinstance(column, int) and not isinstance(column, bool) and -n <= column < n:
+            return column % n
+        allowed = f"a number from {-n} to {n - 1}"
+        if self._format == "conllu":
+            allowed += ", or one of " + ", ".join(NAMES)
+        raise ParameterError(f"{argument}={column!r} is not a column here; it can be {allowed}.")
+
+    def take(self) -> ConllBlock:
+        _, _, lines = self.parser.take_rows()
+        sentences, tags = self.parser.take()
+        return ConllBlock(sentences, tags if self._labelled else None, lines)
+
+    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+        if fault == "not text":
+            return encoding_words(found)
+        if fault == "columns":
+            return self._wrong_number()
+        if fault == "empty column":
+            return "an empty column", 'write "_" for nothing; columns are divided by one tab'
+        if fault == "no tag":
+            return '"_" in the column to learn: no tag', "choose another target, or add the tag"
+        if fault == "wrong id":
+            return (
+                f"word {quoted(found)} where word {self.parser.expected_id} is due",
+                "put a blank line between sentences and number words from 1",
+            )
+        if fault == "bad id":
+            return f"{quoted(found)} is not the number of a word", "write 1, or 1-2, or 1.1"
+        if fault == "many tokens":
+            return (
+                f"more than {self._most:,} words in one sentence",
+                "put blank lines between sentences, or raise max_tokens (--max-tokens)",
+            )
+        assert fault == "bare return", fault
+        return "a carriage return within the line", "convert the line ends to line feeds"
+
+    def _wrong_number(self) -> tuple[str, str]:
+        columns = "column" if self.parser.n_found == 1 else "columns"
+        found = f"{self.parser.n_found} {columns}"
+        if self._format == "conllu":
+            return f"{found}, but CoNLL-U has {len(NAMES)}", "divide columns by one tab"
+        return (
+            f"{found}, but the first row has {self.parser.n_columns}",
+            "give every row the same columns, and put a blank line between sentences",
+        )
+
+
+def _rows(lines: Lines) -> Iterator[bytes]:
+    """The lines at hand that are neither blank nor the mark of a document."""
+    at = lines.at
+    while at < lines.end:
+        stop = lines.buffer.find(b"\n", at, lines.end)
+        row = bytes(lines.buffer[at:stop]).removesuffix(b"\r")
+        if row.strip(b" \t") and re.split(rb"[ \t\r]", row, maxsplit=1)[0] != DOCUMENT:
+            yield row
+        at = stop + 1
+
+
+def read_conll(
+    path: Given,
+    *,
+    format: str = "auto",
+    target: Column | None = None,
+    inputs: Column | Iterable[Column] | None = None,
+    labelled: bool = True,
+    on_bad: str = "fail",
+    encoding: str = "utf-8",
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_tokens: int = MAX_TOKENS,
+) -> tuple[list[list[Any]], list[list[str]] | None]:
+    """Read tagged sentences: a word a line in columns, a blank line after each sentence.
+
+    CoNLL has as many columns as its first row, divided by tabs if there is a tab in it, else by
+    blanks; ``#`` is a word, and lines ``-DOCSTART-`` before a sentence are passed over. CoNLL-U has
+    the ten columns id, form, lemma, upos, xpos, feats, head, deprel, deps and misc, divided by
+    tabs; lines with ``#`` are comments; ranges (``8-9``) and empty nodes (``8.1``) are passed over.
+
+    Parameters
+    ----------
+    path : path, "-", binary file, or list of these
+        Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
+    format : {"auto", "conll", "conllu"}, default="auto"
+        ``"auto"``: CoNLL-U if the first row has its ten columns and a number in the first.
+    target : int or str, default=None
+        The column of the tags: a number from 0, or from -1 backwards, or a name of CoNLL-U. By
+        default the last one, in CoNLL-U ``"upos"``.
+    inputs : int, str, or list of these, default=None
+        The columns of the words: one gives strings, a list gives tuples. By default all others, in
+        CoNLL-U ``"form"``.
+    labelled : bool, default=True
+        Whether there is a column of tags. If not, `target` is not read, and by default all columns
+        are inputs.
+    on_bad : {"fail", "skip", "rejects=FILE"}, default="fail"
+        What to do with a sentence in which a line cannot be read: raise, pass over all of it with a
+        warning at the end, or also write it to FILE as JSON with place and reason.
+    encoding : str, default="utf-8"
+        Of the text.
+    max_line_bytes, max_tokens : int
+        Limits for one sentence, so that a damaged file cannot fill the memory.
+
+    Returns
+    -------
+    sentences : list of lists
+        The words of every sentence, each a string or a tuple of strings.
+    tags : list of lists of str, or None if not `labelled`
+
+    See Also
+    --------
+    iter_conll : The same, block by block.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import read_conll
+    >>> text = b"He PRP B-NP\\nreckons VBZ B-VP\\n\\nConfidence NN B-NP\\n"
+    >>> sentences, tags = read_conll(io.BytesIO(text))
+    >>> sentences
+    [[('He', 'PRP'), ('reckons', 'VBZ')], [('Confidence', 'NN')]]
+    >>> tags
+    [['B-NP', 'B-VP'], ['B-NP']]
+    >>> read_conll(io.BytesIO(text), target=1, inputs=0)
+    ([['He', 'reckons'], ['Confidence']], [['PRP', 'VBZ'], ['NN']])
+
+    A fault is named with its place:
+
+    >>> read_conll(io.BytesIO(b"He PRP B-NP\\nreckons VBZ\\n"))
+    Traceback (most recent call last):
+        ...
+    rosenblatt.errors.DataError: <stream>:2:1: 2 columns, but the first row has 3
+      reckons VBZ
+      ^^^^^^^^^^^
+    help: give every row the same columns, and put a blank line between sentences
+          or pass over such rows with on_bad="skip" (--on-bad skip)
+    """
+    reader = iter_conll(
+        path,
+        format=format,
+        target=target,
+        inputs=inputs,
+        labelled=labelled,
+        on_bad=on_bad,
+        encoding=encoding,
+        max_line_bytes=max_line_bytes,
+        max_tokens=max_tokens,
+    )
+    block = reader.whole()
+    return block.sentences, block.tags
+
+
+def iter_conll(
+    path: Given,
+    *,
+    format: str = "auto",
+    target: Column | None = None,
+    inputs: Column | Iterable[Column] | None = None,
+    labelled: bool = True,
+    on_bad: str = "fail",
+    encoding: str = "utf-8",
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_tokens: int = MAX_TOKENS,
+) -> Reader[ConllBlock]:
+    """Read tagged sentences block by block, in memory that does not grow with the file.
+
+    Parameters as for :func:`read_conll`. Each block unpacks into ``sentences, tags``;
+    ``block.lines`` holds the line every sentence begins on.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import iter_conll
+    >>> for sentences, tags in iter_conll(io.BytesIO(b"go VB\\n\\nstop VB\\n\\n")):
+    ...     print(sentences, tags)
+    [['go'], ['stop']] [['VB'], ['VB']]
+    """
+    form = Conll(
+        format=format, target=target, inputs=inputs, labelled=labelled, max_tokens=max_tokens
+    )
+    return Reader(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)

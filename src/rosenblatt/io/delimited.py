@@ -1,0 +1,203 @@
+"""Comma and tab separated files (RFC 4180)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels import numbers
+from rosenblatt._kernels.delimited import DelimitedParser, record
+from rosenblatt._kernels.tabular import TEXT
+from rosenblatt.core.tables import largest_allowed
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.io.columns import Columns
+from rosenblatt.io.excerpt import located, quoted
+from rosenblatt.io.labels import Labels
+from rosenblatt.io.lines import Lines
+from rosenblatt.io.notices import HeaderOfNumbers, notice
+from rosenblatt.io.tabular import Tabular
+
+__all__ = ["Delimited"]
+
+
+class Delimited(Tabular[DelimitedParser]):
+    """The format for the reader."""
+
+    delimited = True
+
+    def __init__(
+        self,
+        *,
+        delimiter: str,
+        header: bool,
+        columns: Columns,
+        trim: bool,
+        dtype: npt.DTypeLike,
+        labels: Labels,
+        max_features: int,
+    ) -> None:
+        if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
+            raise ParameterError(f"delimiter={delimiter!r} must be one character, as ',' or ';'.")
+        if not delimiter.isascii() or delimiter.isalnum() or delimiter in "+-.":
+            raise ParameterError(
+                f"delimiter={delimiter!r} can be part of a number or a word; use ',', ';', '|' or "
+                "'\\t'."
+            )
+        self._delimiter, self._header, self._most = ord(delimiter), header, max_features
+        self._lines: Lines | None = None
+        limit = largest_allowed(dtype)
+        parser = DelimitedParser(
+            self._delimiter,
+            trim,
+            np.dtype(dtype) == np.float32,
+            limit,
+            [mark.encode() for mark in columns.missing],
+        )
+        super().__init__(parser, columns, labels, limit)
+
+    # ------------------------------------------------------------------ before the rows
+
+    def begin(self, lines: Lines) -> bool:
+        if self._lines is not lines:
+            if not self._read_header(lines):
+                return False
+            self._lines = lines
+        if self._columns.undecided:
+            stop = lines.sample_end()
+            if stop is None:
+                return False
+            self._look_at_values(lines, stop)
+        self.parser.set_columns(*self._columns.plan(self._names))
+        return True
+
+    def _read_header(self, lines: Lines) -> bool:
+        """The names of the columns; False if more text is needed."""
+        while self._at_blank_line(lines):
+            lines.at = lines.buffer.index(b"\n", lines.at) + 1
+            self.parser.line += 1
+        if lines.at == lines.end:
+            return False
+        found = record(lines.buffer, lines.at, lines.end, self._delimiter)
+        if found is None:
+            if lines.last:
+                raise self._header_fault(lines, "a quote in the first row is never closed")
+            return False
+        starts, stop = found
+        if len(starts) > self._most:
+            raise self._header_fault(
+                lines, f"{len(starts):,} columns, more than max_features={self._most:,}"
+            )
+        if not self._header:
+            self._names = [str(i + 1) for i in range(len(starts))]
+            self._columns.settle(self._names, lines.name)
+            return True
+        (first,) = self._texts(lines, lines.at, stop, len(starts), fatal=True)
+        self._names = [text.decode().strip() for text in first]
+        self._check_header(lines, self._names, starts)
+        self._columns.settle(self._names, lines.name)
+        self._warn_of_numbers(lines, self._names)
+        self.parser.line += lines.buffer.count(b"\n", lines.at, stop)
+        lines.at = stop
+        return True
+
+    def _at_blank_line(self, lines: Lines) -> bool:
+        start = bytes(lines.buffer[lines.at : min(lines.at + 2, lines.end)])
+        return start.startswith(b"\n") or start == b"\r\n"
+
+    def _check_header(self, lines: Lines, names: list[str], starts: list[int]) -> None:
+        seen: dict[str, int] = {}
+        for i, name in enumerate(names):
+            if not name:
+                names[i] = name = f"column {i + 1}"
+            if name in seen:
+                raise self._header_fault(
+                    lines,
+                    f"the column {quoted(name)} stands twice, as number {seen[name] + 1} and as "
+                    f"number {i + 1}",
+                    starts[i],
+                    starts[i] + len(name.encode()),
+                    help="if the first line is a row, say header=False (--no-header)",
+                )
+            seen[name] = i
+
+    def _warn_of_numbers(self, lines: Lines, names: list[str]) -> None:
+        features = [name for name in names if name != self._columns.target]
+        if all(numbers.parse(name.encode()) is not None for name in features):
+            notice(
+                HeaderOfNumbers,
+                f"{lines.name}:{self.parser.line + 1}: the header is all numbers; if it is a row, "
+                "say header=False (--no-header)",
+            )
+
+    def _header_fault(
+        self,
+        lines: Lines,
+        message: str,
+        at: int | None = None,
+        end: int | None = None,
+        help: str | None = None,
+    ) -> DataError:
+        """An error in the header, which begins where the lines are now."""
+        text, begin = lines.buffer, lines.at
+        at = begin if at is None else at
+        line_at = text.rfind(b"\n", begin, at) + 1 or begin
+        line_end = text.index(b"\n", at)
+        return located(
+            message,
+            name=lines.name,
+            line=self.parser.line + 1 + text.count(b"\n", begin, at),
+            text=bytes(text[line_at:line_end]),
+            at=at - line_at,
+            end=(line_end if end is None else min(end, line_end)) - line_at,
+            help=help,
+        )
+
+    def _look_at_values(self, lines: Lines, stop: int) -> None:
+        """Decide which columns are numbers by the first rows."""
+        rows = self._texts(lines, lines.at, stop, len(self._names), fatal=False)
+        for name in self._columns.undecided:
+            place = self._names.index(name)
+            self._columns.guess(name, (row[place] for row in rows))
+
+    def _texts(
+        self, lines: Lines, at: int, stop: int, n_fields: int, *, fatal: bool
+    ) -> list[list[bytes]]:
+        """Records as texts; bad ones are left out, to be met again when the rows are read."""
+        probe = DelimitedParser(self._delimiter, True, False, self._limit, [])
+        everything = np.full(n_fields, TEXT, np.int8)
+        probe.set_columns(everything, np.arange(n_fields, dtype=np.int32))
+        while at < stop:
+            before, at = at, probe.parse(lines.buffer, at, stop, False)
+            if probe.fault is not None and fatal:
+                found = bytes(lines.buffer[probe.fault_at : probe.fault_end])
+                message, _ = self._words(probe.fault, found, probe)
+                raise self._header_fault(lines, message, probe.fault_at, probe.fault_end)
+            if at == before:
+                break
+        _, codes, texts = probe.take()
+        return [[texts[code] for code in row] for row in codes.tolist()]
+
+    # ------------------------------------------------------------------ the rows
+
+    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+        return self._words(fault, found, self.parser)
+
+    def _words(self, fault: str, found: bytes, parser: DelimitedParser) -> tuple[str, str | None]:
+        value = self._value_words(fault, found, parser)
+        if value is not None:
+            return value
+        if fault in ("short row", "long row"):
+            return self._width_words(fault, parser.n_fields)
+        if fault == "open quote":
+            return "the quote opened here is never closed", "close it"
+        if fault == "after quote":
+            return "text after a closing quote", 'write a quote within quotes twice: ""'
+        assert fault == "bare return", fault
+        return "a carriage return within the line", "put the field in quotes"
+
+    def _width_words(self, fault: str, n_fields: int) -> tuple[str, str]:
+        fields = "field" if n_fields == 1 else "fields"
+        remedy = "fill in what is missing"
+        if fault == "long row":
+            remedy = "put fields that hold the delimiter in quotes"
+        return f"{n_fields:,} {fields}, expected {len(self._names):,}", remedy

@@ -1,0 +1,52 @@
+"""Which format a file has, by the ending of its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from rosenblatt.errors import ParameterError
+
+__all__ = ["FORMATS", "format_of"]
+
+FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "text", "conll", "conllu", "parquet", "arrow")
+ENDINGS = {
+    "arrow": "arrow",
+    "conll": "conll",
+    "conllu": "conllu",
+    "csv": "csv",
+    "feather": "arrow",
+    "iob": "conll",
+    "jsonl": "jsonl",
+    "libsvm": "svmlight",
+    "ndjson": "jsonl",
+    "parquet": "parquet",
+    "pq": "parquet",
+    "svm": "svmlight",
+    "svmlight": "svmlight",
+    "tab": "tsv",
+    "tsv": "tsv",
+    "txt": "text",
+    "vw": "vw",
+}
+PACKING = (".gz", ".xz", ".bz2", ".zst")
+
+
+def format_of(given: Any, format: str | None, allowed: Sequence[str], otherwise: str) -> str:
+    """The format named, else the one that the ending of the (first) path tells."""
+    if format is not None:
+        if format not in allowed:
+            raise ParameterError(f"format={format!r} is not known here. Use {', '.join(allowed)}.")
+        return format
+    if isinstance(given, list | tuple) and given:
+        given = given[0]
+    if hasattr(given, "read"):
+        given = getattr(given, "name", "")
+    if not isinstance(given, str | os.PathLike):
+        return otherwise
+    name = os.fsdecode(given).lower()
+    for packing in PACKING:
+        name = name.removesuffix(packing)
+    found = ENDINGS.get(name.rpartition(".")[2], otherwise)
+    return found if found in allowed else otherwise

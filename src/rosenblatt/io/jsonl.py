@@ -1,0 +1,162 @@
+"""JSON lines: one flat object a line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.jsonl import JsonParser
+from rosenblatt._kernels.tabular import LABEL
+from rosenblatt.core.tables import largest_allowed
+from rosenblatt.errors import DataError
+from rosenblatt.io.columns import Columns
+from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.labels import Labels
+from rosenblatt.io.lines import SAMPLE_LINES, Lines
+from rosenblatt.io.notices import ExtraColumns, notice
+from rosenblatt.io.table import Table
+from rosenblatt.io.tabular import Tabular
+
+__all__ = ["JsonLines"]
+
+SHOWN = 6
+WORDS = {
+    "no object": ("{found} is not a JSON object", 'write one object a line, as {"a": 1}'),
+    "no key": ("{found} where a key in double quotes should be", "put the key in double quotes"),
+    "no colon": ("{found} where a colon should be", 'write key and value as "key": value'),
+    "no comma": ("{found} where a comma or closing brace should be", "is a comma missing?"),
+    "after object": ("{found} after the object", "write one object a line"),
+    "not a value": ("{found} is not a JSON value", "numbers are plain, text is in double quotes"),
+    "open string": ("the string opened here is never closed", "close it"),
+    "control character": ("a control character within a string", "write it as \\u00XX"),
+    "bad escape": ("{found} is not an escape for text", "mend it"),
+}
+
+
+class JsonLines(Tabular[JsonParser]):
+    """The format for the reader."""
+
+    def __init__(
+        self,
+        *,
+        columns: Columns,
+        dtype: npt.DTypeLike,
+        labels: Labels,
+        max_features: int,
+    ) -> None:
+        self._most, self._begun, self._told = max_features, False, False
+        self._buffer = bytearray()
+        limit = largest_allowed(dtype)
+        parser = JsonParser(
+            np.dtype(dtype) == np.float32, limit, [mark.encode() for mark in columns.missing]
+        )
+        super().__init__(parser, columns, labels, limit)
+
+    def begin(self, lines: Lines) -> bool:
+        self._buffer = lines.buffer
+        if not self._begun:
+            if lines.sample_end() is None:
+                return False
+            self._begun = self._look_at_rows(lines)
+        return True
+
+    def _look_at_rows(self, lines: Lines) -> bool:
+        """Decide on the columns by the first rows; False if no row at hand can be read."""
+        values: dict[str, list[bytes]] = {}
+        n_rows = 0
+        for line in bytes(lines.buffer[lines.at : lines.end]).split(b"\n"):
+            pairs = _pairs(line)
+            if not pairs:
+                continue
+            if not values or "null" in self._columns.missing:
+                # Where gaps are allowed a later row may bring more columns.
+                values.update((key, []) for key, _ in pairs if key not in values)
+            for key, value in pairs:
+                if key in values:
+                    values[key].extend(_as_text(value))
+            n_rows += 1
+            if n_rows == SAMPLE_LINES:
+                break
+        names = [*values, *(name for name in self._columns.named() if name not in values)]
+        if not values:
+            # None of them may pass for a row: this label is in none.
+            self._set_names([""], np.array([LABEL], np.int8), np.zeros(1, np.int32))
+            return False
+        if len(names) > self._most:
+            raise DataError(
+                f"{len(names):,} keys, more than max_features={self._most:,}", name=lines.name
+            )
+        self._columns.settle(names, lines.name)
+        for name in self._columns.undecided:
+            self._columns.guess(name, values.get(name, ()))
+        used = {*self._columns.features, self._columns.target}
+        names = [name for name in names if name in used]
+        self._set_names(names, *self._columns.plan(names))
+        return True
+
+    def _set_names(
+        self, names: list[str], roles: npt.NDArray[np.int8], places: npt.NDArray[np.int32]
+    ) -> None:
+        self._names = names
+        self.parser.set_columns(roles, places)
+        self.parser.set_keys([name.encode() for name in names])
+
+    def take(self) -> Table:
+        extra = [key.decode() for key in self.parser.extra_keys()]
+        extra = [key for key in extra if key not in self._columns.unused]
+        if extra and not self._told:
+            self._told = True
+            these = "key is" if len(extra) == 1 else "keys are"
+            shown = ", ".join(quoted(key) for key in extra[:SHOWN])
+            more = f" and {len(extra) - SHOWN:,} more" if len(extra) > SHOWN else ""
+            notice(ExtraColumns, f"{len(extra):,} {these} not used: {shown}{more}")
+        return super().take()
+
+    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+        if fault == "no label" and not self._begun:
+            return "the object is empty", 'write keys and values, as {"a": 1}'
+        value = self._value_words(fault, found, self.parser)
+        if value is not None:
+            return value
+        if fault == "repeated key":
+            row = bytes(self._buffer[self.parser.row_at : self.parser.first_at])
+            first = len(row.decode("utf-8", "replace")) + 1
+            key = quoted(found[1:-1])
+            return f"the key {key} stands twice, first at column {first}", "keep one"
+        if fault == "nested":
+            return "a list or object within the object", "flatten it first"
+        if fault == "missing value":
+            name = quoted(self._names[self.parser.fault_column])
+            return f"the value of {name} is missing", 'if gaps are allowed, say missing=["null"]'
+        message, remedy = WORDS[fault]
+        shown = quoted(found) if found.strip() else "the end of the line"
+        return message.format(found=shown), remedy
+
+
+def _pairs(line: bytes) -> list[tuple[str, Any]]:
+    """Keys and values of one line, none if it is not an object; the parser will say why."""
+    try:
+        found = json.loads(
+            line.decode("utf-8", "replace"),
+            object_pairs_hook=_Object,
+            parse_int=float,  # Python reads whole numbers of 4,300 digits at most
+        )
+        if isinstance(found, _Object):
+            "".join(key for key, _ in found).encode()  # half a character is not text
+    except (ValueError, RecursionError):
+        return []
+    return list(found) if isinstance(found, _Object) else []
+
+
+class _Object(list[tuple[str, Any]]):
+    """The pairs of an object, to be told from a list."""
+
+
+def _as_text(value: Any) -> list[bytes]:
+    """A value for the guess at what the column holds."""
+    if value is None:
+        return []
+    return [b"1" if isinstance(value, bool | int | float) else b"text"]

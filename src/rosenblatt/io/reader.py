@@ -1,0 +1,194 @@
+"""The walk through files: text to a parser, bad rows to their fate, blocks to the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Generic, Protocol, Self, TypeVar
+
+from rosenblatt._kernels.parsing import Parser
+from rosenblatt.errors import DataError
+from rosenblatt.io.bad_rows import BadRows
+from rosenblatt.io.excerpt import located
+from rosenblatt.io.lines import Lines, check_encoding
+from rosenblatt.io.sources import Given, sources_of
+
+__all__ = ["MAX_FEATURES", "MAX_LINE_BYTES", "SKIP", "Format", "Reader"]
+
+Block = TypeVar("Block", covariant=True)
+Taken = TypeVar("Taken")
+
+MAX_LINE_BYTES = 1 << 24
+MAX_FEATURES = 1_000_000
+KEPT_OF_LONG_ROW = 200
+SKIP = 'or pass over such rows with on_bad="skip" (--on-bad skip)'
+
+
+class Format(Protocol[Block]):
+    """What one text format adds to the walk."""
+
+    @property
+    def parser(self) -> Parser: ...
+
+    def begin(self, lines: Lines) -> bool:
+        """Read what stands before the rows of a file; False if more text is needed for that."""
+
+    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+        """The words for a fault, and the remedy."""
+
+    def take(self) -> Block:
+        """What was read since the last time."""
+
+
+class Reader(Generic[Taken]):
+    """Blocks of rows, in bounded memory; iterate, or use as a context manager.
+
+    Attributes
+    ----------
+    rows : int
+        Rows read so far.
+    skipped : int
+        Rows passed over so far (``on_bad="skip"`` or ``"rejects=FILE"``).
+    first_faults : list of DataError
+        The first few reasons for that.
+    """
+
+    def __init__(
+        self,
+        form: Format[Taken],
+        given: Given,
+        *,
+        on_bad: str = "fail",
+        encoding: str = "utf-8",
+        max_line_bytes: int = MAX_LINE_BYTES,
+    ) -> None:
+        self._form, self._sources = form, sources_of(given)
+        self._bad = BadRows(on_bad, self._sources)
+        form.parser.max_row = max_line_bytes
+        self._encoding, self._limit = check_encoding(encoding), max_line_bytes
+        self.rows = 0
+        self._blocks = self._walk()
+
+    @property
+    def skipped(self) -> int:
+        return self._bad.count
+
+    @property
+    def first_faults(self) -> list[DataError]:
+        return self._bad.first
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Taken:
+        return next(self._blocks)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file being read and the file of rejects."""
+        self._blocks.close()
+        self._bad.close()
+
+    def whole(self) -> Taken:
+        """Everything as one block; a warning tells of rows that were passed over."""
+        try:
+            for _ in self._pieces():
+                self.rows = self._form.parser.n_rows
+        finally:
+            self._bad.close()
+        self._refuse_nothing()
+        self._bad.tell(self.rows)
+        return self._form.take()
+
+    def _walk(self) -> Generator[Taken, None, None]:
+        try:
+            for _ in self._pieces():
+                if self._form.parser.n_rows:
+                    self.rows += self._form.parser.n_rows
+                    yield self._form.take()
+        finally:
+            self._bad.close()
+        self._refuse_nothing()
+
+    def _refuse_nothing(self) -> None:
+        if self.rows == 0:
+            names = ", ".join(source.name for source in self._sources[:3])
+            skipped = f"; {self._bad.count:,} bad rows were passed over" if self._bad.count else ""
+            raise DataError(f"0 examples{skipped}", name=names, help="give a file with rows in it")
+
+    def _pieces(self) -> Iterator[None]:
+        """Parse piece after piece; the parser holds the rows."""
+        for source in self._sources:
+            lines = Lines(source, self._limit, self._encoding)
+            self._form.parser.line = 0
+            begun = False
+            for _ in lines.pieces():
+                begun = begun or self._form.begin(lines)
+                if begun:
+                    self._parse(lines)
+                if lines.too_long:
+                    self._give_up_line(lines, header=not begun)
+                yield
+
+    def _parse(self, lines: Lines) -> None:
+        parser = self._form.parser
+        while lines.at < lines.end:
+            at = parser.parse(lines.buffer, lines.at, lines.end, lines.last)
+            if parser.fault is not None:
+                row = bytes(lines.buffer[parser.row_at : parser.row_end])
+                self._bad.meet(self._fault(lines), row)
+            elif at == lines.at:
+                return
+            lines.at = at
+
+    def _fault(self, lines: Lines) -> DataError:
+        parser, text = self._form.parser, lines.buffer
+        if parser.fault == "long row of text":
+            return self._long_row(lines, parser.row_at, parser.fault_line)
+        found = bytes(text[parser.fault_at : parser.fault_end])
+        message, remedy = self._form.explain(parser.fault or "", found)
+        line_at = text.rfind(b"\n", parser.row_at, parser.fault_at) + 1 or parser.row_at
+        line_end = text.find(b"\n", parser.fault_at)
+        line_end -= text[line_end - 1] == 13
+        return located(
+            message,
+            name=lines.name,
+            line=parser.fault_line,
+            text=bytes(text[line_at:line_end]),
+            at=parser.fault_at - line_at,
+            end=max(parser.fault_at, min(parser.fault_end, line_end)) - line_at,
+            help=SKIP[3:] if remedy is None else f"{remedy}\n{SKIP}",
+        )
+
+    def _give_up_line(self, lines: Lines, *, header: bool) -> None:
+        """The row at hand has no end within the limit: it is not kept any further."""
+        parser = self._form.parser
+        error = self._long_row(lines, lines.at, parser.line + 1)
+        if header:
+            raise error
+        self._bad.meet(error, bytes(lines.buffer[lines.at : lines.at + KEPT_OF_LONG_ROW]))
+        parser.line += 1
+        lines.drop_line()
+
+    def _long_row(self, lines: Lines, at: int, line: int) -> DataError:
+        head = bytes(lines.buffer[at : at + KEPT_OF_LONG_ROW])
+        return located(
+            f"this row is longer than {self._limit:,} bytes",
+            name=lines.name,
+            line=line,
+            text=head.partition(b"\n")[0],
+            at=0,
+            end=1,
+            help=self._long_row_help(head),
+        )
+
+    def _long_row_help(self, head: bytes) -> str:
+        if b"\n" in head and getattr(self._form, "delimited", False):
+            return "is a quote not closed? Else raise max_line_bytes (--max-line-bytes)"
+        if head.count(b"\r") > 1:
+            return "the line ends are carriage returns alone: convert the file to line feeds"
+        return "raise max_line_bytes (--max-line-bytes) if the row is right"

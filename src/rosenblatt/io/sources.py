@@ -1,0 +1,202 @@
+"""Bytes from paths, standard input or open files, unpacked on the way."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from rosenblatt.errors import DataError, MissingExtra, ParameterError
+
+__all__ = ["Given", "Source", "opened", "sources_of"]
+
+Given = Any  # a path, "-", a file opened in binary mode, or several of these
+
+# How a packed file begins.
+MARKS = {
+    b"\x1f\x8b": "gzip",
+    b"\xfd7zXZ\x00": "xz",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+ENDINGS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
+LONGEST_MARK = max(map(len, MARKS))
+
+
+class Source(NamedTuple):
+    """One place to read from: the name that errors give, and how to open it."""
+
+    name: str
+    open: Callable[[], Any]
+    closes: bool
+
+    def is_file(self, found: os.stat_result) -> bool:
+        """Whether it is the file that `found` tells of."""
+        try:
+            own = os.stat(self.name) if self.closes else os.fstat(self.open().fileno())
+        except (AttributeError, OSError):
+            return False
+        return os.path.samestat(own, found)
+
+
+def sources_of(given: Given) -> list[Source]:
+    """What to read, in order; each is opened only when its turn comes."""
+    if isinstance(given, str | os.PathLike) or hasattr(given, "read"):
+        given = [given]
+    elif isinstance(given, bytes) or not isinstance(given, Iterable):
+        raise _unreadable(given)
+    sources = [_source(one) for one in given]
+    if not sources:
+        raise ParameterError("nothing to read: the list of paths is empty.")
+    return sources
+
+
+def _source(given: Any) -> Source:
+    if hasattr(given, "read"):
+        name = getattr(given, "name", None)
+        return Source(name if isinstance(name, str) else "<stream>", lambda: given, False)
+    if given == "-":
+        return Source("<stdin>", lambda: sys.stdin.buffer, False)
+    if not isinstance(given, str | os.PathLike):
+        raise _unreadable(given)
+    path = os.fspath(given)
+    return Source(os.fsdecode(path), lambda: open(path, "rb", buffering=0), True)
+
+
+def _unreadable(given: Any) -> ParameterError:
+    shown = repr(given)
+    return ParameterError(
+        f"cannot read from {shown if len(shown) < 60 else shown[:57] + '...'}: give a path, '-' "
+        "for standard input, a file opened in binary mode, or a list of these. Text at hand goes "
+        "in io.BytesIO."
+    )
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[Stream]:
+    raw = source.open()
+    try:
+        yield Stream(raw, source.name)
+    finally:
+        if source.closes:
+            raw.close()
+
+
+class Stream:
+    """The bytes of one source, whatever it was packed with."""
+
+    def __init__(self, raw: Any, name: str) -> None:
+        self.name, self.raw = name, raw
+        head = _first_bytes(raw, name)
+        self.packing = next((kind for mark, kind in MARKS.items() if head.startswith(mark)), None)
+        ending = ENDINGS.get(os.path.splitext(name)[1].lower())
+        if ending is not None and ending != self.packing:
+            raise DataError(
+                f"the name says {ending}, but the data do not begin as {ending} does",
+                name=name,
+                help="fetch the file again, or give it its true name",
+            )
+        rest = _Rest(head, raw)
+        self._stream = rest if self.packing is None else _unpacker(self.packing, rest)
+
+    @property
+    def seekable(self) -> bool:
+        """Whether `raw` itself can be read from anywhere: not packed, not a pipe."""
+        return self.packing is None and bool(getattr(self.raw, "seekable", lambda: False)())
+
+    def readinto(self, view: memoryview) -> int:
+        """Fill `view` as far as there are bytes at once; 0 at the end."""
+        try:
+            return int(self._stream.readinto(view) or 0)
+        except OSError as error:
+            if error.errno is not None or self.packing is None:
+                raise
+            damage: Exception = error
+        except Exception as error:
+            # Each library has an error of its own for damaged data.
+            if self.packing is None:
+                raise
+            damage = error
+        raise DataError(
+            f"the {self.packing} data are damaged or cut off: {damage}",
+            name=self.name,
+            help="unpack or fetch the file again",
+        ) from None
+
+
+def _first_bytes(raw: Any, name: str) -> bytes:
+    head = b""
+    while len(head) < LONGEST_MARK:
+        more = raw.read(LONGEST_MARK - len(head))
+        if isinstance(more, str):
+            raise ParameterError(
+                f"{name} was opened as text; open it in binary mode: open(path, 'rb')."
+            )
+        if not more:
+            break
+        head += more
+    return head
+
+
+class _Rest:
+    """A stream whose first bytes were taken already."""
+
+    closed = False
+
+    def __init__(self, head: bytes, raw: Any) -> None:
+        self._head, self._raw = head, raw
+        # From a pipe, what is there is better than a full buffer later.
+        self._read = getattr(raw, "read1", raw.read)
+        self._fill = None if hasattr(raw, "read1") else getattr(raw, "readinto", None)
+
+    def readinto(self, view: memoryview) -> int:
+        if self._head or self._fill is None:
+            data = self.read(len(view))
+            view[: len(data)] = data
+            return len(data)
+        return self._fill(view) or 0
+
+    def read(self, size: int = -1) -> bytes:
+        if not self._head:
+            return self._read(size) or b""
+        size = len(self._head) if size < 0 else size
+        data, self._head = self._head[:size], self._head[size:]
+        return data
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return False
+
+
+def _unpacker(packing: str, rest: _Rest) -> Any:
+    packed: Any = rest
+    if packing == "gzip":
+        import gzip
+
+        return gzip.GzipFile(fileobj=packed)
+    if packing == "xz":
+        import lzma
+
+        return lzma.LZMAFile(packed)
+    if packing == "bzip2":
+        import bz2
+
+        return bz2.BZ2File(packed)
+    return _zstd().ZstdFile(packed)
+
+
+def _zstd() -> Any:
+    from importlib import import_module
+
+    for module in ("compression.zstd", "backports.zstd"):  # the first from Python 3.14 on
+        try:
+            return import_module(module)
+        except ImportError:
+            continue
+    raise MissingExtra(
+        "reading zstd needs the package backports.zstd: pip install 'rosenblatt[zstd]'."
+    )

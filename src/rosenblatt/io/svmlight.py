@@ -1,0 +1,233 @@
+"""svmlight and LIBSVM files: ``label index:value index:value ... # comment``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.svmlight import SvmlightParser
+from rosenblatt.core.tables import largest_allowed
+from rosenblatt.errors import ParameterError
+from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.labels import Labels
+from rosenblatt.io.lines import Lines
+from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Reader
+from rosenblatt.io.sources import Given
+from rosenblatt.io.sparse import Block, SparseRows
+from rosenblatt.io.words import encoding_words, limit_words, number_words
+
+__all__ = ["iter_svmlight", "read_svmlight"]
+
+LARGEST_INDEX = np.iinfo(np.int32).max
+
+
+class Svmlight:
+    """The format for the reader."""
+
+    def __init__(
+        self,
+        *,
+        n_features: int | None,
+        zero_based: bool,
+        dtype: npt.DTypeLike,
+        max_features: int,
+        labels: Labels,
+    ) -> None:
+        kind = np.dtype(dtype)
+        if kind not in (np.float32, np.float64):
+            raise ParameterError(f"dtype={dtype!r} must be float32 or float64.")
+        if n_features is not None and not 1 <= n_features <= LARGEST_INDEX:
+            raise ParameterError(f"n_features={n_features!r} must be from 1 to {LARGEST_INDEX:,}.")
+        self._n_features, self._zero_based = n_features, bool(zero_based)
+        self._limit, self._most, self._labels = largest_allowed(kind), max_features, labels
+        self.parser = SvmlightParser(
+            kind == np.float32,
+            self._zero_based,
+            self._limit,
+            max_features,
+            n_features or LARGEST_INDEX,
+        )
+        self.parser.admits = labels.fault
+
+    def begin(self, lines: Lines) -> bool:
+        return True
+
+    def take(self) -> Block:
+        width = self._n_features or max(self.parser.widest, 1)
+        values, columns, starts = self.parser.take()
+        codes, names, lines = self.parser.take_rows()
+        rows = SparseRows(values, columns, starts, width)
+        return Block(rows, self._labels.values(codes, names), lines)
+
+    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+        pair = "write index:value, as in 3:0.5"
+        if fault == "not a number":
+            return number_words(found), pair if found.strip() else "write a number after the colon"
+        if fault == "too large":
+            return limit_words(found, self._limit)
+        if fault == "label":
+            return self.parser.reason  # type: ignore[no-any-return]
+        if fault == "not text":
+            return encoding_words(found)
+        if fault == "no label":
+            return f"the row begins with {quoted(found)}, not with a label", "put a label first"
+        if fault == "no colon":
+            return f"{quoted(found)} is not index:value", pair
+        if fault == "bad index":
+            return f"the index {quoted(found)} is not a whole number", pair
+        if fault == "zero index":
+            return "index 0, but indices begin at 1", "if this file counts from 0: zero_based=True"
+        if fault == "large index":
+            return self._large_index(found)
+        if fault == "repeated index":
+            return f"index {found.decode()} stands twice in this row", "keep one of them"
+        if fault == "unsorted index":
+            return f"index {found.decode()} comes after a larger one", "sort the row by index"
+        if fault == "many features":
+            return (
+                f"more than {self._most:,} features in one row",
+                "raise max_features (--max-features) if the row is right",
+            )
+        assert fault == "bare return", fault
+        return "a carriage return within the line", "convert the line ends to line feeds"
+
+    def _large_index(self, found: bytes) -> tuple[str, str]:
+        least = 0 if self._zero_based else 1
+        if self._n_features is None:
+            return f"index {found.decode()} is beyond {LARGEST_INDEX:,}", "hash the features first"
+        most = self._n_features - 1 + least
+        return (
+            f"index {found.decode()}, but with n_features={self._n_features:,} indices go from "
+            f"{least} to {most:,}",
+            "raise n_features",
+        )
+
+
+def read_svmlight(
+    path: Given,
+    *,
+    n_features: int | None = None,
+    zero_based: bool = False,
+    dtype: npt.DTypeLike = np.float64,
+    labels: str = "auto",
+    classes: Iterable[Any] | None = None,
+    on_bad: str = "fail",
+    encoding: str = "utf-8",
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_features: int = MAX_FEATURES,
+) -> tuple[Any, npt.NDArray[Any]]:
+    """Read an svmlight or LIBSVM file into a sparse matrix and labels.
+
+    A row is ``label index:value index:value ...``; indices begin at 1 and increase; ``qid:`` and
+    what follows ``#`` are passed over, and so are blank lines. Values are the floats nearest to
+    what is written, as by ``float()``.
+
+    Parameters
+    ----------
+    path : path, "-", binary file, or list of these
+        Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
+    n_features : int, default=None
+        Columns of the matrix; by default the largest index. Larger indices are refused.
+    zero_based : bool, default=False
+        Whether indices begin at 0.
+    dtype : float64 or float32, default=float64
+        Type of the values.
+    labels : {"auto", "number", "text"}, default="auto"
+        ``"auto"``: whole numbers or floats if all labels are numbers, else text.
+    classes : list, default=None
+        Labels that may occur; any other is refused.
+    on_bad : {"fail", "skip", "rejects=FILE"}, default="fail"
+        What to do with a row that cannot be read: raise, pass over it with a warning at the end, or
+        also write it to FILE as JSON with place and reason.
+    encoding : str, default="utf-8"
+        Of the text.
+    max_line_bytes, max_features : int
+        Limits for one row, so that a damaged file cannot fill the memory.
+
+    Returns
+    -------
+    X : csr_array of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+
+    See Also
+    --------
+    iter_svmlight : The same, block by block.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import read_svmlight
+    >>> X, y = read_svmlight(io.BytesIO(b"+1 1:0.5 3:2  # a row\\n-1 2:0.25\\n"))
+    >>> X.toarray()
+    array([[0.5 , 0.  , 2.  ],
+           [0.  , 0.25, 0.  ]])
+    >>> y
+    array([ 1, -1])
+
+    A fault is named with its place:
+
+    >>> read_svmlight(io.BytesIO(b"+1 1:0.5\\n-1 1:abc\\n"))
+    Traceback (most recent call last):
+        ...
+    rosenblatt.errors.DataError: <stream>:2:6: "abc" is not a number
+      -1 1:abc
+           ^^^
+    help: write index:value, as in 3:0.5
+          or pass over such rows with on_bad="skip" (--on-bad skip)
+    """
+    reader = iter_svmlight(
+        path,
+        n_features=n_features,
+        zero_based=zero_based,
+        dtype=dtype,
+        labels=labels,
+        classes=classes,
+        on_bad=on_bad,
+        encoding=encoding,
+        max_line_bytes=max_line_bytes,
+        max_features=max_features,
+    )
+    block = reader.whole()
+    return block.X, block.y
+
+
+def iter_svmlight(
+    path: Given,
+    *,
+    n_features: int | None = None,
+    zero_based: bool = False,
+    dtype: npt.DTypeLike = np.float64,
+    labels: str = "auto",
+    classes: Iterable[Any] | None = None,
+    on_bad: str = "fail",
+    encoding: str = "utf-8",
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_features: int = MAX_FEATURES,
+) -> Reader[Block]:
+    """Read an svmlight file block by block, in memory that does not grow with the file.
+
+    Parameters as for :func:`read_svmlight`. Each block unpacks into ``X, y``; ``block.lines`` holds
+    the line of every row. Without `n_features` the width of a block is the largest index so far.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.io import iter_svmlight
+    >>> model = Perceptron()
+    >>> for X, y in iter_svmlight(io.BytesIO(b"1 1:1\\n2 2:1\\n" * 3), n_features=2):
+    ...     model = model.partial_fit(X, y)
+    >>> model.t_
+    6
+    """
+    form = Svmlight(
+        n_features=n_features,
+        zero_based=zero_based,
+        dtype=dtype,
+        max_features=max_features,
+        labels=Labels(labels, classes),
+    )
+    return Reader(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)

@@ -1,0 +1,76 @@
+"""Rows with named columns, whatever file they come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError
+from rosenblatt.io.columns import Columns
+from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.sparse import Block
+
+__all__ = ["Table"]
+
+
+class Table(Block):
+    """Columns of numbers and of text, and the label of every row.
+
+    ``X, y = table`` gives a matrix and the labels if all features are numbers.
+
+    Attributes
+    ----------
+    names : list of str
+        The features in order.
+    numbers : ndarray of shape (n_samples, n_number_columns)
+        The number columns, in the order of `names`; NaN where a value is missing.
+    texts : dict of str to ndarray
+        The text columns.
+    labels : ndarray or None
+        The target, if one was named.
+    lines : ndarray of int64
+        The line (in Parquet and Arrow files the row) of every example, from 1.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        numbers: npt.NDArray[Any],
+        texts: dict[str, npt.NDArray[Any]],
+        labels: npt.NDArray[Any] | None,
+        lines: npt.NDArray[np.int64],
+    ) -> None:
+        super().__init__(numbers, labels, lines)
+        self.names = list(columns.features)
+        self.number_names = columns.of_kind("number")
+        self.target = columns.target
+        self.numbers, self.texts = numbers, texts
+
+    @property
+    def X(self) -> npt.NDArray[Any]:
+        """The matrix of the features, which must all be numbers."""
+        if self.texts:
+            names = ", ".join(quoted(name) for name in list(self.texts)[:6])
+            raise InputError(
+                f"{len(self.texts)} of {len(self.names)} features are text ({names}): encode them "
+                "(table.texts has them), or leave them out with columns=[...]."
+            )
+        return self.numbers
+
+    @property
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """Every feature by name, in order; ``pandas.DataFrame(table.columns)`` works."""
+        place = {name: i for i, name in enumerate(self.number_names)}
+        return {
+            name: self.texts[name] if name in self.texts else self.numbers[:, place[name]]
+            for name in self.names
+        }
+
+    def __repr__(self) -> str:
+        target = "" if self.target is None else f", target {quoted(self.target)}"
+        return (
+            f"Table({len(self):,} rows, {len(self.number_names):,} number columns, "
+            f"{len(self.texts):,} text columns{target})"
+        )

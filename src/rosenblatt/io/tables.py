@@ -1,0 +1,189 @@
+"""Tables from CSV, TSV, JSON lines, Parquet and Arrow files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.io.arrow import ArrowReader
+from rosenblatt.io.columns import Columns
+from rosenblatt.io.delimited import Delimited
+from rosenblatt.io.formats import format_of
+from rosenblatt.io.jsonl import JsonLines
+from rosenblatt.io.labels import Labels
+from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Format, Reader
+from rosenblatt.io.sources import Given
+from rosenblatt.io.table import Table
+
+__all__ = ["iter_table", "read_table"]
+
+TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+
+def read_table(
+    path: Given,
+    target: str | int | None = None,
+    *,
+    format: str | None = None,
+    header: bool = True,
+    delimiter: str | None = None,
+    columns: Iterable[str] | None = None,
+    types: Mapping[str, str] | str | None = None,
+    missing: Iterable[str] = (),
+    trim: bool = False,
+    dtype: npt.DTypeLike = np.float64,
+    labels: str = "auto",
+    classes: Iterable[Any] | None = None,
+    on_bad: str = "fail",
+    encoding: str = "utf-8",
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_features: int = MAX_FEATURES,
+) -> Table:
+    """Read a table with named columns: CSV, TSV, JSON lines, Parquet or Arrow.
+
+    A column holds numbers if most of its first values are numbers; from then on a value that is
+    not a number is a fault, never a silent gap. CSV is that of RFC 4180: quotes, doubled quotes and
+    line ends within quotes; blank lines are passed over. In JSON lines every line is one flat
+    object.
+
+    Parameters
+    ----------
+    path : path, "-", binary file, or list of these
+        Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
+        Columns of several files are matched by name.
+    target : str or int, default=None
+        The column of the labels: its name, its place (0 is the first, -1 the last), or as text its
+        number from 1.
+    format : {"csv", "tsv", "jsonl", "parquet", "arrow"}, default=None
+        By default the ending of the name tells, and what has none is CSV.
+    header : bool, default=True
+        Whether the first line names the columns; if not they are called "1", "2", …
+    delimiter : str, default=None
+        Instead of the comma or tab.
+    columns : list of str, default=None
+        The features to read, in this order; a file may hold more (a warning says so), not fewer.
+    types : dict of str to {"number", "text"}, or one of these for all, default=None
+        The kind of columns, where it should not be guessed.
+    missing : list of str, default=()
+        Texts that stand for an unknown number, which is read as NaN; for JSON, ``"null"`` also
+        covers absent keys. Without it an unknown number is a fault.
+    trim : bool, default=False
+        Whether blanks around texts are dropped; around numbers they do not matter.
+    dtype : float64 or float32, default=float64
+        Type of the numbers.
+    labels, classes, on_bad, encoding, max_line_bytes, max_features
+        As for :func:`read_svmlight`; `max_features` bounds the number of columns.
+
+    Returns
+    -------
+    table : Table
+        ``X, y = table`` if all features are numbers; `table.texts` has the others.
+
+    See Also
+    --------
+    iter_table : The same, block by block.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import read_table
+    >>> text = b'petal,colour,species\\n1.4,"white, pale",setosa\\n4.7,blue,virginica\\n'
+    >>> table = read_table(io.BytesIO(text), target="species")
+    >>> table.numbers
+    array([[1.4],
+           [4.7]])
+    >>> table.texts["colour"]
+    array(['white, pale', 'blue'], dtype=object)
+    >>> table.y
+    array(['setosa', 'virginica'], dtype='<U9')
+
+    >>> read_table(io.BytesIO(b"a,b,c\\n1,2,x\\n3,4,y\\n5,oops,x\\n"), target="c")
+    Traceback (most recent call last):
+        ...
+    rosenblatt.errors.DataError: <stream>:4:3: column "b": "oops" is not a number
+      5,oops,x
+        ^^^^
+    help: mend it, or read the column as text with types={"b": "text"}
+          or pass over such rows with on_bad="skip" (--on-bad skip)
+    """
+    reader = iter_table(
+        path,
+        target,
+        format=format,
+        header=header,
+        delimiter=delimiter,
+        columns=columns,
+        types=types,
+        missing=missing,
+        trim=trim,
+        dtype=dtype,
+        labels=labels,
+        classes=classes,
+        on_bad=on_bad,
+        encoding=encoding,
+        max_line_bytes=max_line_bytes,
+        max_features=max_features,
+    )
+    return reader.whole()
+
+
+def iter_table(
+    path: Given,
+    target: str | int | None = None,
+    *,
+    format: str | None = None,
+    header: bool = True,
+    delimiter: str | None = None,
+    columns: Iterable[str] | None = None,
+    types: Mapping[str, str] | str | None = None,
+    missing: Iterable[str] = (),
+    trim: bool = False,
+    dtype: npt.DTypeLike = np.float64,
+    labels: str = "auto",
+    classes: Iterable[Any] | None = None,
+    on_bad: str = "fail",
+    encoding: str = "utf-8",
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_features: int = MAX_FEATURES,
+) -> Reader[Table]:
+    """Read a table block by block, in memory that does not grow with the file.
+
+    Parameters as for :func:`read_table`. Each block is a Table with the same columns.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import iter_table
+    >>> for X, y in iter_table(io.BytesIO(b"a,b\\n1,x\\n2,y\\n"), target="b"):
+    ...     print(X.ravel(), y)
+    [1. 2.] ['x' 'y']
+    """
+    kind = format_of(path, format, TABLES, otherwise="csv")
+    if delimiter is not None and kind not in DELIMITERS:
+        raise ParameterError(f"delimiter has no meaning for {kind}; leave it out.")
+    if np.dtype(dtype) not in (np.float32, np.float64):
+        raise ParameterError(f"dtype={dtype!r} must be float32 or float64.")
+    plan, found = Columns(target, columns, types, missing), Labels(labels, classes)
+    form: Format[Table]
+    if kind in ("parquet", "arrow"):
+        return ArrowReader(
+            path, kind, plan, found, dtype=dtype, on_bad=on_bad, max_features=max_features
+        )
+    if kind == "jsonl":
+        form = JsonLines(columns=plan, dtype=dtype, labels=found, max_features=max_features)
+    else:
+        form = Delimited(
+            delimiter=DELIMITERS[kind] if delimiter is None else delimiter,
+            header=header,
+            columns=plan,
+            trim=trim,
+            dtype=dtype,
+            labels=found,
+            max_features=max_features,
+        )
+    return Reader(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)

@@ -1,0 +1,74 @@
+"""What the formats with named columns share."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from rosenblatt._kernels.tabular import TabularParser
+from rosenblatt.io.columns import Columns
+from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.labels import Labels
+from rosenblatt.io.table import Table
+from rosenblatt.io.words import encoding_words, limit_words, number_words
+
+__all__ = ["Tabular"]
+
+ParserOfRows = TypeVar("ParserOfRows", bound=TabularParser)
+LOOK_MISSING = {"", "?", "-", "na", "n/a", "nan", "null", "none", "nil", "missing"}
+
+
+class Tabular(Generic[ParserOfRows]):
+    """Rows of the parser as a Table, and the words for faults that any table can have."""
+
+    def __init__(
+        self, parser: ParserOfRows, columns: Columns, labels: Labels, limit: float
+    ) -> None:
+        self.parser, self._columns, self._labels, self._limit = parser, columns, labels, limit
+        self._names: list[str] = []
+        parser.admits = labels.fault
+
+    def take(self) -> Table:
+        found, codes, texts = self.parser.take()
+        label_codes, names, lines = self.parser.take_rows()
+        decoded = np.array([text.decode() for text in texts] or [""], dtype=object)
+        columns = {
+            name: decoded[codes[:, place]]
+            for place, name in enumerate(self._columns.of_kind("text"))
+        }
+        labels = None
+        if self._columns.target is not None:
+            labels = self._labels.values(label_codes, names)
+        return Table(self._columns, found, columns, labels, lines)
+
+    def _value_words(
+        self, fault: str, found: bytes, parser: TabularParser
+    ) -> tuple[str, str | None] | None:
+        """The words for what is wrong with a value, None if it is something else."""
+        name = str(parser.fault_column + 1)
+        if 0 <= parser.fault_column < len(self._names):
+            name = self._names[parser.fault_column]
+        if fault == "not a number":
+            message, remedy = number_words(found), self._number_remedy(name, found)
+        elif fault == "too large":
+            message, remedy = limit_words(found, self._limit)
+        elif fault == "label":
+            message, remedy = parser.reason
+        elif fault == "not text":
+            message, remedy = encoding_words(found)
+        elif fault == "no label":
+            message, remedy = "the label is missing", "give the row a label"
+        else:
+            return None
+        if parser.fault_column < 0:
+            return message, remedy
+        return f"column {quoted(name)}: {message}", remedy
+
+    def _number_remedy(self, name: str, found: bytes) -> str:
+        text = found.strip().decode("utf-8", "replace")
+        if text.lower() in LOOK_MISSING:
+            return f"if it marks a missing value, say missing=[{quoted(text)}]"
+        if name not in self._columns.guessed:
+            return "mend it"
+        return f'mend it, or read the column as text with types={{{quoted(name)}: "text"}}'

@@ -1,0 +1,367 @@
+"""Vowpal Wabbit text: ``label importance 'tag |namespace:weight name:value name ...``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.names import Names
+from rosenblatt._kernels.vw import VWParser
+from rosenblatt.core.tables import largest_allowed
+from rosenblatt.errors import ParameterError
+from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.labels import Labels
+from rosenblatt.io.lines import Lines
+from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Reader
+from rosenblatt.io.sources import Given
+from rosenblatt.io.sparse import Block, SparseRows
+from rosenblatt.io.words import encoding_words, limit_words, number_words
+
+__all__ = ["VWBlock", "VWRows", "iter_vw", "read_vw"]
+
+BITS = 18
+MOST_BITS = 30
+FORM = "write label |namespace name:value, as in 1 |f height:1.5"
+ONE_CLASS = "this reader takes one class a row; write label |namespace name:value"
+
+
+class VWRows(NamedTuple):
+    """A whole file: features, labels, importance weights, and names of the columns if exact."""
+
+    X: Any
+    y: Any
+    weights: npt.NDArray[np.float64]
+    names: list[str] | None
+
+
+class VWBlock(Block):
+    """Some rows of a file; ``X, y = block`` gives them as arrays.
+
+    Attributes
+    ----------
+    weights : ndarray of float64
+        The importance of every row, 1 where none is written.
+    """
+
+    def __init__(
+        self,
+        rows: SparseRows,
+        labels: Any,
+        lines: npt.NDArray[np.int64],
+        weights: npt.NDArray[np.float64],
+        vocabulary: Names | None,
+    ) -> None:
+        super().__init__(rows, labels, lines)
+        self.weights, self._vocabulary = weights, vocabulary
+
+    @property
+    def names(self) -> list[str] | None:
+        """The names of the columns, if they are exact."""
+        if self._vocabulary is None:
+            return None
+        # Blocks share one vocabulary, which may have grown since.
+        known = min(self._vocabulary.count, self.rows.shape[1])
+        return [name.decode() for name in self._vocabulary.listed()[:known]]
+
+
+class VW:
+    """The format for the reader."""
+
+    def __init__(
+        self,
+        *,
+        bits: int | None,
+        names: Iterable[str] | None,
+        labelled: bool,
+        dtype: npt.DTypeLike,
+        max_features: int,
+        labels: Labels,
+    ) -> None:
+        kind = np.dtype(dtype)
+        if kind not in (np.float32, np.float64):
+            raise ParameterError(f"dtype={dtype!r} must be float32 or float64.")
+        if names is not None:
+            bits = None
+        if bits is not None and not (isinstance(bits, int) and 1 <= bits <= MOST_BITS):
+            raise ParameterError(
+                f"bits={bits!r} must be from 1 to {MOST_BITS}, or None for exact names."
+            )
+        self._width = None if bits is None else 1 << bits
+        self._limit, self._most, self._labels = largest_allowed(kind), max_features, labels
+        self._labelled = bool(labelled)
+        self.parser = VWParser(
+            kind == np.float32,
+            self._labelled,
+            self._limit,
+            min(max_features, np.iinfo(np.int32).max),
+            bits or 0,
+            _vocabulary(names),
+            names is not None,
+        )
+        self.parser.admits = self._label_fault
+
+    def begin(self, lines: Lines) -> bool:
+        return True
+
+    def take(self) -> VWBlock:
+        vocabulary = self.parser.names if self._width is None else None
+        width = self._width or max(self.parser.names.count, 1)
+        values, columns, starts, weights = self.parser.take()
+        codes, names, lines = self.parser.take_rows()
+        y = self._labels.values(codes, names) if self._labelled else None
+        rows = SparseRows(values, columns, starts, width)
+        return VWBlock(rows, y, lines, weights, vocabulary)
+
+    def _label_fault(self, name: bytes) -> tuple[str, str] | None:
+        if name == b"shared":
+            return '"shared" begins an example of several lines', ONE_CLASS
+        if b"," in name:
+            return f"{quoted(name)} is a list of labels", ONE_CLASS
+        if name.startswith(b"'"):
+            return f"the tag {quoted(name)} stands where the label belongs", "put the label first"
+        return self._labels.fault(name)
+
+    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+        if fault == "not a number":
+            words = "write a number after the colon, or name=word for a word"
+            return number_words(found), words
+        if fault == "too large":
+            return limit_words(found, self._limit)
+        if fault == "label":
+            return self.parser.reason  # type: ignore[no-any-return]
+        if fault == "not text":
+            return encoding_words(found)
+        if fault == "no label":
+            return self._no_label(found)
+        if fault == "many features":
+            return (
+                f"more than {self._most:,} features in one row",
+                "raise max_features (--max-features) if the row is right",
+            )
+        if fault == "large sum":
+            return (
+                f"features of this row add up beyond {self._limit:g}, where the square overflows",
+                "scale the features",
+            )
+        if fault == "large product":
+            return (
+                f"{quoted(found)} times the weight of its namespace is beyond {self._limit:g}, "
+                "where its square overflows",
+                "scale the feature",
+            )
+        message, remedy = FAULTS[fault]
+        return message.format(quoted(found)), remedy
+
+    def _no_label(self, found: bytes) -> tuple[str, str]:
+        rest = "or read rows without labels with labelled=False"
+        if not found:
+            return "no label before the bar", f"put a label first\n{rest}"
+        return (
+            f"no label: {quoted(found)} is a tag, as it touches the bar or begins with a quote",
+            f"put a label first, and a blank between it and the bar\n{rest}",
+        )
+
+
+FAULTS = {
+    "no bar": ("no bar | in this row", FORM),
+    "tab": ("a tab before the first bar", "put a blank there"),
+    "costs": ("{} has a colon: costs and probabilities of actions are not labels", ONE_CLASS),
+    "initial": (
+        "{} would be an initial prediction, which no learner here takes",
+        "leave it out; a tag needs a quote before it, as in 'tag",
+    ),
+    "many words": (
+        "more than label, importance and tag before the first bar",
+        "is a bar missing? " + FORM[0].upper() + FORM[1:],
+    ),
+    "importance": (
+        "the importance {} is not a finite number",
+        "write label importance |..., or a quote before a tag, as in 'tag",
+    ),
+    "negative importance": ("the importance {} is negative", "write 0 or more"),
+    "no namespace": ("{} is not a namespace: it has no name", "write |name:weight"),
+    "no name": ("{} is not a feature: it has no name", "write name:value"),
+    "caret": (
+        'the namespace {} has a "^", which divides namespace and feature in exact names',
+        "hash the names with bits=18",
+    ),
+    "bare return": (
+        "a carriage return within the line",
+        "convert the line ends to line feeds",
+    ),
+}
+
+
+def _vocabulary(names: Iterable[str] | None) -> Names:
+    known = Names()
+    if names is None:
+        return known
+    if isinstance(names, str | bytes):
+        raise ParameterError(f"names={names!r} must be a list of names.")
+    for number, name in enumerate(names):
+        if known.number(name.encode()) != number:
+            raise ParameterError(f"names has {name!r} twice.")
+    if known.count == 0:
+        raise ParameterError("names is empty; use bits=None to find the names in the file.")
+    return known
+
+
+def read_vw(
+    path: Given,
+    *,
+    bits: int | None = BITS,
+    names: Iterable[str] | None = None,
+    labelled: bool = True,
+    dtype: npt.DTypeLike = np.float64,
+    labels: str = "auto",
+    classes: Iterable[Any] | None = None,
+    on_bad: str = "fail",
+    encoding: str = "utf-8",
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_features: int = MAX_FEATURES,
+) -> VWRows:
+    """Read a text file of Vowpal Wabbit into a sparse matrix, labels and weights.
+
+    A row is ``label importance 'tag |namespace:weight name:value name ...``, where all but the
+    label and a bar may be left out. A value is 1 unless it is written, and is multiplied by the
+    weight of its namespace; a feature that occurs again in a row is added up. Tags are passed over,
+    and so are blank lines.
+
+    Columns are those of ``vw``: the hash of the name (MurmurHash3, seeded with the hash of the
+    namespace), or, if the name is a number, that number plus the hash of the namespace, cut to
+    `bits` bits. So numbered features do not collide. No column is added for a constant.
+
+    Parameters
+    ----------
+    path : path, "-", binary file, or list of these
+        Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
+    bits : int or None, default=18
+        The matrix has ``2**bits`` columns, which different names may share; with ``None`` it has
+        one for every name ``namespace^feature``, in the order in which they are first met.
+    names : list of str, default=None
+        Exact names of the columns, as another file gave them; features of other names are passed
+        over. Implies ``bits=None``.
+    labelled : bool, default=True
+        Whether every row must have a label. If not, what stands before the first bar is passed
+        over.
+    dtype : float64 or float32, default=float64
+        Type of the values.
+    labels : {"auto", "number", "text"}, default="auto"
+        ``"auto"``: whole numbers or floats if all labels are numbers, else text.
+    classes : list, default=None
+        Labels that may occur; any other is refused.
+    on_bad : {"fail", "skip", "rejects=FILE"}, default="fail"
+        What to do with a row that cannot be read: raise, pass over it with a warning at the end, or
+        also write it to FILE as JSON with place and reason.
+    encoding : str, default="utf-8"
+        Of the text.
+    max_line_bytes, max_features : int
+        Limits for one row, so that a damaged file cannot fill the memory.
+
+    Returns
+    -------
+    X : csr_array of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,), or None if not `labelled`
+    weights : ndarray of shape (n_samples,)
+        Importance of the rows, for ``sample_weight``.
+    names : list of str, or None if hashed
+
+    See Also
+    --------
+    iter_vw : The same, block by block.
+
+    Notes
+    -----
+    Refused, because ``vw`` itself reads them as something else without a word: a label that
+    touches the bar (it would be a tag), a value that is a word (write ``city=paris``), ``nan``, a
+    tab before the bar. Refused too: initial predictions, several labels, costs, and examples of
+    several lines.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import read_vw
+    >>> text = b"yes |animal:2 legs:4 stripes |says neigh\\nno 0.5 |animal legs:2 |says moo moo\\n"
+    >>> X, y, weights, names = read_vw(io.BytesIO(text), bits=None)
+    >>> names
+    ['animal^legs', 'animal^stripes', 'says^neigh', 'says^moo']
+    >>> X.toarray()
+    array([[8., 2., 1., 0.],
+           [2., 0., 0., 2.]])
+    >>> y, weights
+    (array(['yes', 'no'], dtype='<U3'), array([1. , 0.5]))
+
+    Hashed, there are always as many columns:
+
+    >>> read_vw(io.BytesIO(text)).X.shape
+    (2, 262144)
+    >>> read_vw(io.BytesIO(b"1|f a:3\\n"))
+    Traceback (most recent call last):
+        ...
+    rosenblatt.errors.DataError: <stream>:1:1: no label: "1" is a tag, as it touches the bar ...
+      1|f a:3
+      ^
+    help: put a label first, and a blank between it and the bar
+          or read rows without labels with labelled=False
+          or pass over such rows with on_bad="skip" (--on-bad skip)
+    """
+    reader = iter_vw(
+        path,
+        bits=bits,
+        names=names,
+        labelled=labelled,
+        dtype=dtype,
+        labels=labels,
+        classes=classes,
+        on_bad=on_bad,
+        encoding=encoding,
+        max_line_bytes=max_line_bytes,
+        max_features=max_features,
+    )
+    block = reader.whole()
+    return VWRows(block.X, block.y, block.weights, block.names)
+
+
+def iter_vw(
+    path: Given,
+    *,
+    bits: int | None = BITS,
+    names: Iterable[str] | None = None,
+    labelled: bool = True,
+    dtype: npt.DTypeLike = np.float64,
+    labels: str = "auto",
+    classes: Iterable[Any] | None = None,
+    on_bad: str = "fail",
+    encoding: str = "utf-8",
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_features: int = MAX_FEATURES,
+) -> Reader[VWBlock]:
+    """Read a text file of Vowpal Wabbit block by block, in memory that does not grow with it.
+
+    Parameters as for :func:`read_vw`. Each block unpacks into ``X, y``; ``block.weights`` holds the
+    importance and ``block.lines`` the line of every row, ``block.names`` the exact names so far.
+    With ``bits=None`` a block is as wide as there are names so far, and the names are kept.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.io import iter_vw
+    >>> model = Perceptron()
+    >>> for block in iter_vw(io.BytesIO(b"1 |f a b\\n-1 |f b c\\n" * 3), bits=10):
+    ...     model = model.partial_fit(*block, sample_weight=block.weights)
+    >>> model.t_
+    6
+    """
+    form = VW(
+        bits=bits,
+        names=names,
+        labelled=labelled,
+        dtype=dtype,
+        max_features=max_features,
+        labels=Labels(labels, classes),
+    )
+    return Reader(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)

@@ -1,0 +1,171 @@
+"""How an estimator hands itself over to a model file, and is made from one again."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.core.duals import Pairs, Shares
+from rosenblatt.core.training import Training
+from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.linear._partial import BatchLearning
+from rosenblatt.linear._stream import Stream
+from rosenblatt.linear._voters import Voters
+from rosenblatt.model.card import Fit
+from rosenblatt.model.linear import linear_model, state_of, voters_arrays
+from rosenblatt.model.state import State
+
+__all__ = ["Saved"]
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+class Saved(BatchLearning):
+    """``_to_state`` and ``_from_state``, between which nothing is lost.
+
+    What is worked out when asked for, such as ``coef_``, follows from the model; what a ``fit``
+    leaves behind is kept as its record.
+    """
+
+    get_params: Any
+
+    def _to_state(self) -> State:
+        check_is_fitted(self)
+        self._check_parameters()
+        parameters = self.get_params(deep=False)
+        _check_weights_and_seed(parameters)
+        fit, arrays = (None, {}) if self._training is None else self._fit_record(self._training)
+        names = self.__dict__.get("_feature_names")
+        return state_of(
+            self._model,
+            learner=type(self).__name__,
+            parameters=parameters,
+            feature_names=None if names is None else [str(name) for name in names],
+            fit=fit,
+            fit_arrays=arrays,
+        )
+
+    @classmethod
+    def _from_state(cls, state: State) -> Self:
+        """An estimator of a state that was read and is therefore sound."""
+        card = state.card
+        estimator = cls(**card.parameters)
+        try:
+            rule = estimator._check_parameters()
+            _check_weights_and_seed(card.parameters)
+        except (ParameterError, OverflowError) as error:
+            raise ModelFileError(f"{card.learner}: {error}") from None
+        model = linear_model(state)
+        if card.voters is not None:
+            model.voters = Voters.from_arrays(voters_arrays(state))
+        attributes = estimator.__dict__
+        attributes["_model"] = model
+        attributes["n_features_in_"] = model.weights.n_features
+        if card.feature_names is not None:
+            names = np.empty(len(card.feature_names), dtype=object)
+            names[:] = card.feature_names
+            attributes["_feature_names"] = names
+        if card.record.fit is None:
+            attributes["_training"] = None
+            attributes["_online"] = Stream(model, rule, estimator._rule_settings(estimator))
+        else:
+            estimator._take_fit_record(card.record.fit, state)
+        return estimator
+
+    def _fit_record(self, training: Training) -> tuple[Fit, Arrays]:
+        known = self.__dict__
+        assert training.mistakes_per_row is not None
+        arrays: Arrays = {"mistakes_per_row": training.mistakes_per_row}
+        if training.dual is not None:
+            dual, arrays["dual"] = "steps", training.dual
+        elif training.signs is not None:
+            dual, arrays["signs"] = "counts", training.signs
+        elif isinstance(training.pairs, Pairs):
+            dual = "pairs"
+            arrays |= {f"pairs.{part}": a for part, a in training.pairs.to_arrays().items()}
+        elif training.pairs is not None:
+            dual, arrays["shares"] = "shares", training.pairs.to_arrays()["table"]
+        else:
+            dual = "none"
+        ceiling = training.margin_ceiling
+        fit = Fit(
+            rows=len(training.mistakes_per_row),
+            n_iter=training.n_iter,
+            mistakes_per_epoch=training.mistakes_per_epoch,
+            n_updates=training.n_updates,
+            stop_reason=training.stop_reason,
+            converged=known["converged_"],
+            margin_ceiling=ceiling if math.isfinite(ceiling) else None,
+            cycle_length=training.cycle_length,
+            validation_scores=known.get("validation_scores_"),
+            best_iter=known.get("best_iter_"),
+            eta=training.eta,
+            dual=dual,  # type: ignore[arg-type]
+        )
+        return fit, arrays
+
+    def _take_fit_record(self, fit: Fit, state: State) -> None:
+        arrays = state.arrays
+        pairs: Pairs | Shares | None = None
+        if fit.dual == "pairs":
+            parts = {part: arrays[f"pairs.{part}"] for part in ("key", "step")}
+            pairs = Pairs.from_arrays(len(state.card.classes), parts)
+        elif fit.dual == "shares":
+            pairs = Shares.from_arrays({"table": arrays["shares"]})
+        ceiling = math.inf if fit.margin_ceiling is None else fit.margin_ceiling
+        training = Training(
+            mistakes_per_epoch=fit.mistakes_per_epoch,
+            stop_reason=fit.stop_reason,
+            n_updates=fit.n_updates,
+            cycle_length=fit.cycle_length,
+            margin_ceiling=ceiling,
+            mistakes_per_row=arrays["mistakes_per_row"],
+            dual=arrays.get("dual"),
+            pairs=pairs,
+            signs=arrays.get("signs"),
+            eta=fit.eta,
+            random=state.card.random,
+        )
+        self._training = training
+        self.__dict__.update(
+            n_iter_=training.n_iter,
+            mistakes_per_epoch_=training.mistakes_per_epoch,
+            mistakes_per_row_=training.mistakes_per_row,
+            converged_=fit.converged,
+            stop_reason_=fit.stop_reason,
+            margin_ceiling_=ceiling,
+        )
+        if fit.best_iter is not None:
+            self.__dict__.update(validation_scores_=fit.validation_scores, best_iter_=fit.best_iter)
+
+
+def _check_weights_and_seed(parameters: dict[str, Any]) -> None:
+    """The parameters that are looked at only when labels or random numbers are needed."""
+    weights, random_state = parameters["class_weight"], parameters["random_state"]
+    if isinstance(weights, Mapping):
+        sound = all(
+            isinstance(w, numbers.Real) and 0 <= float(w) < math.inf for w in weights.values()
+        )
+    else:
+        sound = weights is None or (isinstance(weights, str) and weights == "balanced")
+    if not sound:
+        raise ParameterError(
+            f"class_weight={weights!r} is not known: give 'balanced', None or a dict of class to "
+            "weight, none of them negative."
+        )
+    if isinstance(random_state, numbers.Integral):
+        sound = 0 <= int(random_state) < 2**64
+    else:
+        generators = np.random.RandomState | np.random.Generator
+        sound = random_state is None or isinstance(random_state, generators)
+    if not sound:
+        raise ParameterError(
+            f"random_state={random_state!r} is not allowed: give a whole number from 0 to "
+            "2**64 - 1, None, or a numpy random generator."
+        )

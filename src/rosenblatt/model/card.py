@@ -1,0 +1,192 @@
+"""The card of a model file: everything that is not an array, as one JSON text."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from typing import Any, Literal
+
+import msgspec
+
+from rosenblatt import __version__
+from rosenblatt.errors import ModelFileError
+from rosenblatt.model.labels import decode, encode, shown
+from rosenblatt.model.parameters import decode_parameters, encode_parameters
+
+__all__ = ["FORMAT", "Card", "Data", "Fit", "Record", "Start", "Voting", "plain", "strict_json"]
+
+FORMAT = 1
+DIGEST = re.compile("[0-9a-f]{64}")
+VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30}")
+
+
+class _Facts(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Every field must be there, and no other."""
+
+
+class Start(_Facts):
+    """The weights a ledger starts from; ``zero``: all of them are 0 and not kept as arrays."""
+
+    t: int
+    dtype: Literal["float32", "float64"]
+    by_feature: bool
+    zero: bool
+
+
+class Voting(_Facts):
+    """The updates of all calls with the rows they came from.
+
+    ``best`` is the number of updates and of examples after which the best epoch ended.
+    """
+
+    start: Start
+    rows: Literal["none", "dense", "csr_array", "csr_matrix"]
+    best: tuple[int, int] | None
+
+
+class Fit(_Facts):
+    """The outcome of a finished ``fit``; ``dual`` says how the dual form is kept.
+
+    "counts": mistakes a row, times ``eta``, with signs; "steps": one sum a row; "pairs" and
+    "shares": sums by row and pair of classes, or by row and class; "none": not kept. A
+    ``margin_ceiling`` of null is infinity.
+    """
+
+    rows: int
+    n_iter: int
+    mistakes_per_epoch: list[int]
+    n_updates: int
+    stop_reason: str
+    converged: bool
+    margin_ceiling: float | None
+    cycle_length: int | None
+    validation_scores: list[float] | None
+    best_iter: int | None
+    eta: float
+    dual: Literal["counts", "steps", "pairs", "shares", "none"]
+
+
+class Data(_Facts):
+    """SHA-256 of the data a model was said to come from when it had seen ``t`` examples."""
+
+    sha256: str
+    of: Literal["files", "arrays"]
+    t: int
+
+
+class Record(_Facts):
+    """How the model came about; ``fit`` is null while it learns from a stream."""
+
+    seed: int
+    t: int
+    n_mistakes: int
+    data: Data | None
+    fit: Fit | None
+
+
+class Card(_Facts):
+    """What a model is, apart from its arrays.
+
+    ``classes`` stand in the order of the weight vectors. ``best``: the weights of the best epoch
+    answer instead of the last. ``random`` is the state of the generator that shuffles.
+    """
+
+    format: int
+    version: str
+    sha256: str
+    learner: str
+    parameters: dict[str, Any]
+    classes: list[Any]
+    label_dtype: str | None
+    feature_names: list[str] | None
+    columns: list[Any] | None
+    schema: Any
+    fit_intercept: bool
+    by_feature: bool
+    best: bool
+    random: int
+    record: Record
+    ledger: Start | None
+    voters: Voting | None
+
+    def to_json(self) -> str:
+        """The same model gives the same text, in ASCII."""
+        fields = msgspec.structs.asdict(self)
+        fields["parameters"] = encode_parameters(self.parameters)
+        fields["classes"] = [encode(label, "the label") for label in self.classes]
+        if self.columns is not None:
+            fields["columns"] = [encode(name, "the feature") for name in self.columns]
+        for name in ("record", "ledger", "voters"):
+            fields[name] = msgspec.to_builtins(fields[name])
+        try:
+            return json.dumps(fields, allow_nan=False, separators=(",", ":"))
+        except (TypeError, ValueError) as error:
+            raise ModelFileError(f"the card cannot be written as JSON: {error}") from None
+
+    @classmethod
+    def from_plain(cls, fields: dict[str, Any]) -> Card:
+        try:
+            card = msgspec.convert(fields, cls)
+        except msgspec.ValidationError as error:
+            raise ModelFileError(f"the card of the model is not sound: {error}") from None
+        card.parameters = decode_parameters(card.parameters)
+        card.classes = [decode(label, "classes") for label in card.classes]
+        if card.columns is not None:
+            card.columns = [decode(name, "columns") for name in card.columns]
+        return card
+
+
+def plain(text: str) -> dict[str, Any]:
+    """A card as JSON has it, of a format that this version reads; nothing else is checked yet.
+
+    A newer format may have other fields and another digest, so it must be named before those are
+    looked at.
+    """
+    fields = strict_json(text, "card")
+    if not isinstance(fields, dict):
+        raise ModelFileError(f"the card is {shown(fields)}, not an object.")
+    found = fields.get("format")
+    if type(found) is not int or found < 1:
+        raise ModelFileError(f"the card has the format {shown(found)}; formats count from 1.")
+    if found > FORMAT:
+        version = fields.get("version")
+        writer = version if isinstance(version, str) and VERSION.fullmatch(version) else "?"
+        raise ModelFileError(
+            f"written by rosenblatt {writer} (format {shown(found)}); this is {__version__}, "
+            f"which reads formats up to {FORMAT}. Upgrade with pip install --upgrade rosenblatt."
+        )
+    digest = fields.get("sha256")
+    if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
+        raise ModelFileError(f"the card has no SHA-256 of 64 hexadecimal digits: {shown(digest)}.")
+    return fields
+
+
+def strict_json(text: str, what: str) -> Any:
+    """JSON as the standard has it, and no key twice in one object."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+            raise ModelFileError(f"the {what} has the key {shown(twice)} twice.")
+        return found
+
+    def finite(digits: str) -> float:
+        number = float(digits)
+        if not math.isfinite(number):
+            raise ValueError(f"{shown(digits)} is beyond all floats")
+        return number
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not JSON")
+
+    try:
+        return json.loads(text, object_pairs_hook=unique, parse_float=finite, parse_constant=refuse)
+    except ModelFileError:
+        raise
+    except RecursionError:
+        raise ModelFileError(f"the {what} is nested too deeply.") from None
+    except ValueError as error:
+        raise ModelFileError(f"the {what} is not JSON: {error}.") from None

@@ -1,0 +1,181 @@
+"""Model files: save, load, and a way to read one without the estimators."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any, BinaryIO
+
+import msgspec
+
+from rosenblatt import __version__
+from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.model import disk
+from rosenblatt.model.card import FORMAT, Card, Data, strict_json
+from rosenblatt.model.container import ZEROS, pack, unpack
+from rosenblatt.model.learners import LEARNERS
+from rosenblatt.model.provenance import digest_of
+from rosenblatt.model.soundness import check
+from rosenblatt.model.state import State
+
+__all__ = ["load", "read", "read_from", "save", "write"]
+
+Path = str | os.PathLike[str]
+MOST_CHARACTERS = 500
+
+
+def save(model: Any, path: Path, *, data: Any = None) -> None:
+    """Write a learner to a file from which it can be loaded and learn on, bit for bit.
+
+    The file is written under a temporary name, synced and renamed: whatever happens, there is the
+    old file or the new one, and neither is half. The same model gives the same bytes.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted learner of this package.
+    path : str or path-like
+        Where to; by custom it ends in ``.rbt``.
+    data : path, list of paths or tuple (X, y), default=None
+        The training data. Only their SHA-256 is kept, in the record of the model. None keeps what
+        the record of a loaded model says.
+
+    See Also
+    --------
+    load : Makes the learner again.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rosenblatt
+    >>> digits = rosenblatt.datasets.digits()
+    >>> X, y = digits.X, digits.y
+    >>> half = rosenblatt.AveragedPerceptron().partial_fit(X[:900], y[:900])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "digits.rbt")
+    ...     rosenblatt.save(half, path)
+    ...     resumed = rosenblatt.load(path).partial_fit(X[900:], y[900:])
+    >>> whole = rosenblatt.AveragedPerceptron().partial_fit(X, y)
+    >>> bool((resumed.coef_ == whole.coef_).all())
+    True
+    """
+    state = _state_of(model)
+    if data is not None:
+        sha256, of = digest_of(data)
+        state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t)  # type: ignore[arg-type]
+    write(state, path)
+
+
+def load(path: Path) -> Any:
+    """Make the learner again that was saved to a file.
+
+    It answers the same bits as the one that was saved, and goes on learning as that one would
+    have. A file that is damaged, made up or not ours is refused; nothing in it is ever run.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    model : estimator
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a sound model; the message starts with the path and says what it is.
+
+    See Also
+    --------
+    save : Writes the file.
+    rosenblatt.model.read : Only the data; no scikit-learn.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rosenblatt
+    >>> spam = rosenblatt.Perceptron().learn_one({"win": 1, "money": 1}, "spam")
+    >>> spam = spam.learn_one({"lunch": 1, "noon": 1}, "ham")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "spam.rbt")
+    ...     rosenblatt.save(spam, path)
+    ...     rosenblatt.load(path).predict_one({"noon": 1})
+    'ham'
+    """
+    state = read(path)
+    # The name was found in the list of learners, so nothing else can be looked up here.
+    learner = getattr(import_module("rosenblatt"), state.card.learner)
+    try:
+        return learner._from_state(state)
+    except ModelFileError as error:
+        raise _refusal(os.fsdecode(path), error) from None
+
+
+def read(path: Path) -> State:
+    """The card and the arrays of a model file, checked; without scikit-learn and SciPy.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    state : State
+
+    Raises
+    ------
+    ModelFileError
+        As `load`.
+    """
+    name = os.fsdecode(path)
+    try:
+        with os.fdopen(disk.open_regular(name), "rb") as file:
+            return read_from(file, os.fstat(file.fileno()).st_size)
+    except ModelFileError as error:
+        raise _refusal(name, error) from None
+
+
+def read_from(file: BinaryIO, size: int) -> State:
+    """As `read`, of an open file of ``size`` bytes; errors do not name it."""
+    fields, arrays = unpack(file, size)
+    try:
+        card = Card.from_plain(fields)
+    except RecursionError:
+        raise ModelFileError("the card is nested too deeply.") from None
+    check(card, arrays)
+    return State(card, arrays)
+
+
+def write(state: State, path: Path) -> None:
+    """Write a state to a file, as `save` does.
+
+    What `read` would refuse is refused here too, before anything is written.
+    """
+    card = msgspec.structs.replace(state.card, format=FORMAT, version=__version__, sha256=ZEROS)
+    check(card, state.arrays)
+    try:
+        text = card.to_json()
+        Card.from_plain(strict_json(text, "card"))
+    except RecursionError:
+        raise ModelFileError("a label or parameter is nested too deeply to be kept.") from None
+    disk.replace(os.fsdecode(path), pack(text, state.arrays))
+
+
+def _refusal(name: str, error: ModelFileError) -> ModelFileError:
+    """The error with the path before it; texts from the file cannot steer a terminal."""
+    text = "".join(c if c.isprintable() else "?" for c in str(error)[:MOST_CHARACTERS])
+    return ModelFileError(f"{name}: {text}")
+
+
+def _state_of(model: Any) -> State:
+    name = type(model).__name__
+    if name in LEARNERS and type(model) is getattr(import_module("rosenblatt"), name):
+        state: State = model._to_state()
+        return state
+    hint = ""
+    if hasattr(model, "steps"):
+        hint = " Of a pipeline save the last step: save(pipeline[-1], path)."
+    raise ParameterError(
+        f"a {name} cannot be saved: model files hold {', '.join(LEARNERS)}, and no classes derived "
+        f"from them.{hint}"
+    )

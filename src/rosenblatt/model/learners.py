@@ -1,0 +1,48 @@
+"""The learners a file may name: nothing outside of this list is ever looked up or imported."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["LEARNERS", "Learner"]
+
+SHARED = (
+    "class_weight",
+    "early_stopping",
+    "fit_intercept",
+    "max_iter",
+    "n_iter_no_change",
+    "random_state",
+    "record",
+    "shuffle",
+    "ties",
+    "tol",
+    "validation_fraction",
+    "verbose",
+    "warm_start",
+)
+
+
+class Learner(NamedTuple):
+    """What a file of this learner must hold.
+
+    ``averages``: running sums beside the weights. ``votes``: the rows it made mistakes on.
+    """
+
+    parameters: frozenset[str]
+    averages: bool = False
+    votes: bool = False
+
+
+def _learner(*own: str, averages: bool = False, votes: bool = False) -> Learner:
+    return Learner(frozenset((*own, *SHARED)), averages, votes)
+
+
+LEARNERS = {
+    "AveragedPerceptron": _learner("eta0", averages=True),
+    "MIRA": _learner("aggressive"),
+    "PassiveAggressive": _learner("variant", "C"),
+    "Perceptron": _learner("eta0", "margin"),
+    "SoftPerceptron": _learner("eta0"),
+    "VotedPerceptron": _learner("combine", "eta0", averages=True, votes=True),
+}

@@ -1,0 +1,120 @@
+"""Parameters of a learner as JSON: as labels are, and also dicts and random generators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import ModelFileError
+from rosenblatt.model.labels import decode, encode, shown
+
+__all__ = ["decode_parameters", "encode_parameters"]
+
+MT19937_WORDS = 624
+
+
+def encode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {name: _encoded(name, value) for name, value in sorted(parameters.items())}
+
+
+def decode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {name: _decoded(value, f"parameter {name}") for name, value in parameters.items()}
+
+
+def _encoded(name: str, value: Any) -> Any:
+    if isinstance(value, dict):
+        pairs = [[encode(k, f"{name}: the key"), encode(v, name)] for k, v in value.items()]
+        return {"dict": pairs}
+    if isinstance(value, np.random.RandomState):
+        state: dict[str, Any] = value.get_state(legacy=False)
+        if state["bit_generator"] == "MT19937":
+            return {
+                "RandomState": {
+                    "key": state["state"]["key"].astype("<u4").tobytes().hex(),
+                    "pos": int(state["state"]["pos"]),
+                    "has_gauss": int(state["has_gauss"]),
+                    "gauss": float(state["gauss"]),
+                }
+            }
+    elif isinstance(value, np.random.Generator):
+        state = dict(value.bit_generator.state)
+        if state["bit_generator"] == "PCG64":
+            return {
+                "Generator": {
+                    **{key: int(number) for key, number in state["state"].items()},
+                    "has_uint32": int(state["has_uint32"]),
+                    "uinteger": int(state["uinteger"]),
+                }
+            }
+    else:
+        return encode(value, f"the parameter {name} is")
+    raise ModelFileError(
+        f"{name} draws from {state['bit_generator']}, whose state a model file does not keep. Use "
+        f"numpy.random.default_rng(seed), or set_params({name}=seed) with a whole number."
+    )
+
+
+def _decoded(value: Any, place: str) -> Any:
+    if isinstance(value, dict) and len(value) == 1:
+        [(key, content)] = value.items()
+        if key == "dict" and isinstance(content, list):
+            return _dict(content, place)
+        if key == "RandomState" and isinstance(content, dict):
+            return _random_state(content, place)
+        if key == "Generator" and isinstance(content, dict):
+            return _generator(content, place)
+    return decode(value, place)
+
+
+def _dict(pairs: list[Any], place: str) -> dict[Any, Any]:
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise ModelFileError(f"{place}: {shown(pairs)} is not a list of pairs.")
+    found = {decode(key, place): decode(value, place) for key, value in pairs}
+    if len(found) != len(pairs):
+        raise ModelFileError(f"{place}: a key occurs twice.")
+    return found
+
+
+def _random_state(content: dict[str, Any], place: str) -> np.random.RandomState:
+    _whole(content, place, pos=MT19937_WORDS + 1, has_gauss=2)
+    key, gauss = content.get("key"), content.get("gauss")
+    sound = (
+        isinstance(key, str)
+        and len(key) == 8 * MT19937_WORDS
+        and set(key) <= set("0123456789abcdef")
+        and isinstance(gauss, float)
+        and content.keys() == {"key", "pos", "has_gauss", "gauss"}
+    )
+    if not sound:
+        raise ModelFileError(f"{place}: not the state of a RandomState.")
+    generator = np.random.RandomState(0)
+    words = np.frombuffer(bytes.fromhex(str(key)), "<u4").astype(np.uint32)
+    generator.set_state(("MT19937", words, content["pos"], content["has_gauss"], float(str(gauss))))
+    return generator
+
+
+def _generator(content: dict[str, Any], place: str) -> np.random.Generator:
+    bits = {"state": 1 << 128, "inc": 1 << 128, "has_uint32": 2, "uinteger": 1 << 32}
+    _whole(content, place, **bits)
+    if content.keys() != bits.keys():
+        raise ModelFileError(f"{place}: not the state of a Generator.")
+    generator = np.random.PCG64(0)
+    generator.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": content["state"], "inc": content["inc"]},
+        "has_uint32": content["has_uint32"],
+        "uinteger": content["uinteger"],
+    }
+    return np.random.Generator(generator)
+
+
+def _whole(content: dict[str, Any], place: str, **below: int) -> None:
+    """NumPy does not check these itself: a position beyond the words would read foreign memory."""
+    for name, limit in below.items():
+        number = content.get(name)
+        if type(number) is not int or not 0 <= number < limit:
+            raise ModelFileError(
+                f"{place}: {name} is {shown(number)}, but must be a whole number from 0 to "
+                f"{limit - 1}."
+            )

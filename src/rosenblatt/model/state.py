@@ -1,0 +1,52 @@
+"""What a learner hands over to be saved, and is made from again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from rosenblatt.model.card import Card
+
+__all__ = ["State"]
+
+
+@dataclass
+class State:
+    """A model as a card and named arrays: all of it, and nothing but data.
+
+    Attributes
+    ----------
+    card : Card
+        Learner, parameters, classes, names, counters and how the model came about.
+    arrays : dict of str to ndarray
+        Weights, running sums, the ledger and whatever else the card speaks of.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import rosenblatt
+    >>> p = rosenblatt.Perceptron().fit([[1.0, 2.0], [3.0, -1.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.rbt")
+    ...     rosenblatt.save(p, path)
+    ...     state = rosenblatt.model.read(path)
+    >>> state
+    <State: Perceptron, 2 classes, 2 features, 4 examples>
+    >>> state.card.classes, state.arrays["coef"].tolist()
+    (['no', 'yes'], [[2.0, -3.0]])
+    """
+
+    card: Card
+    arrays: dict[str, npt.NDArray[Any]]
+
+    @property
+    def n_features(self) -> int:
+        return int(self.arrays["coef"].shape[1])
+
+    def __repr__(self) -> str:
+        return (
+            f"<State: {self.card.learner}, {len(self.card.classes)} classes, "
+            f"{self.n_features} features, {self.card.record.t} examples>"
+        )

@@ -1,0 +1,91 @@
+"""Labels are numbers where all of them are, else text; what cannot be a label is refused."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from rosenblatt.errors import DataError
+from rosenblatt.io import SkippedRows, iter_svmlight, lines, read_svmlight, read_table
+
+
+def labels_of(found: list[str], **options: Any) -> Any:
+    text = "".join(f"{label} 1:1\n" for label in found)
+    return read_svmlight(io.BytesIO(text.encode()), **options)[1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "expected"),
+    [
+        (["+1", "-1", "1.0"], {}, np.array([1, -1, 1])),
+        (["1", "0.5", "-2e0"], {}, np.array([1, 0.5, -2])),
+        (["0", "-0", "1e3"], {}, np.array([0, 0, 1000])),
+        (["yes", "1", "no"], {}, np.array(["yes", "1", "no"])),
+        (["9007199254740991", "1"], {}, np.array([2**53 - 1, 1])),
+        # A float64 cannot tell these from their neighbours.
+        (["9007199254740993", "1"], {}, np.array(["9007199254740993", "1"])),
+        (["1", "2"], {"labels": "text"}, np.array(["1", "2"])),
+        (["1", "1.0", "01"], {"labels": "text"}, np.array(["1", "1.0", "01"])),
+        (["1", "2"], {"classes": ["1", "2"]}, np.array(["1", "2"])),
+        (["1", "2.0"], {"classes": [1, 2]}, np.array([1, 2])),
+        (["1", "2"], {"classes": np.array([1, 2])}, np.array([1, 2])),
+        (["ja", "nein"], {"classes": ("ja", "nein", "?")}, np.array(["ja", "nein"])),
+        (["é", "日本"], {}, np.array(["é", "日本"])),
+    ],
+)
+def test_labels_are_numbers_if_all_of_them_are(
+    labels: list[str], options: dict[str, Any], expected: Any
+) -> None:
+    found = labels_of(labels, **options)
+    assert found.dtype.kind == expected.dtype.kind
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("label", ["nan", "NaN", "-inf", "Infinity", "+nan"])
+@pytest.mark.parametrize("options", [{}, {"labels": "text"}, {"labels": "number"}])
+def test_a_label_that_is_no_class_is_refused(label: str, options: dict[str, Any]) -> None:
+    with pytest.raises(DataError, match="is not a class"):
+        labels_of(["1", label], **options)
+
+
+def test_classes_that_are_not_known_are_refused_and_long_lists_are_cut() -> None:
+    with pytest.raises(DataError) as caught:
+        labels_of(["99"], classes=list(range(12)))
+    assert caught.value.message == (
+        'the label "99" is not one of the known classes 0, 1, 2, 3, 4, 5, 6, 7 and 4 more'
+    )
+
+
+def test_a_stream_decides_in_its_first_block() -> None:
+    with patch.object(lines, "PIECE", 4), pytest.raises(DataError, match="unlike those before"):
+        list(iter_svmlight(io.BytesIO(b"1 1:1\n2 1:1\nyes 1:1\n")))
+    with patch.object(lines, "PIECE", 4):
+        blocks = list(iter_svmlight(io.BytesIO(b"yes 1:1\n2 1:1\n3 1:1\n")))
+    assert np.concatenate([block.y for block in blocks]).tolist() == ["yes", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        (b"y,a\n1,2\n2,3\nfoo,oops\n0.5,oops\n", "csv"),
+        (b'{"y": 1, "a": 2}\n{"y": 2, "a": 3}\n{"y": "foo", "a": "oops"}\n', "jsonl"),
+    ],
+    ids=["csv", "jsonl"],
+)
+def test_the_label_of_a_row_that_is_passed_over_does_not_make_labels_text(
+    text: bytes, format: str
+) -> None:
+    with pytest.warns(SkippedRows):
+        table = read_table(io.BytesIO(text), "y", format=format, types="number", on_bad="skip")
+    assert table.y.dtype == np.int64
+    assert table.y.tolist() == [1, 2]
+
+
+def test_a_missing_label_is_a_fault() -> None:
+    with pytest.raises(DataError) as caught:
+        read_table(io.BytesIO(b"a,y\n1,2\n1,\n"), "y")
+    assert str(caught.value).splitlines()[0] == '<stream>:3:3: column "y": the label is missing'

@@ -1,0 +1,53 @@
+"""Files of earlier versions stay readable: some of every format are kept in ``files/``."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from strategies import csr, integers
+
+from model.forging import opened
+from model.samples import assert_same, same, stream_of_mappings
+from rosenblatt import AveragedPerceptron, SoftPerceptron, VotedPerceptron, load, save
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+FILES = Path(__file__).parent / "files"
+
+
+def made():
+    """What was saved, by file; the rows are whole numbers, so that no sum is rounded."""
+    X, y = integers(5, n=12, n_classes=3)
+    words = np.array(["left", "right", "up"])[y]
+    options = {"max_iter": 3, "tol": None}
+    return {
+        "format1-averaged": AveragedPerceptron(**options).fit(X, words, validation_set=(X, words)),
+        "format1-voted": VotedPerceptron(**options).fit(csr(X), words),
+        "format1-mappings": stream_of_mappings(AveragedPerceptron(record=True), X, words.tolist()),
+        "format1-soft": SoftPerceptron(class_weight={"left": 2.0}, **options).fit(
+            X.astype(np.float32), words
+        ),
+    }
+
+
+def test_all_that_is_kept_is_looked_at():
+    assert {path.stem for path in FILES.glob("*.rbt")} == set(made())
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FILES.glob("*.rbt")))
+def test_a_file_of_an_earlier_version_gives_the_same_learner(name):
+    old = load(FILES / f"{name}.rbt")
+    assert_same(old, made()[name])
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in FILES.glob("format1-*.rbt")))
+def test_the_present_format_does_not_change_by_accident(name, tmp_path):
+    """Should it have to: a field more or less is a new format, with a number of its own."""
+    save(load(FILES / f"{name}.rbt"), tmp_path / f"{name}.rbt")
+    (new, new_arrays), (old, old_arrays) = (
+        opened((folder / f"{name}.rbt").read_bytes()) for folder in (tmp_path, FILES)
+    )
+    for card in (new, old):
+        del card["version"], card["sha256"]
+    assert same(new, old)
+    assert same(new_arrays, old_arrays)
