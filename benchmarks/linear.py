@@ -15,22 +15,15 @@ import os
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-import argparse
-import json
-import platform
-import time
-from collections.abc import Callable
 from functools import partial
-from importlib import metadata
-from pathlib import Path
 
 import epochs
 import fits
 import memory
 import online
-from report import HEADER, Row, Skipped
+from running import Benchmarks, run
 
-BENCHMARKS: dict[str, Callable[[], list[Row]]] = {
+BENCHMARKS: Benchmarks = {
     **{
         f"dense {dtype} d={d}": partial(epochs.dense, d, dtype)
         for dtype in ("float32", "float64")
@@ -54,63 +47,5 @@ BENCHMARKS: dict[str, Callable[[], list[Row]]] = {
 }
 
 
-def main() -> None:
-    """Run the benchmarks whose name holds the word, print each as soon as it is known."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--only", metavar="WORD", default="", help="benchmarks with this in the name"
-    )
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here, too")
-    given = parser.parse_args()
-    chosen = {name: run for name, run in BENCHMARKS.items() if given.only in name}
-    if not chosen:
-        parser.error(f"no benchmark has {given.only!r} in its name; known: {', '.join(BENCHMARKS)}")
-
-    start, machine = time.perf_counter(), _machine()
-    print(", ".join(f"{key} {value}" for key, value in machine.items()))
-    print("limit: ours/limit at most; peer: peer/ours at least; ours: ours at most\n")
-    print(HEADER)
-    rows: list[Row] = []
-    skipped: dict[str, str] = {}
-    for name, run in chosen.items():
-        try:
-            found = run()
-        except Skipped as reason:
-            skipped[name] = str(reason)
-            print(f"{name}: skipped, {reason}", flush=True)
-            continue
-        rows += found
-        for row in found:
-            print(row.line().rstrip(), flush=True)
-    missed = sum(bool(row.missed) for row in rows)
-    judged = sum(bool(row.bars) for row in rows)
-    took = time.perf_counter() - start
-    print(f"\n{judged - missed} of {judged} met, {missed} missed; {took:.0f} s; load now {_load()}")
-    if given.json is not None:
-        figures = {
-            "machine": machine,
-            "seconds": took,
-            "rows": [row.as_dict() for row in rows],
-            "skipped": skipped,
-        }
-        given.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-
-
-def _machine() -> dict[str, str]:
-    """What a reader needs to know of the run to compare it with another."""
-    found = {"python": platform.python_version(), "processors": str(os.cpu_count())}
-    for package in ("numpy", "scipy", "scikit-learn", "river"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = "not installed"
-    return {**found, "load": _load()}
-
-
-def _load() -> str:
-    """How many processes wanted to run in the last minute, ours included."""
-    return f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "unknown"
-
-
 if __name__ == "__main__":
-    main()
+    run(BENCHMARKS, __doc__, ["numpy", "scipy", "scikit-learn", "river"])

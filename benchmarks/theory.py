@@ -14,22 +14,19 @@ import os
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-import argparse
 import json
-import platform
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import memory
 import numpy as np
 import workloads
-from report import HEADER, Row, Skipped
+from report import Row
+from running import Benchmarks, run
 from scipy.optimize import linprog
 from timing import interleaved, seconds
 
@@ -119,7 +116,7 @@ def _told(verdict: Any) -> str:
     return f"{verdict.verdict} ({verdict.strength}), verified: {verdict.verify()}"
 
 
-BENCHMARKS: dict[str, Callable[[], list[Row]]] = {
+BENCHMARKS: Benchmarks = {
     "separable 1,000": partial(feasibility, 1_000, 9),
     "separable 10,000": partial(feasibility, 10_000, 5),
     "separable 100,000": partial(feasibility, 100_000, 3, least_of_peer=10.0),
@@ -129,64 +126,8 @@ BENCHMARKS: dict[str, Callable[[], list[Row]]] = {
 }
 
 
-def main() -> None:
-    """Run the benchmarks whose name holds the word, print each as soon as it is known."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--only", metavar="WORD", default="", help="benchmarks with this in the name"
-    )
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures here, too")
-    parser.add_argument("--alone", choices=LARGE, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.alone is not None:
-        print(json.dumps(_alone(given.alone)))
-        return
-    chosen = {name: run for name, run in BENCHMARKS.items() if given.only in name}
-    if not chosen:
-        parser.error(f"no benchmark has {given.only!r} in its name; known: {', '.join(BENCHMARKS)}")
-
-    start, machine = time.perf_counter(), _machine()
-    print(", ".join(f"{key} {value}" for key, value in machine.items()))
-    print("peer: peer/ours at least; ours: ours at most\n")
-    print(HEADER)
-    rows: list[Row] = []
-    skipped: dict[str, str] = {}
-    for name, run in chosen.items():
-        try:
-            found = run()
-        except Skipped as reason:
-            skipped[name] = str(reason)
-            print(f"{name}: skipped, {reason}", flush=True)
-            continue
-        rows += found
-        for row in found:
-            print(row.line().rstrip(), flush=True)
-    missed = sum(bool(row.missed) for row in rows)
-    judged = sum(bool(row.bars) for row in rows)
-    took = time.perf_counter() - start
-    print(f"\n{judged - missed} of {judged} met, {missed} missed; {took:.0f} s; load now {_load()}")
-    if given.json is not None:
-        figures = {
-            "machine": machine,
-            "seconds": took,
-            "rows": [row.as_dict() for row in rows],
-            "skipped": skipped,
-        }
-        given.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-
-
-def _machine() -> dict[str, str]:
-    """What a reader needs to know of the run to compare it with another."""
-    found = {"python": platform.python_version(), "processors": str(os.cpu_count())}
-    for package in ("numpy", "scipy", "scikit-learn"):
-        found[package] = metadata.version(package)
-    return {**found, "load": _load()}
-
-
-def _load() -> str:
-    """How many processes wanted to run in the last minute, ours included."""
-    return f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "unknown"
-
-
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--alone"]:
+        print(json.dumps(_alone(sys.argv[2])))
+    else:
+        run(BENCHMARKS, __doc__, ["numpy", "scipy", "scikit-learn"])
