@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,13 +23,7 @@ TESTS = Path(__file__).parents[1]
 PACKAGE = TESTS.parent / "src"
 SLOW = {"csv": 60, "jsonl": 60, "model": 60, "vw": 80}
 
-known_bugs: dict[str, Any] = {}
-
-
-def every_target() -> Any:
-    return pytest.mark.parametrize(
-        "name", [pytest.param(name, marks=known_bugs.get(name, ())) for name in TARGETS]
-    )
+every_target = pytest.mark.parametrize("name", list(TARGETS))
 
 
 def fuzzed(name: str) -> settings:
@@ -64,13 +57,13 @@ def mutated(draw: st.DrawFn, name: str) -> bytes:
     return bytes(data)
 
 
-@every_target()
+@every_target
 def test_sound_texts_are_read_alike_whole_and_in_pieces(name: str) -> None:
     for seed in SEEDS[name]:
         TARGETS[name](seed)
 
 
-@every_target()
+@every_target
 def test_any_bytes_give_rows_or_an_error_of_ours(name: str) -> None:
     @fuzzed(name)
     @given(data=st.binary(max_size=60))
@@ -80,7 +73,7 @@ def test_any_bytes_give_rows_or_an_error_of_ours(name: str) -> None:
     check()
 
 
-@every_target()
+@every_target
 def test_words_of_the_format_in_any_order_give_rows_or_an_error_of_ours(name: str) -> None:
     @fuzzed(name)
     @given(data=st.lists(st.sampled_from(WORDS[name]), max_size=25).map(b"".join))
@@ -90,7 +83,7 @@ def test_words_of_the_format_in_any_order_give_rows_or_an_error_of_ours(name: st
     check()
 
 
-@every_target()
+@every_target
 def test_damaged_texts_give_rows_or_an_error_of_ours(name: str) -> None:
     @fuzzed(name)
     @given(data=mutated(name))
@@ -101,7 +94,7 @@ def test_damaged_texts_give_rows_or_an_error_of_ours(name: str) -> None:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed")
-@every_target()
+@every_target
 def test_a_hunt_guided_by_coverage_finds_nothing(name: str, tmp_path: Path) -> None:
     # atheris sees the branches of the Python code, not those of the compiled loops.
     corpus, found = tmp_path / "corpus", tmp_path / "found"

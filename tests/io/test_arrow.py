@@ -241,10 +241,9 @@ def test_the_label_of_a_row_that_is_passed_over_does_not_make_labels_text() -> N
         pa.array([[1, 2]]),
         pa.array([{"x": 1}]),
         pa.array([b"\xff"]),
-        pa.array([None]),
         pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64())),
     ],
-    ids=["list", "object", "bytes", "null", "map"],
+    ids=["list", "object", "bytes", "map"],
 )
 def test_columns_that_are_neither_numbers_nor_text_are_refused(array: Any) -> None:
     data = written({"a": [1], "b": array})
@@ -410,3 +409,10 @@ def test_without_pyarrow_the_error_says_what_to_install(monkeypatch: pytest.Monk
     assert str(caught.value) == (
         "reading Parquet and Arrow files needs pyarrow: pip install 'rosenblatt[table]'."
     )
+
+
+def test_a_column_of_nothing_is_numbers_that_are_missing() -> None:
+    data = written({"a": pa.array([None, None]), "b": [1, 2]})
+    with pytest.raises(DataError, match='column "a": the number is missing'):
+        read(data)
+    assert np.isnan(read(data, missing=["null"]).X[:, 0]).all()

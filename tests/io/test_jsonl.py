@@ -332,3 +332,10 @@ def test_blocks_have_the_same_columns() -> None:
     assert len(blocks) > 3
     assert np.concatenate([block.numbers for block in blocks]).ravel().tolist() == list(range(n))
     assert [x for block in blocks for x in block.texts["b"]] == [f"x{i}" for i in range(n)]
+
+
+def test_a_row_that_is_refused_brings_no_column() -> None:
+    data = io.BytesIO(b'{"a":1}\n{"b":1,"b":2}\n{"c":[1]}\n')
+    with pytest.warns(SkippedRows):
+        table = read_table(data, format="jsonl", missing=["null"], on_bad="skip")
+    assert table.names == ["a"]

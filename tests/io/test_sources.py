@@ -445,3 +445,28 @@ def test_columns_are_guessed_from_more_than_the_first_few_bytes() -> None:
     blocks = iter_table(io.BytesIO(b"a\nx\n1\n2\n3\n4\n5\n"))
     with pytest.raises(DataError, match='"x" is not a number'):
         list(blocks)
+
+
+def test_a_long_line_in_small_pieces_is_given_up_in_linear_time() -> None:
+    """Sixteen million bytes, a thousand at a time: moving them each time would take a minute."""
+
+    class Endless:
+        reads = 0
+
+        def read(self, size: int = -1) -> bytes:
+            self.reads += 1
+            return b"1" * min(size, 1000)
+
+    moved = 0
+    source = Endless()
+    original = lines.Lines._read
+
+    def counted(self: Any, text: Any) -> None:
+        nonlocal moved
+        moved += (self._filled - self.at) if self.at else 0
+        original(self, text)
+
+    with patch.object(lines.Lines, "_read", counted), pytest.raises(DataError):
+        read_svmlight(source)
+    assert source.reads > 16_000
+    assert moved < 1_000_000

@@ -60,6 +60,14 @@ cdef class JsonParser(TabularParser):
     cdef int64_t read_row(
         self, const unsigned char *text, int64_t at, int64_t end, bint last
     ) except -2 nogil:
+        cdef int64_t known = self.extra.count, next_at = self.read_object(text, at, end)
+        if next_at < 0:
+            self.extra.forget(known)
+        return next_at
+
+    cdef int64_t read_object(
+        self, const unsigned char *text, int64_t at, int64_t end
+    ) except -2 nogil:
         cdef int64_t row_at, column = -1, i
         if self.keys is None or self.n_columns != self.met_in.shape[0]:
             raise ValueError("keys must be set before rows are read")

@@ -251,11 +251,11 @@ def _kind_of(type_: Any, column: str, name: str) -> str:
     types = _pyarrow().types
     if types.is_dictionary(type_):
         type_ = type_.value_type
-    if types.is_integer(type_) or types.is_floating(type_) or types.is_decimal(type_):
+    numbers_ = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean
+    if any(is_kind(type_) for is_kind in (*numbers_, types.is_null)):
         return "number"
-    if types.is_boolean(type_):
-        return "number"
-    if types.is_string(type_) or types.is_large_string(type_):
+    texts = types.is_string, types.is_large_string, types.is_string_view
+    if any(is_kind(type_) for is_kind in texts):
         return "text"
     if types.is_temporal(type_):
         return "time"

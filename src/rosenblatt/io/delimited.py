@@ -83,6 +83,10 @@ class Delimited(Tabular[DelimitedParser]):
                 raise self._header_fault(lines, "a quote in the first row is never closed")
             return False
         starts, stop = found
+        if stop - lines.at > self.parser.max_row:
+            raise self._header_fault(
+                lines, f"the first row is longer than {self.parser.max_row:,} bytes"
+            )
         if len(starts) > self._most:
             raise self._header_fault(
                 lines, f"{len(starts):,} columns, more than max_features={self._most:,}"

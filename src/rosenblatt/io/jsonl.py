@@ -148,7 +148,9 @@ def _pairs(line: bytes) -> list[tuple[str, Any]]:
             "".join(key for key, _ in found).encode()  # half a character is not text
     except (ValueError, RecursionError):
         return []
-    return list(found) if isinstance(found, _Object) else []
+    if not isinstance(found, _Object) or len(dict(found)) < len(found):
+        return []
+    return [] if any(isinstance(value, list) for _, value in found) else list(found)
 
 
 class _Object(list[tuple[str, Any]]):

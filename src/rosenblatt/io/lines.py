@@ -53,7 +53,7 @@ class Lines:
             while True:
                 if self._dropping:
                     self._drop()
-                self.end = max(self.at, self.buffer.rfind(b"\n", 0, self._filled) + 1)
+                self.end = max(self.at, self.end)
                 if self.end > self.at or self.last or self.too_long:
                     yield
                 if self.last:
@@ -94,8 +94,9 @@ class Lines:
     def _read(self, text: Any) -> None:
         """Move what is left to the front and read on behind it."""
         left = self._filled - self.at
-        self.buffer[:left] = self.buffer[self.at : self._filled]
-        self.at, self._filled = 0, left
+        if self.at:
+            self.buffer[:left] = self.buffer[self.at : self._filled]
+            self.at, self.end, self._filled = 0, self.end - self.at, left
         if left + PIECE + 1 > len(self.buffer):
             self.buffer.extend(bytes(len(self.buffer)))
         with memoryview(self.buffer) as view:
@@ -106,6 +107,8 @@ class Lines:
             if left and self.buffer[left - 1] != 10:
                 self.buffer[left] = 10
                 self._filled += 1
+        # Only what is new is searched, so that a long line in small pieces costs no more.
+        self.end = max(self.end, self.buffer.rfind(b"\n", left, self._filled) + 1)
 
     def _begin(self) -> None:
         """Look at the first bytes of the source."""

@@ -209,8 +209,10 @@ def iter_svmlight(
 ) -> Reader[Block]:
     """Read an svmlight file block by block, in memory that does not grow with the file.
 
-    Parameters as for :func:`read_svmlight`. Each block unpacks into ``X, y``; ``block.lines`` holds
-    the line of every row. Without `n_features` the width of a block is the largest index so far.
+    Parameters as for :func:`read_svmlight`; the reader keeps count of rows passed over
+    (``reader.skipped``, ``reader.first_faults``) instead of warning. Each block unpacks into
+    ``X, y``; ``block.lines`` holds the line of every row. Without `n_features` the width of a block
+    is the largest index so far.
 
     Examples
     --------

@@ -12,7 +12,9 @@ from rosenblatt.io.columns import Columns
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.sparse import Block
 
-__all__ = ["Table"]
+__all__ = ["Coded", "Table"]
+
+Coded = tuple[npt.NDArray[np.int32], list[str]]
 
 
 class Table(Block):
@@ -41,8 +43,10 @@ class Table(Block):
         texts: dict[str, npt.NDArray[Any]],
         labels: npt.NDArray[Any] | None,
         lines: npt.NDArray[np.int64],
+        coded: dict[str, Coded] | None = None,
     ) -> None:
         super().__init__(numbers, labels, lines)
+        self._coded = coded or {}
         self.names = list(columns.features)
         self.number_names = columns.of_kind("number")
         self.target = columns.target
@@ -58,6 +62,15 @@ class Table(Block):
                 "(table.texts has them), or leave them out with columns=[...]."
             )
         return self.numbers
+
+    def coded(self, name: str) -> Coded:
+        """A text column as numbers of its different texts, and these."""
+        if name not in self._coded:
+            number: dict[str, int] = {}
+            column = self.texts[name].tolist()
+            codes = np.array([number.setdefault(text, len(number)) for text in column], np.int32)
+            self._coded[name] = codes, list(number)
+        return self._coded[name]
 
     @property
     def columns(self) -> dict[str, npt.NDArray[Any]]:

@@ -153,7 +153,9 @@ def iter_table(
 ) -> Reader[Table]:
     """Read a table block by block, in memory that does not grow with the file.
 
-    Parameters as for :func:`read_table`. Each block is a Table with the same columns.
+    Parameters as for :func:`read_table`; the reader keeps count of rows passed over
+    (``reader.skipped``, ``reader.first_faults``) instead of warning. Each block is a
+    Table with the same columns.
 
     Examples
     --------

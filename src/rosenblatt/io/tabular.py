@@ -32,15 +32,15 @@ class Tabular(Generic[ParserOfRows]):
     def take(self) -> Table:
         found, codes, texts = self.parser.take()
         label_codes, names, lines = self.parser.take_rows()
-        decoded = np.array([text.decode() for text in texts] or [""], dtype=object)
-        columns = {
-            name: decoded[codes[:, place]]
-            for place, name in enumerate(self._columns.of_kind("text"))
-        }
+        listed = [text.decode() for text in texts]
+        decoded = np.array(listed or [""], dtype=object)
+        places = {name: place for place, name in enumerate(self._columns.of_kind("text"))}
+        columns = {name: decoded[codes[:, place]] for name, place in places.items()}
+        coded = {name: (codes[:, place], listed) for name, place in places.items()}
         labels = None
         if self._columns.target is not None:
             labels = self._labels.values(label_codes, names)
-        return Table(self._columns, found, columns, labels, lines)
+        return Table(self._columns, found, columns, labels, lines, coded)
 
     def _value_words(
         self, fault: str, found: bytes, parser: TabularParser
