@@ -20,7 +20,6 @@ from fuzz.targets import TARGETS
 
 SECONDS = int(os.environ.get("ROSENBLATT_FUZZ_SECONDS", "2"))
 TESTS = Path(__file__).parents[1]
-PACKAGE = TESTS.parent / "src"
 SLOW = {"csv": 60, "jsonl": 60, "model": 60, "vw": 80}
 
 every_target = pytest.mark.parametrize("name", list(TARGETS))
@@ -109,7 +108,7 @@ def test_a_hunt_guided_by_coverage_finds_nothing(name: str, tmp_path: Path) -> N
         *(f"-max_total_time={SECONDS}", "-rss_limit_mb=1024", "-timeout=10", "-max_len=4096"),
         *("-seed=1", f"-dict={dictionary}", f"-artifact_prefix={found}/", str(corpus)),
     ]
-    paths = [str(PACKAGE), str(TESTS), os.environ.get("PYTHONPATH", "")]
+    paths = [str(TESTS), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     run = subprocess.run(
         command, env=environment, capture_output=True, timeout=SECONDS + 120, check=False
