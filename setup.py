@@ -58,6 +58,8 @@ setup(
             "cdivision": True,
             "initializedcheck": False,
             "freethreading_compatible": True,
+            # What Cython would write copies raw pointers; what can be pickled says how itself.
+            "auto_pickle": False,
         },
     ),
     cmdclass={"build_ext": BuildKernels},

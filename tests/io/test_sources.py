@@ -342,8 +342,11 @@ def test_a_file_without_permission_is_the_systems_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"PAR1\x15\x04\x15", "this is a Parquet file; its name should end in .parquet"),
-        (b"ARROW1\0\0", "this is an Arrow file; its name should end in .arrow"),
+        (
+            b"PAR1\x15\x04\x15",
+            'this is a Parquet file; say so with format="parquet" (--format parquet)',
+        ),
+        (b"ARROW1\0\0", 'this is an Arrow file; say so with format="arrow" (--format arrow)'),
         (b"PK\x03\x04\x14\0\0", "this is a zip archive; unpack it first"),
         (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file, not text"),
         (b"%PDF-1.7\n", "this is a PDF file, not text"),

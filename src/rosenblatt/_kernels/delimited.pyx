@@ -138,7 +138,7 @@ cdef class DelimitedParser(TabularParser):
         while self.blank(text[after]):
             after += 1
         stop = read_number(text + after, text + end, &value)
-        if stop is not NULL:
+        if stop is not NULL and not self.marks_are_numbers:
             after = stop - text
             while self.blank(text[after]):
                 after += 1

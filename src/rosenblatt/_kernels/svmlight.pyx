@@ -110,6 +110,8 @@ cdef class SvmlightParser(Parser):
         for index in range(label_at, label_end):
             if text[index] == 58:
                 return self.fail("no label", label_at, label_end)
+            if text[index] == 44 or text[index] == 59:
+                return self.fail("several labels", label_at, label_end)
         code = self.label_code(text, label_at, label_end)
         if code < 0:
             return -1

@@ -12,7 +12,7 @@ cdef enum Role:
 
 
 cdef class TabularParser(Parser):
-    cdef bint float32
+    cdef bint float32, marks_are_numbers
     cdef double limit
     cdef int64_t n_columns, n_numbers, n_texts
     cdef signed char[::1] roles

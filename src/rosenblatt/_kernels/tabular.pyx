@@ -6,6 +6,8 @@ from rosenblatt._kernels.growing cimport Growing
 from rosenblatt._kernels.names cimport Names
 from rosenblatt._kernels.parsing cimport Parser
 
+from rosenblatt._kernels.numbers import parse
+
 cnp.import_array()
 
 IGNORED, NUMBER, TEXT, LABEL = C_IGNORED, C_NUMBER, C_TEXT, C_LABEL
@@ -23,6 +25,7 @@ cdef class TabularParser(Parser):
         self.missing, self.texts = Names(), Names()
         for mark in missing:
             self.missing.number(mark)
+            self.marks_are_numbers = self.marks_are_numbers or parse(mark) is not None
         self.values = Growing(4 if float32 else 8)
         self.text_codes, self.scratch = Growing(4), Growing(1)
 

@@ -45,6 +45,10 @@ class ArrowReader(Reader[Table]):
         self._sources = sources_of(given)
         self._bad = BadRows(on_bad, self._sources)
         self._kind, self._columns, self._labels = kind, columns, labels
+        self._as_texts = False  # labels of a whole file are judged together, at its end
+        self._marks = [
+            value for mark in columns.missing if (value := numbers.parse(mark.encode())) is not None
+        ]
         self._dtype, self._largest, self._most = (
             np.dtype(dtype),
             largest_allowed(dtype),
@@ -55,13 +59,12 @@ class ArrowReader(Reader[Table]):
         self._blocks = self._walk()
 
     def whole(self) -> Table:
+        self._as_texts = True
         tables = list(self)
         self._bad.tell(self.rows)
-        if len(tables) == 1:
-            return tables[0]
         labels = None
         if tables[0].labels is not None:
-            labels = np.concatenate([table.labels for table in tables])
+            labels = self._values(np.concatenate([table.labels for table in tables]))
         return Table(
             self._columns,
             np.concatenate([table.numbers for table in tables]),
@@ -71,6 +74,8 @@ class ArrowReader(Reader[Table]):
         )
 
     def _walk(self) -> Generator[Table, None, None]:
+        if not self._as_texts:
+            self._labels.decide_by_first()
         try:
             for source in self._sources:
                 first_row = 1
@@ -117,11 +122,15 @@ class ArrowReader(Reader[Table]):
         found = np.empty((batch.num_rows, len(used.of_kind("number"))), self._dtype)
         for place, column in enumerate(used.of_kind("number")):
             values = _as_numbers(columns[column])
+            for mark in self._marks:
+                values = np.where(values == mark, np.nan, values)
             with np.errstate(over="ignore"):  # what float32 cannot hold is refused below
                 found[:, place] = values
             for row in np.flatnonzero(~(np.abs(values) <= self._largest)).tolist():
                 what = self._what_is_wrong(columns[column][row].as_py())
-                if what is not None and row not in faults:
+                if what is None:
+                    found[row, place] = np.nan
+                elif row not in faults:
                     faults[row] = _fault(name, first_row + row, column, what)
         texts = {}
         for column in used.of_kind("text"):
@@ -131,18 +140,19 @@ class ArrowReader(Reader[Table]):
                     texts[column][row] = ""
                 elif row not in faults:
                     faults[row] = _fault(name, first_row + row, column, "the value is missing")
-        coded = self._code_labels(batch, name, first_row, faults)
+        labels = self._label_texts(batch, name, first_row, faults)
         kept = np.ones(batch.num_rows, bool)
         for row in sorted(faults):
             shown = {n: batch.column(n)[row].as_py() for n in batch.schema.names}
             self._bad.meet(faults[row], json.dumps(shown, default=str).encode())
             kept[row] = False
+        labels = None if labels is None else labels[kept]
         lines = np.arange(first_row, first_row + batch.num_rows, dtype=np.int64)
         return Table(
             used,
             found[kept] if faults else found,
             {column: values[kept] for column, values in texts.items()},
-            None if coded is None else self._labels.values(coded[0][kept], coded[1]),
+            labels if labels is None or self._as_texts else self._values(labels),
             lines[kept],
         )
 
@@ -151,7 +161,7 @@ class ArrowReader(Reader[Table]):
         if value is None:
             return None if self._null["number"] else "the number is missing"
         text = str(value)
-        if text in self._columns.missing:
+        if text in self._columns.missing or numbers.parse(text.encode()) in self._marks:
             return None
         if isinstance(value, str) and numbers.parse(text.encode()) is None:
             return f"{quoted(text)} is not a number"
@@ -159,26 +169,28 @@ class ArrowReader(Reader[Table]):
             return f"{quoted(text)} is not a finite number"
         return f"{quoted(text)} is beyond {self._largest:g}, where its square overflows"
 
-    def _code_labels(
+    def _label_texts(
         self, batch: Any, name: str, first_row: int, faults: dict[int, DataError]
-    ) -> tuple[npt.NDArray[np.int32], list[bytes]] | None:
+    ) -> npt.NDArray[Any] | None:
+        """The labels as texts; those that cannot be labels are faults."""
         target = self._columns.target
         if target is None:
             return None
         texts = _as_texts(batch.column(target))
-        codes: dict[Any, int] = {}
-        wrong: dict[Any, str] = {None: "the label is missing"}
+        wrong: dict[Any, str | None] = dict.fromkeys((None, ""), "the label is missing")
         for row, text in enumerate(texts.tolist()):
-            if text not in codes and text not in wrong:
+            if text not in wrong:
                 reason = self._labels.fault(text.encode())
-                if reason is not None:
-                    wrong[text] = reason[0]
-                else:
-                    codes[text] = len(codes)
-            if text in wrong:
-                faults.setdefault(row, _fault(name, first_row + row, target, wrong[text]))
-        coded = np.array([codes.get(text, 0) for text in texts], np.int32)
-        return coded, [text.encode() for text in codes]
+                wrong[text] = None if reason is None else reason[0]
+            what = wrong[text]
+            if what is not None and row not in faults:
+                faults[row] = _fault(name, first_row + row, target, what)
+        return texts
+
+    def _values(self, texts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        number: dict[str, int] = {}
+        codes = [number.setdefault(text, len(number)) for text in texts.tolist()]
+        return self._labels.values(np.array(codes, np.int32), [text.encode() for text in number])
 
 
 def _fault(name: str, row: int, column: str, what: str) -> DataError:

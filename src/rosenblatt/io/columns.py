@@ -33,12 +33,16 @@ class Columns:
         columns: Iterable[str] | None,
         types: Mapping[str, str] | str | None,
         missing: Iterable[str],
+        ignore: Iterable[str] = (),
     ) -> None:
         if target is not None and (isinstance(target, bool) or not isinstance(target, str | int)):
             raise ParameterError(f"target={target!r} must be the name or the place of a column.")
         self._target = target
         self._wanted = None if columns is None else _names("columns", columns)
+        if self._wanted == []:
+            raise ParameterError("columns is empty; leave it out to read all of them.")
         self.missing = _names("missing", missing)
+        self._ignored = set(_names("ignore", ignore))
         self._every = types if isinstance(types, str) else None
         self.kinds: dict[str, str] = {}
         if types is not None and not isinstance(types, str):
@@ -59,19 +63,25 @@ class Columns:
     def settle(self, names: Sequence[str], file: str) -> None:
         """Take note of the columns of a file; the first one decides which features there are."""
         self.target = self._find_target(names, file)
-        features = [name for name in names if name != self.target]
+        features = [name for name in names if name != self.target and name not in self._ignored]
         if not self.features:
-            self._refuse_unknown(self.kinds, names, file, "types")
+            # What is wanted is looked for below, with a plainer message.
+            typed = [name for name in self.kinds if name not in (self._wanted or ())]
+            self._refuse_unknown(typed, names, file, "types")
             self.features = features if self._wanted is None else self._wanted
             if not self.features:
                 raise DataError(
                     f"the only column is the target {quoted(names[0])}; there are no features",
                     name=file,
+                    help=_other_delimiter(names),
                 )
+            if self.target in self.features:
+                raise ParameterError(f"columns names the target {quoted(str(self.target))} too.")
             if self._every is not None:
                 self.kinds = dict.fromkeys(self.features, self._every)
         self._refuse_unknown(self.features, features, file, None)
-        extra = [name for name in features if name not in set(self.features)]
+        wanted = set(self.features)
+        extra = [name for name in features if name not in wanted]
         if extra:
             self.unused.update(extra)
             these = "column is" if len(extra) == 1 else "columns are"
@@ -167,5 +177,5 @@ def _other_delimiter(names: Sequence[str]) -> str | None:
     if len(names) == 1:
         for mark in ("\t", ";", ",", "|"):
             if mark in names[0]:
-                return f"one column only; are the columns separated by {mark!r}? delimiter={mark!r}"
+                return f"are the columns separated by {mark!r}? delimiter={mark!r} (--delimiter)"
     return None

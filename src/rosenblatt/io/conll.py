@@ -45,6 +45,8 @@ class ConllBlock(Block):
 class Conll:
     """The format for the reader."""
 
+    labels = None
+
     def __init__(
         self,
         *,

@@ -159,9 +159,9 @@ class Delimited(Tabular[DelimitedParser]):
     def _look_at_values(self, lines: Lines, stop: int) -> None:
         """Decide which columns are numbers by the first rows."""
         rows = self._texts(lines, lines.at, stop, len(self._names), fatal=False)
+        places = {name: place for place, name in enumerate(self._names)}
         for name in self._columns.undecided:
-            place = self._names.index(name)
-            self._columns.guess(name, (row[place] for row in rows))
+            self._columns.guess(name, (row[places[name]] for row in rows))
 
     def _texts(
         self, lines: Lines, at: int, stop: int, n_fields: int, *, fatal: bool

@@ -39,8 +39,16 @@ def format_of(given: Any, format: str | None, allowed: Sequence[str], otherwise:
         if format not in allowed:
             raise ParameterError(f"format={format!r} is not known here. Use {', '.join(allowed)}.")
         return format
-    if isinstance(given, list | tuple) and given:
-        given = given[0]
+    several = given if isinstance(given, list | tuple) else [given]
+    found = {_by_ending(one, allowed, otherwise) for one in several}
+    if len(found) > 1:
+        raise ParameterError(
+            f"the files have different formats ({', '.join(sorted(found))}): read one at a time."
+        )
+    return found.pop() if found else otherwise
+
+
+def _by_ending(given: Any, allowed: Sequence[str], otherwise: str) -> str:
     if hasattr(given, "read"):
         given = getattr(given, "name", "")
     if not isinstance(given, str | os.PathLike):

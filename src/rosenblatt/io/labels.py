@@ -17,15 +17,19 @@ __all__ = ["Labels"]
 
 KINDS = ("auto", "number", "text")
 NO_NUMBER = {"nan", "inf", "infinity"}
+TRUTH = {b"true": True, b"false": False}
 SHOWN = 8
+LONGEST = 1000
+LONG = 64
 
 
 class Labels:
     """Decides whether labels are numbers or text, and refuses those that cannot be.
 
-    With ``"auto"`` they are numbers if every label of the first block is one; from then on a label
-    that is not a number is refused, because a stream cannot take back what it has handed out.
-    "nan" and "inf" are taken as lost numbers, unless `any_text` says that labels are words.
+    With ``"auto"`` labels are numbers if all of them are. A stream cannot look at all of them, nor
+    take back what it has handed out, so there the first label decides, and one that is not a number
+    after one that is, is refused. "nan" and "inf" are taken as lost numbers, unless `any_text` says
+    that labels are words.
     """
 
     def __init__(
@@ -33,22 +37,35 @@ class Labels:
     ) -> None:
         if kind not in KINDS:
             raise ParameterError(f"labels={kind!r} is not known. Use 'auto', 'number' or 'text'.")
-        self._kind, self._any_text = kind, any_text
+        self._kind, self._any_text, self._by_first = kind, any_text, False
         self._classes = None if classes is None else _listed(classes)
-        if kind == "auto" and self._classes is not None:
+        self._known = set(self._classes or ())
+        if self._classes is not None and all(isinstance(c, bool) for c in self._classes):
+            self._kind = "truth"
+        elif kind == "auto" and self._classes is not None:
             self._kind = "text" if any(isinstance(c, str) for c in self._classes) else "number"
+
+    def decide_by_first(self) -> None:
+        self._by_first = True
 
     def fault(self, name: bytes) -> tuple[str, str] | None:
         """Why a label met for the first time cannot be one, with a remedy; None if it can."""
+        if len(name) > LONGEST:
+            return (
+                f"the label {quoted(name[:100])} is {len(name):,} bytes long",
+                "is the right column the target?",
+            )
         text = name.decode()
         value = _number(name)
         looks_lost = value is None and text.strip().lower().lstrip("+-") in NO_NUMBER
         if looks_lost and not (self._any_text and self._kind != "number"):
             return f"the label {quoted(text)} is not a class", "drop the row or give it a label"
+        if self._by_first and self._kind == "auto":
+            self._kind = "text" if value is None else "number"
         if self._classes is not None:
-            if (text if self._kind == "text" else value) not in self._classes:
+            if self._value(name) not in self._known:
                 return (
-                    f"the label {quoted(text)} is not one of the known classes {self._known()}",
+                    f"the label {quoted(text)} is not one of the known classes {self._shown()}",
                     "mend the label, or train with rows of this class first",
                 )
         elif value is None and self._kind == "number":
@@ -58,7 +75,12 @@ class Labels:
             )
         return None
 
-    def _known(self) -> str:
+    def _value(self, name: bytes) -> Any:
+        if self._kind == "truth":
+            return TRUTH.get(name.lower())
+        return _number(name) if self._kind == "number" else name.decode()
+
+    def _shown(self) -> str:
         classes = self._classes or []
         more = f" and {len(classes) - SHOWN} more" if len(classes) > SHOWN else ""
         return ", ".join(map(str, classes[:SHOWN])) + more
@@ -67,14 +89,23 @@ class Labels:
         """The label of every row."""
         met = np.zeros(len(names), bool)  # a row refused later may leave its label behind
         met[codes] = True
-        names = [name if used else b"0" for name, used in zip(names, met.tolist(), strict=True)]
-        values = [_number(name) for name in names]
+        used = [name for name, is_met in zip(names, met.tolist(), strict=True) if is_met]
         if self._kind == "auto":
-            self._kind = "text" if any(value is None for value in values) else "number"
+            self._kind = "text" if any(_number(name) is None for name in used) else "number"
+        values = [
+            self._value(name) if is_met else None for name, is_met in zip(names, met, strict=True)
+        ]
         if self._kind == "text":
-            return np.array([name.decode() for name in names] or [""])[codes]
+            # Fixed-width text takes the room of the longest label in every row.
+            long = any(len(name) > LONG for name in used)
+            return np.array([value or "" for value in values] or [""], object if long else None)[
+                codes
+            ]
+        if self._kind == "truth":
+            return np.array([bool(value) for value in values] or [False])[codes]
         whole = all(value == math.floor(value) for value in values if value)
-        return np.array(values or [0], np.int64 if whole else np.float64)[codes]
+        filled = [0 if value is None else value for value in values]
+        return np.array(filled or [0], np.int64 if whole else np.float64)[codes]
 
 
 def _number(name: bytes) -> float | None:
@@ -86,7 +117,7 @@ def _number(name: bytes) -> float | None:
 def _listed(classes: Iterable[Any]) -> list[Any]:
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
         raise ParameterError(f"classes={classes!r} must be a list of labels.")
-    known = np.asarray(classes).tolist() if not isinstance(classes, list | tuple) else list(classes)
+    known = [label.item() if isinstance(label, np.generic) else label for label in classes]
     if not known:
         raise ParameterError("classes is empty; leave it out to accept every label.")
     return known

@@ -21,8 +21,8 @@ WIDE = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 FOREIGN = {
-    b"PAR1": "a Parquet file; its name should end in .parquet",
-    b"ARROW1": "an Arrow file; its name should end in .arrow",
+    b"PAR1": 'a Parquet file; say so with format="parquet" (--format parquet)',
+    b"ARROW1": 'an Arrow file; say so with format="arrow" (--format arrow)',
     b"PK\x03\x04": "a zip archive; unpack it first",
     b"\x89HDF": "an HDF5 file, not text",
     b"%PDF": "a PDF file, not text",

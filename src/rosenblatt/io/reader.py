@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 from rosenblatt._kernels.parsing import Parser
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.excerpt import located
+from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines, check_encoding
 from rosenblatt.io.sources import Given, sources_of
 
-__all__ = ["MAX_FEATURES", "MAX_LINE_BYTES", "SKIP", "Format", "Reader"]
+__all__ = ["MAX_FEATURES", "MAX_LINE_BYTES", "SKIP", "Format", "Reader", "check_limit"]
 
 Block = TypeVar("Block", covariant=True)
 Taken = TypeVar("Taken")
@@ -23,11 +24,20 @@ KEPT_OF_LONG_ROW = 200
 SKIP = 'or pass over such rows with on_bad="skip" (--on-bad skip)'
 
 
+def check_limit(name: str, limit: int) -> int:
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise ParameterError(f"{name}={limit!r} must be a whole number from 1 on.")
+    return limit
+
+
 class Format(Protocol[Block]):
     """What one text format adds to the walk."""
 
     @property
     def parser(self) -> Parser: ...
+
+    @property
+    def labels(self) -> Labels | None: ...
 
     def begin(self, lines: Lines) -> bool:
         """Read what stands before the rows of a file; False if more text is needed for that."""
@@ -61,6 +71,7 @@ class Reader(Generic[Taken]):
         encoding: str = "utf-8",
         max_line_bytes: int = MAX_LINE_BYTES,
     ) -> None:
+        check_limit("max_line_bytes", max_line_bytes)
         self._form, self._sources = form, sources_of(given)
         self._bad = BadRows(on_bad, self._sources)
         form.parser.max_row = max_line_bytes
@@ -88,6 +99,9 @@ class Reader(Generic[Taken]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a reader cannot be copied or pickled; give the path and read it there")
+
     def close(self) -> None:
         """Close the file being read and the file of rejects."""
         self._blocks.close()
@@ -105,6 +119,8 @@ class Reader(Generic[Taken]):
         return self._form.take()
 
     def _walk(self) -> Generator[Taken, None, None]:
+        if self._form.labels is not None:
+            self._form.labels.decide_by_first()
         try:
             for _ in self._pieces():
                 if self._form.parser.n_rows:

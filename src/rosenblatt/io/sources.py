@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -58,11 +59,17 @@ def _source(given: Any) -> Source:
         name = getattr(given, "name", None)
         return Source(name if isinstance(name, str) else "<stream>", lambda: given, False)
     if given == "-":
-        return Source("<stdin>", lambda: sys.stdin.buffer, False)
+        return Source("<stdin>", _standard_input, False)
     if not isinstance(given, str | os.PathLike):
         raise _unreadable(given)
     path = os.fspath(given)
     return Source(os.fsdecode(path), lambda: open(path, "rb", buffering=0), True)
+
+
+def _standard_input() -> Any:
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed", "<stdin>")
+    return sys.stdin.buffer
 
 
 def _unreadable(given: Any) -> ParameterError:
@@ -78,7 +85,7 @@ def _unreadable(given: Any) -> ParameterError:
 def opened(source: Source) -> Iterator[Stream]:
     raw = source.open()
     try:
-        yield Stream(raw, source.name)
+        yield Stream(raw, source.name, by_name=source.closes)
     finally:
         if source.closes:
             raw.close()
@@ -87,12 +94,12 @@ def opened(source: Source) -> Iterator[Stream]:
 class Stream:
     """The bytes of one source, whatever it was packed with."""
 
-    def __init__(self, raw: Any, name: str) -> None:
+    def __init__(self, raw: Any, name: str, *, by_name: bool = True) -> None:
         self.name, self.raw = name, raw
         head = _first_bytes(raw, name)
         self.packing = next((kind for mark, kind in MARKS.items() if head.startswith(mark)), None)
         ending = ENDINGS.get(os.path.splitext(name)[1].lower())
-        if ending is not None and ending != self.packing:
+        if by_name and ending is not None and ending != self.packing:
             raise DataError(
                 f"the name says {ending}, but the data do not begin as {ending} does",
                 name=name,

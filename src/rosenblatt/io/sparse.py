@@ -8,13 +8,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Block", "SparseRows"]
+from rosenblatt.errors import ParameterError
+
+__all__ = ["Block", "SparseRows", "float_type"]
+
+
+def float_type(dtype: Any) -> np.dtype[Any]:
+    """float32 or float64, whatever it was called."""
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        kind = np.dtype(object)
+    if kind not in (np.float32, np.float64):
+        raise ParameterError(f"dtype={dtype!r} must be float32 or float64.")
+    return np.dtype(np.float32 if kind == np.float32 else np.float64)
 
 
 class SparseRows:
     """A CSR matrix in canonical form: what the loops need of one, without loading SciPy."""
 
     format = "csr"
+    ndim = 2
     has_canonical_format = True
 
     def __init__(

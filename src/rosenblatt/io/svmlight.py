@@ -14,9 +14,9 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Reader
+from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Reader, check_limit
 from rosenblatt.io.sources import Given
-from rosenblatt.io.sparse import Block, SparseRows
+from rosenblatt.io.sparse import Block, SparseRows, float_type
 from rosenblatt.io.words import encoding_words, limit_words, number_words
 
 __all__ = ["iter_svmlight", "read_svmlight"]
@@ -36,13 +36,12 @@ class Svmlight:
         max_features: int,
         labels: Labels,
     ) -> None:
-        kind = np.dtype(dtype)
-        if kind not in (np.float32, np.float64):
-            raise ParameterError(f"dtype={dtype!r} must be float32 or float64.")
+        kind = float_type(dtype)
+        check_limit("max_features", max_features)
         if n_features is not None and not 1 <= n_features <= LARGEST_INDEX:
             raise ParameterError(f"n_features={n_features!r} must be from 1 to {LARGEST_INDEX:,}.")
         self._n_features, self._zero_based = n_features, bool(zero_based)
-        self._limit, self._most, self._labels = largest_allowed(kind), max_features, labels
+        self._limit, self._most, self.labels = largest_allowed(kind), max_features, labels
         self.parser = SvmlightParser(
             kind == np.float32,
             self._zero_based,
@@ -60,7 +59,7 @@ class Svmlight:
         values, columns, starts = self.parser.take()
         codes, names, lines = self.parser.take_rows()
         rows = SparseRows(values, columns, starts, width)
-        return Block(rows, self._labels.values(codes, names), lines)
+        return Block(rows, self.labels.values(codes, names), lines)
 
     def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
         pair = "write index:value, as in 3:0.5"
@@ -74,12 +73,20 @@ class Svmlight:
             return encoding_words(found)
         if fault == "no label":
             return f"the row begins with {quoted(found)}, not with a label", "put a label first"
+        if fault == "several labels":
+            return (
+                f"the label {quoted(found)} holds more than one value",
+                "give one label a row; or is this CSV? Then read it with read_table (--format csv)",
+            )
         if fault == "no colon":
             return f"{quoted(found)} is not index:value", pair
         if fault == "bad index":
             return f"the index {quoted(found)} is not a whole number", pair
         if fault == "zero index":
-            return "index 0, but indices begin at 1", "if this file counts from 0: zero_based=True"
+            return (
+                "index 0, but indices begin at 1",
+                "if this file counts from 0: zero_based=True (--zero-based)",
+            )
         if fault == "large index":
             return self._large_index(found)
         if fault == "repeated index":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,8 +16,9 @@ from rosenblatt.io.delimited import Delimited
 from rosenblatt.io.formats import format_of
 from rosenblatt.io.jsonl import JsonLines
 from rosenblatt.io.labels import Labels
-from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Format, Reader
+from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Format, Reader, check_limit
 from rosenblatt.io.sources import Given
+from rosenblatt.io.sparse import float_type
 from rosenblatt.io.table import Table
 
 __all__ = ["iter_table", "read_table"]
@@ -35,6 +37,7 @@ def read_table(
     columns: Iterable[str] | None = None,
     types: Mapping[str, str] | str | None = None,
     missing: Iterable[str] = (),
+    ignore: Iterable[str] = (),
     trim: bool = False,
     dtype: npt.DTypeLike = np.float64,
     labels: str = "auto",
@@ -72,6 +75,8 @@ def read_table(
     missing : list of str, default=()
         Texts that stand for an unknown number, which is read as NaN; for JSON, ``"null"`` also
         covers absent keys. Without it an unknown number is a fault.
+    ignore : list of str, default=()
+        Columns to leave out, if they are there.
     trim : bool, default=False
         Whether blanks around texts are dropped; around numbers they do not matter.
     dtype : float64 or float32, default=float64
@@ -120,6 +125,7 @@ def read_table(
         columns=columns,
         types=types,
         missing=missing,
+        ignore=ignore,
         trim=trim,
         dtype=dtype,
         labels=labels,
@@ -142,6 +148,7 @@ def iter_table(
     columns: Iterable[str] | None = None,
     types: Mapping[str, str] | str | None = None,
     missing: Iterable[str] = (),
+    ignore: Iterable[str] = (),
     trim: bool = False,
     dtype: npt.DTypeLike = np.float64,
     labels: str = "auto",
@@ -165,12 +172,14 @@ def iter_table(
     ...     print(X.ravel(), y)
     [1. 2.] ['x' 'y']
     """
+    if not (isinstance(path, str | os.PathLike | bytes) or hasattr(path, "read")):
+        path = list(path) if isinstance(path, Iterable) else path
     kind = format_of(path, format, TABLES, otherwise="csv")
+    check_limit("max_features", max_features)
+    dtype = float_type(dtype)
     if delimiter is not None and kind not in DELIMITERS:
         raise ParameterError(f"delimiter has no meaning for {kind}; leave it out.")
-    if np.dtype(dtype) not in (np.float32, np.float64):
-        raise ParameterError(f"dtype={dtype!r} must be float32 or float64.")
-    plan, found = Columns(target, columns, types, missing), Labels(labels, classes)
+    plan, found = Columns(target, columns, types, missing, ignore), Labels(labels, classes)
     form: Format[Table]
     if kind in ("parquet", "arrow"):
         return ArrowReader(

@@ -25,7 +25,7 @@ class Tabular(Generic[ParserOfRows]):
     def __init__(
         self, parser: ParserOfRows, columns: Columns, labels: Labels, limit: float
     ) -> None:
-        self.parser, self._columns, self._labels, self._limit = parser, columns, labels, limit
+        self.parser, self._columns, self.labels, self._limit = parser, columns, labels, limit
         self._names: list[str] = []
         parser.admits = labels.fault
 
@@ -39,7 +39,7 @@ class Tabular(Generic[ParserOfRows]):
         coded = {name: (codes[:, place], listed) for name, place in places.items()}
         labels = None
         if self._columns.target is not None:
-            labels = self._labels.values(label_codes, names)
+            labels = self.labels.values(label_codes, names)
         return Table(self._columns, found, columns, labels, lines, coded)
 
     def _value_words(

@@ -30,7 +30,7 @@ class Text:
     """The format for the reader."""
 
     def __init__(self, *, labelled: bool, labels: Labels) -> None:
-        self._labelled, self._labels = bool(labelled), labels
+        self._labelled, self.labels = bool(labelled), labels
         self.parser = TextParser(self._labelled)
         self.parser.admits = labels.fault
 
@@ -39,7 +39,7 @@ class Text:
 
     def take(self) -> TextBlock:
         codes, names, lines = self.parser.take_rows()
-        y = self._labels.values(codes, names) if self._labelled else None
+        y = self.labels.values(codes, names) if self._labelled else None
         return TextBlock(self.parser.take(), y, lines)
 
     def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:

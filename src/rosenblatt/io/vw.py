@@ -90,7 +90,7 @@ class VW:
                 f"bits={bits!r} must be from 1 to {MOST_BITS}, or None for exact names."
             )
         self._width = None if bits is None else 1 << bits
-        self._limit, self._most, self._labels = largest_allowed(kind), max_features, labels
+        self._limit, self._most, self.labels = largest_allowed(kind), max_features, labels
         self._labelled = bool(labelled)
         self.parser = VWParser(
             kind == np.float32,
@@ -111,7 +111,7 @@ class VW:
         width = self._width or max(self.parser.names.count, 1)
         values, columns, starts, weights = self.parser.take()
         codes, names, lines = self.parser.take_rows()
-        y = self._labels.values(codes, names) if self._labelled else None
+        y = self.labels.values(codes, names) if self._labelled else None
         rows = SparseRows(values, columns, starts, width)
         return VWBlock(rows, y, lines, weights, vocabulary)
 
@@ -122,7 +122,7 @@ class VW:
             return f"{quoted(name)} is a list of labels", ONE_CLASS
         if name.startswith(b"'"):
             return f"the tag {quoted(name)} stands where the label belongs", "put the label first"
-        return self._labels.fault(name)
+        return self.labels.fault(name)
 
     def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
         if fault == "not a number":

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.core.held_out import hold_out
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rules import Rule
 from rosenblatt.core.scoring import scores
@@ -19,7 +20,6 @@ from rosenblatt.core.training import Training, Watch, train
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.linear import _parameters as check
 from rosenblatt.linear._display import ModelDisplay
-from rosenblatt.linear._held_out import hold_out
 from rosenblatt.linear._inputs import (
     encoded,
     read_labels,
@@ -171,13 +171,10 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
             for label in classes.tolist():
                 if label not in model.slots:
                     model.admit(label)
+            _refuse_one_class(model.classes)
             slots = np.array([model.slots[label] for label in classes.tolist()], np.int32)
             return model, slots[labels]
-        if len(classes) < 2:
-            raise InputError(
-                f"y holds only one class, {classes.tolist()[0]!r}: there is nothing to tell apart. "
-                "Give rows of at least two classes, or use partial_fit, which waits for the second."
-            )
+        _refuse_one_class(classes.tolist())
         model = LinearModel(
             classes.tolist(),
             rows.n_features,
@@ -348,3 +345,11 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _refuse_one_class(classes: list[Any]) -> None:
+    if len(classes) < 2:
+        raise InputError(
+            f"y holds only one class, {classes[0]!r}: there is nothing to tell apart. Give rows of "
+            "at least two classes, or use partial_fit, which waits for the second."
+        )

@@ -38,17 +38,19 @@ def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:
 
     ``card`` has 64 zeros where the digest goes.
     """
+    from safetensors import SafetensorError
     from safetensors.numpy import save
 
-    packed = save(
-        {name: np.ascontiguousarray(values) for name, values in arrays.items()}, {KEY: card}
-    )
-    length = int.from_bytes(packed[:LENGTH], "little")
-    if length > MOST_HEADER:
-        raise ModelFileError(
-            f"the card of this model takes {length:,} bytes, and a file keeps at most "
-            f"{MOST_HEADER:,}. Most of it are names of features: use fewer or shorter ones."
+    try:
+        packed = save(
+            {name: np.ascontiguousarray(values) for name, values in arrays.items()}, {KEY: card}
         )
+    except SafetensorError as error:
+        raise ModelFileError(
+            f"the card of this model takes {len(card):,} bytes, and a file keeps less than "
+            f"{MOST_HEADER:,} ({error}). Most of it are names of features: use fewer or shorter "
+            "ones, or hash them."
+        ) from None
     data = memoryview(packed)
     start = packed.index(BEFORE_DIGEST + ZEROS.encode()) + len(BEFORE_DIGEST)
     digest = hashlib.sha256(data).hexdigest()
