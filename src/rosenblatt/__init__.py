@@ -22,7 +22,17 @@ _WHERE = {
     "load": "rosenblatt.model",
     "save": "rosenblatt.model",
 }
-_MODULES = ("datasets", "errors", "geometry", "io", "losses", "model", "theory")
+_MODULES = (
+    "datasets",
+    "errors",
+    "evaluate",
+    "features",
+    "geometry",
+    "io",
+    "losses",
+    "model",
+    "theory",
+)
 
 __all__ = [
     "MIRA",
@@ -35,6 +45,8 @@ __all__ = [
     "VotedPerceptron",
     "datasets",
     "errors",
+    "evaluate",
+    "features",
     "geometry",
     "io",
     "load",
@@ -45,7 +57,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from rosenblatt import datasets, errors, geometry, io, losses, model, theory
+    from rosenblatt import datasets, errors, evaluate, features, geometry, io, losses, model, theory
     from rosenblatt.core.ledger import Ledger
     from rosenblatt.geometry import Hyperplane
     from rosenblatt.linear import (

@@ -53,7 +53,7 @@ def test_the_same_seed_prints_the_same_and_another_one_does_not() -> None:
         (["--help"], 0, "Train on real data"),
         (["demo", "--help"], 0, "Examples:"),
         (["dmeo"], 2, "Did you mean 'demo'?"),
-        (["fly"], 2, "there is no command 'fly'. Known: certify, demo."),
+        (["fly"], 2, "there is no command 'fly'. Known: train, predict,"),
         (["demo", "--data", "mnist"], 2, "'mnist' is not one of"),
         (["demo", "--epochs", "0"], 2, "0 is not in the range"),
         (["demo", "--seed", "x"], 2, "'x' is not a valid integer range"),

@@ -13,6 +13,15 @@ from rosenblatt.errors import InputError, ModelFileError, ParameterError
 __all__ = ["main"]
 
 VERBS = {
+    "train": "Learn from rows with labels and write a model.",
+    "predict": "Print the class of every row of a file.",
+    "stream": "Answer every row, then learn from it, in one pass.",
+    "evaluate": "Compare the answers of a model with labels.",
+    "show": "Tell what a model is: its record and its largest weights.",
+    "diff": "Tell two models apart.",
+    "check": "Look at data before training: columns, classes, and what gets in the way.",
+    "explain": "Say why a model gave this answer, feature by feature.",
+    "convert": "Write data as svmlight text.",
     "certify": "Say whether classes can be separated, with a proof either way.",
     "demo": "Train on real data that is at hand and show how it went.",
 }

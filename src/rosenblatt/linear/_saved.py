@@ -18,7 +18,7 @@ from rosenblatt.linear._partial import BatchLearning
 from rosenblatt.linear._stream import Stream
 from rosenblatt.linear._voters import Voters
 from rosenblatt.model.card import Fit
-from rosenblatt.model.linear import linear_model, state_of, voters_arrays
+from rosenblatt.model.linear import fit_record, linear_model, state_of, voters_arrays
 from rosenblatt.model.state import State
 
 __all__ = ["Saved"]
@@ -40,7 +40,16 @@ class Saved(BatchLearning):
         self._check_parameters()
         parameters = self.get_params(deep=False)
         _check_weights_and_seed(parameters)
-        fit, arrays = (None, {}) if self._training is None else self._fit_record(self._training)
+        fit: Fit | None = None
+        arrays: Arrays = {}
+        if self._training is not None:
+            known = self.__dict__
+            fit, arrays = fit_record(
+                self._training,
+                converged=known["converged_"],
+                validation_scores=known.get("validation_scores_"),
+                best_iter=known.get("best_iter_"),
+            )
         names = self.__dict__.get("_feature_names")
         return state_of(
             self._model,
@@ -77,38 +86,6 @@ class Saved(BatchLearning):
         else:
             estimator._take_fit_record(card.record.fit, state)
         return estimator
-
-    def _fit_record(self, training: Training) -> tuple[Fit, Arrays]:
-        known = self.__dict__
-        assert training.mistakes_per_row is not None
-        arrays: Arrays = {"mistakes_per_row": training.mistakes_per_row}
-        if training.dual is not None:
-            dual, arrays["dual"] = "steps", training.dual
-        elif training.signs is not None:
-            dual, arrays["signs"] = "counts", training.signs
-        elif isinstance(training.pairs, Pairs):
-            dual = "pairs"
-            arrays |= {f"pairs.{part}": a for part, a in training.pairs.to_arrays().items()}
-        elif training.pairs is not None:
-            dual, arrays["shares"] = "shares", training.pairs.to_arrays()["table"]
-        else:
-            dual = "none"
-        ceiling = training.margin_ceiling
-        fit = Fit(
-            rows=len(training.mistakes_per_row),
-            n_iter=training.n_iter,
-            mistakes_per_epoch=training.mistakes_per_epoch,
-            n_updates=training.n_updates,
-            stop_reason=training.stop_reason,
-            converged=known["converged_"],
-            margin_ceiling=ceiling if math.isfinite(ceiling) else None,
-            cycle_length=training.cycle_length,
-            validation_scores=known.get("validation_scores_"),
-            best_iter=known.get("best_iter_"),
-            eta=training.eta,
-            dual=dual,  # type: ignore[arg-type]
-        )
-        return fit, arrays
 
     def _take_fit_record(self, fit: Fit, state: State) -> None:
         arrays = state.arrays

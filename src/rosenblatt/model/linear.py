@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,14 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import __version__
+from rosenblatt.core.duals import Pairs
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.training import Training
 from rosenblatt.model.card import FORMAT, Card, Data, Fit, Record, Start, Voting
 from rosenblatt.model.container import ZEROS
 from rosenblatt.model.soundness import LABEL_DTYPE
 from rosenblatt.model.state import State
 
-__all__ = ["linear_model", "state_of", "voters_arrays"]
+__all__ = ["fit_record", "linear_model", "state_of", "voters_arrays"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -67,6 +70,49 @@ def state_of(
         voters=None if voters is None else _put_voters(arrays, voters, best),
     )
     return State(card, {**arrays, **fit_arrays})
+
+
+def fit_record(
+    training: Training,
+    *,
+    converged: bool,
+    validation_scores: list[float] | None = None,
+    best_iter: int | None = None,
+) -> tuple[Fit, Arrays]:
+    """The record of a finished run and the arrays that go with it.
+
+    ``converged``: the weights that answer separate the rows; with rows held out that takes more
+    than a run that ended so.
+    """
+    assert training.mistakes_per_row is not None
+    arrays: Arrays = {"mistakes_per_row": training.mistakes_per_row}
+    if training.dual is not None:
+        dual, arrays["dual"] = "steps", training.dual
+    elif training.signs is not None:
+        dual, arrays["signs"] = "counts", training.signs
+    elif isinstance(training.pairs, Pairs):
+        dual = "pairs"
+        arrays |= {f"pairs.{part}": a for part, a in training.pairs.to_arrays().items()}
+    elif training.pairs is not None:
+        dual, arrays["shares"] = "shares", training.pairs.to_arrays()["table"]
+    else:
+        dual = "none"
+    ceiling = training.margin_ceiling
+    fit = Fit(
+        rows=len(training.mistakes_per_row),
+        n_iter=training.n_iter,
+        mistakes_per_epoch=training.mistakes_per_epoch,
+        n_updates=training.n_updates,
+        stop_reason=training.stop_reason,
+        converged=converged,
+        margin_ceiling=ceiling if math.isfinite(ceiling) else None,
+        cycle_length=training.cycle_length,
+        validation_scores=validation_scores,
+        best_iter=best_iter,
+        eta=training.eta,
+        dual=dual,  # type: ignore[arg-type]
+    )
+    return fit, arrays
 
 
 def linear_model(state: State) -> LinearModel:

@@ -1,0 +1,225 @@
+"""rosenblatt check: what is to be known of data before anything is learned from them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.findings import (
+    SHOWN,
+    row_findings,
+    row_keys,
+    small_verdict,
+    sparse_findings,
+    table_findings,
+)
+from rosenblatt.cli.models import notices
+from rosenblatt.cli.reading import TABLES, Reading, reading_options
+
+if TYPE_CHECKING:
+    from rosenblatt.features import AnySchema
+
+__all__ = ["command"]
+
+SCHEMA = 1
+CLASSES_SHOWN = 10
+
+
+@click.command(
+    name="check",
+    epilog="Examples:  rosenblatt check iris.csv --target species    "
+    "rosenblatt check mail.tsv --format text --json    Exit codes: 0 can be learned from, "
+    "1 nothing to learn, 2 usage, 3 bad data.",
+)
+@click.argument(
+    "data", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, allow_dash=True)
+)
+@reading_options
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--quiet", is_flag=True, help="No notices.")
+def command(data: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> int:
+    """Look at DATA before training: what the columns are, and what will get in the way.
+
+    Counts classes, gaps, constant and repeated columns, repeated rows and rows that contradict
+    each other; small data are also asked whether a hyperplane separates them.
+    """
+    with notices(quiet):
+        found = checked(Reading(**options), data)
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False, allow_nan=False))
+    else:
+        for line in _report(found):
+            click.echo(line)
+    return 1 if found["errors"] else 0
+
+
+def checked(reading: Reading, paths: Sequence[str]) -> dict[str, Any]:
+    """Everything the command tells, as what becomes the JSON object."""
+    from rosenblatt.errors import DataError
+
+    kind = reading.format_of(paths)
+    block = reading.reader(paths).whole()
+    labels = block.labels.tolist()
+    counts = Counter(labels)
+    name = ", ".join("<stdin>" if path == "-" else path for path in paths)
+    if len(counts) == 1:
+        raise DataError(
+            f"only class {labels[0]!r} seen, in all {len(labels):,} rows; two are needed",
+            name=name,
+            help="is the right column the target? (--target)" if kind in TABLES else None,
+        )
+    schema = _schema(reading, kind, block)
+    common, most = max(counts.items(), key=lambda one: one[1])
+    found: dict[str, Any] = {
+        "schema": SCHEMA,
+        "files": list(paths),
+        "format": kind,
+        "rows": len(labels),
+        "target": getattr(block, "target", None),
+        "classes": {str(label): counts[label] for label in sorted(counts)},
+        "baseline": {"label": str(common), "share": most / len(labels)},
+        "features": schema.n_features,
+        "columns": _columns(schema),
+        "told": schema.told(),
+        **(
+            table_findings(schema, block)
+            if kind in TABLES
+            else sparse_findings(kind, schema, block)
+        ),
+        **row_findings(row_keys(kind, block), labels, block.lines.tolist()),
+        "separability": None,
+    }
+    found["errors"] = _errors(found)
+    found["separability"] = small_verdict(schema, block, len(counts))
+    return found
+
+
+def _schema(reading: Reading, kind: str, block: Any) -> AnySchema:
+    from rosenblatt.features import Schema, SparseSchema, TextFeatures, TextSchema
+
+    if kind in TABLES:
+        return Schema.guess(block, missing=reading.missing)
+    if kind == "text":
+        schema = TextSchema(TextFeatures())
+        schema.learn(block)
+        return schema
+    return SparseSchema(kind, block.rows.shape[1], getattr(block, "names", None))
+
+
+def _columns(schema: AnySchema) -> list[dict[str, str]]:
+    columns = getattr(schema, "columns", [])
+    return [{"name": c.name, "kind": c.kind, "about": c.told()} for c in columns]
+
+
+def _errors(found: dict[str, Any]) -> list[str]:
+    """What makes learning pointless."""
+    errors = []
+    used = [column["name"] for column in found["columns"] if column["kind"] != "ignored"]
+    if used and set(used) <= set(found["constant"]):
+        errors.append("every column has the same value in all rows: there is nothing to learn from")
+    if 2 * len(found["classes"]) > found["rows"] > 10:
+        errors.append(
+            f"{len(found['classes']):,} classes in {found['rows']:,} rows: most labels occur once; "
+            "is the right column the target? (--target)"
+        )
+    return errors
+
+
+# ---------------------------------------------------------------------- for people
+
+
+def _report(found: dict[str, Any]) -> list[str]:
+    columns = len(found["columns"])
+    what = f"{columns:,} column{'s' * (columns != 1)}, " if columns else ""
+    said = [
+        f"{', '.join(found['files'])}: {found['rows']:,} rows, {what}"
+        f"{found['features']:,} features ({found['format']})",
+        *(f"  {line}" for line in found["told"]),
+        _classes(found),
+        f"baseline: always {found['baseline']['label']} is right in "
+        f"{found['baseline']['share']:.1%}",
+        *(line if line.startswith(" ") else f"warning: {line}" for line in _warnings(found)),
+        *(f"wrong: {line}" for line in found["errors"]),
+    ]
+    verdict = found["separability"]
+    if verdict is not None:
+        said.append(f"a hyperplane between the classes: {_verdict(verdict)}")
+    elif found["format"] in ("svmlight", "vw"):
+        said.append("a hyperplane between the classes: not asked; rosenblatt certify does")
+    else:
+        said.append(
+            "a hyperplane between the classes: not asked; rosenblatt convert DATA --to svmlight | "
+            "rosenblatt certify - --format svmlight does"
+        )
+    return said
+
+
+def _verdict(verdict: dict[str, str]) -> str:
+    words = {
+        "separable": "there is one; training ends without a mistake",
+        "not separable": "there is none; some mistakes always remain",
+    }
+    return words.get(verdict["verdict"], "could not be decided")
+
+
+def _classes(found: dict[str, Any]) -> str:
+    classes = sorted(found["classes"].items(), key=lambda one: -one[1])
+    shown = ", ".join(f"{label} ({count:,})" for label, count in classes[:CLASSES_SHOWN])
+    more = len(classes) - CLASSES_SHOWN
+    target = "" if found["target"] is None else f" of {found['target']}"
+    rest = f" and {more:,} more" if more > 0 else ""
+    return f"{len(classes):,} classes{target}: {shown}{rest}"
+
+
+def _warnings(found: dict[str, Any]) -> list[str]:
+    said = []
+    if found["constant"]:
+        said.append(f"the same value in all rows: {_listed(found['constant'])}")
+    for names in found["repeated_columns"][:SHOWN]:
+        said.append(f"columns that say the same: {_listed(names, ' = ')}")
+    if len(found["repeated_columns"]) > SHOWN:
+        said.append(f"and {len(found['repeated_columns']) - SHOWN:,} more columns said twice")
+    if found["row_numbers"]:
+        said.append(f"counts the rows, which says nothing: {_listed(found['row_numbers'])}")
+    if found["missing"]:
+        gaps = [f"{name} ({n:,})" for name, n in found["missing"].items()]
+        said.append(f"numbers missing: {_listed(gaps)}; a feature of their own says so")
+    for name, gaps in list(found["look_missing"].items())[:SHOWN]:
+        marks = ", ".join(f"{text or 'nothing'} ({n:,})" for text, n in gaps.items())
+        said.append(f"{name} has {marks}: a level like any other")
+    for name, n in list(found["levels_met_once"].items())[:SHOWN]:
+        said.append(f"{name} has {n:,} level{'s' * (n != 1)} that occur{'s' * (n == 1)} once")
+    if found["scales"]:
+        small, large = found["scales"]["smallest"], found["scales"]["largest"]
+        cure = "training scales them" if found["columns"] else "scale them"
+        said.append(
+            f"sizes far apart: {small['name']} ({small['size']:.3g}) and {large['name']} "
+            f"({large['size']:.3g}); {cure}"
+        )
+    return said + _row_warnings(found)
+
+
+def _row_warnings(found: dict[str, Any]) -> list[str]:
+    said = []
+    repeated, fights = found["repeated_rows"], found["conflicts"]
+    if repeated["rows"]:
+        lines = "; ".join(", ".join(map(str, lines)) for lines in repeated["first"][:3])
+        rows = f"{repeated['rows']:,} row{'s' * (repeated['rows'] != 1)}"
+        said.append(f"{rows} repeat an earlier one: lines {lines}")
+    if fights["rows"]:
+        said.append(
+            f"{fights['rows']:,} rows are equal to one with another label; "
+            f"{fights['never_right']:,} of them no model gets right:"
+        )
+        for group in fights["first"]:
+            said.append("  " + ", ".join(f"line {one['line']}: {one['label']}" for one in group))
+    return said
+
+
+def _listed(names: list[str], between: str = ", ") -> str:
+    shown = between.join(names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"

@@ -1,0 +1,174 @@
+"""All rows of files as features, with a schema that is guessed, given or grown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.learning import Examples
+from rosenblatt.cli.reading import TABLES, Reading
+
+if TYPE_CHECKING:
+    from rosenblatt.features import AnySchema, SparseSchema
+
+__all__ = ["Wanted", "read_examples", "text_settings"]
+
+KINDS = ("number", "category", "text", "ignored")
+
+
+class Wanted:
+    """What is to be known of the columns beyond what is guessed: --column, --words and so on."""
+
+    def __init__(
+        self,
+        columns: Sequence[str] = (),
+        *,
+        exact: bool = False,
+        bits: int | None = None,
+        words: str | None = None,
+        chars: str | None = None,
+        no_scale: bool = False,
+    ) -> None:
+        self.declared = _declared(columns)
+        self.text = text_settings(exact=exact, bits=bits, words=words, chars=chars)
+        self.bits, self.exact = bits, exact
+        self.no_scale = no_scale
+        self.said = [
+            option
+            for option, given in (
+                ("--column", columns),
+                ("--no-scale", no_scale),
+                ("--exact", exact),
+                ("--bits", bits),
+                ("--words", words),
+                ("--chars", chars),
+            )
+            if given
+        ]
+
+    def refuse(self, kind: str, *meant: str) -> None:
+        """Options that mean nothing for a format are an error, not passed over."""
+        for option in self.said:
+            if option not in meant:
+                raise click.UsageError(f"{option} has no meaning for {kind}.")
+
+
+def _declared(columns: Sequence[str]) -> dict[str, str]:
+    declared = {}
+    for column in columns:
+        name, equals, kind = column.rpartition("=")
+        if not equals or kind not in KINDS:
+            raise click.UsageError(f"--column {column}: write NAME={'|'.join(KINDS)}.")
+        declared[name] = kind
+    return declared
+
+
+def text_settings(
+    *, exact: bool, bits: int | None, words: str | None, chars: str | None
+) -> dict[str, Any]:
+    """Arguments of `TextFeatures`, only those that were said."""
+    if exact and bits is not None:
+        raise click.UsageError("--exact keeps a vocabulary and --bits hashes; give one of them.")
+    settings: dict[str, Any] = {}
+    if exact or bits is not None:
+        settings["bits"] = bits
+    for name, given in (("words", words), ("chars", chars)):
+        if given is not None:
+            settings[name] = _span(name, given)
+    return settings
+
+
+def _span(name: str, given: str) -> tuple[int, int] | None:
+    if given == "none":
+        return None
+    least, _, most = given.partition("-")
+    try:
+        return int(least), int(most or least)
+    except ValueError:
+        raise click.UsageError(
+            f"--{name} {given}: write the shortest and longest run, as 1-2, or none."
+        ) from None
+
+
+def read_examples(
+    reading: Reading,
+    paths: Sequence[str],
+    wanted: Wanted,
+    schema: AnySchema | None = None,
+    *,
+    labels: str = "auto",
+) -> tuple[AnySchema, Examples]:
+    """Read all rows; without a schema one is guessed, with one it grows where it can."""
+    kind = reading.format_of(paths, schema)
+    if schema is not None:
+        wanted.refuse("a schema that is there already")
+    if kind in ("svmlight", "vw"):
+        return _sparse(replace(reading, kind=kind), paths, wanted, schema, labels)
+    from rosenblatt.features import Schema, TextFeatures, TextSchema
+
+    found: AnySchema
+    if kind == "text":
+        wanted.refuse("labelled text", "--exact", "--bits", "--words", "--chars")
+        block = reading.reader(paths, schema=schema, labels=labels).whole()
+        found = TextSchema(TextFeatures(**wanted.text)) if schema is None else schema
+        return found, Examples(found.learn(block), block.labels)
+    assert kind in TABLES
+    # As text a column that is not used cannot be at fault.
+    types = {n: "number" if k == "number" else "text" for n, k in wanted.declared.items()}
+    block = reading.reader(paths, schema=schema, types=types or None, labels=labels).whole()
+    if schema is not None:
+        return schema, Examples(schema.learn(block), block.labels)
+    found = Schema.guess(
+        block,
+        declared=wanted.declared,
+        missing=reading.missing,
+        scale=not wanted.no_scale,
+        text=wanted.text,
+    )
+    return found, Examples(found.encode(block), block.labels)
+
+
+def _sparse(
+    reading: Reading,
+    paths: Sequence[str],
+    wanted: Wanted,
+    known: Any,
+    labels: str,
+) -> tuple[AnySchema, Examples]:
+    import numpy as np
+
+    from rosenblatt.features import SparseSchema
+
+    kind = str(reading.kind)
+    wanted.refuse(kind, *(("--exact", "--bits") if kind == "vw" else ()))
+    bits = wanted.bits if known is None else known.bits
+    hashing = None if bits is None else SparseSchema(kind, 1 << bits, None, bits)
+    block = reading.reader(paths, schema=hashing, labels=labels).whole()
+    weights = getattr(block, "weights", None)
+    if weights is not None and np.all(weights == 1.0):
+        weights = None
+    schema = SparseSchema(kind, block.rows.shape[1], getattr(block, "names", None), bits)
+    if known is not None and bits is None:
+        schema, block.rows = _grown(known, schema, block.rows)
+    return schema, Examples(schema.encode(block), block.labels, weights)
+
+
+def _grown(known: SparseSchema, met: SparseSchema, rows: Any) -> tuple[SparseSchema, Any]:
+    """The columns of a model and after them those that are new; names decide if there are any."""
+    import numpy as np
+
+    from rosenblatt.features import SparseSchema
+    from rosenblatt.io.sparse import SparseRows
+
+    if known.named is None or met.named is None:
+        return SparseSchema(known.kind, max(known.n_features, met.n_features)), rows
+    number = {name: i for i, name in enumerate(known.named)}
+    places = np.array([number.setdefault(name, len(number)) for name in met.named], np.int32)
+    columns = places[rows.indices]
+    of_row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    order = np.lexsort((columns, of_row))
+    moved = SparseRows(rows.data[order], columns[order], rows.indptr.astype(np.int64), len(number))
+    return SparseSchema(known.kind, len(number), list(number)), moved

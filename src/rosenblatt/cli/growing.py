@@ -1,0 +1,289 @@
+"""Rows of a stream as features, where columns may still appear: in constant memory, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.cli.examples import Wanted
+from rosenblatt.cli.learners import Learner
+from rosenblatt.cli.models import Model
+from rosenblatt.cli.reading import Reading
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from rosenblatt.core.model import LinearModel
+    from rosenblatt.io.reader import Reader
+
+__all__ = ["Growing", "growing"]
+
+# Means, spreads and kinds of columns are judged by so many rows, however they arrive.
+FIRST_ROWS = 1000
+BITS = 18
+# So that a column of names, or a wild index, cannot fill the memory.
+MOST_LEVELS = 100_000
+MOST_WEIGHTS = 1 << 27
+
+Rows = tuple[Any, Any, Any]
+
+
+def growing(
+    reading: Reading,
+    paths: Sequence[str],
+    wanted: Wanted,
+    known: Model | None,
+    new_classes: str,
+) -> Growing:
+    """The rows of files in the format they have."""
+    kind = reading.format_of(paths, None if known is None else known.schema)
+    if known is not None:
+        wanted.refuse("a model that is there already")
+    reading = replace(reading, kind=kind) if kind in ("svmlight", "vw", "text") else reading
+    how: dict[str, Any] = {}
+    if known is not None:
+        how["labels"] = known.label_kind
+        if new_classes == "refuse":
+            how["classes"] = known.classes
+    form = {"svmlight": _Svmlight, "vw": _Hashed, "text": _Texts}.get(kind, _Tables)
+    return form(reading, paths, wanted, known, how)
+
+
+class Growing:
+    """Blocks of rows as features, and the model that learns from them.
+
+    ``schema`` is known from the first block on.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        paths: Sequence[str],
+        wanted: Wanted,
+        known: Model | None,
+        how: dict[str, Any],
+    ) -> None:
+        self._reading, self._paths, self._wanted = reading, paths, wanted
+        self._how = how
+        self.schema: Any = None if known is None else known.schema
+        self.parameters: dict[str, Any] = {} if known is None else known.state.card.parameters
+        self.model: LinearModel | None = None if known is None else self._go_on(known)
+        self._reader: Reader[Any] | None = None
+
+    def begin(self, learner: Learner) -> LinearModel:
+        """The model to learn on: the one known, or a new one as wide as the first block."""
+        from rosenblatt.core.model import LinearModel
+
+        if self.model is None:
+            self.parameters = learner.parameters()
+            self.model = LinearModel([], self.schema.n_features, averaged=learner.averaged)
+        # One layout from the start, so that when columns join leaves no trace in the file.
+        self.model.weights.grow(self.model.weights.n_features)
+        return self.model
+
+    def _go_on(self, known: Model) -> LinearModel:
+        from rosenblatt.model import linear_model
+
+        model = linear_model(known.state)
+        # What is kept of a finished fit is no longer true once learning goes on.
+        model.best = None
+        model.weights.promote()
+        if known.state.card.record.fit is not None:
+            model.recorder = None
+            if self.parameters["record"]:
+                model.start_recording()
+        return model
+
+    @property
+    def skipped(self) -> int:
+        return 0 if self._reader is None else self._reader.skipped
+
+    def told(self) -> list[str]:
+        """What is to be said at the end."""
+        if not self.skipped:
+            return []
+        return [f"warning: {self.skipped:,} bad rows were passed over"]
+
+    def blocks(self) -> Iterator[Rows]:
+        with self._open() as reader:
+            self._reader = reader
+            yield from self._encoded(reader)
+
+    def _open(self) -> Reader[Any]:
+        return self._reading.reader(self._paths, schema=self.schema, **self._how)
+
+    def _encoded(self, reader: Iterator[Any]) -> Iterator[Rows]:
+        raise NotImplementedError
+
+    def _refuse_too_much(self, n_features: int, name: str, help: str) -> None:
+        from rosenblatt.errors import DataError
+
+        n_vectors = 1 if self.model is None else self.model.weights.n_vectors
+        if n_features * n_vectors > MOST_WEIGHTS:
+            raise DataError(
+                f"{n_features:,} columns for {n_vectors:,} weight vectors would not fit into the "
+                "memory",
+                name=name,
+                help=help,
+            )
+
+
+class _Svmlight(Growing):
+    """As many columns as the largest index so far."""
+
+    def _open(self) -> Reader[Any]:
+        return self._reading.reader(self._paths, **self._how)
+
+    def _encoded(self, reader: Iterator[Any]) -> Iterator[Rows]:
+        from rosenblatt.features import SparseSchema
+
+        self._wanted.refuse("svmlight")
+        for block in reader:
+            widest = block.rows.shape[1]
+            if self.schema is None or widest > self.schema.n_features:
+                line = int(block.lines[-1])
+                self._refuse_too_much(widest, f"before line {line}", "hash the indices first")
+                self.schema = SparseSchema("svmlight", widest)
+            yield self.schema.encode(block), block.labels, None
+
+
+class _Hashed(Growing):
+    """Vowpal Wabbit rows, hashed as vw does; with the importance of each row."""
+
+    def _open(self) -> Reader[Any]:
+        from rosenblatt.features import SparseSchema
+
+        self._wanted.refuse("vw", "--bits")
+        if self.schema is None:
+            bits = self._wanted.bits or BITS
+            self.schema = SparseSchema("vw", 1 << bits, None, bits)
+        return super()._open()
+
+    def _encoded(self, reader: Iterator[Any]) -> Iterator[Rows]:
+        for block in reader:
+            weights = None if (block.weights == 1.0).all() else block.weights
+            yield self.schema.encode(block), block.labels, weights
+
+
+class _Texts(Growing):
+    """Labelled texts, as hashed n-grams."""
+
+    def _encoded(self, reader: Iterator[Any]) -> Iterator[Rows]:
+        from rosenblatt.features import TextFeatures, TextSchema
+
+        self._wanted.refuse("labelled text", "--bits", "--words", "--chars")
+        if self.schema is None:
+            self.schema = TextSchema(TextFeatures(**self._wanted.text))
+        for block in reader:
+            yield self.schema.learn(block), block.labels, None
+
+
+class _Tables(Growing):
+    """Tables; a level of a category that was not met before gets a feature with weight 0."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._lost: dict[str, int] = {}
+
+    def _open(self) -> Reader[Any]:
+        if self.schema is not None:
+            return super()._open()
+        declared = self._wanted.declared
+        types = {n: "number" if kind == "number" else "text" for n, kind in declared.items()}
+        return self._reading.reader(self._paths, types=types or None, **self._how)
+
+    def _encoded(self, reader: Iterator[Any]) -> Iterator[Rows]:
+        from rosenblatt.features import Schema
+
+        tables = reader
+        if self.schema is None:
+            begun = _first(reader)
+            self.schema = Schema.guess(
+                _cut(begun, FIRST_ROWS),
+                declared=self._wanted.declared,
+                missing=self._reading.missing,
+                scale=not self._wanted.no_scale,
+                text=self._wanted.text,
+            )
+            tables = chain([begun], reader)
+        for table in tables:
+            self._admit_levels(table)
+            yield self.schema.learn(table), table.labels, None
+
+    def _admit_levels(self, table: Any) -> None:
+        """Make room where the features of a column end; the weights there are 0."""
+        from rosenblatt.features.columns import Category
+
+        unknown = self.schema.unknown(table)
+        places: list[int] = []
+        end = 0
+        for column in self.schema.columns:
+            end += column.n_features
+            if column.name in unknown and isinstance(column, Category):
+                room = MOST_LEVELS - len(column.levels)
+                levels = list(unknown[column.name].items())
+                for _, count in levels[room:]:
+                    self._lost[column.name] = self._lost.get(column.name, 0) + count
+                column.levels += [level for level, _ in levels[:room]]
+                column.__post_init__()
+                places += [end] * len(levels[:room])
+        if places and self.model is not None:
+            name = f"line {int(table.lines[0])}"
+            self._refuse_too_much(self.schema.n_features, name, "is the right column the target?")
+            widen(self.model, places)
+
+    def told(self) -> list[str]:
+        return super().told() + [
+            f"notice: {name}: more than {MOST_LEVELS:,} levels; later ones counted for nothing in "
+            f"{count:,} rows (--column {name}=text hashes it)"
+            for name, count in self._lost.items()
+        ]
+
+
+def _first(reader: Iterator[Any]) -> Any:
+    """The first blocks as one table of enough rows to judge by."""
+    import numpy as np
+
+    tables: list[Any] = []
+    for table in reader:
+        tables.append(table)
+        if sum(map(len, tables)) >= FIRST_ROWS:
+            break
+    joined = copy(tables[0])
+    joined.numbers = joined.rows = np.concatenate([t.numbers for t in tables])
+    joined.texts = {n: np.concatenate([t.texts[n] for t in tables]) for n in joined.texts}
+    joined.labels = np.concatenate([t.labels for t in tables])
+    joined.lines = np.concatenate([t.lines for t in tables])
+    joined._coded = {}
+    return joined
+
+
+def _cut(table: Any, n: int) -> Any:
+    part = copy(table)
+    part.numbers = part.rows = table.numbers[:n]
+    part.texts = {name: texts[:n] for name, texts in table.texts.items()}
+    part.labels, part.lines, part._coded = table.labels[:n], table.lines[:n], {}
+    return part
+
+
+def widen(model: LinearModel, places: list[int]) -> None:
+    """Insert features with weight 0 before these places."""
+    import numpy as np
+
+    from rosenblatt.core.weights import Weights
+
+    def widened(weights: Weights) -> Weights:
+        arrays = weights.to_arrays()
+        for name in ("coef", "coef_sum"):
+            if arrays[name] is not None:
+                values: npt.NDArray[np.float64] = np.insert(arrays[name], places, 0.0, axis=1)
+                arrays[name] = values
+        return Weights.from_arrays(arrays)
+
+    model.weights = widened(model.weights)
+    if model._recorded_from is not None:
+        model._recorded_from = widened(model._recorded_from)

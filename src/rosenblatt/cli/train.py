@@ -1,0 +1,262 @@
+"""rosenblatt train: a model from files with labels."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.examples import Wanted, read_examples
+from rosenblatt.cli.learners import LEARNERS, Learner, learner_named, learner_of
+from rosenblatt.cli.learning import Examples, Held, fit, go_on, pass_over
+from rosenblatt.cli.models import MODEL, Model, notices, opened
+from rosenblatt.cli.outcome import complete, facts_of, named, summary
+from rosenblatt.cli.reading import Reading, reading_options
+
+if TYPE_CHECKING:
+    from rosenblatt.features import AnySchema
+    from rosenblatt.model import State
+
+__all__ = ["command"]
+
+EVERY = 0.1  # seconds
+DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
+
+
+@click.command(
+    name="train",
+    epilog="Examples:  rosenblatt train iris.csv --target species    "
+    "rosenblatt train mail.tsv --format text --dev 0.1 --out spam.rbt",
+)
+@click.argument("data", nargs=-1, required=True, type=DATA)
+@reading_options
+@click.option(
+    "--learner",
+    callback=learner_named,
+    default="averaged",
+    show_default=True,
+    metavar="NAME",
+    help=f"{', '.join(LEARNERS)}.",
+)
+@click.option("--epochs", type=click.IntRange(1), help="Most passes over the rows.  [1000]")
+@click.option("--dev", metavar="FILE|SHARE", help="Rows to watch; training ends without a gain.")
+@click.option("--out", metavar="MODEL", help="Where to.  [name of the data, .rbt]")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
+@click.option("--column", "columns", multiple=True, metavar="NAME=number|category|text|ignored")
+@click.option("--no-scale", is_flag=True, help="Take numbers as they are.")
+@click.option("--exact", is_flag=True, help="Keep a vocabulary of texts instead of hashing.")
+@click.option("--bits", type=click.IntRange(1, 28), help="Hash texts to 2^BITS columns.  [18]")
+@click.option("--words", metavar="1-2", help="Runs of words in texts, or none.  [1-2]")
+@click.option("--chars", metavar="3-5", help="Pieces of words in texts.  [none]")
+@click.option("--one-pass", is_flag=True, help="Each row once, in the order of the file.")
+@click.option("--resume", type=MODEL, metavar="MODEL", help="Go on with a model: one pass.")
+@click.option("--schema-from", type=MODEL, metavar="MODEL", help="Columns as that model has them.")
+@click.option("--record", is_flag=True, help="Keep every update, for explanations.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--quiet", is_flag=True, help="Errors only, and what --json prints.")
+def command(
+    data: tuple[str, ...],
+    learner: Learner,
+    epochs: int | None,
+    dev: str | None,
+    out: str | None,
+    seed: int,
+    columns: tuple[str, ...],
+    no_scale: bool,
+    exact: bool,
+    bits: int | None,
+    words: str | None,
+    chars: str | None,
+    one_pass: bool,
+    resume: str | None,
+    schema_from: str | None,
+    record: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Train on the rows of DATA and write a model.
+
+    What the columns are is guessed and told; --column says otherwise. Training ends with a reason:
+    the rows are separated, rows held out gain no more, or the limit of epochs.
+
+    --resume learns from each row once, in order, and writes the model it started from unless
+    --out is given. A --one-pass over one file and --resume with the next give the model of one
+    --one-pass over both, bit for bit.
+    """
+    _refuse_together(one_pass=one_pass, resume=resume, schema_from=schema_from)
+    wanted = Wanted(columns, exact=exact, bits=bits, words=words, chars=chars, no_scale=no_scale)
+    share = _share(dev)
+    path = _destination(out, resume, data, dev if share is None else None)
+    reading = Reading(**options)
+    base = resume or schema_from
+    known = None if base is None else opened(base)
+    if resume and known is not None:
+        learner = _resumed(known)
+    held: Held | None = None
+    with notices(quiet):
+        schema, examples = read_examples(
+            reading,
+            data,
+            wanted,
+            None if known is None else known.schema,
+            labels=known.label_kind if resume and known is not None else "auto",
+        )
+        _check_labels(examples, data, resumed=bool(resume))
+        if dev is not None:
+            held = Held(share=share)
+            if share is None:
+                held.examples = _dev_examples(reading, dev, schema, examples)
+    if not quiet:
+        for line in schema.told():
+            click.echo(line, err=True)
+    given: dict[str, Any] = {"random_state": seed, "record": record}
+    if epochs is not None:
+        given["max_iter"] = epochs
+    if share is not None:
+        given |= {"early_stopping": True, "validation_fraction": share}
+    if resume and known is not None:
+        state = go_on(known.state, learner, examples)
+    elif one_pass:
+        state = pass_over(learner, learner.parameters(**given), examples)
+    else:
+        told = _progress(quiet or as_json)
+        try:
+            state = fit(learner, learner.parameters(**given), examples, held, told)
+        finally:
+            if told is not None:
+                click.echo("\r\033[K", nl=False, err=True)
+    _refuse_one_class(state, data)
+    complete(state, schema, None if resume else data)
+    facts = facts_of(state, schema, examples, held, path)
+    from rosenblatt.model import write
+
+    write(state, path)
+    if as_json:
+        click.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
+    elif not quiet:
+        for line in summary(facts, learner, data):
+            click.echo(line)
+
+
+# ---------------------------------------------------------------------- what was asked
+
+
+def _refuse_together(**modes: Any) -> None:
+    """Options that would be passed over without a word."""
+    from click.core import ParameterSource
+
+    ctx = click.get_current_context()
+
+    def said(name: str) -> bool:
+        return ctx.get_parameter_source(name) not in (None, ParameterSource.DEFAULT)
+
+    against = {
+        "resume": ("learner", "epochs", "dev", "seed", "record", "one_pass", "schema_from"),
+        "one_pass": ("epochs", "dev"),
+    }
+    for mode, others in against.items():
+        if modes[mode]:
+            for other in others:
+                if said(other):
+                    names = [f"--{name.replace('_', '-')}" for name in (other, mode)]
+                    raise click.UsageError(f"{names[0]} has no meaning with {names[1]}.")
+
+
+def _share(dev: str | None) -> float | None:
+    """--dev as a share of the rows; None if it names a file."""
+    if dev is None or os.path.exists(dev):
+        return None
+    try:
+        share = float(dev)
+    except ValueError:
+        raise click.UsageError(f"--dev {dev}: there is no such file.") from None
+    if not 0 < share < 1:
+        raise click.UsageError(f"--dev {dev}: give a file or a share between 0 and 1, as 0.1.")
+    return share
+
+
+def _destination(
+    out: str | None, resume: str | None, data: tuple[str, ...], dev: str | None
+) -> str:
+    if out is None:
+        stem = "model" if data[0] == "-" else Path(data[0]).name.split(".")[0] or "model"
+        out = resume or f"{stem}.rbt"
+    folder = os.path.dirname(out) or "."
+    if out == "-" or os.path.isdir(out):
+        raise click.UsageError(f"--out {out}: give the name of a file.")
+    if not os.path.isdir(folder):
+        raise click.UsageError(f"--out {out}: there is no folder {folder}.")
+    for file in (*data, *([dev] if dev else [])):
+        if file != "-" and os.path.exists(out) and os.path.samefile(file, out):
+            raise click.UsageError(f"{out} holds the data; give the model another name (--out).")
+    return out
+
+
+def _resumed(known: Model) -> Learner:
+    if known.state.card.parameters["class_weight"] is not None:
+        raise click.UsageError(
+            f"{known.path} weighs its classes, which the shell does not; use partial_fit."
+        )
+    return learner_of(known.state.card.learner)
+
+
+# ---------------------------------------------------------------------- the rows
+
+
+def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -> None:
+    """Refuse what cannot be classes before any time is spent on it."""
+    from rosenblatt.errors import DataError
+
+    labels, name = examples.labels, named(data)
+    if labels.dtype.kind == "f" and (labels % 1 != 0).any():
+        raise DataError(
+            f"the label {labels[labels % 1 != 0][0]:g} is a measure, not a class",
+            name=name,
+            help="is the right column the target? (--target)",
+        )
+    if not resumed and (labels == labels[0]).all():
+        raise DataError(
+            f"only class {labels.tolist()[0]!r} seen, in all {len(labels):,} rows; two are needed",
+            name=name,
+            help="is the right column the target? (--target)",
+        )
+
+
+def _refuse_one_class(state: State, data: tuple[str, ...]) -> None:
+    from rosenblatt.errors import DataError
+
+    if len(state.card.classes) < 2:
+        raise DataError(
+            f"only class {state.card.classes[0]!r} seen so far; two are needed", name=named(data)
+        )
+
+
+def _dev_examples(reading: Reading, path: str, schema: AnySchema, examples: Examples) -> Examples:
+    import numpy as np
+
+    classes = np.unique(examples.labels).tolist()
+    block = reading.reader([path], schema=schema, classes=classes).whole()
+    return Examples(schema.encode(block), block.labels)
+
+
+def _progress(silent: bool) -> Callable[[int, int], None] | None:
+    """A line that is written over, for who looks at a terminal."""
+    if silent or not sys.stderr.isatty():
+        return None
+    told_at = -math.inf
+
+    def told(epoch: int, mistakes: int) -> None:
+        nonlocal told_at
+        if time.monotonic() - told_at > EVERY:
+            told_at = time.monotonic()
+            click.echo(f"\r\033[Kepoch {epoch:,}: {mistakes:,} mistakes", nl=False, err=True)
+
+    return told

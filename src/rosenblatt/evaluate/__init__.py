@@ -1,0 +1,9 @@
+"""How good the answers are: of a table of answers, and of a stream while it is learned."""
+
+from __future__ import annotations
+
+from rosenblatt.evaluate.progress import Point, Progress
+from rosenblatt.evaluate.progressive import progressive
+from rosenblatt.evaluate.report import ClassReport, Report, report
+
+__all__ = ["ClassReport", "Point", "Progress", "Report", "progressive", "report"]

@@ -1,0 +1,193 @@
+"""How a learner fared on a stream: mistakes so far, at 1, 2, 4, 8 … examples and at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.evaluate.report import html_table, plain_label
+
+__all__ = ["HEADER", "Point", "Progress"]
+
+SCHEMA = 1
+HEADER = f"{'examples':>13}  {'mistakes':>11}  {'rate':>7}  {'recent':>7}"
+WIDTH, HEIGHT = 240, 60
+
+
+class Point(NamedTuple):
+    """A place in a stream.
+
+    ``n`` examples and ``mistakes`` so far, their ratio ``rate``, and the same ratio ``recent`` of
+    the last examples, as many as the window holds.
+    """
+
+    n: int
+    mistakes: int
+    rate: float
+    recent: float
+
+    def line(self) -> str:
+        """A line below `HEADER`."""
+        return f"{self.n:13,}  {self.mistakes:11,}  {self.rate:7.4f}  {self.recent:7.4f}"
+
+
+class Progress:
+    """Mistakes of a learner that answers each example before it learns from it.
+
+    Attributes
+    ----------
+    n : int
+        Examples so far.
+    mistakes : int
+        Answers that were wrong, or could not be given yet.
+    rate : float
+        Mistakes per example.
+    recent : float
+        The same of the last `window` examples.
+    baseline : float
+        Mistakes per example of always answering the label that was the most frequent in the end.
+    curve : list of Point
+        At 1, 2, 4, 8 … examples, or after every so many, and at the end.
+    online_mistakes : int or None
+        What the learner itself counted as mistakes meanwhile, if it does. An averaged learner
+        counts those of its latest weights, while its answers come from the average.
+    """
+
+    def __init__(self, every: str | int = "doubling", window: int = 1000) -> None:
+        if every != "doubling" and (type(every) is not int or every < 1):
+            raise ParameterError(
+                f"every={every!r} is not known: give 'doubling' or a whole number of at least 1."
+            )
+        if type(window) is not int or window < 1:
+            raise ParameterError(f"window={window!r} must be a whole number of at least 1.")
+        self.every, self.window = every, window
+        self.n = self.mistakes = 0
+        self.online_mistakes: int | None = None
+        self.labels: Counter[Any] = Counter()
+        self._points: list[Point] = []
+        self._last = np.zeros(0, np.int64)  # 1 for a mistake, of as many as the window holds
+
+    def add_labels(self, labels: Iterable[Any] | Mapping[Any, int]) -> None:
+        """Note the labels of examples, or how often each occurs, for the baseline."""
+        self.labels.update(labels)
+
+    def add(self, wrong: npt.NDArray[Any]) -> list[Point]:
+        """Note whether the answers to the next examples were wrong; the points on the way."""
+        outcomes = np.concatenate([self._last, wrong != 0])
+        known = len(self._last)
+        sums = np.concatenate([[0], np.cumsum(outcomes)])
+        passed, place = [], self._point_after(self.n)
+        while place <= self.n + len(wrong):
+            end = known + place - self.n
+            begin = max(0, end - self.window)
+            mistakes = self.mistakes + int(sums[end] - sums[known])
+            recent = int(sums[end] - sums[begin]) / (end - begin)
+            passed.append(Point(place, mistakes, mistakes / place, recent))
+            place = self._point_after(place)
+        self._last = outcomes[-self.window :]
+        self.n, self.mistakes = self.n + len(wrong), self.mistakes + int(sums[-1] - sums[known])
+        self._points += passed
+        return passed
+
+    def _point_after(self, n: int) -> int:
+        if self.every == "doubling":
+            return 1 << n.bit_length()
+        step = int(self.every)
+        return (n // step + 1) * step
+
+    @property
+    def rate(self) -> float:
+        return self.mistakes / max(self.n, 1)
+
+    @property
+    def recent(self) -> float:
+        return float(self._last.mean()) if self.n else 0.0
+
+    @property
+    def baseline(self) -> float:
+        return 1 - max(self.labels.values()) / self.n if self.labels else 0.0
+
+    @property
+    def curve(self) -> list[Point]:
+        if self.n == 0 or (self._points and self._points[-1].n == self.n):
+            return list(self._points)
+        return [*self._points, Point(self.n, self.mistakes, self.rate, self.recent)]
+
+    def summary(self) -> str:
+        """One sentence."""
+        told = (
+            f"{self.mistakes:,} mistakes in {self.n:,} examples: {100 * self.rate:.2f} %, of the "
+            f"last {min(self.window, self.n):,} {100 * self.recent:.2f} %"
+        )
+        if self.labels:
+            most = self.labels.most_common(1)[0][0]
+            told += f"; always {most}: {100 * self.baseline:.2f} %"
+        return told
+
+    def lines(self) -> list[str]:
+        """The curve as a table, and the sentence; at most 80 columns but for long labels."""
+        return [HEADER, *(point.line() for point in self.curve), self.summary()]
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "schema": SCHEMA,
+            "examples": self.n,
+            "mistakes": self.mistakes,
+            "rate": self.rate,
+            "recent": self.recent,
+            "window": self.window,
+            "baseline": self.baseline,
+            "online_mistakes": self.online_mistakes,
+            "labels": [[plain_label(label), n] for label, n in self.labels.most_common()],
+            "curve": [point._asdict() for point in self.curve],
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        return f"<Progress: {self.mistakes:,} mistakes in {self.n:,} examples, {self.rate:.4f}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (f"{p.n:,}", f"{p.mistakes:,}", f"{p.rate:.4f}", f"{p.recent:.4f}") for p in self.curve
+        ]
+        table = html_table("Progress", ("examples", "mistakes", "rate", "recent"), rows)
+        return (
+            '<div style="font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0">'
+            f"<p>{escape(self.summary())}.</p>{self._drawing()}{table}</div>"
+        )
+
+    def _drawing(self) -> str:
+        """The rate by the number of examples, both as they double."""
+        points = self.curve
+        if len(points) < 2:
+            return ""
+        most = max(max(p.rate, p.recent) for p in points) or 1.0
+        furthest = np.log2(points[-1].n) or 1.0
+
+        def line(values: list[float], colour: str, style: str) -> str:
+            places = " ".join(
+                f"{WIDTH * np.log2(p.n) / furthest:.1f},{HEIGHT * (1 - value / most):.1f}"
+                for p, value in zip(points, values, strict=True)
+            )
+            return f'<polyline points="{places}" fill="none" stroke="{colour}" {style}/>'
+
+        text = (
+            f"Rate of mistakes from {points[0].rate:.4f} to {points[-1].rate:.4f} (line) and that "
+            f"of the last {self.window:,} examples (dashes)"
+        )
+        return (
+            f'<svg role="img" aria-label="{text}" width="{WIDTH}" height="{HEIGHT}" '
+            f'style="overflow:visible"><title>{text}</title>'
+            + line([p.rate for p in points], "#0072B2", 'stroke-width="2"')
+            + line([p.recent for p in points], "#D55E00", 'stroke-dasharray="4 3"')
+            + f"</svg><p>{text}.</p>"
+        )

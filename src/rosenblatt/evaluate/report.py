@@ -1,0 +1,303 @@
+"""Answers beside the truth: accuracy, each class, and which class is taken for which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError
+
+__all__ = ["ClassReport", "Report", "report"]
+
+SCHEMA = 1
+WIDTH = 80
+MATRIX_CLASSES = 8
+WORST_PAIRS = 10
+LONGEST_NAME = 24
+CORNER = "true \\ answer"
+CELL = "text-align:right;padding:2px 12px 2px 0"
+
+
+@dataclass(frozen=True)
+class ClassReport:
+    """One class; a share of nothing (no such answer, no such row) is 0.
+
+    Attributes
+    ----------
+    label : object
+    precision : float
+        Share of the answers of this class that are right.
+    recall : float
+        Share of the rows of this class that are found.
+    f1 : float
+        Harmonic mean of the two.
+    support : int
+        Rows of this class.
+    """
+
+    label: Any
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `report` found.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows.
+    mistakes : int
+        Answers that are wrong.
+    accuracy : float
+        Share of right answers.
+    baseline : float
+        Share of the most frequent class: the accuracy of always answering it.
+    most_frequent : object
+        That class.
+    classes : list
+    per_class : list of ClassReport
+        In the order of `classes`.
+    confusion : ndarray of shape (n_classes, n_classes)
+        ``confusion[i, j]``: rows of class i that were answered with class j.
+    """
+
+    n: int
+    mistakes: int
+    accuracy: float
+    baseline: float
+    most_frequent: Any
+    classes: list[Any]
+    per_class: list[ClassReport]
+    confusion: npt.NDArray[np.int64]
+
+    def worst_pairs(self, most: int = WORST_PAIRS) -> list[tuple[Any, Any, int]]:
+        """The most frequent confusions: true class, answer, how often."""
+        wrong = self.confusion.copy()
+        np.fill_diagonal(wrong, 0)
+        flat = wrong.ravel()
+        order = np.argsort(-flat, kind="stable")[:most]
+        n = len(self.classes)
+        return [
+            (self.classes[place // n], self.classes[place % n], int(flat[place]))
+            for place in order.tolist()
+            if flat[place]
+        ]
+
+    def lines(self) -> list[str]:
+        """The report as text of at most 80 columns."""
+        told = [
+            f"{self.n:,} rows, {self.mistakes:,} wrong",
+            f"accuracy  {self.accuracy:.4f}",
+            f"baseline  {self.baseline:.4f}  (always {_named(self.most_frequent)})",
+            "",
+        ]
+        names = [_named(label) for label in self.classes]
+        widest = max(len(name) for name in [*names, "class"])
+        told.append(f"{'class':{widest}}  precision  recall      f1  {'rows':>9}")
+        for name, found in zip(names, self.per_class, strict=True):
+            told.append(
+                f"{name:{widest}}  {found.precision:9.4f}  {found.recall:6.4f}  {found.f1:6.4f}"
+                f"  {found.support:9,}"
+            )
+        told.append("")
+        return told + (self._matrix_lines(names, widest) or self._pair_lines(widest))
+
+    def _matrix_lines(self, names: list[str], widest: int) -> list[str]:
+        """The matrix of confusions; none if it does not fit."""
+        cells = [[f"{count:,}" for count in row] for row in self.confusion.tolist()]
+        columns = [max(len(name), *(len(row[j]) for row in cells)) for j, name in enumerate(names)]
+        widest = max(widest, len(CORNER))
+        if len(names) > MATRIX_CLASSES or widest + sum(columns) + 2 * len(columns) > WIDTH:
+            return []
+        head = "".join(f"  {name:>{w}}" for name, w in zip(names, columns, strict=True))
+        return [f"{CORNER:{widest}}{head}"] + [
+            f"{name:{widest}}" + "".join(f"  {c:>{w}}" for c, w in zip(row, columns, strict=True))
+            for name, row in zip(names, cells, strict=True)
+        ]
+
+    def _pair_lines(self, widest: int) -> list[str]:
+        pairs = self.worst_pairs()
+        if not pairs:
+            return ["no class was taken for another"]
+        return [f"{'true':{widest}}  {'answer':{widest}}  {'rows':>9}"] + [
+            f"{_named(true):{widest}}  {_named(answer):{widest}}  {count:9,}"
+            for true, answer, count in pairs
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "schema": SCHEMA,
+            "rows": self.n,
+            "mistakes": self.mistakes,
+            "accuracy": self.accuracy,
+            "baseline": self.baseline,
+            "most_frequent": plain_label(self.most_frequent),
+            "classes": [plain_label(label) for label in self.classes],
+            "per_class": [{**asdict(c), "label": plain_label(c.label)} for c in self.per_class],
+            "confusion": self.confusion.tolist(),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        return (
+            f"<Report: {self.n:,} rows, {self.mistakes:,} wrong, accuracy {self.accuracy:.4f}, "
+            f"baseline {self.baseline:.4f}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (c.label, f"{c.precision:.4f}", f"{c.recall:.4f}", f"{c.f1:.4f}", f"{c.support:,}")
+            for c in self.per_class
+        ]
+        each = html_table("Each class", ("class", "precision", "recall", "f1", "rows"), rows)
+        if len(self.classes) <= MATRIX_CLASSES:
+            head = (CORNER, *self.classes)
+            taken = [
+                (label, *(f"{count:,}" for count in row))
+                for label, row in zip(self.classes, self.confusion.tolist(), strict=True)
+            ]
+            which = html_table("Which class is taken for which", head, taken)
+        else:
+            pairs = [(true, answer, f"{count:,}") for true, answer, count in self.worst_pairs()]
+            which = html_table("Most frequent confusions", ("true", "answer", "rows"), pairs)
+        return (
+            '<div style="font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0">'
+            f"<p><b>{self.accuracy:.4f}</b> accuracy: {self.mistakes:,} of {self.n:,} rows wrong. "
+            f"Always answering {escape(str(self.most_frequent))} gives {self.baseline:.4f}.</p>"
+            f"{each}{which}</div>"
+        )
+
+
+def report(truth: Iterable[Any], answers: Iterable[Any], classes: Any = None) -> Report:
+    """Compare answers with the truth.
+
+    Parameters
+    ----------
+    truth, answers : array-like of shape (n_samples,)
+        Labels of any kind that can be told apart: numbers or texts.
+    classes : list, default=None
+        The classes in the order wanted; classes that occur and are not listed follow, sorted.
+        None: all that occur, sorted.
+
+    Returns
+    -------
+    report : Report
+
+    See Also
+    --------
+    progressive : Mistakes of a learner on a stream, while it learns.
+
+    Examples
+    --------
+    >>> from rosenblatt.evaluate import report
+    >>> found = report(["ham", "ham", "ham", "spam"], ["ham", "ham", "spam", "spam"])
+    >>> found.accuracy, found.baseline
+    (0.75, 0.75)
+    >>> print(found)
+    4 rows, 1 wrong
+    accuracy  0.7500
+    baseline  0.7500  (always ham)
+    <BLANKLINE>
+    class  precision  recall      f1       rows
+    ham       1.0000  0.6667  0.8000          3
+    spam      0.5000  1.0000  0.6667          1
+    <BLANKLINE>
+    true \\ answer  ham  spam
+    ham              2     1
+    spam             0     1
+    """
+    true, given = _listed("truth", truth), _listed("answers", answers)
+    if len(true) != len(given):
+        raise InputError(
+            f"truth has {len(true):,} labels and answers {len(given):,}; give one answer a row."
+        )
+    if not true:
+        raise InputError("there are 0 rows; give at least one.")
+    known = dict.fromkeys(_listed("classes", classes) if classes is not None else [])
+    known.update(dict.fromkeys(_sorted({*true, *given} - known.keys())))
+    places = {label: i for i, label in enumerate(known)}
+    n = len(places)
+    rows = np.fromiter((places[label] for label in true), np.int64, len(true))
+    columns = np.fromiter((places[label] for label in given), np.int64, len(given))
+    confusion = np.bincount(rows * n + columns, minlength=n * n).reshape(n, n)
+    return of_confusion(confusion, list(places))
+
+
+def of_confusion(confusion: npt.NDArray[np.int64], classes: list[Any]) -> Report:
+    """The report of a matrix of confusions that was counted elsewhere."""
+    total = int(confusion.sum())
+    support, answered = confusion.sum(axis=1), confusion.sum(axis=0)
+    right = confusion.diagonal()
+    per_class = []
+    for label, r, a, s in zip(
+        classes, right.tolist(), answered.tolist(), support.tolist(), strict=True
+    ):
+        per_class.append(
+            ClassReport(label, r / a if a else 0.0, r / s if s else 0.0, 2 * r / (a + s or 1), s)
+        )
+    most = int(support.argmax())
+    correct = int(right.sum())
+    return Report(
+        n=total,
+        mistakes=total - correct,
+        accuracy=correct / total,
+        baseline=int(support[most]) / total,
+        most_frequent=classes[most],
+        classes=classes,
+        per_class=per_class,
+        confusion=confusion,
+    )
+
+
+def html_table(caption: str, head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
+    """A table without scripts; everything is escaped."""
+    titles = "".join(f"<th scope=col style='{CELL}'>{escape(str(t))}</th>" for t in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td style='{CELL}'>{escape(str(c))}</td>" for c in row) + "</tr>"
+        for row in rows
+    )
+    return (
+        f"<table><caption style='text-align:left'>{escape(caption)}</caption>"
+        f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _listed(argument: str, labels: Any) -> list[Any]:
+    if isinstance(labels, str | bytes):
+        raise InputError(f"{argument} must be a list of labels, not one text.")
+    values = np.asarray(labels) if hasattr(labels, "__array__") else None
+    if values is None:
+        return list(labels)
+    if values.ndim != 1:
+        raise InputError(f"{argument} has shape {values.shape}; give one label a row.")
+    listed: list[Any] = values.tolist()
+    return listed
+
+
+def _sorted(labels: set[Any]) -> list[Any]:
+    try:
+        return sorted(labels)
+    except TypeError:  # labels of several kinds: any order will do that is always the same
+        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
+
+
+def _named(label: Any) -> str:
+    """A label that keeps its place in a table and cannot steer a terminal."""
+    text = "".join(c if c.isprintable() else "?" for c in str(label))
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+
+
+def plain_label(label: Any) -> Any:
+    return label if label is None or isinstance(label, str | int | float) else str(label)

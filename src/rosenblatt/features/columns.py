@@ -1,0 +1,223 @@
+"""The kinds of columns a table can have, each with the way from its values to features."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError
+from rosenblatt.features.text import TextFeatures
+from rosenblatt.io.table import Coded, Table
+
+__all__ = ["Category", "Column", "Ignored", "Number", "Part", "Words"]
+
+SHOWN = 4
+
+# Of each row: how many features, then all values and columns one after the other.
+Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int32]]
+
+
+@dataclass
+class Column:
+    """A column of a table; ``n_features`` of the model stand for it."""
+
+    kind: ClassVar[str]
+    name: str
+
+    @property
+    def n_features(self) -> int:
+        return 0
+
+    def part(self, table: Table, learning: bool = False) -> Part:
+        """Its features of every row; texts may name what they meet while `learning`."""
+        raise NotImplementedError
+
+    def feature(self, number: int) -> str:
+        """What one of its features is called."""
+        raise NotImplementedError
+
+    def told(self) -> str:
+        """What is to be known of it, in a line."""
+        raise NotImplementedError
+
+    def unknown(self, table: Table) -> dict[str, int]:
+        """Values that were not there in training, with how often they occur."""
+        return {}
+
+
+@dataclass
+class Number(Column):
+    """(value - center) / scale; where values may be missing, a second feature says that one is."""
+
+    kind: ClassVar[str] = "number"
+    center: float = 0.0
+    scale: float = 1.0
+    gaps: bool = False
+
+    @property
+    def n_features(self) -> int:
+        return 2 if self.gaps else 1
+
+    def values(self, table: Table) -> npt.NDArray[np.float64]:
+        found = table.numbers[:, table.number_names.index(self.name)]
+        return np.asarray((found - self.center) / self.scale, np.float64)
+
+    def part(self, table: Table, learning: bool = False) -> Part:
+        values = self.values(table)
+        missing = np.isnan(values)
+        if not self.gaps and missing.any():
+            # Its feature for that would be the first of the next column.
+            self.refuse_gap(table, int(missing.argmax()))
+        columns = missing.astype(np.int32)
+        return np.ones(len(values), np.int64), np.where(missing, 1.0, values), columns
+
+    def refuse_gap(self, table: Table, row: int) -> NoReturn:
+        raise InputError(
+            f"the column {self.name!r} has no value in line {int(table.lines[row])}, which did not "
+            "occur in training. Fill the gap, or train on data with gaps."
+        )
+
+    def feature(self, number: int) -> str:
+        return f"{self.name} is missing" if number else self.name
+
+    def told(self) -> str:
+        gaps = ", may be missing" if self.gaps else ""
+        if (self.center, self.scale) == (0.0, 1.0):
+            return "as it is" + gaps
+        return f"mean {self.center:.4g}, spread {self.scale:.4g}{gaps}"
+
+
+@dataclass
+class Category(Column):
+    """One feature for each level seen in training; other levels have none."""
+
+    kind: ClassVar[str] = "category"
+    levels: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._number = {level: i for i, level in enumerate(self.levels)}
+
+    @property
+    def n_features(self) -> int:
+        return len(self.levels)
+
+    def part(self, table: Table, learning: bool = False) -> Part:
+        codes, texts = table.coded(self.name)
+        number = np.array([self._number.get(text, -1) for text in texts] or [-1], np.int32)
+        columns = number[codes]
+        known = columns >= 0
+        return known.astype(np.int64), np.ones(int(known.sum())), columns[known]
+
+    def feature(self, number: int) -> str:
+        return f"{self.name}={self.levels[number]}"
+
+    def told(self) -> str:
+        shown = ", ".join(self.levels[:SHOWN])
+        more = f" and {len(self.levels) - SHOWN:,} more" if len(self.levels) > SHOWN else ""
+        return f"{len(self.levels):,} level{'s' * (len(self.levels) != 1)}: {shown}{more}"
+
+    def unknown(self, table: Table) -> dict[str, int]:
+        codes, texts = table.coded(self.name)
+        counts = np.bincount(codes, minlength=len(texts)).tolist()
+        return {
+            text: count
+            for text, count in zip(texts, counts, strict=True)
+            if count and text not in self._number
+        }
+
+
+@dataclass
+class Words(Column):
+    """Counts of n-grams."""
+
+    kind: ClassVar[str] = "text"
+    features: TextFeatures = field(default_factory=TextFeatures)
+
+    @property
+    def n_features(self) -> int:
+        return self.features.n_features
+
+    def part(self, table: Table, learning: bool = False) -> Part:
+        texts = table.texts[self.name].tolist()
+        rows = self.features.fit_transform(texts) if learning else self.features.transform(texts)
+        return np.diff(rows.indptr).astype(np.int64), rows.data, rows.indices.astype(np.int32)
+
+    def feature(self, number: int) -> str:
+        (name,) = self.features.names([number])
+        return f"{self.name}: {name}" if name else f"{self.name}: hash {number}"
+
+    def told(self) -> str:
+        return self.features.told()
+
+
+@dataclass
+class Ignored(Column):
+    """Not learned from, and why."""
+
+    kind: ClassVar[str] = "ignored"
+    why: str = "as asked for"
+
+    def told(self) -> str:
+        return self.why
+
+
+def coded_levels(coded: Coded) -> list[str]:
+    """The different texts that occur, in the order of first meeting."""
+    codes, texts = coded
+    met, first = np.unique(codes, return_index=True)
+    return [texts[code] for code in met[np.argsort(first)].tolist()]
+
+
+def as_json(column: Column, kept: Any) -> dict[str, Any]:
+    """A column as plain data; of a hashed text the names of the columns `kept`."""
+    told: dict[str, Any] = {"kind": column.kind, "name": column.name}
+    if isinstance(column, Number):
+        told |= {"center": column.center, "scale": column.scale, "gaps": column.gaps}
+    elif isinstance(column, Category):
+        told["levels"] = column.levels
+    elif isinstance(column, Words):
+        told["features"] = column.features.to_json(kept)
+    elif isinstance(column, Ignored):
+        told["why"] = column.why
+    return told
+
+
+def from_json(told: dict[str, Any]) -> Column:
+    """A column from plain data; KeyError, TypeError or ValueError if it is not one."""
+    facts = {key: value for key, value in told.items() if key != "kind"}
+    name = facts["name"]
+    _require(type(name) is str, "a column has no name")
+    if told["kind"] == "number":
+        number = Number(**facts)
+        sizes = (number.center, number.scale)
+        _require(
+            all(type(size) in (int, float) and math.isfinite(size) for size in sizes)
+            and number.scale > 0
+            and type(number.gaps) is bool,
+            f"the column {name!r} has no center and scale",
+        )
+        return number
+    if told["kind"] == "category":
+        levels = facts["levels"]
+        _require(
+            type(levels) is list
+            and all(type(level) is str for level in levels)
+            and len(set(levels)) == len(levels),
+            f"the levels of the column {name!r} are no list of different texts",
+        )
+        return Category(**facts)
+    if told["kind"] == "text":
+        facts["features"] = TextFeatures.from_json(facts["features"])
+        return Words(**facts)
+    _require(told["kind"] == "ignored", f"the column {name!r} is of no known kind")
+    _require(type(facts["why"]) is str, f"the column {name!r} is ignored without a reason")
+    return Ignored(**facts)
+
+
+def _require(sound: bool, otherwise: str) -> None:
+    if not sound:
+        raise ValueError(otherwise)

@@ -1,0 +1,135 @@
+"""Schemas for what is not a table: labelled texts, and rows that are features already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.features.schema import MOST_NAMES, Schema
+from rosenblatt.features.text import UNSOUND, TextFeatures
+from rosenblatt.io.sparse import Block, SparseRows
+
+__all__ = ["AnySchema", "SparseSchema", "TextSchema", "schema_from_json"]
+
+
+class TextSchema:
+    """``label<TAB>text``: n-grams of the text."""
+
+    kind = "text"
+
+    def __init__(self, features: TextFeatures) -> None:
+        self.features = features
+
+    @property
+    def n_features(self) -> int:
+        return max(self.features.n_features, 1)
+
+    def encode(self, block: Any) -> SparseRows:
+        return self.features.transform(block.rows)
+
+    def learn(self, block: Any) -> SparseRows:
+        """As `encode`; n-grams met for the first time get a name or, if exact, a column."""
+        return self.features.fit_transform(block.rows)
+
+    def names(self, features: Iterable[int]) -> list[str]:
+        columns = list(features)
+        found = self.features.names(columns)
+        return [name or f"hash {column}" for name, column in zip(found, columns, strict=True)]
+
+    def unknown(self, block: Any) -> dict[str, dict[str, int]]:
+        return {}
+
+    def reading(self) -> dict[str, Any]:
+        return {}
+
+    def told(self) -> list[str]:
+        return [f"text  {self.features.told()}"]
+
+    def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
+        kept: Any = range(self.n_features)
+        if weights is not None:
+            size = np.abs(weights).max(axis=0)
+            largest = np.argsort(-size, kind="stable")[:MOST_NAMES]
+            kept = np.sort(largest[size[largest] > 0]).tolist()
+        return {"kind": "text", "features": self.features.to_json(kept)}
+
+
+class SparseSchema:
+    """svmlight and Vowpal Wabbit rows: the columns are features as they are."""
+
+    def __init__(
+        self, kind: str, n_features: int, named: list[str] | None = None, bits: int | None = None
+    ) -> None:
+        if kind not in ("svmlight", "vw") or n_features < 1:
+            raise ParameterError(f"kind={kind!r} and n_features={n_features!r} are no sparse rows.")
+        self.kind, self.n_features, self.named, self.bits = kind, n_features, named, bits
+
+    def encode(self, block: Block) -> SparseRows:
+        rows: SparseRows = block.rows
+        if rows.shape[1] > self.n_features:
+            raise ParameterError(
+                f"rows of {rows.shape[1]:,} features for a model of {self.n_features:,}."
+            )
+        return SparseRows(
+            rows.data, rows.indices, rows.indptr.astype(np.int64, copy=False), self.n_features
+        )
+
+    learn = encode
+
+    def names(self, features: Iterable[int]) -> list[str]:
+        first = 1 if self.kind == "svmlight" else 0
+        named = self.named or []
+        return [
+            named[feature] if 0 <= feature < len(named) else str(feature + first)
+            for feature in features
+        ]
+
+    def unknown(self, block: Any) -> dict[str, dict[str, int]]:
+        return {}
+
+    def reading(self) -> dict[str, Any]:
+        if self.kind == "svmlight":
+            return {"n_features": self.n_features}
+        return {"bits": self.bits, **({} if self.named is None else {"names": self.named})}
+
+    def told(self) -> list[str]:
+        return [f"{self.kind}  {self.n_features:,} columns"]
+
+    def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "n_features": self.n_features,
+            "named": self.named,
+            "bits": self.bits,
+        }
+
+
+AnySchema = Schema | TextSchema | SparseSchema
+
+
+def schema_from_json(told: Any) -> AnySchema:
+    """The schema that was kept in a model file, whatever kind it is."""
+    try:
+        kind = told["kind"]
+        if kind == "table":
+            return Schema.from_json(told)
+        if kind == "text":
+            return TextSchema(TextFeatures.from_json(told["features"]))
+        facts = {key: told[key] for key in ("kind", "n_features", "named", "bits")}
+        sizes = [facts["n_features"], *([] if facts["bits"] is None else [facts["bits"]])]
+        named = facts["named"]
+        if not all(type(size) is int and 1 <= size < 2**31 for size in sizes):
+            raise ValueError("the numbers of columns and bits cannot be")
+        if named is not None and not (
+            type(named) is list and all(type(name) is str for name in named)
+        ):
+            raise ValueError("the names of the columns are no list of texts")
+        return SparseSchema(**facts)
+    except ModelFileError:
+        raise
+    except UNSOUND as error:
+        raise ModelFileError(f"the schema of the model is not sound: {error!r}.") from None

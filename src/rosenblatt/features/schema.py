@@ -1,0 +1,299 @@
+"""What the columns of a table are, and how they become features: guessed once, then fixed."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, ModelFileError, ParameterError
+from rosenblatt.features import columns as kinds
+from rosenblatt.features.columns import Category, Column, Ignored, Number, Part, Words
+from rosenblatt.features.text import UNSOUND, TextFeatures
+from rosenblatt.io.sparse import SparseRows
+from rosenblatt.io.table import Table
+
+__all__ = ["Schema"]
+
+KINDS = ("number", "category", "text", "ignored")
+DATE = re.compile(r"\d{4}-\d\d?-\d\d?([T ]\d\d?:\d\d.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
+FEW_ROWS = 20
+WORDS_OF_TEXT = 3.0
+# The weights that a reader of the model can look up by name.
+MOST_NAMES = 20_000
+
+
+class Schema:
+    """The columns of a table as features of a model.
+
+    Numbers are scaled by mean and spread, categories get one feature for each level, texts are
+    hashed into n-grams. An unknown number is a feature of its own, never a silent zero.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt import features
+    >>> from rosenblatt.io import read_table
+    >>> data = io.BytesIO(b"size,colour,y\\n1,red,no\\n3,blue,yes\\n")
+    >>> table = read_table(data, target="y")
+    >>> schema = features.Schema.guess(table)
+    >>> for line in schema.told():
+    ...     print(line)
+    size    number    mean 2, spread 1
+    colour  category  2 levels: red, blue
+    >>> schema.encode(table).tocsr().toarray()
+    array([[-1.,  1.,  0.],
+           [ 1.,  0.,  1.]])
+    >>> schema.names(range(3))
+    ['size', 'colour=red', 'colour=blue']
+    """
+
+    kind = "table"
+
+    def __init__(self, columns: list[Column], target: str | None, missing: list[str]) -> None:
+        self.columns, self.target, self.missing = columns, target, missing
+        self._used = [column for column in columns if not isinstance(column, Ignored)]
+        if not self._used:
+            raise InputError(
+                "no column is left to learn from: "
+                + "; ".join(f"{column.name} {column.told()}" for column in columns)
+                + ". Declare one as a number, category or text."
+            )
+
+    @property
+    def _starts(self) -> list[int]:
+        return list(accumulate((column.n_features for column in self._used), initial=0))
+
+    @property
+    def n_features(self) -> int:
+        return int(sum(column.n_features for column in self._used))
+
+    # ------------------------------------------------------------------ guessing
+
+    @classmethod
+    def guess(
+        cls,
+        table: Table,
+        *,
+        declared: Mapping[str, str] | None = None,
+        missing: Iterable[str] = (),
+        scale: bool = True,
+        text: Mapping[str, Any] | None = None,
+    ) -> Schema:
+        """Decide what the columns of a table are.
+
+        Parameters
+        ----------
+        table : Table
+            Rows to judge by; means, spreads, levels and vocabularies come from them.
+        declared : dict of str to {"number", "category", "text", "ignored"}, default=None
+            Columns that are not to be guessed.
+        missing : list of str, default=()
+            The texts that were read as unknown numbers.
+        scale : bool, default=True
+            Whether numbers are brought to mean 0 and spread 1.
+        text : dict, default=None
+            Arguments of `TextFeatures` for text columns.
+        """
+        declared = dict(declared or {})
+        for name, kind in declared.items():
+            if name not in table.names:
+                raise ParameterError(f"there is no column {name!r} to declare as {kind}.")
+            if kind not in KINDS:
+                raise ParameterError(
+                    f"the column {name!r} is declared as {kind!r}; use {', '.join(KINDS)}."
+                )
+        marks = list(missing)
+        found = [
+            _column(table, name, declared.get(name), bool(marks), scale, text or {})
+            for name in table.names
+        ]
+        return cls(found, table.target, marks)
+
+    # ------------------------------------------------------------------ encoding
+
+    def encode(self, table: Table) -> npt.NDArray[np.float64] | SparseRows:
+        """The rows of a table as features: an array if all are numbers, else sparse rows."""
+        return self._encoded(table, learning=False)
+
+    def learn(self, table: Table) -> npt.NDArray[np.float64] | SparseRows:
+        """As `encode`; n-grams met for the first time get a name."""
+        return self._encoded(table, learning=True)
+
+    def _encoded(self, table: Table, *, learning: bool) -> npt.NDArray[np.float64] | SparseRows:
+        self._require_columns(table)
+        if all(isinstance(column, Number) and not column.gaps for column in self._used):
+            places = [table.number_names.index(column.name) for column in self._used]
+            center = np.array([column.center for column in self._used])  # type: ignore[attr-defined]
+            scale = np.array([column.scale for column in self._used])  # type: ignore[attr-defined]
+            found = table.numbers[:, places]
+            if np.isnan(found.min(initial=0.0)):
+                row, place = np.argwhere(np.isnan(found))[0].tolist()
+                self._used[place].refuse_gap(table, row)
+            return np.ascontiguousarray((found - center) / scale)
+        parts = [column.part(table, learning) for column in self._used]
+        return _joined(parts, self._starts[:-1], len(table), max(self.n_features, 1))
+
+    def _require_columns(self, table: Table) -> None:
+        numbers = set(table.number_names)
+        lacking = [
+            c.name for c in self._used if c.name not in numbers and c.name not in table.texts
+        ]
+        if lacking:
+            raise InputError(
+                f"{len(lacking)} column{'s are' if len(lacking) > 1 else ' is'} missing: "
+                f"{', '.join(lacking[:6])}{' …' if len(lacking) > 6 else ''}."
+            )
+        for column in self._used:
+            if isinstance(column, Number) != (column.name in numbers):
+                read, wanted = (
+                    ("text", "number") if isinstance(column, Number) else ("numbers", "text")
+                )
+                raise InputError(
+                    f"the column {column.name!r} was read as {read}, but it is a {column.kind} of "
+                    f"this schema: read the file with types={{{column.name!r}: {wanted!r}}}."
+                )
+
+    def names(self, features: Iterable[int]) -> list[str]:
+        """What the features are called."""
+        starts = self._starts
+        named = []
+        for feature in features:
+            place = bisect_right(starts, feature) - 1
+            if not 0 <= place < len(self._used):
+                raise ParameterError(f"there is no feature {feature} of {self.n_features:,}.")
+            named.append(self._used[place].feature(feature - starts[place]))
+        return named
+
+    def unknown(self, table: Table) -> dict[str, dict[str, int]]:
+        """By column the levels that training did not see, with how often they occur."""
+        found = {column.name: column.unknown(table) for column in self._used}
+        return {name: levels for name, levels in found.items() if levels}
+
+    def reading(self) -> dict[str, Any]:
+        """Arguments of `io.read_table` that read another file as this one was read."""
+        return {
+            "columns": [column.name for column in self._used],
+            "types": {
+                column.name: "number" if isinstance(column, Number) else "text"
+                for column in self._used
+            },
+            "missing": self.missing,
+        }
+
+    # ------------------------------------------------------------------ telling and keeping
+
+    def told(self) -> list[str]:
+        """A line for each column."""
+        widest = max(len(column.name) for column in self.columns)
+        return [f"{c.name:{widest}}  {c.kind:8}  {c.told()}" for c in self.columns]
+
+    def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
+        """The schema as plain data; of hashed texts names with the largest `weights` are kept."""
+        starts = self._starts
+        kept: list[Any] = []
+        for place, column in enumerate(self._used):
+            if weights is None or not isinstance(column, Words):
+                kept.append(range(column.n_features))
+                continue
+            size = np.abs(weights[:, starts[place] : starts[place + 1]]).max(axis=0)
+            largest = np.argsort(-size, kind="stable")[:MOST_NAMES]
+            kept.append(np.sort(largest[size[largest] > 0]).tolist())
+        by_name = dict(zip((column.name for column in self._used), kept, strict=True))
+        return {
+            "kind": "table",
+            "target": self.target,
+            "missing": self.missing,
+            "columns": [kinds.as_json(c, by_name.get(c.name, ())) for c in self.columns],
+        }
+
+    @classmethod
+    def from_json(cls, told: dict[str, Any]) -> Schema:
+        """The schema that was kept in a model file."""
+        try:
+            columns = [kinds.from_json(column) for column in told["columns"]]
+            schema = cls(columns, told["target"], list(told["missing"]))
+            if len({column.name for column in columns}) < len(columns):
+                raise ValueError("a column stands there twice")
+            if not (schema.target is None or type(schema.target) is str) or not all(
+                type(mark) is str for mark in schema.missing
+            ):
+                raise ValueError("the target or the marks of missing values are no texts")
+        except ModelFileError:
+            raise
+        except UNSOUND as error:
+            raise ModelFileError(f"the schema of the model is not sound: {error!r}.") from None
+        return schema
+
+
+def _column(
+    table: Table,
+    name: str,
+    declared: str | None,
+    gaps: bool,
+    scale: bool,
+    text: Mapping[str, Any],
+) -> Column:
+    if declared == "ignored":
+        return Ignored(name)
+    if name in table.number_names:
+        if declared not in (None, "number"):
+            raise ParameterError(
+                f"the column {name!r} was read as numbers; read it as text to make it a {declared}."
+            )
+        return _number(table, name, gaps, scale)
+    if declared == "number":
+        raise ParameterError(f"the column {name!r} was read as text; read it as numbers.")
+    levels = kinds.coded_levels(table.coded(name))
+    kind, why = (declared, "") if declared else _kind_of_text(levels, len(table))
+    if kind == "ignored":
+        return Ignored(name, why)
+    if kind == "category":
+        return Category(name, levels)
+    features = TextFeatures(**text)
+    features.fit_transform(table.texts[name].tolist())
+    return Words(name, features)
+
+
+def _number(table: Table, name: str, gaps: bool, scale: bool) -> Number:
+    values = table.numbers[:, table.number_names.index(name)]
+    known = values[~np.isnan(values)]
+    gaps = gaps or len(known) < len(values)
+    if not scale or not len(known):
+        return Number(name, gaps=gaps)
+    center, spread = float(known.mean()), float(known.std())
+    # A constant column says nothing; without a spread it would be divided by zero.
+    return Number(name, center, spread if spread > abs(center) * 1e-12 else 1.0, gaps)
+
+
+def _kind_of_text(levels: list[str], n_rows: int) -> tuple[str, str]:
+    some = [level for level in levels if level.strip()][:1000]
+    if some and sum(DATE.fullmatch(level.strip()) is not None for level in some) > 0.9 * len(some):
+        return "ignored", "looks like dates; declare it a category to use it"
+    if sum(len(level.split()) for level in some) > WORDS_OF_TEXT * len(some):
+        return "text", ""
+    if len(levels) == n_rows and n_rows >= FEW_ROWS:
+        return "ignored", "different in every row, like a name or number of the row"
+    return "category", ""
+
+
+def _joined(parts: list[Part], offsets: list[int], n_rows: int, n_features: int) -> SparseRows:
+    """Parts of rows side by side; each part has its own range of columns, in order."""
+    starts = np.zeros(n_rows + 1, np.int64)
+    for counts, _, _ in parts:
+        starts[1:] += counts
+    np.cumsum(starts, out=starts)
+    data = np.empty(int(starts[-1]))
+    indices = np.empty(int(starts[-1]), np.int32)
+    base = starts[:-1].copy()
+    for (counts, values, columns), offset in zip(parts, offsets, strict=True):
+        ends = np.cumsum(counts)
+        at = np.arange(len(values)) + np.repeat(base - (ends - counts), counts)
+        data[at], indices[at] = values, columns + offset
+        base += counts
+    return SparseRows(data, indices, starts, n_features)

@@ -1,0 +1,91 @@
+"""Answers beside labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rosenblatt
+from cli.shell import DATA, MAIL, PETS, run, trained, written
+from rosenblatt.evaluate import report
+
+CHANGED = PETS.replace("barks at the postman every single day,dog", "purrs,dog").replace(
+    "Rex,30.5,brown", "Rex,1.0,white"
+)
+
+
+def test_the_report_says_what_is_taken_for_what(tmp_path: Path) -> None:
+    model = trained(tmp_path)
+    before = model.read_bytes()
+    done = run("evaluate", model, written(tmp_path, "test.csv", CHANGED))
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[:3] == [
+        "6 rows, 1 wrong",
+        "accuracy  0.8333",
+        "baseline  0.5000  (always cat)",
+    ]
+    assert [line.split() for line in lines[-2:]] == [["cat", "3", "0"], ["dog", "1", "2"]]
+    assert max(map(len, lines)) <= 80
+    assert model.read_bytes() == before
+
+
+def test_json_has_what_the_report_of_python_has(tmp_path: Path) -> None:
+    model = trained(tmp_path)
+    file = written(tmp_path, "test.csv", CHANGED)
+    found = run("evaluate", model, file, "--json").json
+    truth = [line.rpartition(",")[2] for line in CHANGED.splitlines()[1:]]
+    answers = run("predict", model, file).out.split()
+    expected = report(truth, answers).to_json()
+    assert {name: found[name] for name in expected} == expected
+    assert found["files"] == [str(file)]
+
+
+def test_labels_that_are_numbers_are_compared_as_numbers(tmp_path: Path) -> None:
+    model = trained(tmp_path, data="1 1:1\n-1 1:-1\n", name="a.svmlight")
+    found = run("evaluate", model, "-", "--json", text="+1 1:2\n-1.0 1:-3\n1 1:-1 4:1\n").json
+    assert found["classes"] == [-1, 1]
+    assert found["confusion"] == [[1, 0], [1, 1]]
+
+
+def test_a_label_that_the_model_does_not_know_is_refused_with_those_it_knows(
+    tmp_path: Path,
+) -> None:
+    model = trained(tmp_path)
+    file = written(tmp_path, "horses.csv", PETS.replace("long,cat", "long,horse"))
+    done = run("evaluate", model, file)
+    assert (done.code, done.out) == (3, "")
+    assert f"{file}:3:" in done.err
+    assert 'the label "horse" is not one of the known classes cat, dog' in done.err
+    done = run("evaluate", model, file, "--on-bad", "skip")
+    assert done.out.startswith("5 rows, 0 wrong\n")
+    assert "warning: 1 bad row is not counted" in done.err
+
+
+def test_unknown_levels_are_told_once_for_all_files(tmp_path: Path) -> None:
+    model = trained(tmp_path)
+    file = written(tmp_path, "pink.csv", PETS.replace("grey", "pink"))
+    done = run("evaluate", model, file, file)
+    assert done.out.startswith("12 rows, ")
+    assert done.err == "notice: colour: 2 rows with levels never seen: pink (2)\n"
+    assert run("evaluate", model, file, "--quiet").err == ""
+
+
+def test_texts_are_evaluated_with_the_features_of_the_model(tmp_path: Path) -> None:
+    options = ["--format", "text", "--exact", "--chars", "2-3", "--words", "none"]
+    model = trained(tmp_path, *options, data="\n".join(MAIL) + "\n", name="mail")
+    assert run("evaluate", model, tmp_path / "mail", "--json").json["accuracy"] == 1.0
+
+
+def test_the_test_half_of_a_real_file_is_answered_as_python_answers_it(tmp_path: Path) -> None:
+    train, test = DATA / "a9a" / "a9a.gz", DATA / "a9a" / "a9a.t.gz"
+    if not (train.exists() and test.exists()):
+        pytest.skip("the data are not at hand")
+    model = tmp_path / "m.rbt"
+    assert run("train", train, "--format", "svmlight", "--out", model).code == 0
+    found = run("evaluate", model, test, "--format", "svmlight", "--json").json
+    loaded = rosenblatt.load(model)
+    X, y = rosenblatt.io.read_svmlight(test, n_features=loaded.n_features_in_)
+    assert found["accuracy"] == loaded.score(X, y)
+    assert found["accuracy"] > 0.845

@@ -1,0 +1,381 @@
+"""What train reads, learns, tells and writes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rosenblatt
+from cli.shell import DATA, MAIL, PETS, inside, run, trained, written
+from rosenblatt.cli.learners import LEARNERS
+from rosenblatt.features import Schema, TextFeatures
+from rosenblatt.io import read_svmlight, read_table, read_text
+from rosenblatt.model import read
+
+SVMLIGHT = ["1 1:1 2:0.5", "2 2:1 3:-1", "3 1:-1 3:1", "2 2:2", "1 1:2 3:0.5", "3 2:0.25 3:2"]
+WIDER = ["1 1:1 5:2", "3 3:1 4:1", "2 2:1 5:-1", "4 6:1"]
+
+
+def assert_same_model(first: Path, second: Path) -> None:
+    """But for the digest of the data, which come in other files."""
+    cards, arrays = [], []
+    for state in (read(first), read(second)):
+        state.card.record.data = None
+        state.card.sha256 = ""
+        if state.card.ledger is not None:
+            state.card.ledger.by_feature = False  # how zeros would lie in memory
+        cards.append(state.card.to_json())
+        arrays.append({name: (a.dtype, a.shape, a.tobytes()) for name, a in state.arrays.items()})
+    assert cards[0] == cards[1]
+    assert arrays[0] == arrays[1]
+
+
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
+def test_parameters_are_those_of_the_estimators(learner: Any) -> None:
+    assert learner.parameters() == getattr(rosenblatt, learner.estimator)().get_params()
+    assert learner.differing(learner.parameters(max_iter=3)) == {"max_iter": 3}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("share", [None, "0.3"])
+def test_the_model_is_the_one_that_python_gives_bit_for_bit(
+    tmp_path: Path, name: str, share: str | None
+) -> None:
+    rng = np.random.default_rng(5)
+    rows = [
+        f"{a:.3f},{b:.3f},{'xyz'[int(3 * abs(b)) % 3]},{'pqr'[int(a + 0.4 * b > 0) + int(b > 1)]}"
+        for a, b in rng.normal(size=(80, 2))
+    ]
+    file = written(tmp_path, "data.csv", ["a,b,c,kind", *rows])
+    model = tmp_path / "model.rbt"
+    options = [] if share is None else ["--dev", share]
+    done = run(
+        "train", file, "--learner", name, "--epochs", "9", "--seed", "3", "--out", model, *options
+    )
+    assert done.code == 0, done.err
+    table = read_table(file, target="kind")
+    X = Schema.guess(table).encode(table)
+    settings = {} if share is None else {"early_stopping": True, "validation_fraction": 0.3}
+    expected = getattr(rosenblatt, LEARNERS[name].estimator)(max_iter=9, random_state=3, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected.fit(X.tocsr(), table.y)
+    loaded = rosenblatt.load(model)
+    assert loaded.get_params() == expected.get_params()
+    assert loaded.coef_.tobytes() == expected.coef_.tobytes()
+    assert loaded.intercept_.tobytes() == expected.intercept_.tobytes()
+    assert loaded.classes_.tolist() == expected.classes_.tolist()
+    assert loaded.classes_.dtype == expected.classes_.dtype
+    assert loaded.mistakes_per_epoch_ == expected.mistakes_per_epoch_
+    assert loaded.stop_reason_ == expected.stop_reason_
+    assert loaded.converged_ == expected.converged_
+    assert getattr(loaded, "best_iter_", None) == getattr(expected, "best_iter_", None)
+    assert loaded.predict(X.tocsr()).tolist() == expected.predict(X.tocsr()).tolist()
+
+
+def test_a_file_to_watch_stops_training_as_a_validation_set_does(tmp_path: Path) -> None:
+    X, y = _noisy()
+    lines = [
+        ",".join([*(f"{value:.6f}" for value in row), str(label)])
+        for row, label in zip(X, y, strict=True)
+    ]
+    first = written(tmp_path, "first.csv", ["a,b,c,d,y", *lines[:200]])
+    dev = written(tmp_path, "dev.csv", ["a,b,c,d,y", *lines[200:]])
+    model = tmp_path / "model.rbt"
+    told = run("train", first, "--dev", dev, "--out", model, "--json").json
+    table, watched = (read_table(file, target="y") for file in (first, dev))
+    schema = Schema.guess(table)
+    expected = rosenblatt.AveragedPerceptron().fit(
+        schema.encode(table),
+        table.y,
+        validation_set=(schema.encode(watched), watched.y),
+    )
+    assert rosenblatt.load(model).coef_.tobytes() == expected.coef_.tobytes()
+    assert told["stop_reason"] == expected.stop_reason_
+    assert told["best_epoch"] == expected.best_iter_
+    assert told["accuracy"]["dev"] == max(expected.validation_scores_)
+    assert told["dev_rows"] == 100
+
+
+def _noisy() -> tuple[Any, Any]:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 4))
+    y = (X @ [1.0, -2.0, 0.5, 0.0] + rng.normal(size=300) > 0).astype(int)
+    return X, y
+
+
+def test_texts_and_svmlight_rows_give_the_models_that_python_gives(tmp_path: Path) -> None:
+    mail = written(tmp_path, "mail.txt", MAIL)
+    model = trained(tmp_path, "--format", "text", data="\n".join(MAIL) + "\n", name="mail.txt")
+    texts, y = read_text(mail)
+    X = TextFeatures().fit_transform(texts).tocsr()
+    expected = rosenblatt.AveragedPerceptron().fit(X, y)
+    assert rosenblatt.load(model).coef_.tobytes() == expected.coef_.tobytes()
+
+    rows = written(tmp_path, "rows.svmlight", SVMLIGHT)
+    model = trained(tmp_path, "--learner", "PA", data=rows.read_text(), name="rows.svmlight")
+    expected = rosenblatt.PassiveAggressive().fit(*read_svmlight(rows))
+    assert rosenblatt.load(model).coef_.tobytes() == expected.coef_.tobytes()
+    assert rosenblatt.load(model).classes_.dtype == np.int64
+
+
+# ---------------------------------------------------------------------- going on
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "averaged", "mira", "pa", "soft"])
+@pytest.mark.parametrize(
+    ("kind", "first", "second", "options"),
+    [
+        ("svmlight", SVMLIGHT, WIDER, []),
+        ("svmlight", SVMLIGHT, WIDER, ["--record"]),
+        ("text", MAIL[:3], [*MAIL[3:], "other\tentirely new words"], []),
+        ("text", MAIL[:3], [*MAIL[3:], "other\tentirely new words"], ["--exact"]),
+        ("vw", ["a |f x y:2", "b |f z"], ["b |f y q:0.5 x", "c |g w"], []),
+        ("vw", ["a |f x y:2", "b 0.5 |f z"], ["b |f y q:0.5 x", "c |g w"], ["--bits", "9"]),
+    ],
+)
+def test_one_pass_and_resume_equal_one_pass_over_both(
+    tmp_path: Path, learner: str, kind: str, first: list[str], second: list[str], options: list[str]
+) -> None:
+    a, b = written(tmp_path, "a", first), written(tmp_path, "b", second)
+    part, both, whole = (tmp_path / f"{name}.rbt" for name in ("part", "both", "whole"))
+    shared = ["--format", kind]
+    new = ["--one-pass", "--learner", learner, *options]
+    assert run("train", a, *shared, *new, "--out", part).code == 0
+    before = part.read_bytes()
+    assert run("train", b, *shared, "--resume", part, "--out", both).code == 0
+    assert part.read_bytes() == before
+    assert run("train", a, b, *shared, *new, "--out", whole).code == 0
+    assert_same_model(both, whole)
+    assert run("diff", both, whole).code == 1  # the digests of the data differ
+    assert run("train", b, *shared, "--resume", part, "--quiet").code == 0
+    assert part.read_bytes() == both.read_bytes()
+
+
+def test_resume_equals_partial_fit_after_a_fit(tmp_path: Path) -> None:
+    model = trained(tmp_path, data="\n".join(SVMLIGHT) + "\n", name="a.svmlight")
+    more = written(tmp_path, "b.svmlight", SVMLIGHT[:3])
+    expected = rosenblatt.load(model).partial_fit(*read_svmlight(more))
+    assert run("train", more, "--resume", model).code == 0
+    found = rosenblatt.load(model)
+    assert found.coef_.tobytes() == expected.coef_.tobytes()
+    assert (found.t_, found.n_mistakes_) == (expected.t_, expected.n_mistakes_)
+
+
+def test_tables_resume_with_the_columns_of_the_first_part(tmp_path: Path) -> None:
+    lines = PETS.splitlines()
+    first = trained(tmp_path, "--one-pass", data="\n".join(lines[:4]) + "\n", name="a.csv")
+    rest = written(tmp_path, "b.csv", [lines[0], *lines[4:]])
+    both, whole = tmp_path / "both.rbt", tmp_path / "whole.rbt"
+    assert run("train", rest, "--resume", first, "--out", both).code == 0
+    same = ["--one-pass", "--schema-from", first, "--out", whole]
+    assert run("train", tmp_path / "a.csv", rest, *same).code == 0
+    assert_same_model(both, whole)
+
+
+def test_a_pass_may_meet_the_second_class_late_and_a_new_one_later(tmp_path: Path) -> None:
+    file = written(tmp_path, "a.svmlight", ["1 1:1", "1 2:1", "1 1:2", "2 3:1", "2 1:-1", "0 2:3"])
+    model = tmp_path / "m.rbt"
+    assert run("train", file, "--one-pass", "--out", model).code == 0
+    expected = rosenblatt.AveragedPerceptron().partial_fit(*read_svmlight(file))
+    assert rosenblatt.load(model).coef_.tobytes() == expected.coef_.tobytes()
+    assert rosenblatt.load(model).t_ == 6
+
+
+# ---------------------------------------------------------------------- what it tells
+
+
+def test_the_schema_goes_to_stderr_and_the_summary_to_stdout(tmp_path: Path) -> None:
+    with inside(tmp_path):
+        written(tmp_path, "pets.csv", PETS)
+        done = run("train", "pets.csv", "--words", "1", "--bits", "10")
+    assert done.code == 0
+    assert done.err.splitlines() == [
+        "name    category  6 levels: Rex, Tom, Bella, Minka and 2 more",
+        "weight  number    mean 12.68, spread 10.93",
+        "colour  category  4 levels: brown, grey, black, white",
+        "note    text      words 1, 1,024 hashed columns",
+    ]
+    assert done.out.splitlines() == [
+        "pets.csv: 6 rows, 1,035 features",
+        "2 classes: cat (3), dog (3)",
+        "averaged perceptron, 3 epochs, mistakes 4 1 0",
+        "ended: an epoch without a mistake: the rows are separated",
+        "accuracy: 1.0000 on these rows",
+        "wrote pets.rbt",
+    ]
+    assert (tmp_path / "pets.rbt").exists()
+
+
+def test_many_classes_and_epochs_fit_into_lines_of_80_columns(tmp_path: Path) -> None:
+    rows = [f"{i % 7},{i % 3},a_rather_long_class_{i % 30}" for i in range(60)]
+    file = written(tmp_path, "d.csv", ["a,b,c", *rows])
+    done = run("train", file, "--epochs", "20", "--out", tmp_path / "m.rbt")
+    lines = done.out.splitlines()
+    assert lines[1].startswith("30 classes: a_rather_long_class_0 (2)")
+    assert lines[1].endswith(" more")
+    assert " … " in lines[2]
+    assert all(len(line) <= 80 for line in lines[1:4])
+
+
+def test_json_is_one_object_with_the_digest_of_the_data(tmp_path: Path) -> None:
+    import hashlib
+
+    file, model = written(tmp_path, "pets.csv", PETS), tmp_path / "m.rbt"
+    told = run("train", file, "--json", "--quiet", "--out", model).json
+    assert told["model"] == str(model)
+    assert told["learner"] == "AveragedPerceptron"
+    assert told["classes"] == {"cat": 3, "dog": 3}
+    assert told["mistakes_per_epoch"][-1] == 0
+    assert told["data_sha256"] == hashlib.sha256(PETS.encode()).hexdigest()
+    assert read(model).card.record.data.sha256 == told["data_sha256"]
+
+
+def test_columns_can_be_declared_and_numbers_left_as_they_are(tmp_path: Path) -> None:
+    model = trained(
+        tmp_path, "--column", "weight=category", "--column", "name=ignored", "--target", "kind"
+    )
+    kinds = {column["name"]: column["kind"] for column in read(model).card.schema["columns"]}
+    assert kinds == {"name": "ignored", "weight": "category", "colour": "category", "note": "text"}
+    plain = trained(tmp_path, "--no-scale")
+    weight = read(plain).card.schema["columns"][1]
+    assert (weight["center"], weight["scale"]) == (0.0, 1.0)
+
+
+def test_rows_from_a_pipe_go_to_model_rbt(tmp_path: Path) -> None:
+    with inside(tmp_path):
+        done = run("train", "-", text=PETS)
+    assert done.out.endswith("wrote model.rbt\n")
+    assert read(tmp_path / "model.rbt").card.record.data is None
+
+
+# ---------------------------------------------------------------------- what it refuses
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b\n1,x\n2,x\n", "only class 'x' seen, in all 2 rows; two are needed"),
+        ("a,b\n", "0 examples"),
+        ("a,b\n1,2.5\n2,1.5\n", "the label 2.5 is a measure, not a class"),
+        ("a,b\n1,x\noops,y\n2,x\n", '"oops" is not a number'),
+    ],
+)
+def test_data_that_cannot_be_learned_from_end_with_3_and_no_model(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    for options in ([], ["--one-pass"]):
+        with inside(tmp_path):
+            done = run("train", written(tmp_path, "data.csv", text), *options)
+        assert (done.code, done.out) == (3, "")
+        assert said in done.err
+    assert [file.name for file in tmp_path.iterdir()] == ["data.csv"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--learner", "averged"], "Did you mean 'averaged'?"),
+        (["--column", "weight"], "write NAME=number|category|text|ignored"),
+        (["--column", "nope=ignored"], "nope"),
+        (["--dev", "nope.csv"], "there is no such file"),
+        (["--dev", "1.5"], "a share between 0 and 1"),
+        (["--exact", "--bits", "3"], "give one of them"),
+        (["--words", "two"], "--words two"),
+        (["--one-pass", "--epochs", "2"], "--epochs has no meaning with --one-pass"),
+        (["--out", "-"], "give the name of a file"),
+        (["--out", "no/such/folder.rbt"], "there is no folder no/such"),
+        (["--out", "pets.csv"], "pets.csv holds the data"),
+        (["--format", "text", "--column", "a=number"], "--column has no meaning"),
+        (["--format", "svmlight", "--bits", "3"], "--bits has no meaning for svmlight"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_nothing_is_written(
+    tmp_path: Path, options: list[str], said: str
+) -> None:
+    with inside(tmp_path):
+        done = run("train", written(tmp_path, "pets.csv", PETS).name, *options)
+    assert done.code in (2, 3)
+    assert done.code == 2 or "nope=ignored" in options
+    assert said in done.err
+    assert done.out == ""
+    assert [file.name for file in tmp_path.iterdir()] == ["pets.csv"]
+    assert (tmp_path / "pets.csv").read_text() == PETS
+
+
+def test_a_share_that_holds_out_no_row_is_refused(tmp_path: Path) -> None:
+    file = written(tmp_path, "pets.csv", PETS)
+    done = run("train", file, "--dev", "0.1", "--out", tmp_path / "m.rbt", "--quiet")
+    assert (done.code, done.out) == (3, "")
+    assert "error: --dev 0.1 of 6 rows leaves none to watch" in done.err
+    assert not (tmp_path / "m.rbt").exists()
+
+
+def test_missing_numbers_are_a_feature_of_their_own(tmp_path: Path) -> None:
+    gaps = PETS.replace("Tom,4.2", "Tom,?").replace("Mia,3.5", "Mia,?")
+    model = trained(tmp_path, "--missing", "?", data=gaps)
+    weights = run("show", model, "--weights").out
+    assert "dog\tweight is missing\t-" in weights
+    again = written(tmp_path, "new.csv", "weight,colour,note,name\n?,red,nothing,Nobody\n")
+    assert run("predict", model, again, "--quiet").out == "cat\n"
+
+
+def test_options_of_a_new_model_are_refused_when_going_on(tmp_path: Path) -> None:
+    model = trained(tmp_path)
+    before = model.read_bytes()
+    for option in (["--epochs", "3"], ["--learner", "mira"], ["--bits", "4"], ["--seed", "1"]):
+        done = run("train", tmp_path / "pets.csv", "--resume", model, *option)
+        assert done.code == 2
+        assert f"{option[0]} has no meaning" in done.err
+    assert model.read_bytes() == before
+
+
+def test_training_loads_neither_scikit_learn_nor_scipy(tmp_path: Path) -> None:
+    model = tmp_path / "m.rbt"
+    file, mail = written(tmp_path, "pets.csv", PETS), written(tmp_path, "mail", MAIL)
+    for arguments in (
+        ["train", str(file), "--dev", "0.4", "--out", str(model)],
+        ["train", str(file), "--resume", str(model)],
+        ["predict", str(model), str(file), "--scores"],
+        ["evaluate", str(model), str(file)],
+        ["show", str(model)],
+        ["diff", str(model), str(model)],
+        ["train", str(mail), "--format", "text", "--one-pass", "--out", str(model)],
+    ):
+        code = (
+            f"import sys; sys.argv = ['rosenblatt', *{arguments!r}]\n"
+            "from rosenblatt.cli import main\n"
+            "try: main()\n"
+            "except SystemExit as ended: assert not ended.code, ended\n"
+            "heavy = {'sklearn', 'scipy', 'matplotlib', 'rich', 'pandas'} & set(sys.modules)\n"
+            "assert not heavy, heavy\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode == 0, (arguments, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "least"),
+    [
+        ("iris/iris.csv.gz", ["--no-header"], 0.97),
+        ("banknote/banknote_authentication.csv.gz", ["--no-header"], 0.97),
+        ("mushrooms/mushrooms.csv.gz", ["--target", "1"], 1.0),
+        ("adult/adult.data.gz", ["--no-header", "--format", "csv"], 0.85),
+        ("a9a/a9a.gz", ["--format", "svmlight"], 0.845),
+        ("letter/letter.dat.gz", ["--format", "csv", "--no-header", "--epochs", "30"], 0.7),
+        ("sms_spam/SMSSpamCollection.gz", ["--format", "text", "--dev", "0.2"], 0.99),
+    ],
+)
+def test_real_files_are_learned_as_they_come(
+    tmp_path: Path, path: str, options: list[str], least: float
+) -> None:
+    if not (DATA / path).exists():
+        pytest.skip("the data are not at hand")
+    told = run("train", DATA / path, *options, "--out", tmp_path / "m.rbt", "--json").json
+    assert told["accuracy"]["train"] >= least
