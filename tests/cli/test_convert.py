@@ -163,3 +163,9 @@ def test_help_and_nothing_to_read(arguments: list[str]) -> None:
         assert "Examples:" in done.stdout
     else:
         assert done.returncode == 3
+
+
+def test_indices_from_0_become_indices_from_1(tmp_path: Path) -> None:
+    (tmp_path / "zero.svm").write_text("1 0:1 2:2\n0 1:1\n")
+    done = convert(tmp_path / "zero.svm", "--to", "svmlight", "--zero-based")
+    assert done.stdout == "1 1:1.0 3:2.0\n0 2:1.0\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -279,6 +280,33 @@ def test_a_wild_index_cannot_fill_the_memory() -> None:
     done = stream("-", "--format", "svmlight", text="1 1:1\n-1 2000000000:1\n")
     assert done.returncode == 3
     assert "2,000,000,000 columns" in done.stderr
+
+
+def test_so_many_classes_that_memory_would_end_are_refused() -> None:
+    text = "".join(f"label{i}\ta word\n" for i in range(600))
+    done = stream("-", "--format", "text", text=text)
+    assert done.returncode == 3
+    assert "600 classes for 262,144 columns" in done.stderr
+
+
+def test_what_stops_the_reading_never_parts_the_schema_from_the_weights(tmp_path: Path) -> None:
+    """Ctrl-C at any block leaves a model that can be read again."""
+    from rosenblatt.cli.examples import Wanted
+    from rosenblatt.cli.growing import growing
+    from rosenblatt.cli.learners import LEARNERS
+    from rosenblatt.cli.reading import Reading
+
+    for name, lines in (("t.csv", table(60_000)), ("t.svm", svmlight(40_000))):
+        file = written(tmp_path, "\n".join(lines), name)
+        for most in (0, 1, 2):
+            rows = growing(Reading(), [str(file)], Wanted(), None, "allow")
+            widths = []
+            for X, _, _ in rows.blocks(lambda reader, most=most: itertools.islice(reader, most)):
+                model = rows.begin(LEARNERS["averaged"])
+                model.weights.grow(X.shape[1])
+                widths.append((X.shape[1], rows.schema.n_features, model.weights.n_features))
+            assert len(widths) == most
+            assert all(len(set(width)) == 1 for width in widths)
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ FAULTS = [
         "train.svm:2:3: index 0, but indices begin at 1\n"
         "  0 0:1 4:2\n"
         "    ^\n"
-        "help: if this file counts from 0: zero_based=True (--zero-based)" + SKIP,
+        "help: if this file counts from 0: zero_based=True (convert --zero-based)" + SKIP,
     ),
     Fault(
         9,

@@ -338,7 +338,7 @@ PAIR = "help: write index:value, as in 3:0.5" + SKIP
             b"1 0:2\n",
             {},
             "<stream>:1:3: index 0, but indices begin at 1\n  1 0:2\n    ^\n"
-            "help: if this file counts from 0: zero_based=True (--zero-based)" + SKIP,
+            "help: if this file counts from 0: zero_based=True (convert --zero-based)" + SKIP,
         ),
         (
             b"1 4:2\n",

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.reading import LabelledRows, read_rows, reading_options
+from rosenblatt.cli.reading import LabelledRows, read_rows, reading_options, zero_based_option
 
 __all__ = ["command"]
 
@@ -29,6 +29,7 @@ MOST_COSTED = 100_000
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @reading_options
+@zero_based_option
 @click.option("--no-bias", is_flag=True, help="Only hyperplanes through the origin.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.models import MODEL, Strangers, notices, opened
-from rosenblatt.cli.reading import TABLES, Reading, reading_options
+from rosenblatt.cli.reading import TABLES, Reading, reading_options, zero_based_option
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
@@ -38,6 +38,7 @@ NO_LABEL = re.compile(r"[\s#:,;\x00]|^$")
 @click.option("--scale", is_flag=True, help="Numbers by mean and spread, as train does.")
 @click.option("--number-labels", is_flag=True, help="Labels as 0, 1, … in order of meeting.")
 @reading_options
+@zero_based_option
 @click.option("--quiet", is_flag=True, help="No notices.")
 def command(
     data: tuple[str, ...],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import chain
@@ -108,10 +108,29 @@ class Growing:
             return []
         return [f"warning: {self.skipped:,} bad rows were passed over"]
 
-    def blocks(self) -> Iterator[Rows]:
+    def blocks(self, until: Callable[[Iterator[Any]], Iterator[Any]] = iter) -> Iterator[Rows]:
+        """The rows as features; ``until`` may end the reading, but never comes between the rest.
+
+        So schema and model always fit each other.
+        """
         with self._open() as reader:
             self._reader = reader
-            yield from self._encoded(reader)
+            for X, labels, weights in self._encoded(until(reader)):
+                self._refuse_many_classes(labels)
+                yield X, labels, weights
+
+    def _refuse_many_classes(self, labels: npt.NDArray[Any]) -> None:
+        from rosenblatt.errors import DataError
+
+        known = {} if self.model is None else self.model.slots
+        n = len({*known, *labels.tolist()})
+        if n * self.schema.n_features > MOST_WEIGHTS:
+            raise DataError(
+                f"{n:,} classes for {self.schema.n_features:,} columns would not fit into the "
+                "memory",
+                name="<stdin>" if self._paths[0] == "-" else self._paths[0],
+                help="is the right column the target? Else fewer --bits",
+            )
 
     def _open(self) -> Reader[Any]:
         return self._reading.reader(self._paths, schema=self.schema, **self._how)
@@ -202,6 +221,8 @@ class _Tables(Growing):
         tables = reader
         if self.schema is None:
             begun = _first(reader)
+            if begun is None:
+                return
             self.schema = Schema.guess(
                 _cut(begun, FIRST_ROWS),
                 declared=self._wanted.declared,
@@ -245,7 +266,7 @@ class _Tables(Growing):
 
 
 def _first(reader: Iterator[Any]) -> Any:
-    """The first blocks as one table of enough rows to judge by."""
+    """The first blocks as one table of enough rows to judge by; None if there are no rows."""
     import numpy as np
 
     tables: list[Any] = []
@@ -253,6 +274,8 @@ def _first(reader: Iterator[Any]) -> Any:
         tables.append(table)
         if sum(map(len, tables)) >= FIRST_ROWS:
             break
+    if not tables:
+        return None
     joined = copy(tables[0])
     joined.numbers = joined.rows = np.concatenate([t.numbers for t in tables])
     joined.texts = {n: np.concatenate([t.texts[n] for t in tables]) for n in joined.texts}

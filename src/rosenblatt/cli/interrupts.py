@@ -14,7 +14,7 @@ Item = TypeVar("Item")
 class Interrupts:
     """While rows are waited for, Ctrl-C ends the waiting; while they are learned, it is kept.
 
-    A second Ctrl-C is not heard differently: learning a block takes a moment only.
+    Only the reading itself is waiting: what is done with the rows is never cut short.
     """
 
     def __init__(self) -> None:

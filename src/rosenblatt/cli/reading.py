@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.io.reader import Reader
 
-__all__ = ["LabelledRows", "Reading", "notices_told", "read_rows", "reading_options"]
+__all__ = [
+    "LabelledRows",
+    "Reading",
+    "notices_told",
+    "read_rows",
+    "reading_options",
+    "zero_based_option",
+]
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow")
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")
@@ -30,7 +37,6 @@ OPTIONS = (
         "--format", "kind", type=click.Choice(FORMATS), help="  [by the ending, else csv]"
     ),
     click.option("--delimiter", metavar="CHAR", help="Between fields, instead of comma or tab."),
-    click.option("--zero-based", is_flag=True, help="svmlight indices begin at 0."),
     click.option(
         "--missing", multiple=True, metavar="TEXT", help="Stands for an unknown number.  [none]"
     ),
@@ -44,6 +50,12 @@ OPTIONS = (
     ),
     click.option("--max-line-bytes", type=click.IntRange(1), help="Longest row.  [16,777,216]"),
     click.option("--max-features", type=click.IntRange(1), help="Most features.  [1,000,000]"),
+)
+
+
+# Not for commands that make or use a model, which would have to remember it.
+zero_based_option = click.option(
+    "--zero-based", is_flag=True, help="svmlight indices begin at 0, not at 1."
 )
 
 

@@ -127,7 +127,7 @@ def command(
         stopped = stack.enter_context(Interrupts())
         model: LinearModel | None = None
         online: OnlinePass | None = None
-        for X, labels, weights in stopped.between(rows.blocks()):
+        for X, labels, weights in rows.blocks(stopped.between):
             if online is None or model is None:
                 model = rows.begin(learner)
                 rule = learner.rule(rows.parameters)

@@ -85,7 +85,7 @@ class Svmlight:
         if fault == "zero index":
             return (
                 "index 0, but indices begin at 1",
-                "if this file counts from 0: zero_based=True (--zero-based)",
+                "if this file counts from 0: zero_based=True (convert --zero-based)",
             )
         if fault == "large index":
             return self._large_index(found)
