@@ -282,9 +282,9 @@ def test_a_wild_index_cannot_fill_the_memory() -> None:
     assert "2,000,000,000 columns" in done.stderr
 
 
-def test_so_many_classes_that_memory_would_end_are_refused() -> None:
+def test_so_many_classes_that_memory_would_end_are_refused(tmp_path: Path) -> None:
     text = "".join(f"label{i}\ta word\n" for i in range(600))
-    done = stream("-", "--format", "text", text=text)
+    done = stream(written(tmp_path, text, "mail.txt"), "--format", "text")
     assert done.returncode == 3
     assert "600 classes for 262,144 columns" in done.stderr
 
