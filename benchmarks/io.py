@@ -35,7 +35,7 @@ from timing import Measurement, interleaved, seconds
 import rosenblatt.io
 from rosenblatt import Perceptron
 
-# Reading alone, and what vw is quickest with when it has to learn.
+# Reading alone, and a plain learner; the options of vw were too close to rank.
 READ = ["--quiet", "--noconstant", "--noop"]
 LEARN = ["--quiet", "--noconstant", "--sgd", "--loss_function", "hinge"]
 FIVE_EPOCHS = ["--passes", "5", "-c", "-k", "--holdout_off"]
