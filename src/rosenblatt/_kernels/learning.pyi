@@ -33,6 +33,18 @@ class Tally:
         dual: npt.NDArray[np.float64] | None = None,
     ) -> None: ...
 
+class Watch:
+    wrong: npt.NDArray[np.int32]
+    scores: npt.NDArray[np.float64] | None
+    latest: bool
+    def __init__(
+        self,
+        wrong: npt.NDArray[np.int32],
+        scores: npt.NDArray[np.float64] | None = None,
+        *,
+        latest: bool = False,
+    ) -> None: ...
+
 def learn(
     weights: WeightArrays,
     rule: Rule,
@@ -44,6 +56,7 @@ def learn(
     row_weights: npt.NDArray[np.float64] | None,
     tally: Tally,
     log: Log | None,
+    watch: Watch | None = None,
 ) -> int: ...
 def replay(
     weights: WeightArrays,

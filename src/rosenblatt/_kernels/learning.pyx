@@ -8,6 +8,7 @@ cimport numpy as cnp
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 from rosenblatt._kernels.rows cimport rb_search, Rows
 from rosenblatt._kernels.rules cimport exponential, Rule
 from rosenblatt._kernels.weights cimport move, WeightArrays, within_reach
@@ -67,6 +68,28 @@ cdef class Tally:
             self.alpha = <double *>cnp.PyArray_DATA(<cnp.ndarray?>dual)
 
 
+cdef class Watch:
+    """What the weights would have answered to each row just before they learned from it.
+
+    An averaged model answers by its average so far, unless it is the `latest` weights whose
+    mistakes count. `wrong` gets 1 for every row whose class did not have the highest score alone,
+    `scores`, if given, those that answer: (n_rows,) for one vector, else (n_rows, n_vectors).
+    Numbers are float64.
+    """
+
+    cdef readonly object wrong, scores
+    cdef readonly bint latest
+    cdef int32_t *wrong_at
+    cdef double *scores_at
+
+    def __init__(self, cnp.ndarray wrong, scores=None, *, bint latest=False):
+        self.wrong, self.scores, self.latest = wrong, scores, latest
+        self.wrong_at = <int32_t *>cnp.PyArray_DATA(wrong)
+        self.scores_at = NULL
+        if scores is not None:
+            self.scores_at = <double *>cnp.PyArray_DATA(<cnp.ndarray?>scores)
+
+
 cdef struct Plan:
     rb_search search
     const double *row_weights
@@ -76,7 +99,7 @@ cdef struct Plan:
 
 
 def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order, int64_t start,
-          int64_t stop, row_weights, Tally tally, Log log):
+          int64_t stop, row_weights, Tally tally, Log log, Watch watch=None):
     """Learn from positions start .. stop - 1 of the order; return the position reached.
 
     It stops early when the log is full or `tally.refused` names a row.
@@ -85,6 +108,8 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     cdef int64_t reached
     cdef void *scores
     same_type(rows, weights.is_float32)
+    if watch is not None and weights.is_float32:
+        raise TypeError("only float64 weights can be watched")
     plan.search.order = NULL
     if order is not None:
         plan.search.order = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>order)
@@ -100,12 +125,14 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     tally.refused = -1
     scores = NULL
     if weights.n_vectors > 1:
-        scores = malloc(weights.n_vectors * sizeof(double))
+        scores = malloc((1 if watch is None else 3) * weights.n_vectors * sizeof(double))
         if scores == NULL:
             raise MemoryError
     weights.claim()
     with nogil:
-        if scores == NULL:
+        if watch is not None:
+            reached = learn_watched(weights, rule, rows, &plan, tally, log, watch, <double *>scores)
+        elif scores == NULL:
             reached = learn_binary(weights, rule, rows, &plan, tally, log)
         else:
             reached = learn_classes(weights, rule, rows, &plan, tally, log, scores)
@@ -226,6 +253,65 @@ cdef int64_t learn_classes(WeightArrays weights, Rule rule, Rows rows, Plan *pla
             count_mistake(tally, row)
         at += 1
     return stop
+
+
+cdef int64_t learn_watched(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally,
+                           Log log, Watch watch, double *scores) noexcept nogil:
+    """Answer a row, then learn from it, one after the other."""
+    cdef int64_t at, stop = plan.search.stop, row, k = weights.n_vectors
+    cdef double alone[2]
+    cdef double *latest = &alone[0] if k == 1 else scores + k
+    cdef double *served = latest + k
+    cdef double margin
+    for at in range(plan.search.at, stop):
+        row = plan.search.order[at] if plan.search.order != NULL else at
+        score_one(rows, row, weights.w, weights.b, k, scores, latest)
+        margin = margin_of(latest, k, plan.search.labels[row])
+        served_scores(weights, rows, row, plan.seen_at_zero + at, scores, latest, served)
+        watch.wrong_at[row] = (
+            margin if watch.latest else margin_of(served, k, plan.search.labels[row])) <= 0.0
+        if watch.scores_at != NULL:
+            memcpy(watch.scores_at + row * k, served, k * sizeof(double))
+        if margin <= plan.search.quiet_above:
+            plan.search.at, plan.search.stop = at, at + 1
+            if k == 1:
+                if learn_binary(weights, rule, rows, plan, tally, log) == at:
+                    return at
+            elif learn_classes(weights, rule, rows, plan, tally, log, scores) == at:
+                return at
+    return stop
+
+
+cdef inline void score_one(Rows rows, int64_t row, void *w, void *b, int64_t k, double *scores,
+                           double *out) noexcept nogil:
+    if k == 1:
+        rows.ops.score(&rows.c, row, 1, w, (<double *>b)[0], out)
+    else:
+        rows.ops.score_classes(&rows.c, row, 1, w, b, k, scores, out)
+
+
+cdef inline void served_scores(WeightArrays weights, Rows rows, int64_t row, int64_t seen,
+                               double *scores, const double *latest,
+                               double *served) noexcept nogil:
+    """Of the average of the weights after each example seen so far, if there is one."""
+    cdef int64_t c
+    if weights.u == NULL:
+        memcpy(served, latest, weights.n_vectors * sizeof(double))
+        return
+    score_one(rows, row, weights.u, weights.ub, weights.n_vectors, scores, served)
+    for c in range(weights.n_vectors):
+        served[c] = latest[c] - served[c] / max(seen, 1)
+
+
+cdef inline double margin_of(const double *scores, int64_t k, int32_t right) noexcept nogil:
+    """By how much the right class is above the highest of the others."""
+    cdef int64_t c, best = 1 if right == 0 else 0
+    if k == 1:
+        return (2 * right - 1) * scores[0]
+    for c in range(best + 1, k):
+        if c != right and scores[c] > scores[best]:
+            best = c
+    return scores[right] - scores[best]
 
 
 cdef enum:

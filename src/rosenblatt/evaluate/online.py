@@ -18,10 +18,6 @@ from rosenblatt.evaluate.progress import Point, Progress
 
 __all__ = ["OnlinePass"]
 
-# How many rows are scored ahead of the next mistake.
-LEAST, MOST = 4, 4096
-
-
 class OnlinePass:
     """A linear model that answers every row before it learns from it, in blocks of any size.
 
@@ -47,7 +43,7 @@ class OnlinePass:
         self, model: LinearModel, rule: Rule, progress: Progress, *, latest: bool = False
     ) -> None:
         self.model, self.progress, self._latest = model, progress, latest
-        self._rule, self._ahead = rule, float(LEAST)
+        self._rule = rule
         progress.online_mistakes = 0
 
     def learn(
@@ -80,7 +76,7 @@ class OnlinePass:
         for place, name in sorted(met, key=lambda joining: joining[0]):
             self._walk(block, start, place)
             if answers:
-                block.answer(place, self._scores(block, place, place + 1)[1], model)
+                block.answer(place, self._scores(block, place), model)
             model.admit(name)
             self._learn(block, place, place + 1)
             start = place + 1
@@ -99,52 +95,36 @@ class OnlinePass:
             block.answers[start:stop] = model.classes * (stop - start) if block.answers else []
             model.weights.t += stop - start
         elif block.answers or (model.weights.averaged and not self._latest):
-            self._answer_and_learn(block, start, stop)
+            scores = None
+            if block.answers:
+                k = model.weights.n_vectors
+                scores = np.empty(block.rows.n_rows if k == 1 else (block.rows.n_rows, k))
+            watch = learning.Watch(block.wrong, scores, latest=self._latest)
+            self._learn(block, start, stop, watch=watch)
+            if scores is not None:
+                block.answer(start, scores[start:stop], model)
         else:
             block.wrong[start:stop] = 0
             self._learn(block, start, stop, learning.Tally(block.wrong))
 
-    def _answer_and_learn(self, block: _Block, start: int, stop: int) -> None:
-        """Score some rows ahead; the scores hold up to the first row that changes the weights.
-
-        The averaged perceptron changes them at mistakes only, the others may at any row.
-        """
-        labels = block.labels(self.model)
-        conservative = self.model.weights.averaged
-        while start < stop:
-            end = min(stop, start + (int(self._ahead) if conservative else 1))
-            latest, served = self._scores(block, start, end)
-            if conservative:
-                moves = _margins(latest, labels[start:end]) <= 0
-                first = int(moves.argmax())
-                run = first + 1 if moves[first] else end - start
-                # Twice the usual distance between mistakes, so that little is scored in vain.
-                aim = 2 * run if moves[first] else 4 * self._ahead
-                self._ahead = min(max(0.9 * self._ahead + 0.1 * aim, LEAST), MOST)
-                end, served = start + run, served[:run]
-            counted = latest[: end - start] if self._latest else served
-            block.wrong[start:end] = _margins(counted, labels[start:end]) <= 0
-            if block.answers:
-                block.answer(start, served, self.model)
-            self._learn(block, start, end)
-            start = end
-
-    def _scores(
-        self, block: _Block, start: int, stop: int
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Scores of rows by the latest weights and by those that answer."""
+    def _scores(self, block: _Block, row: int) -> npt.NDArray[np.float64]:
+        """Scores of a row by the weights that answer."""
         weights = self.model.weights
         weights.arrange(by_feature=block.rows.is_sparse)
-        rows = block.part(start, stop)
+        rows = block.part(row, row + 1)
         latest = learning.score(rows, weights.table, weights.bias)
         if not weights.averaged:
-            return latest, latest
+            return latest
         sums = learning.score(rows, weights.table_sum, weights.bias_sum)
-        seen = np.maximum(np.arange(weights.t, weights.t + stop - start), 1)
-        return latest, latest - sums / (seen if sums.ndim == 1 else seen[:, None])
+        return latest - sums / max(weights.t, 1)
 
     def _learn(
-        self, block: _Block, start: int, stop: int, tally: learning.Tally | None = None
+        self,
+        block: _Block,
+        start: int,
+        stop: int,
+        tally: learning.Tally | None = None,
+        watch: learning.Watch | None = None,
     ) -> None:
         model, labels = self.model, block.labels(self.model)
         if len(model.classes) < 2:
@@ -168,6 +148,7 @@ class OnlinePass:
                 block.weights,
                 tally,
                 log,
+                watch,
             )
             if log is not None:
                 model.record(Entries.of(log), seen)
@@ -234,17 +215,3 @@ def _arrays(X: Any) -> tuple[npt.NDArray[Any], ...]:
         np.require(X.indices, index, READABLE),
         np.require(X.indptr, index, READABLE),
     )
-
-
-def _margins(
-    scores: npt.NDArray[np.float64], labels: npt.NDArray[np.int32]
-) -> npt.NDArray[np.float64]:
-    """By how much the score of the right class is above the highest of the others."""
-    if scores.ndim == 1:
-        return np.where(labels == 1, scores, -scores)
-    at = np.arange(len(labels))
-    own = scores[at, labels]
-    others = scores.copy()
-    others[at, labels] = -np.inf
-    found: npt.NDArray[np.float64] = own - others.max(axis=1)
-    return found
