@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from rosenblatt import Perceptron, SoftPerceptron
-from rosenblatt.linear._progress import progress
+from rosenblatt.estimator.progress import progress
 
 
 class Terminal(io.StringIO):

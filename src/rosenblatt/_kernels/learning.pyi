@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -58,17 +56,3 @@ def learn(
     log: Log | None,
     watch: Watch | None = None,
 ) -> int: ...
-def replay(
-    weights: WeightArrays,
-    rows: Rows,
-    row: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int32],
-    wrong: npt.NDArray[np.int32],
-    step: npt.NDArray[np.float64],
-    t: npt.NDArray[np.int64],
-    start: int,
-    stop: int,
-) -> None: ...
-def score(
-    rows: Rows, table: npt.NDArray[Any], bias: npt.NDArray[Any]
-) -> npt.NDArray[np.float64]: ...

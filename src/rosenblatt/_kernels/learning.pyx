@@ -1,7 +1,7 @@
 """The training loop: walk the rows in order, act where the rule says so.
 
 `seek` passes over the rows that need nothing; this file decides what the others get. It is the
-only place where weights change, but for `replay`, which repeats recorded changes.
+only place where weights change, but for `replaying`, which repeats recorded changes.
 """
 
 cimport numpy as cnp
@@ -10,6 +10,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from rosenblatt._kernels.rows cimport rb_search, Rows
+from rosenblatt._kernels.scoring cimport same_type
 from rosenblatt._kernels.rules cimport exponential, Rule
 from rosenblatt._kernels.weights cimport move, WeightArrays, within_reach
 
@@ -140,13 +141,6 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     free(scores)
     weights.t = plan.seen_at_zero + reached
     return reached
-
-
-cdef int same_type(Rows rows, bint is_float32) except -1:
-    """Reading numbers of one type as another would be silent nonsense."""
-    if rows.is_float32 != is_float32:
-        raise TypeError("rows and weights differ in type")
-    return 0
 
 
 cdef inline double as_stored(WeightArrays weights, double step) noexcept nogil:
@@ -389,58 +383,3 @@ cdef inline void count_mistake(Tally tally, int64_t row) noexcept nogil:
     tally.mistakes += 1
     if tally.counts != NULL:
         tally.counts[row] += 1
-
-
-def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, cnp.ndarray wrong,
-           cnp.ndarray step, cnp.ndarray t, int64_t start, int64_t stop):
-    """Repeat the recorded updates start .. stop - 1 on `weights`, in the order of training."""
-    cdef const int64_t *rows_at = <const int64_t *>cnp.PyArray_DATA(row)
-    cdef const int32_t *right_at = <const int32_t *>cnp.PyArray_DATA(right)
-    cdef const int32_t *wrong_at = <const int32_t *>cnp.PyArray_DATA(wrong)
-    cdef const double *step_at = <const double *>cnp.PyArray_DATA(step)
-    cdef const int64_t *t_at = <const int64_t *>cnp.PyArray_DATA(t)
-    cdef int64_t i
-    cdef bint binary = weights.n_vectors == 1
-    same_type(rows, weights.is_float32)
-    weights.claim()
-    with nogil:
-        for i in range(start, stop):
-            if binary:
-                move(weights, rows, rows_at[i], 0,
-                             (2 * right_at[i] - 1) * step_at[i], t_at[i] - 1)
-                continue
-            if wrong_at[i] != NO_ONE:
-                move(weights, rows, rows_at[i], wrong_at[i], -step_at[i], t_at[i] - 1)
-            move(weights, rows, rows_at[i], right_at[i], step_at[i], t_at[i] - 1)
-    weights.busy = False
-
-
-def score(Rows rows, cnp.ndarray table, cnp.ndarray bias):
-    """Scores of all rows: (n,) for one vector, else (n, n_vectors).
-
-    `table` and `bias` have the type of the rows; for sparse rows and several vectors the table
-    is (n_features, n_vectors), else (n_vectors, n_features).
-    """
-    cdef int64_t k = cnp.PyArray_DIM(bias, 0), n = rows.c.n_rows
-    cdef cnp.ndarray out
-    cdef double *at
-    cdef void *w = cnp.PyArray_DATA(table)
-    cdef void *b = cnp.PyArray_DATA(bias)
-    cdef void *scores
-    same_type(rows, cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32)
-    if k == 1:
-        out = np.empty(n)
-        at = <double *>cnp.PyArray_DATA(out)
-        with nogil:
-            rows.ops.score(&rows.c, 0, n, w,
-                           (<float *>b)[0] if rows.is_float32 else (<double *>b)[0], at)
-        return out
-    out = np.empty((n, k))
-    at = <double *>cnp.PyArray_DATA(out)
-    scores = malloc(k * sizeof(double))
-    if scores == NULL:
-        raise MemoryError
-    with nogil:
-        rows.ops.score_classes(&rows.c, 0, n, w, b, k, scores, at)
-    free(scores)
-    return out

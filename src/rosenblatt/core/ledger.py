@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import learning, voting
+from rosenblatt._kernels import learning, replaying, voting
 from rosenblatt.core.tables import as_rows, inspect, is_sparse
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
@@ -180,7 +180,7 @@ class Ledger:
         weights, rows = self._at_start(X)
         yield weights.matrix.copy(), weights.bias.copy()
         for k in range(len(self)):
-            learning.replay(weights, rows, *self.entries, k, k + 1)
+            replaying.replay(weights, rows, *self.entries, k, k + 1)
             yield weights.matrix.copy(), weights.bias.copy()
 
     @property
@@ -320,7 +320,7 @@ class Ledger:
 
     def _replayed(self, X: Any, first: int, last: int, *, averaged: bool = False) -> Weights:
         weights, rows = self._at_start(X, averaged=averaged)
-        learning.replay(weights, rows, *self.entries, first, last)
+        replaying.replay(weights, rows, *self.entries, first, last)
         return weights
 
 

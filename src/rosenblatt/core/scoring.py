@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import learning
+from rosenblatt._kernels import scoring
 from rosenblatt.core.tables import as_rows, is_sparse
 
 __all__ = ["scores"]
@@ -27,10 +27,10 @@ def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArra
     table = np.ascontiguousarray(coef.T if by_feature else coef, dtype=dtype)
     bias = np.ascontiguousarray(bias, dtype=dtype)
     if X.dtype == dtype or is_sparse(X):
-        return learning.score(as_rows(X, dtype), table, bias)
+        return scoring.score(as_rows(X, dtype), table, bias)
     step = max(1, BLOCK // max(1, X.shape[1]))
     parts = [
-        learning.score(as_rows(X[first : first + step], dtype), table, bias)
+        scoring.score(as_rows(X[first : first + step], dtype), table, bias)
         for first in range(0, max(1, X.shape[0]), step)
     ]
     return np.concatenate(parts)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import learning, ordering
+from rosenblatt._kernels import learning, ordering, scoring
 from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.duals import Pairs, Shares
 from rosenblatt.core.ledger import Entries, Recorder
@@ -265,7 +265,7 @@ def _all_right(
     A rule that also acts on right answers changed the weights during an epoch without a mistake,
     so what was right then may be wrong now.
     """
-    scores = learning.score(rows, weights.table, weights.bias)
+    scores = scoring.score(rows, weights.table, weights.bias)
     if weights.n_vectors == 1:
         margins = np.where(labels == 1, scores, -scores)
         tie_is_right = np.zeros(len(labels), bool) if rule.tie_is_mistake else labels == 1

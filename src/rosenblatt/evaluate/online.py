@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import learning
+from rosenblatt._kernels import learning, scoring
 from rosenblatt._kernels import rows as layouts
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
@@ -17,6 +17,7 @@ from rosenblatt.core.training import LOG_CAPACITY, refusal
 from rosenblatt.evaluate.progress import Point, Progress
 
 __all__ = ["OnlinePass"]
+
 
 class OnlinePass:
     """A linear model that answers every row before it learns from it, in blocks of any size.
@@ -112,10 +113,10 @@ class OnlinePass:
         weights = self.model.weights
         weights.arrange(by_feature=block.rows.is_sparse)
         rows = block.part(row, row + 1)
-        latest = learning.score(rows, weights.table, weights.bias)
+        latest = scoring.score(rows, weights.table, weights.bias)
         if not weights.averaged:
             return latest
-        sums = learning.score(rows, weights.table_sum, weights.bias_sum)
+        sums = scoring.score(rows, weights.table_sum, weights.bias_sum)
         return latest - sums / max(weights.t, 1)
 
     def _learn(

@@ -18,9 +18,9 @@ from rosenblatt.core.scoring import scores
 from rosenblatt.core.tables import Rows, as_rows, inspect, largest_allowed
 from rosenblatt.core.training import Training, Watch, train
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.linear import _parameters as check
-from rosenblatt.linear._display import ModelDisplay
-from rosenblatt.linear._inputs import (
+from rosenblatt.estimator import parameters as check
+from rosenblatt.estimator.display import ModelDisplay
+from rosenblatt.estimator.inputs import (
     encoded,
     read_labels,
     read_rows,
@@ -28,11 +28,11 @@ from rosenblatt.linear._inputs import (
     read_weights,
     seed_from,
 )
+from rosenblatt.estimator.progress import progress
+from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.linear._learned import FIT_ONLY, FloatArray
 from rosenblatt.linear._online import OnlineLearning
-from rosenblatt.linear._progress import progress
 from rosenblatt.linear._saved import Saved
-from rosenblatt.linear._stream import unchanged_on_error
 
 __all__ = ["FloatArray", "LinearClassifier"]
 

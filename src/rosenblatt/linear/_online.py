@@ -8,12 +8,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import learning
+from rosenblatt._kernels import scoring
 from rosenblatt._kernels.mappings import MappingRow, NotANumber
 from rosenblatt.core.ledger import Recorder
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import InputError
+from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.linear._learned import as_array
 from rosenblatt.linear._partial import BatchLearning
 from rosenblatt.linear._stream import (
@@ -22,7 +23,6 @@ from rosenblatt.linear._stream import (
     as_row,
     as_table,
     not_a_number,
-    unchanged_on_error,
 )
 
 __all__ = ["OnlineLearning"]
@@ -195,10 +195,10 @@ class OnlineLearning(BatchLearning):
         readable = weights.by_feature or weights.n_vectors == 1
         if model.best is not None or weights.is_float32 or not readable:
             return self._scores(model, as_table(row))
-        found = learning.score(row.rows, weights.table, weights.bias)
+        found = scoring.score(row.rows, weights.table, weights.bias)
         if weights.averaged:
             found = (
-                found - learning.score(row.rows, weights.table_sum, weights.bias_sum) / weights.t
+                found - scoring.score(row.rows, weights.table_sum, weights.bias_sum) / weights.t
             )
         return found
 

@@ -15,9 +15,10 @@ from rosenblatt.core.rules import Rule
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.linear._inputs import encoded, read_labels, read_table, read_weights, seed_from
+from rosenblatt.estimator.inputs import encoded, read_labels, read_table, read_weights, seed_from
+from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.linear._learned import FIT_ONLY, Learned
-from rosenblatt.linear._stream import Stream, unchanged_on_error
+from rosenblatt.linear._stream import Stream
 
 __all__ = ["BatchLearning"]
 

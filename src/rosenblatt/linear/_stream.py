@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -20,22 +19,10 @@ from rosenblatt.core.tables import largest_allowed
 from rosenblatt.core.training import refusal
 from rosenblatt.errors import InputError
 
-__all__ = ["LIMIT", "Stream", "as_row", "as_table", "not_a_number", "unchanged_on_error"]
+__all__ = ["LIMIT", "Stream", "as_row", "as_table", "not_a_number"]
 
 LIMIT = FLOAT64_LIMIT
 LARGE_TABLE = 1 << 22
-
-
-@contextmanager
-def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Attributes set on the way to an error are taken back."""
-    before = dict(estimator.__dict__)
-    try:
-        yield
-    except BaseException:
-        estimator.__dict__.clear()
-        estimator.__dict__.update(before)
-        raise
 
 
 class Stream:

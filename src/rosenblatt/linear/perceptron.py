@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any
 
 from rosenblatt.core import rules
-from rosenblatt.linear import _parameters as check
+from rosenblatt.estimator import parameters as check
 from rosenblatt.linear._classifier import LinearClassifier
 
 __all__ = ["Perceptron"]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt.core import rules
 from rosenblatt.core.training import Training
-from rosenblatt.linear import _parameters as check
+from rosenblatt.estimator import parameters as check
 from rosenblatt.linear._classifier import LinearClassifier
 
 __all__ = ["SoftPerceptron"]

@@ -8,7 +8,7 @@ from typing import Any
 from rosenblatt.core import rules
 from rosenblatt.core.ledger import Entries, Ledger
 from rosenblatt.core.model import LinearModel
-from rosenblatt.linear import _parameters as check
+from rosenblatt.estimator import parameters as check
 from rosenblatt.linear._classifier import FloatArray, LinearClassifier
 from rosenblatt.linear._stream import as_table
 from rosenblatt.linear._voters import Voters

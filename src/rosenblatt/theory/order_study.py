@@ -170,9 +170,9 @@ def order_study(
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.utils import shuffle
 
-    from rosenblatt.linear import _parameters as check
+    from rosenblatt.estimator import parameters as check
+    from rosenblatt.estimator.progress import progress
     from rosenblatt.linear._classifier import LinearClassifier
-    from rosenblatt.linear._progress import progress
 
     if not isinstance(estimator, LinearClassifier):
         raise ParameterError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import learning
+from rosenblatt._kernels import scoring
 from rosenblatt.core import rules
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import train
@@ -269,7 +269,7 @@ def _twins_of_opposite_classes(points: Points) -> tuple[int, int] | None:
     if not points.fit_intercept and not len(points) > 1:
         return None
     random = np.random.default_rng(0).standard_normal((1, points.X.shape[1]))
-    codes = learning.score(as_rows(points.X, np.float64), random, np.zeros(1))
+    codes = scoring.score(as_rows(points.X, np.float64), random, np.zeros(1))
     order = np.lexsort((points.signs, codes))
     sorted_codes, sorted_signs = codes[order], points.signs[order]
     touching = np.flatnonzero(
