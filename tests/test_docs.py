@@ -34,6 +34,7 @@ def test_docstring_examples_give_what_they_show(
 def test_pages_give_what_they_show(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     outcome = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS)
     assert outcome.failed == 0

@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _WHERE = {
     "AveragedPerceptron": "rosenblatt.linear",
     "Hyperplane": "rosenblatt.geometry",
+    "KernelPerceptron": "rosenblatt.kernel",
     "Ledger": "rosenblatt.core.ledger",
     "MIRA": "rosenblatt.linear",
     "PassiveAggressive": "rosenblatt.linear",
@@ -38,6 +39,7 @@ __all__ = [
     "MIRA",
     "AveragedPerceptron",
     "Hyperplane",
+    "KernelPerceptron",
     "Ledger",
     "PassiveAggressive",
     "Perceptron",
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from rosenblatt import datasets, errors, evaluate, features, geometry, io, losses, model, theory
     from rosenblatt.core.ledger import Ledger
     from rosenblatt.geometry import Hyperplane
+    from rosenblatt.kernel import KernelPerceptron
     from rosenblatt.linear import (
         MIRA,
         AveragedPerceptron,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 
 import numpy as np
 import pytest
@@ -13,7 +14,14 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import SGDClassifier
 
 import rosenblatt
-from rosenblatt import AveragedPerceptron, PassiveAggressive, Perceptron
+from rosenblatt import (
+    MIRA,
+    AveragedPerceptron,
+    PassiveAggressive,
+    Perceptron,
+    SoftPerceptron,
+    VotedPerceptron,
+)
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.evaluate import Progress, progressive
 
@@ -50,6 +58,129 @@ def test_mistakes_equal_those_counted_by_hand_in_rows_blocks_and_sparse_blocks(l
         assert [(p.n, p.mistakes) for p in progress.curve] == [
             (n, counts[n - 1]) for n in (1, 2, 4, 8, 16, 32, 64, 128, 256, 400)
         ]
+
+
+def start_anew(learner, X, y):
+    return learner
+
+
+def start_from_a_fit(learner, X, y):
+    return learner.set_params(early_stopping=True, max_iter=20).fit(X, y)
+
+
+def start_from_a_stream(learner, X, y):
+    return learner.partial_fit(X[:50], y[:50])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("start", [start_anew, start_from_a_fit, start_from_a_stream])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"ties": "positive"},
+        {"record": True},
+        {"class_weight": {0: 2.0, 1: 0.5}},
+        {"fit_intercept": False},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "learner",
+    [Perceptron, AveragedPerceptron, PassiveAggressive, MIRA, SoftPerceptron, VotedPerceptron],
+)
+@pytest.mark.parametrize("shape", [np.array, csr_array, np.float32])
+def test_a_block_leaves_the_model_that_single_rows_leave(learner, settings, start, shape):
+    X, y = rows(60, k=4, seed=3)
+    weights = np.tile([1.0, 0.5, 0.0, 2.0], 15)
+    by_block = start(learner(**settings), X, y)
+    one_by_one = start(learner(**settings), X, y)
+    mistakes = 0
+    for i in range(60):
+        row = shape(X[i : i + 1])
+        answer = one_by_one.predict(row)[0] if hasattr(one_by_one, "classes_") else None
+        mistakes += answer != y[i]
+        one_by_one.partial_fit(row, y[i : i + 1], sample_weight=weights[i : i + 1])
+    progress = progressive(by_block, [(shape(X), y, weights)])
+    assert progress.mistakes == mistakes
+    assert by_block._model.digest() == one_by_one._model.digest()
+    assert by_block.n_mistakes_ == one_by_one.n_mistakes_
+
+
+def test_answering_costs_no_more_than_what_a_row_stores():
+    n, wide = 400, 1 << 20
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    columns = np.stack([y, rng.integers(2, wide, n)], axis=1).ravel()
+    X = csr_array((np.ones(2 * n), columns, np.arange(0, 2 * n + 1, 2)), shape=(n, wide))
+    X.sort_indices()
+
+    def seconds(delay):
+        start = time.process_time()
+        assert progressive(AveragedPerceptron(), [(X, y)], delay=delay).rate < 0.2
+        return time.process_time() - start
+
+    start = time.process_time()
+    model = AveragedPerceptron().partial_fit(X, y)
+    for _ in range(20):
+        _ = model.coef_
+    the_average_of_20_rows = time.process_time() - start
+    assert seconds(0) < the_average_of_20_rows
+    assert seconds(10) < 10 * the_average_of_20_rows
+
+
+def test_a_block_with_a_value_that_is_no_number_is_refused_by_its_row():
+    X, y = rows(30)
+    X[17, 2] = np.nan
+    model = Perceptron()
+    with pytest.raises(InputError, match="NaN at row 17, column 2"):
+        progressive(model, [(X, y)])
+    assert not hasattr(model, "classes_")
+
+
+def test_what_was_learned_before_a_step_that_is_refused_stays_and_counts():
+    X = np.array([[1.0], [1.0], [1.0], [9e149], [9e149], [9e149]])
+    y = np.array([0, 1, 0, 1, 0, 1])
+    one_by_one, by_block = Perceptron(), Perceptron()
+    with pytest.raises(InputError, match="leave the range"):
+        by_hand(one_by_one, X, y)
+    with pytest.raises(InputError, match=f"row {one_by_one.t_} would leave the range"):
+        progressive(by_block, [(X, y)])
+    assert 0 < by_block.t_ == one_by_one.t_ < 6
+    assert by_block.n_mistakes_ == one_by_one.n_mistakes_ > 1
+    assert by_block._model.digest() == one_by_one._model.digest()
+
+
+def test_weights_of_vowpal_wabbit_rows_are_heeded():
+    text = b"1 2 | a b\n2 0 | b c\n1 1 | c\n2 3 | a\n2 0.5 | b\n" * 4
+    blocks = list(rosenblatt.io.iter_vw(io.BytesIO(text), bits=4))
+    model, same, plain = Perceptron(), Perceptron(), Perceptron()
+    progress = progressive(model, blocks)
+    triples = [(block.X, block.y, block.weights) for block in blocks]
+    assert progressive(same, triples).mistakes == progress.mistakes
+    assert progressive(plain, [(X, y) for X, y, _ in triples]).n == progress.n == 20
+    expected = Perceptron()
+    for X, y, weights in triples:
+        expected.partial_fit(X, y, sample_weight=weights)
+    assert (model.coef_ == expected.coef_).all()
+    assert (same.coef_ == expected.coef_).all()
+    assert (plain.coef_ != expected.coef_).any()
+
+
+def test_weights_are_heeded_in_single_rows_late_labels_and_other_learners():
+    X, y = rows(60)
+    weights = np.tile([1.0, 0.25, 3.0], 20)
+    expected = Perceptron().partial_fit(X, y, sample_weight=weights)
+    for stream, delay in ((zip(X, y, weights, strict=True), 0), ([(X, y, weights)], 9)):
+        model = Perceptron()
+        progressive(model, stream, delay=delay)
+        assert (model.coef_ == expected.coef_).all()
+    other, same = (SGDClassifier(loss="perceptron", random_state=0) for _ in range(2))
+    progressive(other, [(X, y, weights)], classes=[0, 1, 2])
+    for i in range(60):
+        part = slice(i, i + 1)
+        same.partial_fit(X[part], y[part], classes=[0, 1, 2], sample_weight=weights[part])
+    assert (other.coef_ == same.coef_).all()
 
 
 def test_mappings_are_learned_with_the_features_they_bring():
@@ -173,6 +304,9 @@ def test_reports_are_plain_text_json_and_html_without_scripts():
     ("model", "stream", "settings", "error", "says"),
     [
         (Perceptron(), [1], {}, InputError, "give pairs"),
+        (Perceptron(), [(1, 2, 3, 4)], {}, InputError, "give pairs"),
+        (Perceptron(), [(np.eye(2), [0, 1], [1, 2, 3])], {}, InputError, "2 examples have 3 wei"),
+        (Perceptron(), [({"a": 1}, 0, 2.0)], {}, InputError, "learn_one takes none"),
         (Perceptron(), [(["a text"], ["y"])], {}, InputError, "turn texts into features"),
         (Perceptron(), [(np.zeros((2, 2)), [1])], {}, InputError, "a block of 2 rows"),
         (SGDClassifier(), [({"a": 1}, 1)], {}, InputError, "x is a mapping"),

@@ -180,6 +180,16 @@ def test_a_wrong_declaration_is_named() -> None:
             Schema.guess(table, declared=declared)
 
 
+def test_what_stood_for_unknown_numbers_is_known_from_the_table() -> None:
+    table = table_of("a,b,y\n1,5,p\n2,7,q\n", missing=["?"])
+    schema = Schema.guess(table)
+    assert schema.missing == ["?"]
+    assert schema.names(range(4)) == ["a", "a is missing", "b", "b is missing"]
+    late = table_of("a,b,y\n?,5,p\n", **schema.reading())
+    assert dense(schema.encode(late))[0].tolist() == [0, 1, -1, 0]
+    assert Schema.guess(table, missing=[]).missing == []
+
+
 def test_a_missing_number_is_a_feature_of_its_own_and_no_zero() -> None:
     table = table_of("a,b,y\n1,5,p\n?,7,q\n3,?,p\n", missing=["?"])
     schema = Schema.guess(table, missing=["?"])

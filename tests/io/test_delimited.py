@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -87,7 +88,7 @@ def test_texts_written_by_python_are_read_back(
     if len(names) == 1:  # a single empty field is written as "", but a blank line is no row
         rows = [row for row in rows if row != [""] or '""' in text]
     with patch.object(lines, "PIECE", piece):
-        table = read(text, delimiter=delimiter, types="text")
+        table = read(text, delimiter=delimiter, types="text", trim=False)
     assert texts_of(table) == rows
     assert table.names == names
 
@@ -140,7 +141,7 @@ def test_any_text_is_read_and_refused_as_by_the_oracle(text: str, piece: int) ->
         broken = broken or error.line
     with patch.object(lines, "PIECE", piece):
         try:
-            table = read(text, types="text")
+            table = read(text, types="text", trim=False)
         except DataError as error:
             assert "0 examples" in str(error) or broken is not None  # noqa: PT017
             return
@@ -172,7 +173,7 @@ def test_fields_are_those_of_pythons_reader(rows: list[list[str]], piece: int) -
     csv.writer(file).writerows(rows)
     expected = list(csv.reader(io.StringIO(file.getvalue(), newline="")))
     with patch.object(lines, "PIECE", piece):
-        table = read(file.getvalue(), header=False, types="text")
+        table = read(file.getvalue(), header=False, types="text", trim=False)
     assert texts_of(table) == expected
 
 
@@ -188,7 +189,7 @@ FILES: list[Any] = [
     ("mushrooms/mushrooms.csv.gz", {}, {}),
     (
         "adult/adult.data.gz",
-        {"header": False, "trim": True},
+        {"header": False},
         {"header": None, "skipinitialspace": True},
     ),
 ]
@@ -263,6 +264,47 @@ def test_a_header_of_numbers_is_worth_a_warning() -> None:
         read("1,2\n3,4\n")
     with pytest.warns(HeaderOfNumbers):
         read("1,2,y\n3,4,y\n", "y")
+
+
+PEOPLE = "39,State-gov,tall,<=50K\n50,Private,{},>50K\n38,State-gov,small,<=50K\n"
+
+
+@pytest.mark.parametrize("target", [None, -1, "4"])
+def test_a_header_of_numbers_and_values_of_its_columns_is_worth_a_warning(target: Any) -> None:
+    with pytest.warns(HeaderOfNumbers) as caught:
+        read(PEOPLE.format("tall"), target)
+    assert [str(warning.message) for warning in caught] == [
+        '<stream>:1: the header looks like a row, "39", "State-gov", "tall" …; if it is a row, '
+        "say header=False (--no-header)"
+    ]
+
+
+def test_a_header_of_values_of_texts_is_worth_a_warning() -> None:
+    with pytest.warns(HeaderOfNumbers, match='looks like a row, "p", "x";'):
+        read("p,x\ne,x\np,y\n", -1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "country,2019,2020\nPeru,3,4\nChad,5,6\n",  # years name columns of numbers
+        "2019,country,size\n3,country,7\n4,Chad,8\n",  # a number column has a name
+        "other,kind\nother,a\nnone,b\n",  # one text of two is a value
+    ],
+)
+@pytest.mark.parametrize("target", [None, 1])
+def test_a_header_that_is_no_row_is_not_warned_of(text: str, target: int | None) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", HeaderOfNumbers)
+        assert len(read(text, target)) == 2
+
+
+def test_adult_read_with_its_first_row_as_header_is_warned_of() -> None:
+    file = DATA / "adult/adult.data.gz"
+    if not file.exists():
+        pytest.skip("the data are not here")
+    with pytest.warns(HeaderOfNumbers, match='adult.data.gz:1: the header looks like a row, "39"'):
+        read_table(file, -1, format="csv")
 
 
 def test_a_header_that_begins_with_a_carriage_return_is_not_passed_over() -> None:
@@ -386,16 +428,23 @@ def test_marks_of_missing_numbers_are_text_in_a_column_of_text() -> None:
     assert read("a,b\n?,1\nx,2\ny,?\n", missing=["?"]).texts["a"].tolist() == ["?", "x", "y"]
 
 
-def test_blanks_around_texts_can_be_dropped() -> None:
+def test_blanks_around_texts_are_dropped_unless_they_are_wanted() -> None:
     text = 'a,b\n x y ,"  z "\n\tu, v\n'
-    assert texts_of(read(text, types="text")) == [[" x y ", "  z "], ["\tu", " v"]]
-    assert texts_of(read(text, types="text", trim=True)) == [["x y", "z"], ["u", "v"]]
+    assert texts_of(read(text, types="text")) == [["x y", "z"], ["u", "v"]]
+    kept = read(text, types="text", trim=False)
+    assert texts_of(kept) == [[" x y ", "  z "], ["\tu", " v"]]
+
+
+def test_blanks_before_a_label_are_no_part_of_it() -> None:
+    text = "age, pay\n39, <=50K\n50, >50K\n"
+    assert read(text, "pay").labels.tolist() == ["<=50K", ">50K"]
+    assert read(text, "pay", trim=False).labels.tolist() == [" <=50K", " >50K"]
 
 
 def test_tabs_divide_in_a_file_of_tabs() -> None:
     table = read("a\tb\n1\tx, y\n2\t \n", format="tsv")
     assert table.numbers.ravel().tolist() == [1, 2]
-    assert table.texts["b"].tolist() == ["x, y", " "]
+    assert table.texts["b"].tolist() == ["x, y", ""]
 
 
 @pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n", "é", 5])

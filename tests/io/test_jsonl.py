@@ -203,6 +203,15 @@ def test_keys_that_are_not_used_are_told_of_once() -> None:
     assert table.X.ravel().tolist() == [1, 2, 4]
 
 
+def test_keys_that_are_to_be_ignored_are_not_told_of() -> None:
+    text = b'{"id": 7, "a": 1, "k": "x", "more": 2}\n'
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ExtraColumns)
+        assert read(text, "k", ignore=["id"]).names == ["a", "more"]
+    with pytest.warns(ExtraColumns, match='^<stream>: 1 column is not used: "more"$'):
+        read(text, "k", columns=["a"], ignore=["id"])
+
+
 def test_columns_can_be_chosen_and_ordered() -> None:
     with pytest.warns(ExtraColumns, match='1 column is not used: "b"'):
         table = read('{"a": 1, "b": 2, "c": 3, "y": 0}\n', "y", columns=["c", "a"])

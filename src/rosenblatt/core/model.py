@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.core.classes import with_class
 from rosenblatt.core.ledger import Entries, Ledger, Recorder
 from rosenblatt.core.weights import Weights
-from rosenblatt.errors import InputError
 
 __all__ = ["LinearModel"]
 
@@ -79,19 +79,7 @@ class LinearModel:
 
     def admit(self, label: Hashable) -> int:
         """Make room for a class not seen before; return its number."""
-        classes = [*self.classes, label]
-        try:
-            if len(classes) == 2:
-                # Nothing was learned yet, so the two can stand in their natural order.
-                classes.sort()
-            else:
-                sorted(classes)
-        except TypeError:
-            raise InputError(
-                f"the label {label!r} ({type(label).__name__}) cannot be compared with the labels "
-                f"seen so far, such as {self.classes[0]!r} ({type(self.classes[0]).__name__}). "
-                "Use labels of one type."
-            ) from None
+        classes = with_class(self.classes, label)
         if len(classes) >= 3:
             for part in (self.weights, self._recorded_from, self.voters):
                 if part is not None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rosenblatt._kernels.learning import Tally
 from rosenblatt.core.tables import Rows
@@ -14,24 +17,23 @@ __all__ = ["Cycle", "MarginCeiling"]
 
 
 class Cycle:
-    """Proof of a cycle (Brent's method): the weights equal those of an earlier epoch.
+    """Proof of a cycle (Brent's method): what is learned equals that of an earlier epoch.
 
     The earlier epoch moves on in powers of two, so that any cycle is met once it is entered.
     """
 
-    def __init__(self, weights: Weights) -> None:
-        self._weights = weights
-        self._kept = (weights.table.copy(), weights.bias.copy())
+    def __init__(self, state: Callable[[], Sequence[npt.NDArray[Any]]]) -> None:
+        self._state = state
+        self._kept = [array.copy() for array in state()]
         self._kept_at = 0
         self.length = 0
 
     def closed(self, epoch: int) -> bool:
-        table, bias = self._kept
-        if np.array_equal(bias, self._weights.bias) and np.array_equal(table, self._weights.table):
+        if all(map(np.array_equal, self._kept, self._state())):
             self.length = epoch - self._kept_at
             return True
         if epoch >= 2 * self._kept_at:
-            self._kept = (self._weights.table.copy(), self._weights.bias.copy())
+            self._kept = [array.copy() for array in self._state()]
             self._kept_at = epoch
         return False
 

@@ -12,7 +12,7 @@ from rosenblatt._kernels.rows import Rows
 from rosenblatt._kernels.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
 from rosenblatt.errors import InputError
 
-__all__ = ["Rows", "as_rows", "inspect", "is_sparse", "largest_allowed"]
+__all__ = ["Rows", "as_rows", "canonical", "inspect", "is_sparse", "largest_allowed"]
 
 READABLE: tuple[Any, ...] = ("C", "A")
 
@@ -27,9 +27,7 @@ def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
         dtype = np.float32 if X.dtype == np.float32 else np.float64
     if not is_sparse(X):
         return _rows.dense(np.require(X, dtype, READABLE))
-    if X.format != "csr" or not X.has_canonical_format:
-        X = X.tocsr(copy=True)
-        X.sum_duplicates()
+    X = canonical(X)
     index = np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64
     return _rows.sparse(
         np.require(X.data, dtype, READABLE),
@@ -37,6 +35,14 @@ def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
         np.require(X.indptr, index, READABLE),
         X.shape[1],
     )
+
+
+def canonical(X: Any) -> Any:
+    """Sparse rows as CSR with sorted columns, none twice; a copy only if they are not."""
+    if X.format != "csr" or not X.has_canonical_format:
+        X = X.tocsr(copy=True)
+        X.sum_duplicates()
+    return X
 
 
 def largest_allowed(dtype: npt.DTypeLike) -> float:

@@ -138,7 +138,7 @@ def train(
     ceiling = MarginCeiling(weights, rows)
     visited = _visited(rows.n_rows, subset, row_weights)
     order = None if shuffle else subset
-    cycle = None if shuffle else Cycle(weights)
+    cycle = None if shuffle else Cycle(lambda: (weights.bias, weights.table))
     for epoch in range(1, max_iter + 1):
         if shuffle:
             order = np.empty(n, np.int64) if order is None else order

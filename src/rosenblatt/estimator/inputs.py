@@ -13,6 +13,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from rosenblatt.core.tables import Rows, as_rows, inspect, is_sparse
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.io.sparse import Block, SparseRows
 
 __all__ = [
     "encoded",
@@ -28,6 +29,13 @@ Labels = npt.NDArray[np.int32]
 
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Any:
     """``X`` as a C-contiguous array or a CSR matrix, float32 or float64."""
+    if isinstance(X, SparseRows):
+        X = X.tocsr()
+    elif isinstance(X, Block):
+        raise InputError(
+            f"X is a {type(X).__name__}, which holds labels too: give the X of `X, y = block`, or "
+            "the rows that a schema encodes (rosenblatt.features.Schema)."
+        )
     try:
         table = validate_data(
             estimator,

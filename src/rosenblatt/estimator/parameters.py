@@ -8,7 +8,7 @@ from typing import Any
 
 from rosenblatt.errors import ParameterError
 
-__all__ = ["choice", "flag", "fraction", "number", "whole"]
+__all__ = ["choice", "flag", "fraction", "number", "training", "whole"]
 
 
 def choice(name: str, value: Any, *allowed: str) -> None:
@@ -68,3 +68,17 @@ def fraction(name: str, value: Any) -> None:
 def flag(name: str, value: Any) -> None:
     if value not in (True, False):
         raise ParameterError(f"{name}={value!r} is not allowed: give True or False.")
+
+
+def training(estimator: Any) -> None:
+    """What every learner that goes on in epochs has."""
+    for name in ("shuffle", "early_stopping", "warm_start"):
+        flag(name, getattr(estimator, name))
+    whole("max_iter", estimator.max_iter, at_least=1)
+    if estimator.tol is not None:
+        number("tol", estimator.tol, at_least=0.0, cure="None never gives up.")
+    choice("ties", estimator.ties, "mistake", "positive")
+    fraction("validation_fraction", estimator.validation_fraction)
+    whole("n_iter_no_change", estimator.n_iter_no_change, at_least=1)
+    if not isinstance(estimator.verbose, bool):
+        whole("verbose", estimator.verbose, at_least=0)

@@ -12,7 +12,7 @@ from rosenblatt._kernels import rows as layouts
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rules import Rule
-from rosenblatt.core.tables import READABLE, Rows, inspect, is_sparse
+from rosenblatt.core.tables import READABLE, Rows, canonical, inspect, is_sparse
 from rosenblatt.core.training import LOG_CAPACITY, refusal
 from rosenblatt.evaluate.progress import Point, Progress
 
@@ -54,11 +54,12 @@ class OnlinePass:
         weights: npt.NDArray[np.float64] | None = None,
         *,
         answers: bool = False,
+        first_row: int = 0,
     ) -> tuple[list[Point], list[Any]]:
         """Answer the rows of a block and learn from them, one after the other.
 
         Returns the points of the curve that were passed and, if `answers` are wanted, the answer
-        to each row, None where there was none yet.
+        to each row, None where there was none yet. An error counts rows from `first_row` on.
         """
         model = self.model
         if X.shape[1] > model.weights.n_features:
@@ -72,7 +73,7 @@ class OnlinePass:
             for place, name in zip(first.tolist(), names, strict=True)
             if name not in model.slots
         ]
-        block = _Block(X, names, numbers, weights, answers)
+        block = _Block(X, names, numbers, weights, answers, first_row)
         start = 0
         for place, name in sorted(met, key=lambda joining: joining[0]):
             self._walk(block, start, place)
@@ -155,10 +156,13 @@ class OnlinePass:
                 model.record(Entries.of(log), seen)
                 log.size = 0
             if tally.refused >= 0:
-                raise refusal(tally.refused, model.weights)
+                break
+        # What was learned before a row that is refused stays learned, and counted.
         model.n_mistakes += tally.mistakes
         assert self.progress.online_mistakes is not None
         self.progress.online_mistakes += tally.mistakes
+        if tally.refused >= 0:
+            raise refusal(block.first_row + tally.refused, model.weights)
 
 
 class _Block:
@@ -171,7 +175,9 @@ class _Block:
         numbers: npt.NDArray[Any],
         weights: npt.NDArray[np.float64] | None,
         answers: bool,
+        first_row: int,
     ) -> None:
+        self.first_row = first_row
         self._names, self._numbers, self.weights = names, numbers, weights
         self._arrays = _arrays(X)
         self.n_features = X.shape[1]
@@ -207,9 +213,10 @@ class _Block:
 
 
 def _arrays(X: Any) -> tuple[npt.NDArray[Any], ...]:
-    """A table or canonical CSR rows as arrays of the types that the loops read."""
+    """A table or sparse rows as arrays of the types that the loops read."""
     if not is_sparse(X):
         return (np.require(X, np.float64, READABLE),)
+    X = canonical(X)
     index = np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64
     return (
         np.require(X.data, np.float64, READABLE),

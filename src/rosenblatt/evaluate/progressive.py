@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.evaluate.learners import Learner, learner_of
 from rosenblatt.evaluate.progress import Progress
+from rosenblatt.io.sparse import Block
 
 __all__ = ["progressive"]
 
 NOTED_AT_ONCE = 512
+
+# Whether each answer was wrong, and the label.
+Outcomes = Iterator[tuple[list[bool], list[Any]]]
 
 
 def progressive(
@@ -35,9 +40,11 @@ def progressive(
     ----------
     model : estimator
         With ``predict_one`` and ``learn_one``, or else with ``predict`` and ``partial_fit``.
-    stream : iterable of (x, y) or of (X, y)
+    stream : iterable of (x, y) or of (X, y), or with weights of (x, y, weight) or (X, y, weights)
         Single examples, where ``x`` is a mapping of features or a 1-D array, or blocks of rows as
-        the readers give them. Blocks are gone through row by row: the mistakes are the same.
+        the readers give them. Blocks are gone through row by row: the mistakes are the same. The
+        weight of an example is a factor for its step (``sample_weight`` of ``partial_fit``); its
+        answer counts as any other. Blocks of Vowpal Wabbit rows bring theirs along.
     delay : int, default=0
         An example is learned only after so many later ones were answered, as if its label came
         late. What is left at the end is learned then.
@@ -56,6 +63,11 @@ def progressive(
     -----
     Answers of an averaged learner come from the average of its weights; the mistakes of its
     latest weights, which is what the learner counts, are ``progress.online_mistakes``.
+
+    Blocks go through the linear learners of this package in a compiled loop, but for a delay, for
+    ``ties="positive"``, float32 and the voted perceptron: these take rows one by one. An averaged
+    learner is then asked by its sums, at the cost of what the row stores. That is the score of
+    ``predict`` to rounding, so of two classes that tie exactly either may be answered.
 
     See Also
     --------
@@ -78,105 +90,69 @@ def progressive(
     if type(delay) is not int or delay < 0:
         raise ParameterError(f"delay={delay!r} must be a whole number of at least 0.")
     progress = Progress(every, window)
-    learner = _learner(model, classes)
+    learner = learner_of(model, classes)
     before = getattr(model, "n_mistakes_", 0)
-    waiting: deque[tuple[Any, Any]] = deque()
     wrong: list[bool] = []
     labels: list[Any] = []
-    for x, y in _examples(stream, learner):
-        wrong.append(not _equal(learner.answer(x), y))
-        labels.append(y)
-        waiting.append((x, y))
-        if len(waiting) > delay:
-            learner.learn(*waiting.popleft())
-        if len(wrong) == NOTED_AT_ONCE:
+    for found, given in _outcomes(_items(stream, learner), learner, delay):
+        wrong += found
+        labels += given
+        if len(wrong) >= NOTED_AT_ONCE:
             progress.add(np.array(wrong))
             progress.add_labels(labels)
             wrong, labels = [], []
     progress.add(np.array(wrong, bool))
     progress.add_labels(labels)
-    for x, y in waiting:
-        learner.learn(x, y)
     if hasattr(model, "n_mistakes_"):
         progress.online_mistakes = int(model.n_mistakes_ - before)
     return progress
 
 
-class _OneByOne:
-    """A learner of single examples; rows of a block are handed over as 1-D arrays."""
-
-    def __init__(self, model: Any) -> None:
-        self._model = model
-
-    def row(self, X: Any, i: int) -> Any:
-        if isinstance(X, np.ndarray):
-            return X[i]
-        return _Row(X[i : i + 1]) if hasattr(self._model, "partial_fit") else X[[i]].toarray()[0]
-
-    def answer(self, x: Any) -> Any:
-        if isinstance(x, _Row):
-            return self._model.predict(x.X)[0] if hasattr(self._model, "classes_") else None
-        return self._model.predict_one(x)
-
-    def learn(self, x: Any, y: Any) -> None:
-        if isinstance(x, _Row):
-            self._model.partial_fit(x.X, np.array([y]))
-        else:
-            self._model.learn_one(x, y)
-
-
-class _ByTables:
-    """A learner of tables, which gets them one row long."""
-
-    def __init__(self, model: Any, classes: Any) -> None:
-        self._model, self._classes = model, classes
-
-    def row(self, X: Any, i: int) -> Any:
-        return X[i : i + 1]
-
-    def answer(self, x: Any) -> Any:
-        # Before anything was learned there is nothing to ask.
-        return self._model.predict(x)[0] if hasattr(self._model, "classes_") else None
-
-    def learn(self, x: Any, y: Any) -> None:
-        told = {} if self._classes is None else {"classes": self._classes}
-        self._classes = None
-        self._model.partial_fit(x, np.array([y]), **told)
+def _outcomes(items: Iterator[_Item], learner: Learner, delay: int) -> Outcomes:
+    """Answer everything, and learn it when its label is there."""
+    waiting: deque[tuple[Any, Any, float | None]] = deque()
+    for item in items:
+        first, n = 0, len(item.labels)
+        while first < n:
+            if delay == 0 and item.is_block and learner.goes_through_blocks():
+                stop = min(first + NOTED_AT_ONCE, n)
+                answers = learner.answer_then_learn(*item.part(first, stop), first)
+            else:
+                stop = first + 1
+                x, y, weight = item.example(first, learner)
+                answers = [learner.answer(x)]
+                waiting.append((x, y, weight))
+                if len(waiting) > delay:
+                    learner.learn(*waiting.popleft())
+            labels = item.labels[first:stop]
+            yield [not _equal(*pair) for pair in zip(answers, labels, strict=True)], labels
+            first = stop
+    for example in waiting:
+        learner.learn(*example)
 
 
-class _Row:
-    """One row of a sparse matrix, still sparse."""
+class _Item:
+    """What a stream gave: one example, or a block of them."""
 
-    def __init__(self, X: Any) -> None:
-        self.X = X
+    def __init__(self, x: Any, labels: list[Any], weights: Any, *, is_block: bool) -> None:
+        self._x, self.labels, self._weights, self.is_block = x, labels, weights, is_block
 
+    def example(self, i: int, learner: Learner) -> tuple[Any, Any, float | None]:
+        x = learner.row(self._x, i) if self.is_block else self._x
+        return x, self.labels[i], None if self._weights is None else float(self._weights[i])
 
-def _learner(model: Any, classes: Any) -> _OneByOne | _ByTables:
-    if hasattr(model, "predict_one") and hasattr(model, "learn_one"):
-        return _OneByOne(model)
-    if hasattr(model, "predict") and hasattr(model, "partial_fit"):
-        return _ByTables(model, classes)
-    raise ParameterError(
-        f"a {type(model).__name__} does not learn from a stream: it needs predict_one and "
-        "learn_one, or predict and partial_fit."
-    )
+    def part(self, start: int, stop: int) -> tuple[Any, Any, Any]:
+        weights = None if self._weights is None else self._weights[start:stop]
+        return self._x[start:stop], self.labels[start:stop], weights
 
 
-def _examples(stream: Iterable[Any], learner: _OneByOne | _ByTables) -> Iterator[tuple[Any, Any]]:
-    """Single examples, whatever the stream is made of."""
-    for item in stream:
-        try:
-            x, y = item
-        except (TypeError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(
-                f"the stream gave a {type(item).__name__}; give pairs (x, y) or blocks (X, y)."
-            ) from None
+def _items(stream: Iterable[Any], learner: Learner) -> Iterator[_Item]:
+    for given in stream:
+        x, y, weights = _unpacked(given)
         if isinstance(x, Mapping):
-            if isinstance(learner, _ByTables):
+            if not learner.reads_mappings:
                 raise InputError("x is a mapping, which only a learner with learn_one can read.")
-            yield x, _plain(y)
+            yield _Item(x, [_plain(y)], _weights(weights, 1), is_block=False)
             continue
         x = x.tocsr() if hasattr(x, "tocsr") else np.asarray(x)
         if x.ndim not in (1, 2) or (isinstance(x, np.ndarray) and x.dtype.kind in "OUS"):
@@ -185,13 +161,40 @@ def _examples(stream: Iterable[Any], learner: _OneByOne | _ByTables) -> Iterator
                 "(rosenblatt.features.TextFeatures)."
             )
         if x.ndim == 1:
-            yield x if isinstance(learner, _OneByOne) else x.reshape(1, -1), _plain(y)
+            x = x if learner.reads_mappings else x.reshape(1, -1)
+            yield _Item(x, [_plain(y)], _weights(weights, 1), is_block=False)
             continue
         labels = np.asarray(y)
         if labels.shape != (x.shape[0],):
             raise InputError(f"a block of {x.shape[0]:,} rows has labels of shape {labels.shape}.")
-        for i, label in enumerate(labels.tolist()):
-            yield learner.row(x, i), label
+        learner.inspect(x)
+        yield _Item(x, labels.tolist(), _weights(weights, len(labels)), is_block=True)
+
+
+def _unpacked(given: Any) -> tuple[Any, Any, Any]:
+    if isinstance(given, Block):
+        return (*given, getattr(given, "weights", None))
+    try:
+        x, y, *rest = given
+        (weights,) = rest or [None]
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"the stream gave a {type(given).__name__}; give pairs (x, y) or blocks (X, y), or "
+            "with weights (x, y, weight)."
+        ) from None
+    return x, y, weights
+
+
+def _weights(given: Any, n: int) -> Any:
+    """A weight for each example; None if all are 1."""
+    if given is None:
+        return None
+    weights = np.asarray(given, np.float64).reshape(-1)
+    if weights.shape != (n,):
+        raise InputError(f"{n:,} examples have {len(weights):,} weights; give one for each.")
+    return None if (weights == 1.0).all() else weights
 
 
 def _plain(label: Any) -> Any:

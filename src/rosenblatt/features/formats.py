@@ -11,7 +11,11 @@ import numpy.typing as npt
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.features.schema import MOST_NAMES, Schema
 from rosenblatt.features.text import UNSOUND, TextFeatures
+from rosenblatt.io.sources import Given
 from rosenblatt.io.sparse import Block, SparseRows
+from rosenblatt.io.svmlight import iter_svmlight
+from rosenblatt.io.text import iter_text
+from rosenblatt.io.vw import iter_vw
 
 __all__ = ["AnySchema", "SparseSchema", "TextSchema", "schema_from_json"]
 
@@ -34,6 +38,10 @@ class TextSchema:
     def learn(self, block: Any) -> SparseRows:
         """As `encode`; n-grams met for the first time get a name or, if exact, a column."""
         return self.features.fit_transform(block.rows)
+
+    def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
+        """Read texts to `encode`, one a line; if labelled, each after its label and a tab."""
+        return iter_text(path, labelled=labelled, **options).whole()
 
     def names(self, features: Iterable[int]) -> list[str]:
         columns = list(features)
@@ -79,6 +87,13 @@ class SparseSchema:
         )
 
     learn = encode
+
+    def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
+        """Read rows to `encode`; those of svmlight always have labels, which may be of no use."""
+        known = {**self.reading(), **options}
+        if self.kind == "svmlight":
+            return iter_svmlight(path, **known).whole()
+        return iter_vw(path, labelled=labelled, **known).whole()
 
     def names(self, features: Iterable[int]) -> list[str]:
         first = 1 if self.kind == "svmlight" else 0

@@ -15,8 +15,10 @@ from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.features import columns as kinds
 from rosenblatt.features.columns import Category, Column, Ignored, Number, Part, Words
 from rosenblatt.features.text import UNSOUND, TextFeatures
+from rosenblatt.io.sources import Given
 from rosenblatt.io.sparse import SparseRows
 from rosenblatt.io.table import Table
+from rosenblatt.io.tables import read_table
 
 __all__ = ["Schema"]
 
@@ -81,7 +83,7 @@ class Schema:
         table: Table,
         *,
         declared: Mapping[str, str] | None = None,
-        missing: Iterable[str] = (),
+        missing: Iterable[str] | None = None,
         scale: bool = True,
         text: Mapping[str, Any] | None = None,
     ) -> Schema:
@@ -93,8 +95,8 @@ class Schema:
             Rows to judge by; means, spreads, levels and vocabularies come from them.
         declared : dict of str to {"number", "category", "text", "ignored"}, default=None
             Columns that are not to be guessed.
-        missing : list of str, default=()
-            The texts that were read as unknown numbers.
+        missing : list of str, default=None
+            The texts that stand for unknown numbers, if others than those of the table.
         scale : bool, default=True
             Whether numbers are brought to mean 0 and spread 1.
         text : dict, default=None
@@ -108,7 +110,7 @@ class Schema:
                 raise ParameterError(
                     f"the column {name!r} is declared as {kind!r}; use {', '.join(KINDS)}."
                 )
-        marks = list(missing)
+        marks = list(table.missing if missing is None else missing)
         found = [
             _column(table, name, declared.get(name), bool(marks), scale, text or {})
             for name in table.names
@@ -185,6 +187,32 @@ class Schema:
             },
             "missing": self.missing,
         }
+
+    def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Table:
+        """Read another file as the one behind this schema was read.
+
+        Parameters
+        ----------
+        path : path, "-", binary file, or list of these
+            A table of any format, with these columns in any order.
+        labelled : bool, default=False
+            Whether to read the labels too; if not, they may be missing.
+        **options
+            Further arguments of `io.read_table`, such as ``header=False``.
+
+        Returns
+        -------
+        table : Table
+            For `encode`.
+        """
+        if labelled and self.target is None:
+            raise ParameterError("this schema has no target, so it cannot read labels.")
+        known = self.reading()
+        # What is known and not used is not worth a notice.
+        known["ignore"] = [c.name for c in self.columns if isinstance(c, Ignored)]
+        if not labelled and self.target is not None:
+            known["ignore"].append(self.target)
+        return read_table(path, self.target if labelled else None, **{**known, **options})
 
     # ------------------------------------------------------------------ telling and keeping
 

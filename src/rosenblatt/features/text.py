@@ -35,13 +35,13 @@ class TextFeatures:
 
     Parameters
     ----------
-    words : tuple of int, default=(1, 2)
+    words : tuple of int, default=(1, 1)
         Shortest and longest run of words; None for none.
     chars : tuple of int, default=None
         Shortest and longest piece of a word, with the blanks around it; None for none.
     bits : int, default=18
         Hash to 2**bits columns; None keeps an exact vocabulary, which grows with the texts.
-    value : {"once", "count", "log"}, default="once"
+    value : {"once", "count", "log"}, default="log"
         1 for every n-gram that occurs, or how often it occurs, or 1 + ln of that.
     unit : bool, default=False
         Whether rows are scaled to length 1; short rows beside a bias that moves by whole steps.
@@ -63,10 +63,10 @@ class TextFeatures:
     def __init__(
         self,
         *,
-        words: tuple[int, int] | None = (1, 2),
+        words: tuple[int, int] | None = (1, 1),
         chars: tuple[int, int] | None = None,
         bits: int | None = 18,
-        value: str = "once",
+        value: str = "log",
         unit: bool = False,
         shortest: int = 1,
         symbols: bool = True,

@@ -53,7 +53,8 @@ class Columns:
         self.guessed: set[str] = set()
         self.features: list[str] = []
         self.target: str | None = None
-        self.unused: set[str] = set()
+        # What was passed over already is not worth a notice.
+        self.unused = set(self._ignored)
 
     def named(self) -> list[str]:
         """The columns that were asked for by name."""

@@ -19,6 +19,8 @@ from rosenblatt.io.tabular import Tabular
 
 __all__ = ["Delimited"]
 
+SHOWN = 3
+
 
 class Delimited(Tabular[DelimitedParser]):
     """The format for the reader."""
@@ -45,6 +47,7 @@ class Delimited(Tabular[DelimitedParser]):
             )
         self._delimiter, self._header, self._most = ord(delimiter), header, max_features
         self._lines: Lines | None = None
+        self._warned = False
         limit = largest_allowed(dtype)
         parser = DelimitedParser(
             self._delimiter,
@@ -126,12 +129,37 @@ class Delimited(Tabular[DelimitedParser]):
 
     def _warn_of_numbers(self, lines: Lines, names: list[str]) -> None:
         features = [name for name in names if name != self._columns.target]
-        if all(numbers.parse(name.encode()) is not None for name in features):
-            notice(
-                HeaderOfNumbers,
-                f"{lines.name}:{self.parser.line + 1}: the header is all numbers; if it is a row, "
-                "say header=False (--no-header)",
-            )
+        if all(_is_number(name) for name in features):
+            self._warn_of_row(lines, self.parser.line + 1, "is all numbers")
+
+    def _warn_of_values(
+        self, lines: Lines, rows: list[list[bytes]], places: dict[str, int]
+    ) -> None:
+        """Warn if the header could be a row, by the values that its columns begin with.
+
+        All number columns are named by numbers, and a column of text by one of its own values.
+        Years over columns of numbers are no reason; without number columns it takes all of them.
+        """
+        columns = self._columns
+        found, texts = columns.of_kind("number"), columns.of_kind("text")
+        if not all(_is_number(name) or name in columns.missing for name in found):
+            return
+        if columns.target is not None:
+            texts.append(columns.target)
+        among_values = (any(row[places[name]] == name.encode() for row in rows) for name in texts)
+        if any(among_values) if found else all(among_values):
+            shown = ", ".join(quoted(name) for name in self._names[:SHOWN])
+            more = " …" if len(self._names) > SHOWN else ""
+            # The header is behind: it is the line before the first row.
+            self._warn_of_row(lines, self.parser.line, f"looks like a row, {shown}{more}")
+
+    def _warn_of_row(self, lines: Lines, line: int, what: str) -> None:
+        self._warned = True
+        notice(
+            HeaderOfNumbers,
+            f"{lines.name}:{line}: the header {what}; if it is a row, say header=False "
+            "(--no-header)",
+        )
 
     def _header_fault(
         self,
@@ -162,6 +190,8 @@ class Delimited(Tabular[DelimitedParser]):
         places = {name: place for place, name in enumerate(self._names)}
         for name in self._columns.undecided:
             self._columns.guess(name, (row[places[name]] for row in rows))
+        if self._header and not self._warned:
+            self._warn_of_values(lines, rows, places)
 
     def _texts(
         self, lines: Lines, at: int, stop: int, n_fields: int, *, fatal: bool
@@ -205,3 +235,7 @@ class Delimited(Tabular[DelimitedParser]):
         if fault == "long row":
             remedy = "put fields that hold the delimiter in quotes"
         return f"{n_fields:,} {fields}, expected {len(self._names):,}", remedy
+
+
+def _is_number(name: str) -> bool:
+    return numbers.parse(name.encode()) is not None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,8 @@ Coded = tuple[npt.NDArray[np.int32], list[str]]
 class Table(Block):
     """Columns of numbers and of text, and the label of every row.
 
-    ``X, y = table`` gives a matrix and the labels if all features are numbers.
+    ``X, y = table`` gives a matrix and the labels if all features are numbers. ``table[:1000]``
+    is a table of the first rows; a list of rows or a mask of them does too.
 
     Attributes
     ----------
@@ -34,6 +36,8 @@ class Table(Block):
         The target, if one was named.
     lines : ndarray of int64
         The line (in Parquet and Arrow files the row) of every example, from 1.
+    missing : list of str
+        The texts that were read as unknown numbers.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class Table(Block):
         self.names = list(columns.features)
         self.number_names = columns.of_kind("number")
         self.target = columns.target
+        self.missing = list(columns.missing)
         self.numbers, self.texts = numbers, texts
 
     @property
@@ -80,6 +85,22 @@ class Table(Block):
             name: self.texts[name] if name in self.texts else self.numbers[:, place[name]]
             for name in self.names
         }
+
+    def __getitem__(self, rows: slice | npt.ArrayLike) -> Self:
+        """Some of the rows, as a table of the same columns; a slice is not copied."""
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            if rows.ndim != 1:
+                raise InputError("rows are taken by a slice, a list of their places or a mask.")
+            if not rows.size:
+                rows = rows.astype(np.intp)  # an empty list is one of floats
+        part = copy(self)
+        part.numbers = part.rows = self.numbers[rows]
+        part.texts = {name: texts[rows] for name, texts in self.texts.items()}
+        part.labels = None if self.labels is None else self.labels[rows]
+        part.lines = self.lines[rows]
+        part._coded = {name: (codes[rows], texts) for name, (codes, texts) in self._coded.items()}
+        return part
 
     def __repr__(self) -> str:
         target = "" if self.target is None else f", target {quoted(self.target)}"

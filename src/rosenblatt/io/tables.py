@@ -38,7 +38,7 @@ def read_table(
     types: Mapping[str, str] | str | None = None,
     missing: Iterable[str] = (),
     ignore: Iterable[str] = (),
-    trim: bool = False,
+    trim: bool = True,
     dtype: npt.DTypeLike = np.float64,
     labels: str = "auto",
     classes: Iterable[Any] | None = None,
@@ -77,8 +77,9 @@ def read_table(
         covers absent keys. Without it an unknown number is a fault.
     ignore : list of str, default=()
         Columns to leave out, if they are there.
-    trim : bool, default=False
-        Whether blanks around texts are dropped; around numbers they do not matter.
+    trim : bool, default=True
+        Whether blanks around the texts and labels of CSV and TSV are dropped, as in ``a, b``; False
+        keeps them, as RFC 4180 has it. Around numbers they do not matter.
     dtype : float64 or float32, default=float64
         Type of the numbers.
     labels, classes, on_bad, encoding, max_line_bytes, max_features
@@ -149,7 +150,7 @@ def iter_table(
     types: Mapping[str, str] | str | None = None,
     missing: Iterable[str] = (),
     ignore: Iterable[str] = (),
-    trim: bool = False,
+    trim: bool = True,
     dtype: npt.DTypeLike = np.float64,
     labels: str = "auto",
     classes: Iterable[Any] | None = None,

@@ -11,15 +11,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.core.held_out import hold_out
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rules import Rule
 from rosenblatt.core.scoring import scores
 from rosenblatt.core.tables import Rows, as_rows, inspect, largest_allowed
 from rosenblatt.core.training import Training, Watch, train
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import ParameterError
+from rosenblatt.estimator import outcome
 from rosenblatt.estimator import parameters as check
+from rosenblatt.estimator.classes import answers, refuse_one_class
 from rosenblatt.estimator.display import ModelDisplay
+from rosenblatt.estimator.held_out import watched_rows
 from rosenblatt.estimator.inputs import (
     encoded,
     read_labels,
@@ -30,7 +32,7 @@ from rosenblatt.estimator.inputs import (
 )
 from rosenblatt.estimator.progress import progress
 from rosenblatt.estimator.undo import unchanged_on_error
-from rosenblatt.linear._learned import FIT_ONLY, FloatArray
+from rosenblatt.linear._learned import FloatArray
 from rosenblatt.linear._online import OnlineLearning
 from rosenblatt.linear._saved import Saved
 
@@ -62,16 +64,9 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
         raise NotImplementedError
 
     def _check_parameters(self) -> Rule:
-        for name in ("fit_intercept", "shuffle", "early_stopping", "warm_start", "record"):
-            check.flag(name, getattr(self, name))
-        check.whole("max_iter", self.max_iter, at_least=1)
-        if self.tol is not None:
-            check.number("tol", self.tol, at_least=0.0, cure="None never gives up.")
-        check.choice("ties", self.ties, "mistake", "positive")
-        check.fraction("validation_fraction", self.validation_fraction)
-        check.whole("n_iter_no_change", self.n_iter_no_change, at_least=1)
-        if not isinstance(self.verbose, bool):
-            check.whole("verbose", self.verbose, at_least=0)
+        check.flag("fit_intercept", self.fit_intercept)
+        check.flag("record", self.record)
+        check.training(self)
         return self._rule()
 
     # ------------------------------------------------------------------ fitting
@@ -171,10 +166,10 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
             for label in classes.tolist():
                 if label not in model.slots:
                     model.admit(label)
-            _refuse_one_class(model.classes)
+            refuse_one_class(model.classes)
             slots = np.array([model.slots[label] for label in classes.tolist()], np.int32)
             return model, slots[labels]
-        _refuse_one_class(classes.tolist())
+        refuse_one_class(classes.tolist())
         model = LinearModel(
             classes.tolist(),
             rows.n_features,
@@ -225,31 +220,8 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
         validation_set: tuple[Any, Any] | None,
     ) -> tuple[npt.NDArray[np.int64] | None, Watch | None]:
         """The rows to train on and the watch over those held out, if any."""
-        subset = None
-        if validation_set is not None:
-            try:
-                X_dev, y_dev = validation_set
-            except (TypeError, ValueError):
-                raise ParameterError(
-                    "validation_set must be a pair (X_dev, y_dev) of rows and labels."
-                ) from None
-            try:
-                dev = read_table(self, X_dev, reset=False)
-            except InputError as error:
-                raise InputError(f"validation_set: {error}") from None
-            inspect(as_rows(dev), argument="validation_set")
-            y_dev = read_labels(y_dev, dev.shape[0])
-            unknown = set(y_dev.tolist()) - set(model.classes)
-            if unknown:
-                raise InputError(
-                    f"validation_set holds the label {unknown.pop()!r}, which does not occur in y."
-                )
-            dev_labels = np.array([model.slots[label] for label in y_dev.tolist()])
-        elif self.early_stopping:
-            seed = seed_from(self.random_state)
-            subset, held_out = hold_out(labels, self.validation_fraction, seed)
-            dev, dev_labels = table[held_out], labels[held_out]
-        else:
+        subset, dev, dev_labels = watched_rows(self, table, labels, model.slots, validation_set)
+        if dev is None:
             return None, None
 
         def score() -> float:
@@ -271,20 +243,9 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
     ) -> None:
         """Take over the outcome of a run; nothing of the estimator changed before."""
         self._note_rows(model, table)
-        for name in FIT_ONLY:
-            self.__dict__.pop(name, None)
         model.best = None if watch is None else watch.best
         self._model, self._training = model, training
-        self.n_iter_ = training.n_iter
-        self.mistakes_per_epoch_ = training.mistakes_per_epoch
-        self.mistakes_per_row_ = training.mistakes_per_row
-        answers_are_last = watch is None or watch.best_epoch == training.n_iter
-        self.converged_ = training.converged and answers_are_last
-        self.stop_reason_ = training.stop_reason
-        self.margin_ceiling_ = training.margin_ceiling
-        if watch is not None:
-            self.validation_scores_ = watch.scores
-            self.best_iter_ = watch.best_epoch
+        outcome.adopt(self, training, watch)
 
     def _what_to_try(self, training: Training) -> str:
         left, ceiling = training.mistakes_per_epoch[-1], training.margin_ceiling
@@ -302,12 +263,7 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
         return scores(table, *self._served(model))
 
     def _answers(self, found: FloatArray) -> npt.NDArray[np.intp]:
-        """Numbers of the classes with the best score; ties as the rule has them."""
-        if found.ndim == 1:
-            return ((found >= 0) if self.ties == "positive" else (found > 0)).astype(np.intp)
-        if self.ties == "positive":
-            return np.asarray(found.shape[1] - 1 - found[:, ::-1].argmax(axis=1))
-        return np.asarray(found.argmax(axis=1))
+        return answers(found, self.ties)
 
     def decision_function(self, X: Any) -> FloatArray:
         """Scores: one a row for two classes (positive: ``classes_[1]``), else one per class.
@@ -345,11 +301,3 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _refuse_one_class(classes: list[Any]) -> None:
-    if len(classes) < 2:
-        raise InputError(
-            f"y holds only one class, {classes[0]!r}: there is nothing to tell apart. Give rows of "
-            "at least two classes, or use partial_fit, which waits for the second."
-        )

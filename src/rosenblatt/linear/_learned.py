@@ -10,22 +10,11 @@ import numpy.typing as npt
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.training import Training
+from rosenblatt.estimator.classes import as_array
 
-__all__ = ["FIT_ONLY", "Learned", "as_array"]
+__all__ = ["Learned"]
 
 FloatArray = npt.NDArray[Any]
-
-# True of a finished fit alone; no longer so once learning goes on.
-FIT_ONLY = (
-    "n_iter_",
-    "mistakes_per_epoch_",
-    "mistakes_per_row_",
-    "converged_",
-    "stop_reason_",
-    "margin_ceiling_",
-    "validation_scores_",
-    "best_iter_",
-)
 
 
 class Learned:
@@ -137,20 +126,3 @@ class Learned:
     @feature_names_in_.deleter
     def feature_names_in_(self) -> None:
         self.__dict__.pop("_feature_names", None)
-
-
-def as_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.NDArray[Any]:
-    """Labels as a 1-D array, of the type they had if they came all at once."""
-    if dtype is not None and dtype.kind in "iub":
-        return np.array(classes, dtype)
-    if all(type(label) is int for label in classes):
-        for whole in (np.int64, np.uint64):
-            try:
-                return np.array(classes, whole)
-            except OverflowError:
-                continue
-    elif not any(isinstance(label, tuple) for label in classes):
-        return np.array(classes)
-    array = np.empty(len(classes), dtype=object)
-    array[:] = classes
-    return array

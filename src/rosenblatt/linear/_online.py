@@ -12,10 +12,14 @@ from rosenblatt._kernels import scoring
 from rosenblatt._kernels.mappings import MappingRow, NotANumber
 from rosenblatt.core.ledger import Recorder
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import InputError
+from rosenblatt.estimator.classes import as_array
+from rosenblatt.estimator.inputs import encoded, read_labels, read_table
 from rosenblatt.estimator.undo import unchanged_on_error
-from rosenblatt.linear._learned import as_array
+from rosenblatt.evaluate.online import OnlinePass
+from rosenblatt.evaluate.progress import Progress
 from rosenblatt.linear._partial import BatchLearning
 from rosenblatt.linear._stream import (
     LIMIT,
@@ -35,6 +39,8 @@ class OnlineLearning(BatchLearning):
 
     A refused example changes nothing, and predicting never learns.
     """
+
+    ties: str
 
     def _answers(self, found: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         raise NotImplementedError
@@ -189,18 +195,71 @@ class OnlineLearning(BatchLearning):
             return model.classes[0] if model.classes else None
         return model.classes[int(self._answers(self._row_scores(model, row))[0])]
 
-    def _row_scores(self, model: LinearModel, row: MappingRow) -> npt.NDArray[Any]:
-        """Scores of one sparse row, at the cost of its stored values where the layout allows."""
+    def _row_scores(self, model: LinearModel, row: Any) -> npt.NDArray[Any]:
+        """Scores of one sparse row, at the cost of its stored values where the layout allows.
+
+        The row is a `MappingRow` or a CSR matrix.
+        """
         weights = model.weights
         readable = weights.by_feature or weights.n_vectors == 1
         if model.best is not None or weights.is_float32 or not readable:
             return self._scores(model, as_table(row))
-        found = scoring.score(row.rows, weights.table, weights.bias)
+        rows = row.rows if isinstance(row, MappingRow) else as_rows(row, np.float64)
+        found = scoring.score(rows, weights.table, weights.bias)
         if weights.averaged:
-            found = (
-                found - scoring.score(row.rows, weights.table_sum, weights.bias_sum) / weights.t
-            )
+            found = found - scoring.score(rows, weights.table_sum, weights.bias_sum) / weights.t
         return found
+
+    # ------------------------------------------------------------------ for whole streams
+
+    def _answer_sparse_row(self, X: Any) -> Any:
+        """As `predict` of a sparse table of one row, at the cost of its stored values."""
+        model = self.__dict__.get("_model")
+        if model is None or not model.classes:
+            return None
+        table = read_table(self, X, reset=False)
+        inspect(as_rows(table))
+        if len(model.classes) < 2:
+            return model.classes[0]
+        found = self._row_scores(model, table)
+        order = self._slots_in_order(model)
+        if found.ndim == 2:
+            found = found[:, order]
+        return model.classes[order[int(self._answers(found)[0])]]
+
+    def _goes_through_blocks(self) -> bool:
+        """Whether `_answer_then_learn` does exactly what ``predict`` and ``partial_fit`` would.
+
+        Not before the first example, nor of the model of a ``fit``, which is about to change.
+        """
+        stream: Stream | None = self.__dict__.get("_online")
+        if stream is None or stream.model is not self._model:
+            return False
+        model = stream.model
+        return (
+            stream.settings == self._rule_settings(self)
+            and self.ties == "mistake"
+            and model.best is None
+            and model.voters is None
+            and not model.weights.is_float32
+        )
+
+    def _answer_then_learn(
+        self, X: Any, y: Any, sample_weight: Any = None, *, first_row: int = 0
+    ) -> list[Any]:
+        """Answer and learn rows one after the other; the answers, each before its row was learned.
+
+        Errors count the rows from ``first_row`` on.
+        """
+        table = read_table(self, X, reset=False)
+        labels = read_labels(y, table.shape[0])
+        weights = None
+        if sample_weight is not None or self.class_weight is not None:
+            found, numbers = encoded(labels)
+            weights = self._row_weights(sample_weight, found.tolist(), numbers)
+        stream = self._online
+        through = OnlinePass(stream.model, stream.rule, Progress())
+        return through.learn(table, labels, weights, answers=True, first_row=first_row)[1]
 
 
 def number_of(label: Any, slots: dict[Any, int]) -> int | None:

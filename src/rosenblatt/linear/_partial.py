@@ -14,10 +14,12 @@ from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rules import Rule
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import one_pass
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import ParameterError
+from rosenblatt.estimator import outcome
+from rosenblatt.estimator.classes import declared, first_places
 from rosenblatt.estimator.inputs import encoded, read_labels, read_table, read_weights, seed_from
 from rosenblatt.estimator.undo import unchanged_on_error
-from rosenblatt.linear._learned import FIT_ONLY, Learned
+from rosenblatt.linear._learned import Learned
 from rosenblatt.linear._stream import Stream
 
 __all__ = ["BatchLearning"]
@@ -71,16 +73,16 @@ class BatchLearning(Learned):
             weights = None
             if sample_weight is not None or self.class_weight is not None:
                 weights = self._row_weights(sample_weight, names, numbers)
-            declared = _declared(classes)
+            told = declared(classes)
             stream = self._stream(rows)
             known = stream.model.slots
             reshapes = rows.dtype != stream.model.weights.table.dtype or any(
-                label not in known for label in (*declared, *names)
+                label not in known for label in (*told, *names)
             )
             undo = stream.checkpoint(table, rows, weights, reshapes=reshapes)
             try:
                 rows = stream.model.weights.agree(table, rows)
-                for label in declared:
+                for label in told:
                     stream.slot(label)
                 self._learn_batch(stream, table, rows, names, numbers, weights)
             except BaseException:
@@ -169,8 +171,7 @@ class BatchLearning(Learned):
             return stream
         # The first example after a fit: what was true of the finished fit is so no longer.
         rule = self._check_parameters()
-        for name in FIT_ONLY:
-            self.__dict__.pop(name, None)
+        outcome.forget(self)
         model = self._model.copy()
         model.best = None
         self._begin(model, rule)
@@ -187,7 +188,7 @@ class BatchLearning(Learned):
     ) -> None:
         """Learn row by row; a class joins at the row where it first appears, as one by one."""
         start = 0
-        for first, label in _first_places(names, numbers, stream.model.slots):
+        for first, label in first_places(names, numbers, stream.model.slots):
             self._learn_part(stream, table, rows, names, numbers, start, first, row_weights)
             stream.slot(label)
             start = first
@@ -231,24 +232,3 @@ class BatchLearning(Learned):
     def _keep(self, model: LinearModel, entries: Entries, table: Any, first_row: int) -> None:
         """Write down the updates of a batch; rows are numbered through the stream."""
         model.record(entries, first_row)
-
-
-def _declared(classes: Any) -> list[Any]:
-    if classes is None:
-        return []
-    listed = np.asarray(classes)
-    if listed.ndim != 1:
-        raise InputError(f"classes={classes!r} is not a list of classes.")
-    found: list[Any] = np.unique(listed).tolist()
-    return found
-
-
-def _first_places(
-    names: list[Any], numbers: npt.NDArray[np.int32], known: dict[Any, int]
-) -> list[tuple[int, Any]]:
-    """Where each label that is not known yet appears first, in the order of the rows."""
-    unknown = [number for number, name in enumerate(names) if name not in known]
-    return sorted(
-        ((int(np.argmax(numbers == number)), names[number]) for number in unknown),
-        key=lambda place: place[0],
-    )

@@ -79,6 +79,7 @@ def load(path: Path) -> Any:
     Returns
     -------
     model : estimator
+        Its ``schema_`` says how rows of a file become its features; None if the file does not know.
 
     Raises
     ------

@@ -1,0 +1,200 @@
+"""A block of rows whose scores are known, walked in order: who is mistaken, and what that changes.
+
+Scores are (vectors, rows). With `ONE` vector two classes share it, with `EACH` every class has one
+that tells it from the rest, with `AGAINST` the classes have one each and the highest score wins.
+"""
+
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, int64_t
+
+import numpy as np
+
+cdef enum:
+    ONE_ = 0
+    EACH_ = 1
+    AGAINST_ = 2
+    NO_ONE = -1
+
+ONE, EACH, AGAINST = ONE_, EACH_, AGAINST_
+
+
+cdef class Updates:
+    """What a walk did, in order: one entry for every change of one vector, or of two (AGAINST).
+
+    `wrong` is -1 where the right class was raised alone. Under EACH an entry with a wrong class
+    lowers that one alone.
+    """
+
+    cdef readonly object row, right, wrong
+    cdef int64_t[::1] rows
+    cdef int32_t[::1] rights, wrongs
+    cdef readonly int64_t size, mistakes
+
+    def __init__(self, int64_t capacity):
+        self.row = np.empty(capacity, np.int64)
+        self.right, self.wrong = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+        self.rows, self.rights, self.wrongs = self.row, self.right, self.wrong
+
+    def clear(self):
+        self.size = self.mistakes = 0
+
+    cdef void write(self, int64_t row, int64_t right, int64_t wrong) noexcept nogil:
+        self.rows[self.size] = row
+        self.rights[self.size] = <int32_t>right
+        self.wrongs[self.size] = <int32_t>wrong
+        self.size += 1
+
+
+cdef inline bint is_mistaken(double margin, bint is_positive, bint tie_is_mistake) noexcept nogil:
+    return margin < 0.0 or (margin == 0.0 and (tie_is_mistake or not is_positive))
+
+
+cdef bint decide(const double[:, ::1] scores, int64_t i, int64_t label, int shape,
+                 bint tie_is_mistake, double[::1] step) noexcept nogil:
+    """What row i adds to each vector, times itself; whether it adds anything."""
+    cdef int64_t k = scores.shape[0], c, rival
+    cdef double sign, margin
+    cdef bint found = False
+    if shape != AGAINST_:
+        for c in range(k):
+            sign = 1.0 if (label == 1 if shape == ONE_ else label == c) else -1.0
+            step[c] = 0.0
+            if is_mistaken(sign * scores[c, i], sign > 0.0, tie_is_mistake):
+                step[c] = sign
+                found = True
+        return found
+    rival = 1 if label == 0 else 0
+    step[0] = 0.0
+    for c in range(1, k):
+        step[c] = 0.0
+        if c != label and scores[c, i] > scores[rival, i]:
+            rival = c
+    margin = scores[label, i] - scores[rival, i]
+    if margin > 0.0:
+        return False
+    if margin == 0.0:
+        if tie_is_mistake:
+            step[label] = 1.0
+            return True
+        for c in range(rival + 1, k):  # among equals the last one wins
+            if c != label and scores[c, i] == scores[label, i]:
+                rival = c
+        if rival < label:
+            return False
+    step[label], step[rival] = 1.0, -1.0
+    return True
+
+
+def mistaken(const double[:, ::1] scores, const int32_t[::1] labels, int shape,
+             bint tie_is_mistake):
+    """Which rows are wrong by the scores as they are, True or False for each."""
+    cdef int64_t i, n = labels.shape[0]
+    out = np.empty(n, np.bool_)
+    cdef unsigned char[::1] wrong = out.view(np.uint8)
+    cdef double[::1] step = np.empty(scores.shape[0])
+    with nogil:
+        for i in range(n):
+            wrong[i] = decide(scores, i, labels[i], shape, tie_is_mistake, step)
+    return out
+
+
+def seek(const double[:, ::1] scores, const int32_t[::1] labels, int64_t start, int shape,
+         bint tie_is_mistake, double[::1] step):
+    """The next row from `start` on that is wrong, or the number of rows; its step is filled in."""
+    cdef int64_t i, found = labels.shape[0]
+    with nogil:
+        for i in range(start, labels.shape[0]):
+            if decide(scores, i, labels[i], shape, tie_is_mistake, step):
+                found = i
+                break
+    return found
+
+
+def walk(double[:, ::1] scores, const int32_t[::1] labels, int64_t start,
+         const double[:, ::1] kernel, const int32_t[::1] place, int shape, bint tie_is_mistake,
+         double[::1] squared_norms, double[::1] magnitudes, Updates updates):
+    """Learn from the rows in order; return the row reached.
+
+    `kernel[place[i]]` is the kernel of row i with all rows of the block; where `place[i]` is -1 it
+    is not known yet, and the walk stops at row i if it has to be known. An update changes the
+    scores of all rows of the block. `squared_norms` of the vectors are kept up, and `magnitudes`
+    are the sums of the absolute values of what was added to them.
+    """
+    cdef int64_t i, j, c, k = scores.shape[0], n = labels.shape[0], reached = n
+    cdef double[::1] step = np.empty(k)
+    cdef double change, own
+    with nogil:
+        for i in range(start, n):
+            if not decide(scores, i, labels[i], shape, tie_is_mistake, step):
+                continue
+            if place[i] < 0:
+                reached = i
+                break
+            write(updates, i, labels[i], shape, step)
+            own = kernel[place[i], i]
+            for c in range(k):
+                if step[c] == 0.0:
+                    continue
+                change = 2.0 * step[c] * scores[c, i]
+                squared_norms[c] += change + own
+                magnitudes[c] += fabs(change) + fabs(own)
+                for j in range(n):
+                    scores[c, j] += step[c] * kernel[place[i], j]
+    return reached
+
+
+cdef void write(Updates updates, int64_t i, int32_t label, int shape,
+                double[::1] step) noexcept nogil:
+    cdef int64_t c, wrong = NO_ONE
+    updates.mistakes += 1
+    if shape == ONE_:
+        updates.write(i, label, 1 - label)
+    elif shape == EACH_:
+        for c in range(step.shape[0]):
+            if step[c] > 0.0:
+                updates.write(i, label, NO_ONE)
+            elif step[c] < 0.0:
+                updates.write(i, label, c)
+    else:
+        for c in range(step.shape[0]):
+            if step[c] < 0.0:
+                wrong = c
+        updates.write(i, label, wrong)
+
+
+ctypedef fused real:
+    float
+    double
+
+
+def votes(const real[:, ::1] kernel, const int64_t[::1] place, const double[::1] step,
+          const double[::1] survival, bint tie_is_positive):
+    """Votes of one vector's states on the queries: each counts as long as it survived.
+
+    `kernel` is (support rows, queries), `place` and `step` name the row and step of each update,
+    `survival` has one number more, that of the first state, which scores 0 everywhere.
+    """
+    cdef int64_t n = kernel.shape[1], m = place.shape[0], i
+    out, running = np.full(n, survival[0] if tie_is_positive else 0.0), np.zeros(n)
+    cdef double[::1] total = out, score = running
+    cdef double *s = &score[0] if n else NULL
+    cdef double *v = &total[0] if n else NULL
+    cdef double at_zero = 1.0 if tie_is_positive else 0.0
+    if n == 0:
+        return out
+    with nogil:
+        for i in range(m):
+            add_and_vote(s, v, &kernel[place[i], 0], n, step[i], survival[i + 1], at_zero)
+    return out
+
+
+cdef inline void add_and_vote(double *score, double *total, const real *row, int64_t n,
+                              double step, double lived, double at_zero) noexcept nogil:
+    cdef int64_t j
+    cdef double s
+    for j in range(n):
+        s = score[j] + step * row[j]
+        score[j] = s
+        # By arithmetic: a branch on a sign cannot be predicted, and this runs several at a time.
+        total[j] += lived * (
+            <double>(s > 0.0) - <double>(s < 0.0) + at_zero * <double>(s == 0.0))

@@ -1,0 +1,50 @@
+"""The rows that are watched while others are learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.core.held_out import hold_out
+from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.estimator.inputs import read_labels, read_table, seed_from
+
+__all__ = ["watched_rows"]
+
+
+def watched_rows(
+    estimator: Any,
+    table: Any,
+    labels: npt.NDArray[np.int32],
+    slots: Mapping[Any, int],
+    validation_set: tuple[Any, Any] | None,
+) -> tuple[npt.NDArray[np.int64] | None, Any, npt.NDArray[Any] | None]:
+    """Numbers of the rows to learn from (None: all), then rows and labels to watch, if any."""
+    if validation_set is not None:
+        try:
+            X_dev, y_dev = validation_set
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "validation_set must be a pair (X_dev, y_dev) of rows and labels."
+            ) from None
+        try:
+            dev = read_table(estimator, X_dev, reset=False)
+        except InputError as error:
+            raise InputError(f"validation_set: {error}") from None
+        inspect(as_rows(dev), argument="validation_set")
+        y_dev = read_labels(y_dev, dev.shape[0])
+        unknown = set(y_dev.tolist()) - set(slots)
+        if unknown:
+            raise InputError(
+                f"validation_set holds the label {unknown.pop()!r}, which does not occur in y."
+            )
+        return None, dev, np.array([slots[label] for label in y_dev.tolist()])
+    if estimator.early_stopping:
+        seed = seed_from(estimator.random_state)
+        subset, held_out = hold_out(labels, estimator.validation_fraction, seed)
+        return subset, table[held_out], labels[held_out]
+    return None, None, None

@@ -1,0 +1,137 @@
+"""How a kernel perceptron answers, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.estimator import parameters as check
+from rosenblatt.estimator.classes import answers
+from rosenblatt.estimator.inputs import read_table
+from rosenblatt.kernel.explanation import Explanation, explanation
+from rosenblatt.kernel.learned import KernelLearned
+from rosenblatt.kernel.support import narrow_as_dense
+
+__all__ = ["KernelAnswers", "one_row"]
+
+FloatArray = npt.NDArray[Any]
+
+
+class KernelAnswers(ClassifierMixin, KernelLearned):
+    """Scores, answers and reasons; nothing is learned here."""
+
+    budget: int | None
+    forget: str
+    kernel: Any
+    ties: str
+
+    def _kernel_name(self) -> str:
+        return "callable" if callable(self.kernel) else str(self.kernel)
+
+    def _check_combine(self) -> None:
+        check.choice("combine", self.combine, "vote", "average", "last")
+        fitted = self.__dict__.get("_machine")
+        keeps_all = self.budget is None if fitted is None else fitted.recorder is not None
+        if keeps_all or self.combine == "last":
+            return
+        if self.combine == "vote":
+            raise ParameterError(
+                "combine='vote' needs every mistaken row, and a budget does not keep them all. Use "
+                "'last', or 'average' with forget='projection', or budget=None."
+            )
+        if self.forget != "projection":
+            raise ParameterError(
+                f"combine='average' needs all rows that ever counted, and forget={self.forget!r} "
+                "drops some. Use combine='last', or forget='projection', which drops none."
+            )
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Scores: one a row for two classes (positive: ``classes_[1]``), else one per class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        self._check_combine()
+        table = self._queries(X)
+        machine = self._machine.served
+        ties = self.ties == "positive"
+        found = machine.scores(table, self.combine, tie_is_positive=ties)
+        return found if found.ndim == 1 else found[:, self._slots_in_order(machine)]
+
+    def _queries(self, X: Any) -> Any:
+        """Rows to answer, checked."""
+        table = read_table(self, X, reset=False)
+        inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
+        return narrow_as_dense(table)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        found = answers(self.decision_function(X), self.ties)
+        classes = self.classes_
+        return classes[found if len(classes) > 1 else np.zeros_like(found)]
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one example, a 1-D array; None before the first was learned."""
+        if not self.__sklearn_is_fitted__():
+            return None
+        return self.predict(one_row(x)).tolist()[0]
+
+    def explain(self, x: Any, label: Any = None) -> Explanation:
+        """The past mistakes that decided the answer to one example.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+        label : optional
+            The class whose score is explained; by default the answer.
+
+        Returns
+        -------
+        explanation : Explanation
+            The contributions of the support rows, largest first; they add up to the score.
+        """
+        check_is_fitted(self)
+        self._check_combine()
+        row = self._queries(one_row(x))
+        answer = self.predict(row).tolist()[0]
+        label = answer if label is None else label
+        if label not in self._machine.slots:
+            raise InputError(f"label={label!r} is not among the classes {self.classes_.tolist()}.")
+        return explanation(self._machine.served, row, answer, label, self.combine, self.ties)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self._kernel_name() == "precomputed"
+        return tags
+
+
+def one_row(x: Any) -> npt.NDArray[Any]:
+    row = np.asarray(x)
+    if row.dtype == object or row.ndim != 1:
+        raise InputError(
+            "one example is a 1-D array of numbers here. For tables and sparse rows use "
+            "partial_fit or predict; for mappings sklearn.feature_extraction.DictVectorizer."
+        )
+    return row.reshape(1, -1)

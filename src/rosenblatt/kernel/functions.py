@@ -1,0 +1,159 @@
+"""Kernels: how alike two rows are, for all pairs of two tables at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.core.tables import is_sparse
+from rosenblatt.errors import InputError
+
+__all__ = ["KERNELS", "Kernel"]
+
+FloatArray = npt.NDArray[Any]
+
+# A distance of float32 rows is taken in float32 only if rounding changes exp(-distance) by less.
+MOST_ROUNDING = 1e-6
+
+
+class Kernel:
+    """A kernel with its parameters; ``between(A, B)`` has a row for each row of A.
+
+    Numbers are float32 if both tables are, else float64.
+    """
+
+    def __init__(
+        self,
+        name: str | Callable[[Any, Any], Any],
+        *,
+        degree: int = 3,
+        gamma: float = 1.0,
+        coef0: float = 1.0,
+    ) -> None:
+        self.name, self.degree, self.gamma, self.coef0 = name, degree, gamma, coef0
+        self.is_precomputed = isinstance(name, str) and name == "precomputed"
+
+    def support_rows(self, X: Any, numbers: npt.NDArray[np.int64]) -> Any:
+        """What has to be kept of some rows of ``X`` to ask for their kernel later."""
+        return numbers[:, None] if self.is_precomputed else X[numbers]
+
+    def between(self, A: Any, B: Any) -> FloatArray:
+        """The kernel of every kept row of A with every row of B."""
+        if self.is_precomputed:
+            columns = B[:, A[:, 0]]
+            return np.asarray((columns.toarray() if is_sparse(columns) else columns).T)
+        if callable(self.name):
+            return _checked(self.name(A, B), A.shape[0], B.shape[0])
+        # What overflows is refused by whoever reads the scores.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return KERNELS[self.name](self, A, B)
+
+
+def _checked(values: Any, n: int, m: int) -> FloatArray:
+    """What a kernel of the user returned, if it is what it should be."""
+    found = values.toarray() if is_sparse(values) else np.asarray(values)
+    if found.shape != (n, m):
+        raise InputError(
+            f"kernel: called with {n} and {m} rows it returned shape {found.shape}; it must return "
+            f"one number for each pair, shape ({n}, {m})."
+        )
+    if found.dtype.kind not in "fiub":
+        raise InputError(f"kernel: it returned {found.dtype}; it must return real numbers.")
+    if not np.isfinite(found).all():
+        row, column = (int(place[0]) for place in np.nonzero(~np.isfinite(found)))
+        raise InputError(
+            f"kernel: it returned {found[row, column]} for one pair of rows; it must return finite "
+            "numbers for all."
+        )
+    return found if found.dtype in (np.float32, np.float64) else found.astype(np.float64)
+
+
+def _products(A: Any, B: Any) -> FloatArray:
+    found = A @ B.T
+    return np.asarray(found.toarray() if is_sparse(found) else found)
+
+
+def _squared_norms(A: Any) -> npt.NDArray[np.float64]:
+    if is_sparse(A):
+        A = A.astype(np.float64)
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
+
+
+def _linear(_: Kernel, A: Any, B: Any) -> FloatArray:
+    return _products(A, B)
+
+
+def _polynomial(kernel: Kernel, A: Any, B: Any) -> FloatArray:
+    found = _products(A, B)
+    if kernel.gamma != 1.0:
+        found *= kernel.gamma
+    if kernel.coef0 != 0.0:
+        found += kernel.coef0
+    return _power(found, kernel.degree)
+
+
+def _power(base: FloatArray, degree: int) -> FloatArray:
+    """By squaring, in place where it can be; every factor is a product, not a logarithm."""
+    if degree == 1:
+        return base
+    if degree % 2:
+        rest = base.copy()
+        base *= base
+        return np.multiply(_power(base, degree // 2), rest, out=base)
+    base *= base
+    return _power(base, degree // 2)
+
+
+def _sigmoid(kernel: Kernel, A: Any, B: Any) -> FloatArray:
+    found = _products(A, B)
+    found *= kernel.gamma
+    found += kernel.coef0
+    return np.tanh(found, out=found)
+
+
+def _rbf(kernel: Kernel, A: Any, B: Any) -> FloatArray:
+    norms = _squared_norms(A), _squared_norms(B)
+    if A.dtype == np.float32 and B.dtype == np.float32:
+        largest = sum(float(part.max(initial=0.0)) for part in norms)
+        if kernel.gamma * largest * np.finfo(np.float32).eps > MOST_ROUNDING:
+            # The difference of large squares would be rounding alone.
+            A, B = A.astype(np.float64), B.astype(np.float64)
+    found = _products(A, B)
+    found *= 2.0 * kernel.gamma
+    for part, shape in zip(norms, ((-1, 1), (1, -1)), strict=True):
+        found -= (kernel.gamma * part).reshape(shape).astype(found.dtype)
+    np.minimum(found, 0.0, out=found)
+    return np.asarray(np.exp(found, out=found))
+
+
+def _laplacian(kernel: Kernel, A: Any, B: Any) -> FloatArray:
+    from sklearn.metrics.pairwise import manhattan_distances
+
+    if is_sparse(A) != is_sparse(B):
+        A, B = (part.toarray() if is_sparse(part) else part for part in (A, B))
+    found = np.asarray(manhattan_distances(A, B))
+    found *= -kernel.gamma
+    return np.asarray(np.exp(found, out=found))
+
+
+def _cosine(_: Kernel, A: Any, B: Any) -> FloatArray:
+    found = _products(A, B)
+    for part, shape in ((A, (-1, 1)), (B, (1, -1))):
+        length = np.sqrt(_squared_norms(part))
+        length[length == 0.0] = 1.0
+        found /= length.reshape(shape).astype(found.dtype)
+    return found
+
+
+KERNELS: dict[str, Callable[[Kernel, Any, Any], FloatArray]] = {
+    "linear": _linear,
+    "poly": _polynomial,
+    "rbf": _rbf,
+    "laplacian": _laplacian,
+    "sigmoid": _sigmoid,
+    "cosine": _cosine,
+}

@@ -1,0 +1,297 @@
+"""A kernel machine while it learns: support rows, what each counts for, and how it came to that.
+
+    f_c(x) = Σ_s a_cs K(x_s, x)        one function for two classes, else one for each class
+
+Every mistake adds 1 or -1 to a coefficient, so the updates in their order are the machine; the
+average and the votes of all its earlier states follow from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from copy import copy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels import blocks, voting
+from rosenblatt.core.classes import with_class
+from rosenblatt.core.ledger import Entries, Recorder
+from rosenblatt.errors import InputError
+from rosenblatt.kernel.functions import Kernel
+from rosenblatt.kernel.support import DenseSupport, SparseSupport, support_for
+
+__all__ = ["Machine"]
+
+FloatArray = npt.NDArray[np.float64]
+SHAPES = {"ovr": blocks.EACH, "argmax": blocks.AGAINST}
+# Support rows and queries are multiplied in tiles that stay in the processor's cache.
+TILE, QUERIES = 2048, 256
+
+
+class Machine:
+    """Classes, support rows and coefficients; a row of coefficients for each function."""
+
+    def __init__(self, kernel: Kernel, classes: list[Any], multiclass: str, seed: int) -> None:
+        self.kernel, self.multiclass = kernel, multiclass
+        self.classes = list(classes)
+        self.slots = {label: i for i, label in enumerate(self.classes)}
+        self.label_dtype: np.dtype[Any] | None = None
+        self.support: DenseSupport | SparseSupport | None = None
+        k = 1 if len(self.classes) <= 2 else len(self.classes)
+        self.coef, self.late = np.zeros((k, 0)), np.zeros((k, 0))
+        # Which example each support row was: its row in X, or its place in the stream.
+        self.numbers = np.zeros(0, np.int64)
+        self.t = self.n_mistakes = 0
+        self.seed = self.random = seed
+        self.recorder: Recorder | None = Recorder()
+        # If an earlier state was the best: how many updates and examples count, or what forgot
+        # some of its rows as it was then.
+        self.best: tuple[int, int] | Machine | None = None
+        # What a rule of forgetting has to remember.
+        self.forgetting: Any = None
+
+    @property
+    def n_vectors(self) -> int:
+        return len(self.coef)
+
+    @property
+    def n_support(self) -> int:
+        return 0 if self.support is None else self.support.n
+
+    @property
+    def shape(self) -> int:
+        """How the functions divide the classes among them."""
+        return blocks.ONE if self.n_vectors == 1 else SHAPES[self.multiclass]
+
+    def copy(self) -> Machine:
+        """A machine of its own that learns on without touching this one."""
+        twin = copy(self)
+        twin.support = None if self.support is None else self.support.copy()
+        twin.coef, twin.late, twin.numbers = self.coef.copy(), self.late.copy(), self.numbers.copy()
+        twin.recorder = None if self.recorder is None else self.recorder.copy()
+        twin.forgetting = None if self.forgetting is None else self.forgetting.copy()
+        return twin
+
+    def checkpoint(self) -> Callable[[], None]:
+        """A function that takes back what is learned from here on."""
+        kept = copy(self)
+        if self.recorder is None:  # rows may be replaced
+            kept = self.copy()
+        elif self.support is not None:
+            n_rows, n_updates = self.support.n, len(self.recorder.entries.row)
+            kept.recorder = Recorder()
+            kept.recorder.add(self.recorder.entries.first(n_updates))
+
+        def undo() -> None:
+            self.__dict__.update(kept.__dict__)
+            if self.recorder is not None and self.support is not None:
+                self.support.truncate(n_rows)
+
+        return undo
+
+    def state(self) -> Any:
+        """What is needed to go back to the present state later."""
+        if self.recorder is None:
+            return self.copy()
+        return len(self.recorder.entries.row), self.t
+
+    @property
+    def served(self) -> Machine:
+        """The machine that answers."""
+        return self.best if isinstance(self.best, Machine) else self
+
+    # ------------------------------------------------------------------ learning
+
+    def append(self, rows: Any, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Keep rows that were mistaken; their slots. Nothing is said yet of what they count."""
+        if self.support is None:
+            self.support = support_for(rows)
+        first = self.support.n
+        self.support.append(rows)
+        more = np.zeros((self.n_vectors, len(numbers)))
+        self.coef = np.concatenate([self.coef, more], axis=1)
+        self.late = np.concatenate([self.late, more], axis=1)
+        self.numbers = np.concatenate([self.numbers, numbers])
+        return np.arange(first, self.support.n)
+
+    def moves(self, entries: Entries) -> Iterator[tuple[npt.NDArray[np.int32], Any, FloatArray]]:
+        """Updates as changes of single functions: which one, which of the updates, and by what."""
+        every = slice(None)
+        if self.shape == blocks.ONE:
+            vector = np.zeros(len(entries.row), np.int32)
+            yield vector, every, (2 * entries.right - 1) * entries.step
+        elif self.shape == blocks.EACH:
+            lowered = entries.wrong >= 0
+            vector = np.where(lowered, entries.wrong, entries.right)
+            yield vector, every, np.where(lowered, -1.0, 1.0) * entries.step
+        else:
+            yield entries.right, every, entries.step
+            lowered = entries.wrong >= 0
+            yield entries.wrong[lowered], lowered, -entries.step[lowered]
+
+    def add(self, entries: Entries) -> None:
+        """Take updates into account; ``row`` is the slot of a support row."""
+        for vector, of, step in self.moves(entries):
+            np.add.at(self.coef, (vector, entries.row[of]), step)
+            np.add.at(self.late, (vector, entries.row[of]), step * (entries.t[of] - 1))
+        if self.recorder is not None:
+            self.recorder.add(entries)
+
+    def admit(self, label: Hashable) -> int:
+        """Make room for a class not seen before; return its number."""
+        classes = with_class(self.classes, label)
+        if len(classes) == 3:
+            self._split()
+        if len(classes) >= 3:
+            for name in ("coef", "late"):
+                values = getattr(self, name)
+                setattr(self, name, np.vstack([values, np.zeros((1, values.shape[1]))]))
+        self.best = self.label_dtype = None
+        self.classes, self.slots = classes, {known: i for i, known in enumerate(classes)}
+        return self.slots[label]
+
+    def _split(self) -> None:
+        """One function for two classes becomes two, which say the same."""
+        each = self.multiclass == "ovr"
+        share = 1.0 if each else 0.5
+        self.coef, self.late = (
+            np.vstack([-share * values, share * values]) for values in (self.coef, self.late)
+        )
+        if self.recorder is None:
+            return
+        old, self.recorder = self.recorder.entries, Recorder()
+        if each:  # an update of one function now is one of each
+            raised = old._replace(wrong=np.full(len(old.row), -1, np.int32))
+            pairs: Any = zip(raised, old, strict=True)
+            self.recorder.add(Entries(*(np.stack(pair, axis=1).ravel() for pair in pairs)))
+        else:
+            self.recorder.add(old._replace(step=share * old.step))
+
+    # ------------------------------------------------------------------ answering
+
+    def entries(self) -> Entries:
+        """The updates that count, in order; ``row`` is the slot of a support row."""
+        assert self.recorder is not None
+        entries = self.recorder.entries
+        return entries if self.best is None else entries.first(self._counted()[0])
+
+    @property
+    def n_examples(self) -> int:
+        """Examples seen by the state that answers."""
+        return self.t if self.best is None else self._counted()[1]
+
+    def _counted(self) -> tuple[int, int]:
+        assert isinstance(self.best, tuple)
+        return self.best
+
+    def coefficients(self, combine: str) -> FloatArray:
+        """Of the average of all states, or of the last one."""
+        if self.best is None:
+            coef, late = self.coef, self.late
+        else:
+            twin = copy(self)
+            twin.recorder, twin.best = None, None
+            twin.coef, twin.late = np.zeros_like(self.coef), np.zeros_like(self.late)
+            twin.add(self.entries())
+            coef, late = twin.coef, twin.late
+        return coef - late / max(self.n_examples, 1) if combine == "average" else coef
+
+    def survival(self, vector: int) -> tuple[Entries, FloatArray, FloatArray]:
+        """The updates of one function, their steps, and how long each of its states lived."""
+        entries = self.entries()
+        parts = []
+        for vectors, of, step in self.moves(entries):
+            mine = np.flatnonzero(vectors == vector)
+            parts.append((np.arange(len(entries.row))[of][mine], step[mine]))
+        order = np.argsort(np.concatenate([at for at, _ in parts]), kind="stable")
+        at = np.concatenate([at for at, _ in parts])[order]
+        steps = np.concatenate([step for _, step in parts])[order]
+        own = Entries(*(column[at] for column in entries))
+        born = np.concatenate([[1], own.t, [self.n_examples + 1]])
+        return own, steps, np.diff(born).astype(np.float64)
+
+    def weigh(
+        self,
+        queries: Any,
+        coef: FloatArray,
+        slots: npt.NDArray[np.int64] | None = None,
+    ) -> FloatArray:
+        """Σ_s coef_cs K(x_s, q) over all support rows, or over some: (functions, queries)."""
+        out = np.zeros((len(coef), queries.shape[0]))
+        n = self.n_support if slots is None else len(slots)
+        for first in range(0, n, TILE):
+            part = slice(first, first + TILE)
+            assert self.support is not None
+            rows = self.support.take(part if slots is None else slots[part])
+            products = self.kernel.between(rows, queries)
+            with np.errstate(over="ignore", invalid="ignore"):
+                out += coef[:, part].astype(products.dtype) @ products
+        return out
+
+    def scores(self, X: Any, combine: str, *, tie_is_positive: bool = False) -> FloatArray:
+        """Scores of rows: (n,) for two classes, else (n, classes)."""
+        k, n = self.n_vectors, X.shape[0]
+        out = np.empty((k, n))
+        if combine == "vote":
+            step = max(1, min(QUERIES, 4 * TILE * QUERIES // max(self.n_support, 1)))
+            ask = self._voting(tie_is_positive)
+        else:
+            step, coef = QUERIES, self.coefficients(combine)
+        for first in range(0, n, step):
+            queries = X[first : first + step]
+            found = ask(queries) if combine == "vote" else self.weigh(queries, coef)
+            out[:, first : first + step] = found
+        if not np.isfinite(out).all():
+            raise overflow(int(np.nonzero(~np.isfinite(out))[1][0]))
+        return out[0] if k == 1 else np.ascontiguousarray(out.T)
+
+    def _voting(self, tie_is_positive: bool) -> Any:
+        """A function that gives the votes of all states on some queries, as shares."""
+        n = max(self.n_examples, 1)
+        if self.shape != blocks.AGAINST:
+            lives = [self.survival(vector) for vector in range(self.n_vectors)]
+
+            def each(queries: Any) -> FloatArray:
+                products = self._products(queries)
+                found = [
+                    blocks.votes(products, own.row, steps, lived, tie_is_positive)
+                    for own, steps, lived in lives
+                ]
+                return np.stack(found) / n
+
+            return each
+        entries = self.entries()
+        born = np.concatenate([[1], entries.t, [self.n_examples + 1]])
+        survival = np.diff(born).astype(np.float64)
+
+        def against(queries: Any) -> FloatArray:
+            products = np.ascontiguousarray(self._products(queries).T, np.float64)
+            start = np.zeros((queries.shape[0], self.n_vectors))
+            votes = voting.vote_classes(
+                products,
+                entries.row,
+                entries.right,
+                entries.wrong,
+                entries.step,
+                survival,
+                start,
+                0.0,
+            )
+            return np.asarray(votes.T / n)
+
+        return against
+
+    def _products(self, queries: Any) -> npt.NDArray[Any]:
+        """The kernel of every support row with every query."""
+        if self.support is None:
+            return np.zeros((0, queries.shape[0]))
+        return np.ascontiguousarray(self.kernel.between(self.support.rows, queries))
+
+
+def overflow(row: int) -> InputError:
+    return InputError(
+        f"the kernel of row {row} with the support rows is too large for its type. Scale the "
+        "features (sklearn.preprocessing.StandardScaler), lower gamma or degree, or pass float64."
+    )

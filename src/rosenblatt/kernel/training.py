@@ -1,0 +1,330 @@
+"""Training a kernel machine: the mistakes of the plain algorithm, at the speed of products.
+
+The rows of a block are scored by one product with the support rows. Then the block is walked in
+order, and what a mistaken row changes is carried to the scores of the rows after it by the kernel
+among the rows of the block, so that each row is judged by all mistakes before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels import blocks, ordering
+from rosenblatt.core.ledger import Entries
+from rosenblatt.core.stopping import Cycle
+from rosenblatt.core.training import Training, Watch
+from rosenblatt.errors import InputError
+from rosenblatt.kernel.machine import QUERIES, Machine, overflow
+
+__all__ = ["Block", "Ceiling", "Pass", "Scored", "train"]
+
+FloatArray = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+
+BLOCK = QUERIES
+
+
+class Block:
+    """Some rows of a table, in the order they are visited, and the kernel among them."""
+
+    def __init__(self, machine: Machine, X: Any, numbers: Numbers, labels: Any) -> None:
+        self.X, self.numbers, self.rows = X, numbers, X[numbers]
+        self.labels = np.ascontiguousarray(labels[numbers])
+        self._kernel = machine.kernel
+        self.place = np.full(len(numbers), -1, np.int32)
+        self.products = np.empty((0, len(numbers)))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def know(self, places: Numbers) -> None:
+        """Work out the kernel of some rows of the block with all of them."""
+        kept = self._kernel.support_rows(self.X, self.numbers[places])
+        found = np.asarray(self._kernel.between(kept, self.rows), np.float64)
+        if not np.isfinite(found).all():
+            raise overflow(int(self.numbers[places[np.nonzero(~np.isfinite(found))[0][0]]]))
+        self._refuse_if_not_symmetric(found[:, places], places)
+        self.place[places] = np.arange(len(self.products), len(self.products) + len(places))
+        self.products = np.concatenate([self.products, found])
+
+    def _refuse_if_not_symmetric(self, square: FloatArray, places: Numbers) -> None:
+        gap = np.abs(square - square.T)
+        # Sums taken in another order differ by rounding, float32 ones by that of float32.
+        bad = gap > 1e-4 * np.abs(square).max(initial=0.0)
+        if bad.any():
+            i, j = (int(self.numbers[places[place[0]]]) for place in np.nonzero(bad))
+            values = [float(v[bad][0]) for v in (square, square.T)]
+            raise InputError(
+                f"kernel: it is not symmetric: {values[0]:.6g} for rows {i} and {j}, but "
+                f"{values[1]:.6g} for rows {j} and {i}. A kernel must say the same both ways."
+            )
+
+    def row(self, i: int) -> FloatArray:
+        """The kernel of one row of the block with all of them."""
+        if self.place[i] < 0:
+            self.know(np.array([i]))
+        return np.asarray(self.products[self.place[i]])
+
+
+class Ceiling:
+    """A bound on the margin of any separator in the space of the kernel, from the run alone.
+
+    If y f(x) >= γ for a function of norm 1, then ‖f‖ >= γ Σ steps for the function learned from 0.
+    The norms are kept up as the rows are learned: ‖f + yK(x,·)‖² = ‖f‖² + 2y f(x) + K(x,x).
+    """
+
+    def __init__(self, machine: Machine, dtype: npt.DTypeLike) -> None:
+        k = machine.n_vectors
+        self._from_zero = machine.n_support == 0
+        self._together = machine.shape == blocks.AGAINST
+        self._eps = float(np.finfo(dtype).eps)
+        self.squared_norms, self.magnitudes = np.zeros(k), np.zeros(k)
+        self._steps, self._alone = np.zeros(k), 0.0
+        self._longest = 0.0
+        self.value = math.inf
+
+    def note(self, block: Block, entries: Entries, machine: Machine) -> None:
+        if self._together:
+            alone = entries.wrong < 0
+            self._steps[0] += float(np.count_nonzero(~alone))
+            self._alone += float(np.count_nonzero(alone))
+        else:
+            for vector, _, step in machine.moves(entries):
+                np.add.at(self._steps, vector, np.abs(step))
+        known = np.flatnonzero(block.place >= 0)
+        own = block.products[block.place[known], known]
+        self._longest = max(self._longest, math.sqrt(max(float(own.max(initial=0.0)), 0.0)))
+
+    def lower(self) -> None:
+        """Take the state at the end of an epoch into account."""
+        if not self._from_zero:
+            return
+        norms, hidden = self.squared_norms, 16.0 * self._eps * self.magnitudes
+        if (norms < -hidden).any():
+            return  # this kernel is no inner product, and the theorem says nothing of it
+        longest = np.sqrt(np.maximum(norms, 0.0) + hidden)
+        if self._together:
+            if self._steps[0]:
+                bound = math.sqrt(float(longest @ longest)) + self._alone * self._longest
+                self.value = min(self.value, bound / float(self._steps[0]))
+            return
+        moved = self._steps > 0
+        if moved.any():
+            self.value = min(self.value, float((longest[moved] / self._steps[moved]).min()))
+
+    def is_below(self, share: float) -> bool:
+        moved = math.sqrt(2.0) if self._together else 1.0
+        return self.value < share * moved * self._longest
+
+
+class Scored:
+    """Scores of all rows by the state at the end of the last epoch, and what changed since.
+
+    An epoch visits a row once, so that a support row changes once in it. Scores of a block count
+    what changed up to its end; the rest is added when the epoch is over. So a row is multiplied
+    only with support rows that changed since it was scored.
+    """
+
+    def __init__(self, machine: Machine, X: Any) -> None:
+        self._machine, self._X = machine, X
+        self.values = np.zeros((machine.n_vectors, X.shape[0]))
+        if machine.n_support:
+            self.renew()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._slots: list[Numbers] = []
+        self._steps: list[FloatArray] = []
+        self._visits: list[tuple[Numbers, int]] = []
+
+    def renew(self) -> FloatArray:
+        """Scores from the support rows alone, without what rounding has gathered on the way."""
+        for first in range(0, self._X.shape[0], BLOCK):
+            part = slice(first, first + BLOCK)
+            self.values[:, part] = self._machine.weigh(self._X[part], self._machine.coef)
+        self._begin()
+        return self.values
+
+    def of(self, block: Block) -> FloatArray:
+        slots, steps = self._changed()
+        found = self.values[:, block.numbers]
+        return found + self._machine.weigh(block.rows, steps, slots)
+
+    def note(self, block: Block, scores: FloatArray, slots: Numbers, steps: FloatArray) -> None:
+        """The scores of a block after it was learned from, and the slots that it changed."""
+        self.values[:, block.numbers] = scores
+        self._slots.append(slots)
+        self._steps.append(steps)
+        self._visits.append((block.numbers, sum(map(len, self._slots))))
+
+    def finish(self) -> None:
+        """Bring all scores to the end of the epoch."""
+        slots, steps = self._changed()
+        for numbers, seen in self._visits:
+            if seen < len(slots):
+                rows = self._X[numbers]
+                self.values[:, numbers] += self._machine.weigh(rows, steps[:, seen:], slots[seen:])
+        self._begin()
+
+    def _changed(self) -> tuple[Numbers, FloatArray]:
+        if not self._slots:
+            return np.zeros(0, np.int64), np.zeros((self._machine.n_vectors, 0))
+        if len(self._slots) > 1:
+            self._slots = [np.concatenate(self._slots)]
+            self._steps = [np.concatenate(self._steps, axis=1)]
+        return self._slots[0], self._steps[0]
+
+
+class Pass:
+    """Learning from rows of one table in a given order, a block at a time."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        X: Any,
+        labels: npt.NDArray[np.int32],
+        *,
+        tie_is_mistake: bool,
+        first_number: int = 0,
+        scored: Scored | None = None,
+    ) -> None:
+        self.machine, self.X, self.labels = machine, X, labels
+        self._tie_is_mistake, self._first_number = tie_is_mistake, first_number
+        self.scored = scored
+        self._slot_of = np.full(X.shape[0], -1, np.int64)
+        self.ceiling = Ceiling(machine, X.dtype)
+        self.mistakes_per_row = np.zeros(X.shape[0], np.int32)
+        self._updates = blocks.Updates(BLOCK * machine.n_vectors)
+
+    def learn(self, order: Numbers) -> int:
+        """Learn from the rows in this order; how many were mistaken."""
+        mistakes = 0
+        for first in range(0, len(order), BLOCK):
+            numbers = order[first : first + BLOCK]
+            mistakes += self._learn_block(Block(self.machine, self.X, numbers, self.labels))
+        self.machine.n_mistakes += mistakes
+        return mistakes
+
+    def is_right(self, rows: Numbers) -> bool:
+        """Whether the machine as it is answers all these rows right, reckoned from its rows."""
+        if self.scored is None:
+            return True  # each row of the last epoch was scored by the same machine
+        scores = np.ascontiguousarray(self.scored.renew()[:, rows])
+        wrong = blocks.mistaken(scores, self.labels[rows], self.machine.shape, self._tie_is_mistake)
+        return not wrong.any()
+
+    def _learn_block(self, block: Block) -> int:
+        machine, updates = self.machine, self._updates
+        if self.scored is None:
+            scores = machine.weigh(block.rows, machine.coef)
+        else:
+            scores = self.scored.of(block)
+        if not np.isfinite(scores).all():
+            raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
+        shape, ties = machine.shape, self._tie_is_mistake
+        suspects = np.flatnonzero(blocks.mistaken(scores, block.labels, shape, ties))
+        if len(suspects):
+            block.know(suspects)
+        updates.clear()
+        reached = 0
+        while True:
+            reached = blocks.walk(
+                scores,
+                block.labels,
+                reached,
+                block.products,
+                block.place,
+                shape,
+                ties,
+                self.ceiling.squared_norms,
+                self.ceiling.magnitudes,
+                updates,
+            )
+            if reached == len(block):
+                break
+            # Whoever is wrong by now will most likely be asked about as well.
+            wrong = blocks.mistaken(scores, block.labels, shape, ties) & (block.place < 0)
+            wrong[:reached] = False
+            block.know(np.flatnonzero(wrong))
+        self._take(block, scores)
+        machine.t += len(block)
+        return updates.mistakes
+
+    def _take(self, block: Block, scores: FloatArray) -> None:
+        """Write what a block changed into the machine."""
+        machine, size = self.machine, self._updates.size
+        places = self._updates.row[:size].copy()
+        who = np.unique(places)
+        numbers = block.numbers[who]
+        self.mistakes_per_row[numbers] += 1
+        new = numbers[self._slot_of[numbers] < 0]
+        if len(new):
+            rows = machine.kernel.support_rows(self.X, new)
+            self._slot_of[new] = machine.append(rows, new + self._first_number)
+        slots = self._slot_of[numbers]
+        before = machine.coef[:, slots]
+        entries = Entries(
+            self._slot_of[block.numbers[places]],
+            self._updates.right[:size].copy(),
+            self._updates.wrong[:size].copy(),
+            np.ones(size),
+            machine.t + 1 + places,
+        )
+        machine.add(entries)
+        self.ceiling.note(block, entries, machine)
+        if self.scored is not None:
+            self.scored.note(block, scores, slots, machine.coef[:, slots] - before)
+
+
+def train(
+    machine: Machine,
+    one_pass: Any,
+    *,
+    max_iter: int,
+    tol: float | None,
+    shuffle: bool,
+    subset: Numbers | None = None,
+    watch: Watch | None = None,
+    after_epoch: Callable[[int, int], None] | None = None,
+) -> Training:
+    """Epochs until there is a reason to stop; `one_pass` learns from rows in a given order."""
+    rows = np.arange(len(one_pass.labels)) if subset is None else subset
+    training = Training(mistakes_per_row=one_pass.mistakes_per_row, random=machine.random)
+    # Other coefficients may be the same function, so it is the scores of the rows that repeat.
+    scored = one_pass.scored
+    cycle = None if shuffle or scored is None else Cycle(lambda: (scored.values,))
+    order, chosen = np.empty(len(rows), np.int64), rows
+    for epoch in range(1, max_iter + 1):
+        if shuffle:
+            training.random = ordering.shuffled(order, training.random)
+            chosen = rows[order]
+        mistakes = one_pass.learn(chosen)
+        training.mistakes_per_epoch.append(mistakes)
+        if after_epoch is not None:
+            after_epoch(epoch, mistakes)
+        one_pass.ceiling.lower()
+        patience_ended = watch is not None and watch.after_epoch()
+        if mistakes == 0 and one_pass.is_right(rows):
+            training.stop_reason = "separated"
+            if watch is not None:
+                watch.prefer_last()
+            break
+        if scored is not None and (epoch < max_iter or cycle is not None):
+            scored.finish()
+        if cycle is not None and cycle.closed(epoch):
+            training.stop_reason, training.cycle_length = "cycle", cycle.length
+            break
+        if patience_ended:
+            training.stop_reason = "early_stopping"
+            break
+        if tol is not None and one_pass.ceiling.is_below(tol):
+            training.stop_reason = "tolerance"
+            break
+    training.margin_ceiling = one_pass.ceiling.value
+    machine.random = training.random
+    return training

@@ -1,0 +1,163 @@
+"""Budgets of support rows: never exceeded, and forgotten as the papers have it."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt import KernelPerceptron
+from rosenblatt.errors import ParameterError
+from rosenblatt.kernel import budgets
+from rosenblatt.kernel.budgets import POLICIES
+from tests.reference import budget as plain
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+every_policy = pytest.mark.parametrize("forget", sorted(POLICIES))
+
+
+def rows(seed: int, n: int = 40, d: int = 3, k: int = 2) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    return random.normal(size=(n, d)), np.append(np.arange(k), random.integers(0, k, n - k))
+
+
+def model(forget: str, budget: int, **settings: Any) -> KernelPerceptron:
+    settings = {"combine": "last", "shuffle": False, "tol": None} | settings
+    return KernelPerceptron(kernel="rbf", gamma=0.5, budget=budget, forget=forget, **settings)
+
+
+def coefficients(found: KernelPerceptron) -> dict[int, float]:
+    pairs = zip(found.support_.tolist(), found.dual_coef_[0].tolist(), strict=True)
+    return dict(pairs)
+
+
+def expected(forget: str, X: Any, y: Any, epochs: int, budget: int) -> Any:
+    K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    signs, orders = 2 * y - 1, [range(len(X))] * epochs
+    if forget == "oldest":
+        return plain.forgetron(K, signs, orders, budget)
+    if forget == "projection":
+        return plain.projectron(K, signs, orders, budget, 0.1)
+    return plain.forgetting(K, signs, orders, budget, plain.smallest(K))
+
+
+@pytest.mark.parametrize("forget", ["oldest", "smallest", "projection"])
+@given(seed=st.integers(0, 2**32), budget=st.integers(1, 9), block=st.integers(1, 9))
+def test_what_is_kept_is_what_the_plain_algorithm_keeps(
+    forget: str, seed: int, budget: int, block: int
+) -> None:
+    X, y = rows(seed)
+    with patch.object(budgets, "BLOCK", block):
+        found = model(forget, budget, combine="last", max_iter=2).fit(X, y)
+    states = expected(forget, X, y, found.n_iter_, budget)
+    got = coefficients(found)
+    wanted = states[-1]
+    assert sorted(got) == sorted(wanted)
+    for row, a in wanted.items():
+        assert got[row] == pytest.approx(a, abs=1e-3 if forget == "oldest" else 1e-9)
+
+
+@every_policy
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("multiclass", ["ovr", "argmax"])
+def test_there_are_never_more_support_rows_than_the_budget(
+    forget: str, k: int, multiclass: str
+) -> None:
+    X, y = rows(0, n=120, k=k)
+    learner = model(forget, 7, multiclass=multiclass)
+    for x, label in zip(X, y, strict=True):
+        learner.learn_one(x, label)
+        assert len(learner.support_) <= 7
+        assert learner.dual_coef_.shape[1] == len(learner.support_)
+    assert len(learner.support_) == 7
+
+
+@every_policy
+@pytest.mark.parametrize("multiclass", ["ovr", "argmax"])
+def test_one_by_one_and_in_one_batch_are_the_same(forget: str, multiclass: str) -> None:
+    X, y = rows(1, n=90, k=3)
+    one, batch = (model(forget, 8, multiclass=multiclass) for _ in range(2))
+    batch.partial_fit(X, y, classes=[0, 1, 2])
+    one.partial_fit(X[:1], y[:1], classes=[0, 1, 2])
+    for x, label in zip(X[1:], y[1:], strict=True):
+        one.learn_one(x, label)
+    np.testing.assert_array_equal(one.support_, batch.support_)
+    np.testing.assert_allclose(one.dual_coef_, batch.dual_coef_, atol=1e-9)
+
+
+@pytest.mark.parametrize("forget", ["oldest", "random", "smallest"])
+def test_a_budget_that_is_not_used_up_changes_nothing(forget: str) -> None:
+    X, y = rows(2, k=3)
+    free = KernelPerceptron(kernel="rbf", gamma=0.5, shuffle=False, max_iter=5, combine="last")
+    free.fit(X, y)
+    kept = model(forget, len(X), max_iter=5).fit(X, y)
+    np.testing.assert_array_equal(free.support_, kept.support_)
+    np.testing.assert_allclose(free.dual_coef_, kept.dual_coef_, atol=1e-12)
+    assert free.mistakes_per_epoch_ == kept.mistakes_per_epoch_
+
+
+@every_policy
+def test_dense_sparse_and_precomputed_rows_are_learned_alike(forget: str) -> None:
+    X, y = rows(3, n=60, k=3)
+    K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    dense = model(forget, 9, max_iter=2).fit(X, y)
+    wide = np.hstack([X, np.zeros((len(X), 2000))])
+    for learner, table in (
+        (model(forget, 9, max_iter=2), sp.csr_array(X)),
+        (model(forget, 9, max_iter=2), sp.csr_array(wide)),
+        (model(forget, 9, max_iter=2).set_params(kernel="precomputed"), K),
+    ):
+        learner.fit(table, y)
+        np.testing.assert_array_equal(learner.support_, dense.support_)
+        np.testing.assert_allclose(learner.dual_coef_, dense.dual_coef_, atol=1e-9)
+
+
+def test_random_forgetting_follows_the_seed() -> None:
+    X, y = rows(4, n=200, k=2)
+    a, b, c = (
+        model("random", 5, random_state=seed).partial_fit(X, y).support_.tolist()
+        for seed in (1, 1, 2)
+    )
+    assert a == b != c
+
+
+@every_policy
+def test_a_new_class_may_join_within_the_budget(forget: str) -> None:
+    X, y = rows(5, n=80, k=4)
+    order = np.argsort(y, kind="stable")
+    learner = model(forget, 6).partial_fit(X[order], y[order])
+    assert learner.classes_.tolist() == [0, 1, 2, 3]
+    assert len(learner.support_) <= 6
+
+
+def test_votes_and_averages_need_rows_that_are_gone() -> None:
+    X, y = rows(6)
+    with pytest.raises(ParameterError, match="does not keep them all"):
+        model("projection", 5, combine="vote").fit(X, y)
+    with pytest.raises(ParameterError, match="forget='oldest' drops some"):
+        model("oldest", 5, combine="average").fit(X, y)
+    learner = model("oldest", 5).fit(X, y)
+    with pytest.raises(ParameterError, match="does not keep them all"):
+        learner.set_params(combine="vote").predict(X)
+    with pytest.raises(AttributeError, match="not kept with a budget"):
+        _ = learner.ledger_
+
+
+def test_the_average_counts_the_time_of_each_coefficient() -> None:
+    X, y = rows(7, n=50)
+    learner = model("projection", 6)
+    seen: dict[int, float] = {}
+    for x, label in zip(X, y, strict=True):
+        learner.learn_one(x, label)
+        now = coefficients(learner) if len(learner.classes_) == 2 else {}
+        seen = {row: seen.get(row, 0.0) + a for row, a in now.items()}
+    found = coefficients(learner.set_params(combine="average"))
+    assert sorted(found) == sorted(seen)
+    for row, total in seen.items():
+        assert found[row] == pytest.approx(total / len(X), abs=1e-9)
