@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from cli.shell import launcher
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PROGRAM = "from rosenblatt.cli import main; main()"
 
 
 def commands(page: Path) -> list[tuple[str, str]]:
@@ -33,10 +30,7 @@ def commands(page: Path) -> list[tuple[str, str]]:
 )
 def test_commands_print_what_is_shown(page: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    launcher = tmp_path / "rosenblatt"
-    launcher.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c "{PROGRAM}" "$@"\n')
-    launcher.chmod(0o755)
-    environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    environment = launcher(tmp_path)
     for typed, shown in commands(page):
         done = subprocess.run(
             ["sh", "-c", typed],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -15,6 +16,7 @@ from unittest.mock import patch
 
 from rosenblatt.cli import main
 
+PROGRAM = "from rosenblatt.cli import main; main()"
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 PETS = """name,weight,colour,note,kind
@@ -47,7 +49,7 @@ class Done:
     def json(self) -> Any:
         assert self.code == 0, self.err
         found = json.loads(self.out)
-        assert found["schema"] == 1
+        assert found["schema"] == 2
         return found
 
 
@@ -68,6 +70,14 @@ def run(*arguments: str | Path, text: str = "") -> Done:
             code = ended.code
     said = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
     return Done(code, *said)
+
+
+def launcher(folder: Path) -> dict[str, str]:
+    """A file `rosenblatt` in a folder, and an environment in which shells find it."""
+    file = folder / "rosenblatt"
+    file.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c "{PROGRAM}" "$@"\n')
+    file.chmod(0o755)
+    return os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
 
 
 def written(folder: Path, name: str, text: str | list[str]) -> Path:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt.cli import reading
-from rosenblatt.cli.reading import read_rows
+from cli.shell import PROGRAM
+from rosenblatt.cli import certify as command
+from rosenblatt.cli.certify import read_rows
 
-CODE = "from rosenblatt.cli import main; main()"
 XOR = "a,b,c\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 APART = "a,b,c\n0,0,no\n1,0,no\n3,0,yes\n4,1,yes\n"
 THREE = "x,y,k\n0,0,a\n1,0,a\n9,0,b\n8,1,b\n0,9,c\n1,8,c\n"
@@ -24,7 +24,7 @@ THREE = "x,y,k\n0,0,a\n1,0,a\n9,0,b\n8,1,b\n0,9,c\n1,8,c\n"
 
 def certify(*arguments: str | Path, text: str | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", CODE, "certify", *map(str, arguments)],
+        [sys.executable, "-c", PROGRAM, "certify", *map(str, arguments)],
         capture_output=True,
         encoding="utf-8",
         input=text,
@@ -42,14 +42,14 @@ def certified(*arguments: str | Path, text: str | None = None) -> dict[str, Any]
     done = certify(*arguments, "--json", text=text)
     assert done.stderr == ""
     found: dict[str, Any] = json.loads(done.stdout)
-    assert found["schema"] == 1
+    assert found["schema"] == 2
     assert done.returncode == (0 if found["verdict"] == "separable" else 1)
     return found
 
 
 def test_separable_rows_get_margin_bound_and_a_run_within_it(tmp_path: Path) -> None:
     found = certified(written(tmp_path, APART))
-    assert (found["rows"], found["columns"]) == (4, 2)
+    assert (found["rows"], found["features"]) == (4, 2)
     assert found["classes"] == {"no": 2, "yes": 2}
     assert (found["verdict"], found["strength"], found["verified"]) == ("separable", "exact", True)
     assert found["margin"] == pytest.approx(1.0)
@@ -65,7 +65,7 @@ def test_the_report_for_people_says_it_all_and_ends_with_0(tmp_path: Path) -> No
     assert done.returncode == 0
     assert done.stderr == ""
     for said in (
-        "4 rows, 2 columns; 2 classes: no (2), yes (2)",
+        "4 rows, 2 features; 2 classes: no (2), yes (2)",
         "verdict: separable (proof exact, checked in exact arithmetic)",
         "margin: 1, the largest there is",
         "mistakes in any order",
@@ -143,7 +143,7 @@ def test_formats_packing_and_standard_input_agree(tmp_path: Path) -> None:
         certified("-", "--format", "svmlight", text=svm),
     ]
     for found in all_found:
-        for name in ("rows", "columns", "verdict", "margin", "radius", "gamma", "perceptron"):
+        for name in ("rows", "features", "verdict", "margin", "radius", "gamma", "perceptron"):
             assert found[name] == all_found[0][name]
     assert all_found[2]["classes"] == {"-1": 2, "1": 2}
     assert {one["line"] for one in all_found[2]["suspects"]} <= {1, 2, 4, 5}
@@ -154,11 +154,31 @@ def test_a_large_svmlight_file_stays_sparse(
 ) -> None:
     file = written(tmp_path, "1 1:5 3:2\n0\n0 2:-1\n", "data.svm")
     dense = read_rows(str(file)).X
-    monkeypatch.setattr(reading, "DENSE_CELLS", 8)
+    monkeypatch.setattr(command, "DENSE_CELLS", 8)
     sparse = read_rows(str(file)).X
     assert dense.tolist() == [[5, 0, 2], [0, 0, 0], [0, -1, 0]]
     assert sparse.nnz == 3
     np.testing.assert_array_equal(sparse.toarray(), dense)
+
+
+def test_categories_and_texts_become_features_as_in_training(tmp_path: Path) -> None:
+    text = "size,colour,note,y\n" + "".join(
+        f"{i},{'red' if i % 2 else 'blue'},a note of {i % 3} more words,{'uv'[i % 2]}\n"
+        for i in range(9)
+    )
+    found = certified(written(tmp_path, text))
+    assert (found["verdict"], found["strength"]) == ("separable", "exact")
+    # The size, two colours, and a, note, of, 0, 1, 2, more, words.
+    assert found["features"] == 1 + 2 + 8
+    assert found["told"] == [
+        "size    number    as it is",
+        "colour  category  2 levels: blue, red",
+        "note    text      words 1, 262,144 hashed columns",
+    ]
+    without_colours = text.replace("red", "blue")
+    assert certified(written(tmp_path, without_colours))["verdict"] == "not separable"
+    mail = "ham\tsee you\nspam\twin\nham\twin you\n"
+    assert certified("-", "--format", "text", text=mail)["verdict"] == "separable"
 
 
 def test_without_a_bias_the_origin_is_in_the_way(tmp_path: Path) -> None:
@@ -184,11 +204,17 @@ def test_a_header_of_numbers_is_warned_of_on_stderr(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a,b,c\n1,2,x\n1,two,y\n", 'data.csv:3:3: column "b": "two" is not a number'),
-        ("a,b,c\n1,nan,x\n1,2,y\n", 'data.csv:2:3: column "b": "nan" is not a finite number'),
-        ("a,b,c\n-inf,2,x\n1,2,y\n", 'data.csv:2:1: column "a": "-inf" is not a finite number'),
-        ("a,b,c\n1_0,2,x\n1,2,y\n", 'data.csv:2:1: column "a": "1_0" is not a number'),
-        ("a,b,c\n1,,x\n1,2,y\n", 'data.csv:2:3: column "b": the number is missing'),
+        ("a,b,c\n1,2,x\n1,two,y\n3,4,x\n", 'data.csv:3:3: column "b": "two" is not a number'),
+        (
+            "a,b,c\n1,nan,x\n1,2,y\n3,4,x\n",
+            'data.csv:2:3: column "b": "nan" is not a finite number',
+        ),
+        (
+            "a,b,c\n-inf,2,x\n1,2,y\n3,4,x\n",
+            'data.csv:2:1: column "a": "-inf" is not a finite number',
+        ),
+        ("a,b,c\n1_0,2,x\n1,2,y\n3,4,x\n", 'data.csv:2:1: column "a": "1_0" is not a number'),
+        ("a,b,c\n1,,x\n1,2,y\n3,4,x\n", 'data.csv:2:3: column "b": the number is missing'),
         ("a,b,c\n1,1e200,x\n1,2,y\n", 'data.csv:2:3: column "b": "1e200" is beyond 1e+150'),
         ("a,b,c\n1,2,x\n1,y\n", "data.csv:3:4: 2 fields, expected 3"),
         ("a,b,c\n1,2,x\n1,2,3,y\n", "data.csv:3:7: 4 fields, expected 3"),
@@ -262,7 +288,7 @@ def test_damaged_files_end_with_3(tmp_path: Path, name: str, content: bytes, sai
         (["-", "--no-header", "--target", "a"], 'the columns are "1", "2", "3"'),
         (["-", "--format", "xml"], "'xml' is not one of"),
         (["-", "--format", "svmlight", "--target", "1"], "--target has no meaning"),
-        (["-", "--seed", "-1"], "-1 is not in the range"),
+        (["-", "--seed", "-1"], "'-1': give a whole number from 0 to"),
     ],
 )
 def test_wrong_usage_ends_with_2(arguments: list[str], said: str) -> None:

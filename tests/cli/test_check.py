@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,14 +11,14 @@ from typing import Any
 
 import pytest
 
-CODE = "from rosenblatt.cli import main; main()"
-DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
+from cli.shell import DATA, PROGRAM
+
 APART = "a,b,y\n0,0,no\n1,0,no\n3,0,yes\n4,1,yes\n"
 
 
 def check(*arguments: str | Path, text: str | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", CODE, "check", *map(str, arguments)],
+        [sys.executable, "-c", PROGRAM, "check", *map(str, arguments)],
         capture_output=True,
         encoding="utf-8",
         input=text,
@@ -31,7 +30,7 @@ def checked(text: str, *arguments: str, code: int = 0) -> dict[str, Any]:
     done = check("-", "--json", *arguments, text=text)
     assert (done.returncode, done.stderr) == (code, "")
     found: dict[str, Any] = json.loads(done.stdout)
-    assert found["schema"] == 1
+    assert found["schema"] == 2
     return found
 
 
@@ -56,6 +55,14 @@ def test_constant_and_repeated_columns_are_named() -> None:
     assert found["repeated_columns"] == [["c", "e"]]  # other names for the same levels
     found = checked("a,b,y\n1,1,u\n-0,0,v\n4,4,u\n")
     assert found["repeated_columns"] == [["a", "b"]]
+
+
+def test_columns_that_differ_in_every_row_do_not_say_the_same_for_that() -> None:
+    few = [f"n{i},see {i} of them all,t{i},{'uv'[i % 2]}" for i in range(4)]
+    assert checked("\n".join(["id,text,tag,y", *few]))["repeated_columns"] == []
+    many = [f"n{i},see {i} of them all,n{i},{'uv'[i % 2]}" for i in range(40)]
+    found = checked("\n".join(["id,text,again,y", *many]))
+    assert found["repeated_columns"] == [["id", "again"]]
 
 
 def test_rows_that_repeat_and_rows_that_contradict_are_counted_with_their_lines() -> None:
@@ -130,16 +137,16 @@ def test_svmlight_rows_have_columns_by_number_and_conflicts() -> None:
 def test_texts_are_compared_as_they_stand() -> None:
     found = checked("ham\tsee you\nspam\twin\nham\tsee you\nham\twin\n", "--format", "text")
     assert found["classes"] == {"ham": 3, "spam": 1}
-    assert found["baseline"] == {"label": "ham", "share": 0.75}
+    assert found["baseline"] == {"label": "ham", "accuracy": 0.75}
     assert found["repeated_rows"]["first"] == [[1, 3], [2, 4]]
     assert found["conflicts"]["groups"] == 1
-    assert found["told"] == ["text  words 1-2, 262,144 hashed columns"]
+    assert found["told"] == ["text  words 1, 262,144 hashed columns"]
 
 
 def test_large_data_are_not_asked_for_a_hyperplane_and_the_way_to_is_told() -> None:
     text = "a,y\n" + "\n".join(f"{i},{'uv'[i % 2]}" for i in range(2001))
     done = check("-", text=text)
-    assert "not asked; rosenblatt convert DATA --to svmlight | rosenblatt certify" in done.stdout
+    assert "between the classes: not asked; rosenblatt certify does\n" in done.stdout
 
 
 def test_files_are_taken_together_and_packed_ones_unpacked(tmp_path: Path) -> None:

@@ -17,17 +17,17 @@ def test_equal_models_end_with_0(tmp_path: Path) -> None:
 
 def test_a_new_level_is_a_feature_more_and_weights_go_by_name(tmp_path: Path) -> None:
     first = trained(tmp_path)
-    second = trained(tmp_path, data=PETS.replace("grey", "pink"), name="pink.csv")
+    second = trained(tmp_path, data=PETS.replace("white", "pink"), name="pink.csv")
     done = run("diff", first, second)
     assert done.code == 1
     lines = done.out.splitlines()
     assert lines[0].startswith("data_sha256: ")
     assert lines[1:4] == [
         "features added (1): colour=pink",
-        "features removed (1): colour=grey",
+        "features removed (1): colour=white",
         "weights changed: 2",
     ]
-    assert {line.split()[-1] for line in lines[4:]} == {"colour=pink", "colour=grey"}
+    assert {line.split()[-1] for line in lines[4:]} == {"colour=pink", "colour=white"}
 
 
 def test_the_largest_changes_come_first_with_both_weights(tmp_path: Path) -> None:

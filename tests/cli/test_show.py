@@ -54,7 +54,7 @@ def test_weights_are_all_those_that_are_not_0_with_all_digits(tmp_path: Path) ->
         assert found.pop("(bias)", 0.0) == loaded.intercept_[place]
         assert sorted(found.values()) == sorted(loaded.coef_[place][loaded.coef_[place] != 0])
         assert "weight" in found
-    assert any(name == "note: digs holes" for _, name, _ in lines)
+    assert any(name == "note: digs" for _, name, _ in lines)
 
 
 def test_json_has_the_record_and_as_many_weights_as_asked_for(tmp_path: Path) -> None:

@@ -2,42 +2,60 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import click
 
-from rosenblatt.cli.reading import LabelledRows, read_rows, reading_options, zero_based_option
+from rosenblatt.cli.examples import guessed, refuse_one_class
+from rosenblatt.cli.facts import say_json
+from rosenblatt.cli.lines import say
+from rosenblatt.cli.options import SEED, Command
+from rosenblatt.cli.outcome import counted_classes
+from rosenblatt.cli.reading import (
+    DATA,
+    TABLES,
+    Reading,
+    named,
+    notices_told,
+    reading_options,
+    zero_based_option,
+)
 
 __all__ = ["command"]
 
-SCHEMA = 1
 SUSPECTS = 5
 CONFLICT_SHOWN = 12
+# Features of more numbers than this stay sparse if they came so.
+DENSE_CELLS = 20_000_000
 # The cost of a suspect takes a pass over all updates in Python.
 MOST_COSTED = 100_000
 
 
 @click.command(
+    cls=Command,
     name="certify",
-    epilog="Examples:  rosenblatt certify iris.csv --target species    "
-    "rosenblatt certify a9a.svmlight.gz --json    Exit codes: 0 separable, 1 not or undecided, "
-    "2 usage, 3 bad data.",
+    epilog="\b\nExamples:\n  rosenblatt certify iris.csv --target species\n"
+    "  rosenblatt certify a9a.svmlight.gz --json\n\n"
+    "Exit codes: 0 separable, 1 not or undecided, 2 usage, 3 bad data.",
 )
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument("file", type=DATA)
+@click.option("--no-bias", is_flag=True, help="Only look for hyperplanes through the origin.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--seed", type=SEED, default=0, show_default=True, help="For the random order of the rows."
+)
 @reading_options
 @zero_based_option
-@click.option("--no-bias", is_flag=True, help="Only hyperplanes through the origin.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
 def command(file: str, no_bias: bool, as_json: bool, seed: int, **reading: Any) -> int:
     """Say whether the classes of FILE can be separated, with a proof either way.
 
-    FILE is CSV, TSV, JSON lines, svmlight, Vowpal Wabbit text, Parquet or Arrow, also packed (gzip,
-    xz, bzip2, zstd); - reads standard input. All columns but the target must be numbers.
+    FILE is CSV, TSV, JSON lines, labelled text, svmlight, Vowpal Wabbit text, Parquet or Arrow,
+    also packed (gzip, xz, bzip2, zstd); - reads standard input. Numbers are taken as they are;
+    categories become one feature for each level and texts one for each word, as train makes them.
     """
     from rosenblatt.errors import DataError, InputError
 
@@ -47,11 +65,60 @@ def command(file: str, no_bias: bool, as_json: bool, seed: int, **reading: Any) 
     except InputError as error:
         raise DataError(str(error), name=rows.name) from None
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, allow_nan=False))
+        say_json(found)
     else:
-        for line in _report(found):
-            click.echo(line)
+        say(_report(found))
     return 0 if found["verdict"] == "separable" else 1
+
+
+# ---------------------------------------------------------------------- the rows
+
+
+@dataclass
+class LabelledRows:
+    """Features, labels as text, the line of every row, and what the columns are taken for."""
+
+    name: str
+    X: Any
+    labels: list[str]
+    lines: list[int]
+    told: list[str]
+
+
+def read_rows(path: str, **options: Any) -> LabelledRows:
+    """Read a file, or standard input for ``-``."""
+    reading = Reading(**options)
+    kind = reading.format_of([path])
+    with notices_told():
+        block = reading.reader([path]).whole()
+    name, labels = named([path]), [str(label) for label in block.labels.tolist()]
+    refuse_one_class(labels, name, of_table=kind in TABLES)
+    schema = guessed(reading, kind, block, scale=False)
+    X = schema.encode(block)
+    numbers = kind in ("svmlight", "vw") or not hasattr(X, "tocsr")
+    told = [] if numbers else schema.told()
+    return LabelledRows(name, _matrix(X, numbers), labels, block.lines.tolist(), told)
+
+
+def _matrix(rows: Any, numbers: bool) -> Any:
+    """Sparse rows as a plain table, unless that were large."""
+    import numpy as np
+
+    if not hasattr(rows, "tocsr"):
+        return rows
+    columns, width = rows.indices, rows.shape[1]
+    if not numbers:
+        # A hash leaves most columns without a value, which bear on nothing.
+        used, columns = np.unique(rows.indices, return_inverse=True)
+        width = max(len(used), 1)
+    if rows.shape[0] * width > DENSE_CELLS:
+        return rows.tocsr()
+    X = np.zeros((rows.shape[0], width))
+    X[np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), columns] = rows.data
+    return X
+
+
+# ---------------------------------------------------------------------- the verdict
 
 
 def certificate(rows: LabelledRows, *, fit_intercept: bool, seed: int) -> dict[str, Any]:
@@ -73,10 +140,10 @@ def certificate(rows: LabelledRows, *, fit_intercept: bool, seed: int) -> dict[s
     longest = float(as_rows(rows.X).squared_norms().max()) + float(fit_intercept)
     several = len(counts) > 2
     found: dict[str, Any] = {
-        "schema": SCHEMA,
         "file": rows.name,
         "rows": len(labels),
-        "columns": int(rows.X.shape[1]),
+        "features": int(rows.X.shape[1]),
+        "told": rows.told,
         "classes": {label: counts[label] for label in sorted(counts)},
         "fit_intercept": fit_intercept,
         "verdict": said,
@@ -178,14 +245,16 @@ def _training(rows: LabelledRows, labels: Any, fit_intercept: bool, seed: int) -
     }
 
 
+# ---------------------------------------------------------------------- for people
+
+
 def _report(found: dict[str, Any]) -> list[str]:
-    """The same for people."""
     from rosenblatt.core.training import STOP_REASONS
 
-    classes = ", ".join(f"{label} ({count:,})" for label, count in found["classes"].items())
     said = [
-        f"{found['file']}: {_count(found['rows'], 'row')}, {_count(found['columns'], 'column')}; "
-        f"{len(found['classes'])} classes: {classes}",
+        f"{found['file']}: {_count(found['rows'], 'row')}, {_count(found['features'], 'feature')}; "
+        + counted_classes(found["classes"]),
+        *(f"  {line}" for line in found["told"]),
         f"verdict: {found['verdict']}" + _strength(found),
     ]
     if found["conflict"] is not None:

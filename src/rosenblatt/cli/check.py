@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt.cli.examples import guessed, refuse_one_class
+from rosenblatt.cli.facts import baseline, say_json
 from rosenblatt.cli.findings import (
     SHOWN,
     row_findings,
@@ -17,30 +18,29 @@ from rosenblatt.cli.findings import (
     sparse_findings,
     table_findings,
 )
+from rosenblatt.cli.lines import cut, say
 from rosenblatt.cli.models import notices
-from rosenblatt.cli.reading import TABLES, Reading, reading_options
+from rosenblatt.cli.options import Command
+from rosenblatt.cli.outcome import LONGEST_LABEL, counted_classes
+from rosenblatt.cli.reading import DATA, TABLES, Reading, named, reading_options
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
 
 __all__ = ["command"]
 
-SCHEMA = 1
-CLASSES_SHOWN = 10
-
 
 @click.command(
+    cls=Command,
     name="check",
-    epilog="Examples:  rosenblatt check iris.csv --target species    "
-    "rosenblatt check mail.tsv --format text --json    Exit codes: 0 can be learned from, "
-    "1 nothing to learn, 2 usage, 3 bad data.",
+    epilog="\b\nExamples:\n  rosenblatt check iris.csv --target species\n"
+    "  rosenblatt check mail.tsv --format text --json\n\n"
+    "Exit codes: 0 can be learned from, 1 nothing to learn, 2 usage, 3 bad data.",
 )
-@click.argument(
-    "data", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, allow_dash=True)
-)
+@click.argument("data", nargs=-1, required=True, type=DATA)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @reading_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("--quiet", is_flag=True, help="No notices.")
 def command(data: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> int:
     """Look at DATA before training: what the columns are, and what will get in the way.
 
@@ -50,38 +50,27 @@ def command(data: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -
     with notices(quiet):
         found = checked(Reading(**options), data)
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, allow_nan=False))
+        say_json(found)
     else:
-        for line in _report(found):
-            click.echo(line)
+        say(_report(found))
     return 1 if found["errors"] else 0
 
 
 def checked(reading: Reading, paths: Sequence[str]) -> dict[str, Any]:
     """Everything the command tells, as what becomes the JSON object."""
-    from rosenblatt.errors import DataError
-
     kind = reading.format_of(paths)
     block = reading.reader(paths).whole()
     labels = block.labels.tolist()
     counts = Counter(labels)
-    name = ", ".join("<stdin>" if path == "-" else path for path in paths)
-    if len(counts) == 1:
-        raise DataError(
-            f"only class {labels[0]!r} seen, in all {len(labels):,} rows; two are needed",
-            name=name,
-            help="is the right column the target? (--target)" if kind in TABLES else None,
-        )
-    schema = _schema(reading, kind, block)
-    common, most = max(counts.items(), key=lambda one: one[1])
+    refuse_one_class(labels, named(paths), of_table=kind in TABLES)
+    schema = guessed(reading, kind, block)
     found: dict[str, Any] = {
-        "schema": SCHEMA,
         "files": list(paths),
         "format": kind,
         "rows": len(labels),
         "target": getattr(block, "target", None),
         "classes": {str(label): counts[label] for label in sorted(counts)},
-        "baseline": {"label": str(common), "share": most / len(labels)},
+        "baseline": baseline(counts),
         "features": schema.n_features,
         "columns": _columns(schema),
         "told": schema.told(),
@@ -96,18 +85,6 @@ def checked(reading: Reading, paths: Sequence[str]) -> dict[str, Any]:
     found["errors"] = _errors(found)
     found["separability"] = small_verdict(schema, block, len(counts))
     return found
-
-
-def _schema(reading: Reading, kind: str, block: Any) -> AnySchema:
-    from rosenblatt.features import Schema, SparseSchema, TextFeatures, TextSchema
-
-    if kind in TABLES:
-        return Schema.guess(block, missing=reading.missing)
-    if kind == "text":
-        schema = TextSchema(TextFeatures())
-        schema.learn(block)
-        return schema
-    return SparseSchema(kind, block.rows.shape[1], getattr(block, "names", None))
 
 
 def _columns(schema: AnySchema) -> list[dict[str, str]]:
@@ -140,21 +117,16 @@ def _report(found: dict[str, Any]) -> list[str]:
         f"{found['features']:,} features ({found['format']})",
         *(f"  {line}" for line in found["told"]),
         _classes(found),
-        f"baseline: always {found['baseline']['label']} is right in "
-        f"{found['baseline']['share']:.1%}",
+        f"baseline: always {cut(str(found['baseline']['label']), LONGEST_LABEL)} is right in "
+        f"{found['baseline']['accuracy']:.1%}",
         *(line if line.startswith(" ") else f"warning: {line}" for line in _warnings(found)),
         *(f"wrong: {line}" for line in found["errors"]),
     ]
     verdict = found["separability"]
     if verdict is not None:
         said.append(f"a hyperplane between the classes: {_verdict(verdict)}")
-    elif found["format"] in ("svmlight", "vw"):
-        said.append("a hyperplane between the classes: not asked; rosenblatt certify does")
     else:
-        said.append(
-            "a hyperplane between the classes: not asked; rosenblatt convert DATA --to svmlight | "
-            "rosenblatt certify - --format svmlight does"
-        )
+        said.append("a hyperplane between the classes: not asked; rosenblatt certify does")
     return said
 
 
@@ -167,12 +139,10 @@ def _verdict(verdict: dict[str, str]) -> str:
 
 
 def _classes(found: dict[str, Any]) -> str:
-    classes = sorted(found["classes"].items(), key=lambda one: -one[1])
-    shown = ", ".join(f"{label} ({count:,})" for label, count in classes[:CLASSES_SHOWN])
-    more = len(classes) - CLASSES_SHOWN
-    target = "" if found["target"] is None else f" of {found['target']}"
-    rest = f" and {more:,} more" if more > 0 else ""
-    return f"{len(classes):,} classes{target}: {shown}{rest}"
+    frequent_first = sorted(found["classes"].items(), key=lambda one: -one[1])
+    return counted_classes(
+        dict(frequent_first), "" if found["target"] is None else f" of {found['target']}"
+    )
 
 
 def _warnings(found: dict[str, Any]) -> list[str]:
@@ -187,10 +157,10 @@ def _warnings(found: dict[str, Any]) -> list[str]:
         said.append(f"counts the rows, which says nothing: {_listed(found['row_numbers'])}")
     if found["missing"]:
         gaps = [f"{name} ({n:,})" for name, n in found["missing"].items()]
-        said.append(f"numbers missing: {_listed(gaps)}; a feature of their own says so")
+        said.append(f"numbers missing: {_listed(gaps)}; an extra feature marks them")
     for name, gaps in list(found["look_missing"].items())[:SHOWN]:
         marks = ", ".join(f"{text or 'nothing'} ({n:,})" for text, n in gaps.items())
-        said.append(f"{name} has {marks}: a level like any other")
+        said.append(f"{name} has {marks}: it looks like a gap, but is a level like others")
     for name, n in list(found["levels_met_once"].items())[:SHOWN]:
         said.append(f"{name} has {n:,} level{'s' * (n != 1)} that occur{'s' * (n == 1)} once")
     if found["scales"]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from rosenblatt.cli.lines import listed, say
+from rosenblatt.cli.options import SEED, Command, Whole
+
 __all__ = ["command"]
 
 DATA = ("breast_cancer", "digits", "iris", "wine")
@@ -11,12 +14,32 @@ EPOCHS_SHOWN = 12
 
 
 @click.command(
+    cls=Command,
     name="demo",
-    epilog="Examples:  rosenblatt demo    rosenblatt demo --data iris --seed 7",
+    epilog="\b\nExamples:\n  rosenblatt demo\n  rosenblatt demo --data iris --seed 7",
 )
-@click.option("--data", type=click.Choice(DATA), default="digits", show_default=True)
-@click.option("--epochs", type=click.IntRange(min=1), default=1000, show_default=True)
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
+@click.option(
+    "--data",
+    type=click.Choice(DATA),
+    metavar="NAME",
+    default="digits",
+    show_default=True,
+    help=f"What to learn: {', '.join(DATA[:-1])} or {DATA[-1]}.",
+)
+@click.option(
+    "--epochs",
+    type=Whole(1),
+    default=1000,
+    show_default=True,
+    help="The most passes over the rows.",
+)
+@click.option(
+    "--seed",
+    type=SEED,
+    default=0,
+    show_default=True,
+    help="For which rows are held out, and the order of the others.",
+)
 def command(data: str, epochs: int, seed: int) -> None:
     """Train an averaged perceptron on real data and show how it went.
 
@@ -41,7 +64,8 @@ def command(data: str, epochs: int, seed: int) -> None:
     X = (table.X - center) / np.where(spread > 0, spread, 1.0)
     y = table.y.astype(np.int32)
 
-    click.echo(f"{data}: {len(table.y):,} {table.about}; classes {', '.join(table.classes)}")
+    click.echo(f"{data}: {len(table.y):,} {table.about}")
+    click.echo(listed(f"{len(table.classes)} classes: ", table.classes))
     click.echo(f"learning from {len(kept):,} rows, {len(held_out):,} held out")
     rows = as_rows(X[kept])
     inspect(rows)
@@ -49,16 +73,18 @@ def command(data: str, epochs: int, seed: int) -> None:
     run = train(
         model.weights, rules.perceptron(), rows, y[kept], max_iter=epochs, random=model.random
     )
-    for epoch, line in _epochs(run.mistakes_per_epoch):
-        click.echo(f"  epoch {epoch:>4}  {line}")
-    click.echo(
-        f"stopped after {_count(run.n_iter, 'epoch')} and "
-        f"{_count(sum(run.mistakes_per_epoch), 'mistake')}: "
-        f"{STOP_REASONS[run.stop_reason]}"
+    mistakes = _count(sum(run.mistakes_per_epoch), "mistake")
+    say(
+        [
+            *_epochs(run.mistakes_per_epoch),
+            f"stopped after {_count(run.n_iter, 'epoch')} and {mistakes}: "
+            f"{STOP_REASONS[run.stop_reason]}",
+        ]
     )
     found = separability(X[kept], y[kept])
     found.verify()
-    click.echo(f"verdict on those rows: {found.verdict} ({found.strength}, certificate checked)")
+    strength = "exact" if found.strength == "exact" else "within rounding"
+    click.echo(f"verdict on those rows: {found.verdict} ({strength}, certificate checked)")
     for name, weights in (
         ("last weights", (model.weights.matrix, model.weights.bias)),
         ("mean weights", model.served()),
@@ -74,12 +100,16 @@ def _count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def _epochs(mistakes: list[int]) -> list[tuple[str, str]]:
+def _epochs(mistakes: list[int]) -> list[str]:
     """The first epochs, the last ones, and a line for what lies between."""
-    numbered = [(str(i), f"{count:,} mistakes") for i, count in enumerate(mistakes, 1)]
-    if len(numbered) <= EPOCHS_SHOWN:
-        return numbered
+    widest = len(f"{len(mistakes):,}")
+    lines = [
+        f"  epoch {epoch:>{widest},}  {_count(count, 'mistake')}"
+        for epoch, count in enumerate(mistakes, 1)
+    ]
+    if len(lines) <= EPOCHS_SHOWN:
+        return lines
     half = EPOCHS_SHOWN // 2
     between = mistakes[half:-half]
-    gap = f"{len(between):,} more epochs with {min(between):,} to {max(between):,} mistakes"
-    return [*numbered[:half], ("…", gap), *numbered[-half:]]
+    gap = f"{_count(len(between), 'more epoch')} with {min(between):,} to {max(between):,} mistakes"
+    return [*lines[:half], f"  {'…':>{widest + 6}}  {gap}", *lines[-half:]]

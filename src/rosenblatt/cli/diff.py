@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
@@ -10,12 +9,14 @@ from typing import Any
 
 import click
 
+from rosenblatt.cli.facts import say_json
+from rosenblatt.cli.lines import cut, say
 from rosenblatt.cli.models import MODEL, Model, opened
+from rosenblatt.cli.options import Command, Whole
 from rosenblatt.cli.show import facts_of, voices
 
 __all__ = ["command"]
 
-SCHEMA = 1
 FACTS = (
     "learner",
     "parameters",
@@ -30,19 +31,21 @@ FACTS = (
     "data_sha256",
 )
 SHOWN = 10
+LONGEST_NAME = 48
 
 
 @click.command(
+    cls=Command,
     name="diff",
-    epilog="Examples:  rosenblatt diff old.rbt new.rbt    rosenblatt diff a.rbt b.rbt --json    "
-    "Exit codes: 0 equal, 1 different.",
+    epilog="\b\nExamples:\n  rosenblatt diff old.rbt new.rbt\n  rosenblatt diff a.rbt b.rbt --json"
+    "\n\nExit codes: 0 equal, 1 different.",
 )
 @click.argument("first", type=MODEL)
 @click.argument("second", type=MODEL)
 @click.option(
-    "--top", type=click.IntRange(0), default=SHOWN, show_default=True, help="Changes shown."
+    "--top", type=Whole(0), default=SHOWN, show_default=True, help="How many changes to show."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(first: str, second: str, top: int, as_json: bool) -> int:
     """Tell how SECOND differs from FIRST: record, classes, features and weights, by name.
 
@@ -51,10 +54,9 @@ def command(first: str, second: str, top: int, as_json: bool) -> int:
     """
     found = differences(opened(first), opened(second), top)
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, allow_nan=False, default=str))
+        say_json(found)
     else:
-        for line in _report(found):
-            click.echo(line)
+        say(_report(found))
     return 0 if found["equal"] else 1
 
 
@@ -73,7 +75,6 @@ def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
     changes.sort(key=lambda change: -abs(change[3] - change[2]))
     called = {"(bias)": "(bias)", **old.names, **new.names}
     return {
-        "schema": SCHEMA,
         "models": [first.path, second.path],
         "equal": _same(first, second),
         "facts": facts,
@@ -195,7 +196,7 @@ def _report(found: dict[str, Any]) -> list[str]:
         for change in found["largest_changes"]:
             lines.append(
                 f"  {change['from']:+11.5g} -> {change['to']:+11.5g}  "
-                f"{change['class']}: {change['feature']}"
+                + cut(f"{change['class']}: {change['feature']}", LONGEST_NAME)
             )
     return lines or ["the same weights, but not the same record or state"]
 

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from typing import Any
 
 import click
 
+from rosenblatt.cli.facts import baseline, say_json
+from rosenblatt.cli.lines import say
 from rosenblatt.cli.models import MODEL, Strangers, notices, opened
-from rosenblatt.cli.reading import Reading, reading_options
+from rosenblatt.cli.options import Command
+from rosenblatt.cli.reading import DATA, Reading, reading_options
 
 __all__ = ["command"]
 
 
 @click.command(
+    cls=Command,
     name="evaluate",
-    epilog="Examples:  rosenblatt evaluate iris.rbt test.csv    "
-    "rosenblatt evaluate spam.rbt test.tsv --format text --json",
+    epilog="\b\nExamples:\n  rosenblatt evaluate iris.rbt test.csv\n"
+    "  rosenblatt evaluate spam.rbt test.tsv --format text --json",
 )
 @click.argument("model", type=MODEL)
-@click.argument(
-    "data", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, allow_dash=True)
-)
+@click.argument("data", nargs=-1, required=True, type=DATA)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @reading_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("--quiet", is_flag=True, help="No notices.")
 def command(model: str, data: tuple[str, ...], as_json: bool, quiet: bool, **reading: Any) -> None:
     """Compare the answers of MODEL with the labels of DATA.
 
@@ -46,11 +48,12 @@ def command(model: str, data: tuple[str, ...], as_json: bool, quiet: bool, **rea
         click.echo(f"warning: {rows} not counted", err=True)
     told = report(truth, answers, classes=found.classes)
     if as_json:
-        facts = {**told.to_json(), "model": model, "files": list(data)}
-        click.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
+        facts = told.to_json()
+        del facts["most_frequent"]
+        facts["baseline"] = baseline(Counter(truth))
+        facts |= {"model": model, "files": list(data)}
+        say_json(facts)
     else:
-        for line in told.lines():
-            click.echo(line)
+        say(told.lines())
     if not quiet:
-        for line in strangers.told():
-            click.echo(f"notice: {line}", err=True)
+        say((f"notice: {line}" for line in strangers.told()), err=True)

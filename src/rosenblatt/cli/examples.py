@@ -2,21 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli.learning import Examples
+from rosenblatt.cli.options import Decorated, Whole, in_section
 from rosenblatt.cli.reading import TABLES, Reading
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema, SparseSchema
 
-__all__ = ["Wanted", "read_examples", "text_settings"]
+__all__ = [
+    "Wanted",
+    "column_options",
+    "guessed",
+    "read_examples",
+    "refuse_one_class",
+    "text_settings",
+]
 
 KINDS = ("number", "category", "text", "ignored")
+
+
+option = in_section("Columns and texts")
+OPTIONS = {
+    "column": option(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="NAME=KIND",
+        help="What a column is, where the guess is wrong: number, category, text or ignored. Can "
+        "be given several times.",
+    ),
+    "no_scale": option(
+        "--no-scale", is_flag=True, help="Take numbers as they are, not by their mean and spread."
+    ),
+    "exact": option(
+        "--exact", is_flag=True, help="Give every word its own feature instead of hashing."
+    ),
+    "bits": option("--bits", type=Whole(1, 28), help="Hash words to 2^N features.  [default: 18]"),
+    "words": option(
+        "--words",
+        metavar="FROM-TO",
+        help="Runs of words that become features, as 1-2; or none.  [default: 1]",
+    ),
+    "chars": option(
+        "--chars",
+        metavar="FROM-TO",
+        help="Pieces of words that become features, as 3-5; or none.  [default: none]",
+    ),
+}
+
+
+def column_options(*but: str) -> Callable[[Decorated], Decorated]:
+    """The options that say what columns and texts become, all but some."""
+
+    def decorate(command: Decorated) -> Decorated:
+        for name in reversed(OPTIONS):
+            if name not in but:
+                command = OPTIONS[name](command)
+        return command
+
+    return decorate
 
 
 class Wanted:
@@ -129,6 +179,31 @@ def read_examples(
         text=wanted.text,
     )
     return found, Examples(found.encode(block), block.labels)
+
+
+def refuse_one_class(labels: Sequence[Any], name: str, *, of_table: bool) -> None:
+    """Two classes are the least that can be told apart."""
+    from rosenblatt.errors import DataError
+
+    if len(set(labels)) == 1:
+        raise DataError(
+            f"only class {labels[0]!r} seen, in all {len(labels):,} rows; two are needed",
+            name=name,
+            help="is the right column the target? (--target)" if of_table else None,
+        )
+
+
+def guessed(reading: Reading, kind: str, block: Any, *, scale: bool = True) -> AnySchema:
+    """How train would make features of a block, if nothing else is said."""
+    from rosenblatt.features import Schema, SparseSchema, TextFeatures, TextSchema
+
+    if kind in TABLES:
+        return Schema.guess(block, missing=reading.missing, scale=scale)
+    if kind == "text":
+        schema = TextSchema(TextFeatures())
+        schema.learn(block)
+        return schema
+    return SparseSchema(kind, block.rows.shape[1], getattr(block, "names", None))
 
 
 def _sparse(

@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt.cli.facts import say_json
+from rosenblatt.cli.lines import cut, say
 from rosenblatt.cli.models import MODEL, Model, narrowed, notices, opened
-from rosenblatt.cli.reading import TABLES, Reading, reading_options
+from rosenblatt.cli.options import Command, Whole
+from rosenblatt.cli.reading import DATA, TABLES, Reading, reading_options
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
 
 __all__ = ["command"]
 
-SCHEMA = 1
-DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
+LONGEST_NAME = 40
 
 
 @click.command(
+    cls=Command,
     name="explain",
-    epilog="Examples:  rosenblatt explain iris.rbt new.csv --row 3    "
-    "rosenblatt explain spam.rbt mail.tsv --row 7 --train mail.tsv",
+    epilog="\b\nExamples:\n  rosenblatt explain iris.rbt new.csv --row 3\n"
+    "  rosenblatt explain spam.rbt mail.tsv --format text --row 7 --train mail.tsv",
 )
 @click.argument("model", type=MODEL)
 @click.argument("data", nargs=-1, required=True, type=DATA)
-@click.option("--row", type=click.IntRange(1), required=True, help="Which row of DATA, from 1.")
-@click.option("--labelled", is_flag=True, help="DATA has labels, in texts before a tab.")
+@click.option("--row", type=Whole(1), required=True, help="Which row of DATA, counted from 1.")
+@click.option("--labelled", is_flag=True, help="DATA has labels; texts have them before a tab.")
 @click.option(
-    "--train", type=DATA, multiple=True, help="What the model learned from, for mistakes."
+    "--train",
+    type=DATA,
+    multiple=True,
+    metavar="FILE",
+    help="Data the model learned from, to weigh its past mistakes.",
 )
-@click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="Lines to show.")
+@click.option(
+    "--top", type=Whole(1), default=10, show_default=True, help="How many features to show."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all features.")
+@click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @reading_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, with all there is.")
-@click.option("--quiet", is_flag=True, help="No notices.")
 def command(
     model: str,
     data: tuple[str, ...],
@@ -69,10 +78,9 @@ def command(
             blocks = _blocks(found, reading, train, labelled=True)
             explained["mistakes"] = weighed(found, blocks, schema.encode(block), explained)
     if as_json:
-        click.echo(json.dumps(explained, ensure_ascii=False, allow_nan=False))
+        say_json(explained)
     else:
-        for line in _report(explained, top):
-            click.echo(line)
+        say(_report(explained, top))
 
 
 # ---------------------------------------------------------------------- the row
@@ -80,7 +88,7 @@ def command(
 
 def _blocks(
     found: Model, reading: Reading, paths: Sequence[str], *, labelled: bool
-) -> Iterator[tuple[AnySchema, Any]]:
+) -> Generator[tuple[AnySchema, Any], None, None]:
     """Blocks of files, each with what makes features of it."""
     kind = reading.format_of(paths, found.schema if found.has_schema else None)
     # Only of texts it cannot be seen whether there are labels; elsewhere they do no harm.
@@ -126,10 +134,12 @@ def _row(
     from rosenblatt.errors import InputError
 
     seen = 0
-    for schema, block in _blocks(found, reading, paths, labelled=labelled):
-        if row <= seen + len(block):
-            return schema, _only(block, row - seen - 1)
-        seen += len(block)
+    # Closed here, where what goes wrong in closing is still heard.
+    with closing(_blocks(found, reading, paths, labelled=labelled)) as blocks:
+        for schema, block in blocks:
+            if row <= seen + len(block):
+                return schema, _only(block, row - seen - 1)
+            seen += len(block)
     raise InputError(f"there is no row {row:,}: {', '.join(paths)} has {seen:,} rows.")
 
 
@@ -197,7 +207,6 @@ def _explained(found: Model, schema: AnySchema, block: Any, row: int) -> dict[st
         if feature["name"] in known:
             feature["raw"] = known[feature["name"]]
     return {
-        "schema": SCHEMA,
         "model": found.path,
         "row": row,
         "line": int(block.lines[0]),
@@ -261,9 +270,9 @@ def _parts(told: dict[str, Any], top: int) -> list[str]:
     rest = features[top:]
     if rest:
         total = sum(one["contribution"] for one in rest)
-        rows.append((_signed(total), f"{len(rest):,} other features", ""))
+        rows.append((_signed(total), f"{len(rest):,} other feature{'s' * (len(rest) != 1)}", ""))
     first = max(len(row[0]) for row in rows)
-    second = min(max(len(row[1]) for row in rows), 40)
+    second = max(len(row[1]) for row in rows)
     lines = [f"  {a:>{first}}  {b:{second}}  {c}".rstrip() for a, b, c in rows]
     if told["without_weight"]:
         n = told["without_weight"]
@@ -272,12 +281,12 @@ def _parts(told: dict[str, Any], top: int) -> list[str]:
 
 
 def _called(feature: dict[str, Any]) -> str:
-    name = str(feature["name"])
-    return f"{name} = {feature['raw']:g}" if "raw" in feature else name
+    value = f" = {feature['raw']:g}" if "raw" in feature else ""
+    return cut(str(feature["name"]), LONGEST_NAME - len(value)) + value
 
 
 def _signed(number: float) -> str:
-    return f"{number:+.4g}"
+    return f"{number + 0.0:+.4g}"  # 0 has no sign
 
 
 def _mistakes(told: dict[str, Any], top: int) -> list[str]:
@@ -295,7 +304,12 @@ def _mistakes(told: dict[str, Any], top: int) -> list[str]:
     ]
     rest = told["rows"][top:]
     if rest:
-        shown.append((sum(one["contribution"] for one in rest), f"{len(rest):,} other rows"))
+        shown.append(
+            (
+                sum(one["contribution"] for one in rest),
+                f"{len(rest):,} other row{'s' * (len(rest) != 1)}",
+            )
+        )
     widest = max((len(_signed(part)) for part, _ in shown), default=0)
     return said + [f"  {_signed(part):>{widest}}  {about}" for part, about in shown]
 

@@ -38,9 +38,10 @@ def table_findings(schema: Any, table: Any) -> dict[str, Any]:
     missing: dict[str, int] = {}
     marks: dict[str, dict[str, int]] = {}
     once: dict[str, int] = {}
-    keys: dict[bytes, list[str]] = {}
+    keys: dict[Any, list[str]] = {}
     sizes: dict[str, float] = {}
     constant, counting = [], []
+    key: Any
     for column in schema.columns:
         name = column.name
         if name in table.texts:
@@ -52,9 +53,14 @@ def table_findings(schema: Any, table: Any) -> dict[str, Any]:
                 marks[name] = gaps
             if column.kind == "category" and 1 in met.values():
                 once[name] = sum(n == 1 for n in met.values())
-            # Numbered by first meeting, so that other names for the same levels are seen too.
-            _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-            values = np.argsort(np.argsort(first))[inverse].astype(np.float64)
+            if column.kind == "category" and len(met) < len(codes):
+                # Numbered by first meeting, so that other names for the same levels are seen too.
+                _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+                values = np.argsort(np.argsort(first))[inverse].astype(np.float64)
+                key = values.tobytes()
+            else:
+                values = codes
+                key = tuple(texts[code] for code in codes.tolist())
         else:
             values = table.numbers[:, table.number_names.index(name)] + 0.0
             gap = np.isnan(values)
@@ -65,10 +71,11 @@ def table_findings(schema: Any, table: Any) -> dict[str, Any]:
                 sizes[name] = float(known.std())
             if len(values) > 2 and bool((np.diff(values) == 1.0).all()):
                 counting.append(name)
+            key = values.tobytes()
         if bool((values == values[0]).all()) or bool(np.isnan(values).all()):
             constant.append(name)
         else:
-            keys.setdefault(values.tobytes(), []).append(name)
+            keys.setdefault(key, []).append(name)
     return {
         "constant": constant,
         "repeated_columns": [names for names in keys.values() if len(names) > 1],

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.cli.examples import Wanted
 from rosenblatt.cli.learners import Learner
 from rosenblatt.cli.models import Model
-from rosenblatt.cli.reading import Reading
+from rosenblatt.cli.reading import Reading, named
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from rosenblatt.cli.advice import AdvisedReader
     from rosenblatt.core.model import LinearModel
-    from rosenblatt.io.reader import Reader
 
 __all__ = ["Growing", "growing"]
 
@@ -72,7 +72,7 @@ class Growing:
         self.schema: Any = None if known is None else known.schema
         self.parameters: dict[str, Any] = {} if known is None else known.state.card.parameters
         self.model: LinearModel | None = None if known is None else self._go_on(known)
-        self._reader: Reader[Any] | None = None
+        self._reader: AdvisedReader | None = None
 
     def begin(self, learner: Learner) -> LinearModel:
         """The model to learn on: the one known, or a new one as wide as the first block."""
@@ -128,11 +128,11 @@ class Growing:
             raise DataError(
                 f"{n:,} classes for {self.schema.n_features:,} columns would not fit into the "
                 "memory",
-                name="<stdin>" if self._paths[0] == "-" else self._paths[0],
+                name=named(self._paths[:1]),
                 help="is the right column the target? Else fewer --bits",
             )
 
-    def _open(self) -> Reader[Any]:
+    def _open(self) -> AdvisedReader:
         return self._reading.reader(self._paths, schema=self.schema, **self._how)
 
     def _encoded(self, reader: Iterator[Any]) -> Iterator[Rows]:
@@ -154,7 +154,7 @@ class Growing:
 class _Svmlight(Growing):
     """As many columns as the largest index so far."""
 
-    def _open(self) -> Reader[Any]:
+    def _open(self) -> AdvisedReader:
         return self._reading.reader(self._paths, **self._how)
 
     def _encoded(self, reader: Iterator[Any]) -> Iterator[Rows]:
@@ -173,7 +173,7 @@ class _Svmlight(Growing):
 class _Hashed(Growing):
     """Vowpal Wabbit rows, hashed as vw does; with the importance of each row."""
 
-    def _open(self) -> Reader[Any]:
+    def _open(self) -> AdvisedReader:
         from rosenblatt.features import SparseSchema
 
         self._wanted.refuse("vw", "--bits")
@@ -208,7 +208,7 @@ class _Tables(Growing):
         super().__init__(*given)
         self._lost: dict[str, int] = {}
 
-    def _open(self) -> Reader[Any]:
+    def _open(self) -> AdvisedReader:
         if self.schema is not None:
             return super()._open()
         declared = self._wanted.declared

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt.cli.options import Decorated
+
 if TYPE_CHECKING:
     from rosenblatt.core.rules import Rule
 
-__all__ = ["LEARNERS", "Learner", "learner_named", "learner_of"]
+__all__ = ["LEARNERS", "Learner", "learner_of", "learner_option"]
 
 # As the constructors of the estimators have them; a test compares.
 SHARED: dict[str, Any] = {
@@ -99,7 +101,7 @@ def learner_of(estimator: str) -> Learner:
     return next(learner for learner in LEARNERS.values() if learner.estimator == estimator)
 
 
-def learner_named(_ctx: click.Context, _param: click.Parameter, value: str) -> Learner:
+def _named(_ctx: click.Context, _param: click.Parameter, value: str) -> Learner:
     """A name of the shell or of a class, as a callback; upper and lower case are the same."""
     names = {learner.estimator.lower(): learner for learner in LEARNERS.values()} | LEARNERS
     wanted = value.lower()
@@ -110,3 +112,21 @@ def learner_named(_ctx: click.Context, _param: click.Parameter, value: str) -> L
         hint = f"Did you mean '{names[close[0]].name}'? " if close else ""
         raise click.BadParameter(f"there is no '{value}'. {hint}Known: {', '.join(LEARNERS)}.")
     return names[wanted]
+
+
+def learner_option(names: Iterable[str]) -> Callable[[Decorated], Decorated]:
+    """The option --learner; Tab offers these names."""
+    known = list(names)
+
+    def begun(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
+        return [name for name in known if name.startswith(typed.lower())]
+
+    return click.option(
+        "--learner",
+        callback=_named,
+        shell_complete=begun,
+        default="averaged",
+        show_default=True,
+        metavar="NAME",
+        help=f"How to learn: {', '.join(known[:-1])} or {known[-1]}.",
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -12,20 +14,23 @@ from rosenblatt.errors import InputError, ModelFileError, ParameterError
 
 __all__ = ["main"]
 
+PROGRAM = "rosenblatt"
+COMPLETE = "_ROSENBLATT_COMPLETE"  # what click takes from the name of the program
 VERBS = {
+    "demo": "Train on real data that is at hand and show how it went.",
+    "check": "Look at data before training, for what gets in the way.",
     "train": "Learn from rows with labels and write a model.",
     "predict": "Print the class of every row of a file.",
-    "stream": "Answer every row, then learn from it, in one pass.",
     "evaluate": "Compare the answers of a model with labels.",
+    "stream": "Answer every row, then learn from it, in one pass.",
+    "explain": "Say why a model gave this answer, feature by feature.",
     "show": "Tell what a model is: its record and its largest weights.",
     "diff": "Tell two models apart.",
-    "check": "Look at data before training: columns, classes, and what gets in the way.",
-    "explain": "Say why a model gave this answer, feature by feature.",
-    "convert": "Write data as svmlight text.",
+    "convert": "Write a model as ONNX, or data as svmlight text.",
     "certify": "Say whether classes can be separated, with a proof either way.",
-    "demo": "Train on real data that is at hand and show how it went.",
+    "completion": "Print a script that completes commands and options with Tab.",
 }
-EXIT_INTERRUPTED, EXIT_CLOSED_PIPE = 130, 141
+EXIT_FAILED, EXIT_INTERRUPTED, EXIT_CLOSED_PIPE = 1, 130, 141
 # What the command was asked, what it was given, and where it runs.
 EXIT_CODES: dict[type[Exception], int] = {
     ParameterError: 2,
@@ -34,6 +39,47 @@ EXIT_CODES: dict[type[Exception], int] = {
     ImportError: 5,
     OSError: 5,
 }
+
+
+@dataclass
+class Run:
+    """What is to be known of a call when it fails."""
+
+    command: click.Command | None = None
+    traceback: bool = False
+
+
+def _traceback(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and isinstance(ctx.obj, Run):
+        ctx.obj.traceback = True
+
+
+def _traceback_option(**settings: Any) -> click.Option:
+    return click.Option(
+        ["--traceback"],
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=_traceback,
+        help="Show where in the code an error came up; it may also follow a command.",
+        **settings,
+    )
+
+
+class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
+    """A choice that knows what was meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            from difflib import get_close_matches
+
+            close = get_close_matches(str(value), map(str, self.choices), n=1)
+            if not close:
+                raise
+            meant = f"{error.message.rstrip('.')}. Did you mean '{close[0]}'?"
+            raise click.BadParameter(meant, ctx, param) from None
 
 
 class Verbs(click.Group):
@@ -46,6 +92,7 @@ class Verbs(click.Group):
         if name not in VERBS:
             return None
         command: click.Command = import_module(f"rosenblatt.cli.{name}").command
+        _complete_with_what_all_have(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -54,13 +101,35 @@ class Verbs(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         try:
-            return super().resolve_command(ctx, args)
+            found = super().resolve_command(ctx, args)
         except click.UsageError as error:
             from difflib import get_close_matches
 
             close = get_close_matches(args[0], VERBS, n=1) if args else []
             hint = f" Did you mean '{close[0]}'?" if close else f" Known: {', '.join(VERBS)}."
             raise click.UsageError(f"there is no command '{args[0]}'.{hint}", ctx) from error
+        if isinstance(ctx.obj, Run):
+            ctx.obj.command = found[1]
+        return found
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Without loading the verbs, as click would for a line on each."""
+        from click.shell_completion import CompletionItem
+
+        verbs = [
+            CompletionItem(name, help=about)
+            for name, about in VERBS.items()
+            if name.startswith(incomplete)
+        ]
+        return verbs + click.Command.shell_complete(self, ctx, incomplete)
+
+
+def _complete_with_what_all_have(command: click.Command) -> None:
+    for param in command.params:
+        if type(param.type) is click.Choice:
+            param.type = Choice(param.type.choices, param.type.case_sensitive)
+    if not any("--traceback" in param.opts for param in command.params):
+        command.params.append(_traceback_option(hidden=True))
 
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -74,19 +143,34 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.command(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Examples:  rosenblatt demo    rosenblatt demo --data iris",
+    params=[_traceback_option(envvar="ROSENBLATT_TRACEBACK", show_envvar=True)],
+    epilog="\b\nExamples:\n  rosenblatt demo\n  rosenblatt train iris.csv --target species\n"
+    "  rosenblatt predict iris.rbt new.csv\n\n"
+    "rosenblatt COMMAND --help tells more of each command.",
 )
 @click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Version."
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_version,
+    help="Show the version and exit.",
 )
 def group() -> None:
-    """The perceptron family: learners that are their mistakes."""
+    """The perceptron family: linear learners that are the sum of their mistakes.
+
+    A model is trained on a file of rows with labels (CSV, JSON lines, text, svmlight and others).
+    It answers the rows of other files, says why, and can go on learning.
+    """
 
 
 def main() -> NoReturn:
-    """Run a command; errors of ours are one sentence, never a traceback."""
+    """Run a command; an error is one sentence, and a traceback only comes when asked for."""
+    if os.environ.get(COMPLETE):
+        group.main(prog_name=PROGRAM)  # answers the shell and leaves
+    run = Run()
     try:
-        code = group.main(standalone_mode=False)
+        code = group.main(prog_name=PROGRAM, standalone_mode=False, obj=run)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -95,7 +179,44 @@ def main() -> NoReturn:
         sys.exit(EXIT_INTERRUPTED)
     except SystemExit as closed_pipe:  # click leaves this way only when the reader is gone
         raise SystemExit(EXIT_CLOSED_PIPE) from closed_pipe
-    except tuple(EXIT_CODES) as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind)))
+    except Exception as error:
+        sys.exit(_failed(error, run))
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _failed(error: Exception, run: Run) -> int:
+    """Say what went wrong; give the code to leave with."""
+    if run.traceback:
+        import traceback
+
+        traceback.print_exception(error)
+    for kind, code in EXIT_CODES.items():
+        if isinstance(error, kind):
+            from rosenblatt.cli.lines import say
+            from rosenblatt.cli.wording import in_shell_words, options_of
+
+            said = in_shell_words(error, options_of(run.command))
+            say(f"error: {said}".splitlines(), err=True)
+            return code
+    click.echo(f"error: {_unexpected(error)}", err=True)
+    return EXIT_FAILED
+
+
+def _unexpected(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        about = f" ({error})" if str(error) else ""
+        return (
+            f"out of memory{about}. rosenblatt stream takes data of any length; --traceback shows "
+            "where it happened."
+        )
+    from traceback import extract_tb
+
+    from rosenblatt import __version__
+
+    place = extract_tb(error.__traceback__)[-1]
+    said = " ".join(str(error).split())
+    return (
+        f"a fault of rosenblatt {__version__}, not of yours: {type(error).__name__}"
+        f"{': ' if said else ''}{said} ({os.path.basename(place.filename)}, line {place.lineno}). "
+        "Please report it to its makers, with what the same command prints with --traceback."
+    )

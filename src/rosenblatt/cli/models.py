@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from rosenblatt.cli.advice import AdvisedReader
     from rosenblatt.features import AnySchema
-    from rosenblatt.io.reader import Reader
     from rosenblatt.model import Answering, State
 
 __all__ = ["MODEL", "Model", "Strangers", "narrowed", "notices", "opened"]
@@ -111,7 +111,7 @@ class Model:
             return self.schema.names(features)
         return [f"feature {i}" if known is None else str(known[i]) for i in features]
 
-    def reader(self, reading: Reading, paths: Sequence[str], *, labelled: bool) -> Reader[Any]:
+    def reader(self, reading: Reading, paths: Sequence[str], *, labelled: bool) -> AdvisedReader:
         """Blocks of files, read as the training data were; labels must be known classes."""
         schema = self.schema
         classes = self.classes if labelled else None

@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.learners import Learner
 from rosenblatt.cli.learning import Examples, Held
+from rosenblatt.cli.lines import cut, listed
 from rosenblatt.cli.models import Model
+from rosenblatt.cli.reading import named
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.model import State
 
-__all__ = ["complete", "facts_of", "named", "shortened", "summary"]
+__all__ = ["complete", "counted_classes", "facts_of", "shortened", "summary"]
 
-SCHEMA = 1
-WIDTH = 80
-
-
-def named(data: tuple[str, ...]) -> str:
-    """The first files, for a message."""
-    return ", ".join("<stdin>" if path == "-" else path for path in data[:3])
+LONGEST_LABEL = 24
 
 
 def complete(state: State, schema: AnySchema, data: tuple[str, ...] | None) -> None:
@@ -42,7 +38,6 @@ def facts_of(
     model = Model(path, state, schema)
     record = card.record
     facts: dict[str, Any] = {
-        "schema": SCHEMA,
         "model": path,
         "learner": card.learner,
         "rows": len(examples),
@@ -88,7 +83,7 @@ def summary(facts: dict[str, Any], learner: Learner, data: tuple[str, ...]) -> l
 
     lines = [
         f"{named(data)}: {facts['rows']:,} rows, {facts['features']:,} features",
-        _classes(facts["classes"]),
+        counted_classes(facts["classes"]),
     ]
     if facts["epochs"] is None:
         lines.append(
@@ -103,22 +98,20 @@ def summary(facts: dict[str, Any], learner: Learner, data: tuple[str, ...]) -> l
         ]
     accuracy = facts["accuracy"]
     line = f"accuracy: {accuracy['train']:.4f} on these rows"
+    separated = facts["stop_reason"] == "separated" and accuracy["dev"] is None
+    if separated and learner.averaged and accuracy["train"] < 1:
+        # Else it would seem to contradict the line above.
+        line += " (the last weights alone: 1.0000)"
     if accuracy["dev"] is not None:
         of = "" if facts["dev_rows"] is None else f"{facts['dev_rows']:,} "
         line += f", {accuracy['dev']:.4f} on {of}rows held out (epoch {facts['best_epoch']})"
     return [*lines, line, f"wrote {facts['model']}"]
 
 
-def _classes(counts: dict[str, int]) -> str:
+def counted_classes(counts: dict[str, int], of: str = "") -> str:
     """As many classes as fit into a line, at least one."""
-    line = f"{len(counts):,} class{'es' * (len(counts) != 1)}: "
-    words = [f"{label} ({count:,})" for label, count in counts.items()]
-    for shown in range(len(words), 0, -1):
-        more = len(words) - shown
-        found = line + ", ".join(words[:shown]) + (f" and {more:,} more" if more else "")
-        if len(found) <= WIDTH:
-            break
-    return found
+    words = [f"{cut(label, LONGEST_LABEL)} ({count:,})" for label, count in counts.items()]
+    return listed(f"{len(counts):,} class{'es' * (len(counts) != 1)}{of}: ", words)
 
 
 def shortened(counts: list[int], most: int = 8) -> str:

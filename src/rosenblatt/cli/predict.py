@@ -4,37 +4,36 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from typing import Any
 
 import click
 
+from rosenblatt.cli.facts import as_json
+from rosenblatt.cli.lines import say
 from rosenblatt.cli.models import MODEL, Strangers, notices, opened
-from rosenblatt.cli.reading import Reading, reading_options
+from rosenblatt.cli.options import Command
+from rosenblatt.cli.reading import DATA, Reading, reading_options
 
 __all__ = ["command"]
 
-SCHEMA = 1
-
 
 @click.command(
+    cls=Command,
     name="predict",
-    epilog="Examples:  rosenblatt predict iris.rbt new.csv > answers.txt    "
-    "zcat mail.tsv.gz | rosenblatt predict spam.rbt - --format text --scores",
+    epilog="\b\nExamples:\n  rosenblatt predict iris.rbt new.csv > answers.txt\n"
+    "  zcat mail.tsv.gz | rosenblatt predict spam.rbt - --format text --scores",
 )
 @click.argument("model", type=MODEL)
-@click.argument(
-    "data", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, allow_dash=True)
-)
+@click.argument("data", nargs=-1, required=True, type=DATA)
+@click.option("--scores", is_flag=True, help="Print CSV: the answer and a score for each class.")
+@click.option("--json", "wants_json", is_flag=True, help="Print a JSON object for each row.")
+@click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @reading_options
-@click.option("--scores", is_flag=True, help="CSV: the label and a score for each class.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a row.")
-@click.option("--quiet", is_flag=True, help="No notices.")
 def command(
     model: str,
     data: tuple[str, ...],
     scores: bool,
-    as_json: bool,
+    wants_json: bool,
     quiet: bool,
     **reading: Any,
 ) -> None:
@@ -43,13 +42,13 @@ def command(
     Columns are found by name, in any order. Labels that are there are passed over. The model
     is not changed. For two classes the scores are -s and s.
     """
-    if scores and as_json:
+    if scores and wants_json:
         raise click.UsageError("--json has the scores already; leave --scores out.")
     found = opened(model)
     classes = [str(label) for label in found.classes]
     strangers, labelled = Strangers(), False
     if scores:
-        click.echo(_csv([["label", *classes]]), nl=False)
+        _print(_csv([["label", *classes]]))
     with notices(quiet), found.reader(Reading(**reading), data, labelled=False) as blocks:
         for number, block in enumerate(blocks):
             if found.schema.kind == "text":
@@ -59,20 +58,24 @@ def command(
             labels, numbers = found.answers(strangers.encoded(found.schema, block))
             if scores:
                 listed = zip(labels, numbers.tolist(), strict=True)
-                click.echo(_csv([label, *row] for label, row in listed), nl=False)
-            elif as_json:
+                _print(_csv([label, *row] for label, row in listed))
+            elif wants_json:
                 rows = zip(block.lines.tolist(), labels, numbers.tolist(), strict=True)
-                click.echo("\n".join(_json(classes, *row) for row in rows))
+                _print("".join(_json(classes, *row) + "\n" for row in rows))
             else:
-                click.echo("\n".join(map(str, labels)))
+                _print("".join(f"{label}\n" for label in labels))
     if blocks.skipped and not quiet:
         bad = "1 bad row has" if blocks.skipped == 1 else f"{blocks.skipped:,} bad rows have"
         click.echo(f"warning: {bad} no answer", err=True)
     if labelled and not quiet:
         click.echo("notice: labels before the tab are passed over", err=True)
     if not quiet:
-        for line in strangers.told():
-            click.echo(f"notice: {line}", err=True)
+        say((f"notice: {line}" for line in strangers.told()), err=True)
+
+
+def _print(text: str) -> None:
+    """Labels as they are; in a pipe click would else take out what looks like a colour."""
+    click.echo(text, nl=False, color=True)
 
 
 def _begins_with_labels(texts: list[str], classes: list[str]) -> bool:
@@ -85,12 +88,11 @@ def _begins_with_labels(texts: list[str], classes: list[str]) -> bool:
 
 def _json(classes: list[str], line: int, label: Any, scores: list[float]) -> str:
     answer = {
-        "schema": SCHEMA,
         "line": line,
         "label": label,
         "scores": dict(zip(classes, scores, strict=True)),
     }
-    return json.dumps(answer, ensure_ascii=False, allow_nan=False)
+    return as_json(answer)
 
 
 def _csv(rows: Any) -> str:

@@ -3,66 +3,109 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt.cli.destinations import check_name
+from rosenblatt.cli.options import Decorated, Whole, in_section
+
 if TYPE_CHECKING:
+    from rosenblatt.cli.advice import AdvisedReader, Asked
     from rosenblatt.features import AnySchema
     from rosenblatt.io.reader import Reader
 
 __all__ = [
-    "LabelledRows",
+    "DATA",
     "Reading",
+    "named",
     "notices_told",
-    "read_rows",
     "reading_options",
     "zero_based_option",
 ]
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow")
+DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")
-# Tables of more numbers than this stay sparse if they came so.
-DENSE_CELLS = 20_000_000
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
+def _on_bad(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
+    if value.startswith("rejects="):
+        check_name("--on-bad", value.removeprefix("rejects="))
+    return value
+
+
+option = in_section("Reading the data")
 OPTIONS = (
-    click.option("--target", metavar="COL", help="Label: name, or number from 1.  [last]"),
-    click.option("--no-header", is_flag=True, help="The first line is a row already."),
-    click.option(
-        "--format", "kind", type=click.Choice(FORMATS), help="  [by the ending, else csv]"
+    option(
+        "--target",
+        metavar="COL",
+        help="Column of the labels: its name, or its number from 1.  [default: the last]",
     ),
-    click.option("--delimiter", metavar="CHAR", help="Between fields, instead of comma or tab."),
-    click.option(
-        "--missing", multiple=True, metavar="TEXT", help="Stands for an unknown number.  [none]"
+    option(
+        "--no-header", is_flag=True, help="The first line is a row, not the names of the columns."
     ),
-    click.option("--encoding", default="utf-8", show_default=True, help="Of the text."),
-    click.option(
+    option(
+        "--format",
+        "kind",
+        type=click.Choice(FORMATS),
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}.  [default: by the ending of the name, "
+        "else csv]",
+    ),
+    option(
+        "--delimiter",
+        metavar="CHAR",
+        help="The mark between fields.  [default: comma; in tsv, tab]",
+    ),
+    option(
+        "--missing",
+        multiple=True,
+        metavar="TEXT",
+        help="Stands for an unknown number, as NA or ?. Can be given several times.",
+    ),
+    option(
+        "--encoding",
+        default="utf-8",
+        show_default=True,
+        metavar="NAME",
+        help="Encoding of the file, as latin-1.",
+    ),
+    option(
         "--on-bad",
-        metavar="fail|skip|rejects=FILE",
+        callback=_on_bad,
+        metavar="HOW",
         default="fail",
         show_default=True,
-        help="What to do with a row that cannot be read.",
+        help="What to do with a row that cannot be read: fail, skip it, or rejects=FILE to put it "
+        "there.",
     ),
-    click.option("--max-line-bytes", type=click.IntRange(1), help="Longest row.  [16,777,216]"),
-    click.option("--max-features", type=click.IntRange(1), help="Most features.  [1,000,000]"),
+    option(
+        "--max-line-bytes",
+        type=Whole(1),
+        help="The longest row, in bytes.  [default: 16,777,216]",
+    ),
+    option(
+        "--max-features",
+        type=Whole(1),
+        help="The most columns or features.  [default: 1,000,000]",
+    ),
 )
 
 
 # Not for commands that make or use a model, which would have to remember it.
-zero_based_option = click.option(
-    "--zero-based", is_flag=True, help="svmlight indices begin at 0, not at 1."
+zero_based_option = option(
+    "--zero-based", is_flag=True, help="Indices of svmlight rows begin at 0, not at 1."
 )
 
 
-def reading_options(command: Command) -> Command:
+def reading_options(command: Decorated) -> Decorated:
     """The options that mean the same in every command that reads data."""
-    for option in reversed(OPTIONS):
-        command = option(command)
+    for add in reversed(OPTIONS):
+        command = add(command)
     return command
 
 
@@ -106,53 +149,62 @@ class Reading:
         types: Any = None,
         classes: Any = None,
         labels: str = "auto",
-    ) -> Reader[Any]:
+    ) -> AdvisedReader:
         """Blocks of the files; with a schema, as the file behind it was read.
 
         Not `labelled`: the rows are to be answered, and a label that stands there is passed over.
         """
-        from rosenblatt import io
+        from rosenblatt.cli.advice import AdvisedReader, Asked
 
         kind = self.format_of(paths, schema)
-        settings = self._settings()
-        kept = {} if schema is None else schema.reading()
-        if kind == "svmlight":
-            return io.iter_svmlight(
-                list(paths),
-                zero_based=self.zero_based,
-                labels=labels,
-                classes=classes,
-                **settings,
-                **kept,
-            )
-        if kind == "vw":
-            kept.setdefault("bits", None)
-            return io.iter_vw(
-                list(paths), labelled=labelled, labels=labels, classes=classes, **settings, **kept
-            )
-        if kind == "text":
-            settings.pop("max_features", None)
-            return io.iter_text(
-                list(paths), labelled=labelled, labels=labels, classes=classes, **settings
-            )
-        if schema is None:
-            kept = {"types": types, "missing": self.missing}
-        target = self.target
         known = getattr(schema, "target", None)
-        if target is None:
-            target = known
-        return io.iter_table(
-            list(paths),
-            (-1 if target is None else target) if labelled else None,
-            format=kind,
+        asked = Asked(
+            paths,
+            kind,
+            schema,
             header=not self.no_header,
+            kind_said=self.kind is not None,
+            target=known if self.target is None else self.target,
+            target_said=self.target is not None,
+        )
+
+        given = {"labels": labels, "classes": classes, **self._settings()}
+        if schema is not None:
+            given |= schema.reading()
+        if kind not in TABLES:
+            return AdvisedReader(lambda _: self._rows(asked, labelled, given), asked)
+        given.setdefault("types", types)
+        known_marks = given.get("missing", [])
+        given["missing"] = [*known_marks, *(m for m in self.missing if m not in known_marks)]
+        return AdvisedReader(lambda header: self._table(asked, labelled, header, given), asked)
+
+    def _rows(self, asked: Asked, labelled: bool, given: dict[str, Any]) -> Reader[Any]:
+        from rosenblatt import io
+
+        paths = list(asked.paths)
+        if asked.kind == "svmlight":
+            return io.iter_svmlight(paths, zero_based=self.zero_based, **given)
+        if asked.kind == "vw":
+            return io.iter_vw(paths, labelled=labelled, **{"bits": None, **given})
+        given.pop("max_features", None)
+        return io.iter_text(paths, labelled=labelled, **given)
+
+    def _table(
+        self, asked: Asked, labelled: bool, header: bool, given: dict[str, Any]
+    ) -> Reader[Any]:
+        from rosenblatt import io
+
+        last = -1 if asked.target is None else asked.target
+        unused = [] if labelled or asked.target is None else [asked.target]
+        return io.iter_table(
+            list(asked.paths),
+            last if labelled else None,
+            format=asked.kind,
+            header=header,
             delimiter=self.delimiter,
-            ignore=_passed_over(schema) + ([] if labelled or target is None else [target]),
+            ignore=_passed_over(asked.schema) + unused,
             trim=True,
-            labels=labels,
-            classes=classes,
-            **settings,
-            **kept,
+            **given,
         )
 
     def _settings(self) -> dict[str, Any]:
@@ -162,6 +214,11 @@ class Reading:
         if self.max_features is not None:
             settings["max_features"] = self.max_features
         return settings
+
+
+def named(paths: Sequence[str]) -> str:
+    """The first files, for a message."""
+    return ", ".join("<stdin>" if path == "-" else path for path in paths[:3])
 
 
 def _passed_over(schema: AnySchema | None) -> list[str]:
@@ -180,48 +237,13 @@ def notices_told() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         yield
+    if not told:
+        return
+    from rosenblatt.cli.wording import in_shell_words, options_of
+
+    context = click.get_current_context(silent=True)
+    options = options_of(None if context is None else context.command)
     for warning in told:
-        click.echo(f"warning: {warning.message}", err=True)
-
-
-@dataclass
-class LabelledRows:
-    """A table X of numbers, its labels as text, and the line of every row."""
-
-    name: str
-    X: Any
-    labels: list[str]
-    lines: list[int]
-
-
-def read_rows(path: str, **options: Any) -> LabelledRows:
-    """Read a file, or standard input for ``-``; all columns but the target must be numbers."""
-    from rosenblatt.errors import DataError
-
-    reading = Reading(**options)
-    if reading.format_of([path]) == "text":
-        raise click.UsageError("rows of numbers are needed here, not text.")
-    with notices_told():
-        block = reading.reader([path], types="number").whole()
-    name = "<stdin>" if path == "-" else path
-    labels = [str(label) for label in block.labels.tolist()]
-    if len(set(labels)) == 1:
-        raise DataError(
-            f"only class {labels[0]!r} seen, in all {len(labels):,} rows; two are needed",
-            name=name,
-            help="is the right column the target? (--target)",
-        )
-    return LabelledRows(name, _matrix(block.rows), labels, block.lines.tolist())
-
-
-def _matrix(rows: Any) -> Any:
-    """Sparse rows as a plain table, unless that were large."""
-    import numpy as np
-
-    if not hasattr(rows, "tocsr"):
-        return rows
-    if rows.shape[0] * rows.shape[1] > DENSE_CELLS:
-        return rows.tocsr()
-    X = np.zeros(rows.shape)
-    X[np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), rows.indices] = rows.data
-    return X
+        said = warning.message
+        text = said if isinstance(said, str) else in_shell_words(said, options)
+        click.echo(f"warning: {text}", err=True)

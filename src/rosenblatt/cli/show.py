@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 import click
 
+from rosenblatt.cli.facts import say_json
 from rosenblatt.cli.learners import learner_of
+from rosenblatt.cli.lines import cut, printable, say
 from rosenblatt.cli.models import MODEL, Model, opened
+from rosenblatt.cli.options import Command, Whole
 from rosenblatt.cli.outcome import shortened
 
 __all__ = ["command", "facts_of", "voices"]
 
-SCHEMA = 1
 MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
 LONGEST_NAME = 48
 
 
 @click.command(
+    cls=Command,
     name="show",
-    epilog="Examples:  rosenblatt show iris.rbt    "
-    "rosenblatt show spam.rbt --weights | sort -t $'\\t' -k 3 -g | tail",
+    epilog="\b\nExamples:\n  rosenblatt show iris.rbt\n"
+    "  rosenblatt show spam.rbt --weights | sort -t $'\\t' -k 3 -g | tail",
 )
 @click.argument("model", type=MODEL)
-@click.option("--top", type=click.IntRange(0), default=10, show_default=True, help="Weights shown.")
-@click.option("--weights", is_flag=True, help="All weights that are not 0: class, feature, weight.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option(
+    "--top", type=Whole(0), default=10, show_default=True, help="How many weights to show."
+)
+@click.option(
+    "--weights", is_flag=True, help="Print all weights that are not 0: class, feature, weight."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(model: str, top: int, weights: bool, as_json: bool) -> None:
     """Tell what MODEL is: learner, classes, how it came about, columns and largest weights.
 
@@ -40,17 +46,15 @@ def command(model: str, top: int, weights: bool, as_json: bool) -> None:
         raise click.UsageError("--weights is a table; leave --json out.")
     found = opened(model)
     if weights:
-        lines = (f"{label}\t{_plain(name)}\t{w!r}\n" for label, name, w in _all_weights(found))
+        lines = (f"{label}\t{printable(name)}\t{w!r}\n" for label, name, w in _all_weights(found))
         while some := "".join(islice(lines, LINES_AT_A_TIME)):
             click.echo(some, nl=False)
     elif as_json:
-        facts = {"schema": SCHEMA, **facts_of(found), "top_weights": _top_facts(found, top)}
-        click.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False, default=str))
+        facts = {**facts_of(found), "top_weights": _top_facts(found, top)}
+        say_json(facts)
     else:
-        for line in _card(found):
-            click.echo(line)
-        for line in _top_lines(found, top):
-            click.echo(line)
+        say(_card(found))
+        say(_top_lines(found, top))
 
 
 def facts_of(model: Model) -> dict[str, Any]:
@@ -171,7 +175,7 @@ def _top_lines(model: Model, top: int) -> Iterator[str]:
             f" (negative: for {model.classes[0]})" if len(model.classes) == 2 else ""
         )
         for name, weight in pairs:
-            yield f"  {weight:+11.5g}  {_cut(_plain(name))}"
+            yield f"  {weight:+11.5g}  {cut(printable(name), LONGEST_NAME)}"
 
 
 def _all_weights(model: Model) -> Iterator[tuple[str, str, float]]:
@@ -187,12 +191,3 @@ def _all_weights(model: Model) -> Iterator[tuple[str, str, float]]:
             (voice, name, weight)
             for name, weight in zip(model.names(places), row[places].tolist(), strict=True)
         )
-
-
-def _plain(name: str) -> str:
-    """A name from a file cannot break the line or steer a terminal."""
-    return "".join(c if c.isprintable() else "?" for c in name)
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"

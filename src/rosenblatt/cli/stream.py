@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import os
 from contextlib import ExitStack
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.examples import Wanted
+from rosenblatt.cli.destinations import NewFiles, check_destination
+from rosenblatt.cli.examples import Wanted, column_options
+from rosenblatt.cli.facts import baseline, say_json
 from rosenblatt.cli.interrupts import Interrupts
-from rosenblatt.cli.learners import LEARNERS, Learner, learner_named, learner_of
+from rosenblatt.cli.learners import LEARNERS, Learner, learner_of, learner_option
+from rosenblatt.cli.lines import say
 from rosenblatt.cli.models import MODEL, Model, notices, opened
-from rosenblatt.cli.reading import Reading, reading_options
+from rosenblatt.cli.options import Command, Whole
+from rosenblatt.cli.reading import DATA, Reading, reading_options
 
 if TYPE_CHECKING:
     from rosenblatt.cli.growing import Growing
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 EXIT_INTERRUPTED = 130
-DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 
 def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | int:
@@ -35,46 +36,52 @@ def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | in
 
 
 @click.command(
+    cls=Command,
     name="stream",
-    epilog="Examples:  rosenblatt stream mail.tsv --format text --out spam.rbt    "
-    "zcat clicks.svm.gz | rosenblatt stream - --format svmlight --resume clicks.rbt",
+    epilog="\b\nExamples:\n  rosenblatt stream mail.tsv --format text --out spam.rbt\n"
+    "  zcat clicks.svm.gz | rosenblatt stream --format svmlight --resume clicks.rbt",
 )
 @click.argument("data", nargs=-1, type=DATA)
-@reading_options
+@learner_option([name for name in LEARNERS if not LEARNERS[name].votes])
 @click.option(
-    "--learner",
-    callback=learner_named,
-    default="averaged",
-    show_default=True,
-    metavar="NAME",
-    help=f"{', '.join(name for name in LEARNERS if not LEARNERS[name].votes)}.",
+    "--out", metavar="MODEL", help="File for the model.  [default: the one resumed, else none]"
 )
-@click.option("--out", metavar="MODEL", help="Where to.  [the model resumed, else nowhere]")
-@click.option("--resume", type=MODEL, metavar="MODEL", help="Go on with a model.")
+@click.option("--resume", type=MODEL, metavar="MODEL", help="Go on with this model.")
 @click.option(
     "--new-classes",
     type=click.Choice(["allow", "refuse"]),
-    help="Labels never met before.  [allow; with --resume: refuse]",
+    help="What to do with a label never met before.  [default: allow; with --resume: refuse]",
 )
 @click.option(
-    "--every", callback=_every, default="doubling", metavar="N", help="A line at 1, 2, 4, 8 … or N."
+    "--every",
+    callback=_every,
+    default="doubling",
+    metavar="N",
+    help="A line after every N rows.  [default: after 1, 2, 4, 8 …]",
 )
-@click.option("--window", type=click.IntRange(1), default=1000, show_default=True, help="Recent.")
+@click.option(
+    "--window",
+    type=Whole(1),
+    default=1000,
+    show_default=True,
+    help="How many of the last rows count as recent.",
+)
 @click.option(
     "--count",
     type=click.Choice(["served", "latest"]),
     default="served",
     show_default=True,
-    help="Mistakes of what predict would answer, or of the latest weights (faster if averaged).",
+    help="Count mistakes of the answers that predict would give (served) or of the latest weights.",
 )
-@click.option("--predictions", metavar="FILE", help="Answers, each given before it was learned.")
-@click.option("--column", "columns", multiple=True, metavar="NAME=number|category|text|ignored")
-@click.option("--no-scale", is_flag=True, help="Take numbers as they are.")
-@click.option("--bits", type=click.IntRange(1, 28), help="Hash to 2^BITS columns.  [18]")
-@click.option("--words", metavar="1-2", help="Runs of words in texts, or none.  [1-2]")
-@click.option("--chars", metavar="3-5", help="Pieces of words in texts.  [none]")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object at the end.")
-@click.option("--quiet", is_flag=True, help="No table and no notices, only the last line.")
+@click.option(
+    "--predictions",
+    metavar="FILE",
+    help="Write the answers, each given before its row was learned; - prints them.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
+@click.option("--quiet", is_flag=True, help="Print only the last line, without table and notices.")
+@reading_options
+@column_options("exact")
 def command(
     data: tuple[str, ...],
     learner: Learner,
@@ -117,12 +124,17 @@ def command(
     if known is None and new_classes == "refuse":
         raise click.UsageError("--new-classes refuse needs --resume: a new model has no classes.")
     path = out or resume
-    _check_destination(path, data)
+    # Before hours of learning, not after.
+    if path is not None:
+        check_destination("--out", path, data)
+    if predictions is not None and predictions != "-":
+        check_destination("--predictions", predictions, data)
     rows = growing(Reading(**options), data, wanted, known, new_classes or "refuse")
     progress = Progress(every, window)
     with ExitStack() as stack:
         stack.enter_context(notices(quiet))
-        answers = stack.enter_context(Answers(predictions))
+        files = stack.enter_context(NewFiles())
+        answers = Answers(predictions, files)
         show = _Table(as_json or quiet, err=predictions == "-")
         stopped = stack.enter_context(Interrupts())
         model: LinearModel | None = None
@@ -133,8 +145,7 @@ def command(
                 rule = learner.rule(rows.parameters)
                 online = OnlinePass(model, rule, progress, latest=count == "latest")
                 if not quiet:
-                    for line in rows.schema.told():
-                        click.echo(line, err=True)
+                    say(rows.schema.told(), err=True)
             points, given = online.learn(X, labels, weights, answers=answers.wanted)
             answers.write(given)
             show.points(points)
@@ -142,9 +153,11 @@ def command(
             return EXIT_INTERRUPTED
         if path is not None:
             _write(model, learner, rows, path)
-        answers.keep()
+        files.keep()
     show.end(progress)
-    facts = progress.to_json() | {
+    facts = progress.to_json()
+    facts |= {
+        "baseline": baseline(dict(facts["labels"])),
         "counted": count,
         "learner": learner.estimator,
         "features": rows.schema.n_features,
@@ -153,13 +166,11 @@ def command(
         "interrupted": stopped.heard,
     }
     if not quiet:
-        for line in rows.told():
-            click.echo(line, err=True)
+        say(rows.told(), err=True)
     if as_json:
-        click.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False), err=show.err)
+        say_json(facts, err=show.err)
     else:
-        for line in _summary(progress, learner, count)[: 1 if quiet else None]:
-            click.echo(line, err=show.err)
+        say(_summary(progress, learner, count)[: 1 if quiet else None], err=show.err)
         if path is not None and not quiet:
             click.echo(f"wrote {path}", err=show.err)
     if stopped.heard:
@@ -182,20 +193,6 @@ def _learner(learner: Learner, known: Model | None) -> Learner:
             "a voted perceptron keeps the rows of its mistakes, so a stream would fill the memory."
         )
     return learner
-
-
-def _check_destination(path: str | None, data: tuple[str, ...]) -> None:
-    """Before hours of learning, not after."""
-    if path is None:
-        return
-    folder = os.path.dirname(path) or "."
-    if path == "-" or os.path.isdir(path):
-        raise click.UsageError(f"--out {path}: give the name of a file.")
-    if not os.path.isdir(folder):
-        raise click.UsageError(f"--out {path}: there is no folder {folder}.")
-    for file in data:
-        if file != "-" and os.path.exists(path) and os.path.samefile(file, path):
-            raise click.UsageError(f"{path} holds the data; give the model another name (--out).")
 
 
 def _write(model: LinearModel, learner: Learner, rows: Growing, path: str) -> None:
@@ -245,18 +242,11 @@ class _Table:
 
 
 class Answers:
-    """A file of answers, one a line; it has its name only when it is whole."""
+    """Answers, one a line, to a file or standard output, if they are wanted at all."""
 
-    def __init__(self, path: str | None) -> None:
-        self._path = path
-        self._file: IO[str] | None = None
+    def __init__(self, path: str | None, files: NewFiles) -> None:
         self.wanted = path is not None
-
-    def __enter__(self) -> Answers:
-        if self._path is not None and self._path != "-":
-            self._temporary = f"{self._path}.{os.getpid()}.tmp"
-            self._file = open(self._temporary, "w", encoding="utf-8")
-        return self
+        self._file = None if path is None or path == "-" else files.open(path)
 
     def write(self, answers: list[Any]) -> None:
         if not answers:
@@ -265,17 +255,6 @@ class Answers:
         lines = [" ".join(str("" if a is None else a).splitlines()) for a in answers]
         text = "\n".join(lines) + "\n"
         if self._file is None:
-            click.echo(text, nl=False)
+            click.echo(text, nl=False, color=True)  # labels as they are, in a pipe too
         else:
-            self._file.write(text)
-
-    def keep(self) -> None:
-        if self._file is not None and self._path is not None:
-            self._file.close()
-            os.replace(self._temporary, self._path)
-            self._file = None
-
-    def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            self._file.close()
-            os.unlink(self._temporary)
+            self._file.write(text.encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -13,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.examples import Wanted, read_examples
-from rosenblatt.cli.learners import LEARNERS, Learner, learner_named, learner_of
+from rosenblatt.cli.destinations import check_destination
+from rosenblatt.cli.examples import Wanted, column_options, read_examples, refuse_one_class
+from rosenblatt.cli.facts import say_json
+from rosenblatt.cli.learners import LEARNERS, Learner, learner_of, learner_option
 from rosenblatt.cli.learning import Examples, Held, fit, go_on, pass_over
+from rosenblatt.cli.lines import OverwrittenLine, say
 from rosenblatt.cli.models import MODEL, Model, notices, opened
-from rosenblatt.cli.outcome import complete, facts_of, named, summary
-from rosenblatt.cli.reading import Reading, reading_options
+from rosenblatt.cli.options import SEED, Command, Whole
+from rosenblatt.cli.outcome import complete, facts_of, summary
+from rosenblatt.cli.reading import DATA, Reading, named, reading_options
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
@@ -27,40 +30,52 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 EVERY = 0.1  # seconds
-DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 
 @click.command(
+    cls=Command,
     name="train",
-    epilog="Examples:  rosenblatt train iris.csv --target species    "
-    "rosenblatt train mail.tsv --format text --dev 0.1 --out spam.rbt",
+    epilog="\b\nExamples:\n  rosenblatt train iris.csv --target species\n"
+    "  rosenblatt train mail.tsv --format text --dev 0.1 --out spam.rbt",
 )
 @click.argument("data", nargs=-1, required=True, type=DATA)
-@reading_options
+@learner_option(LEARNERS)
+@click.option("--epochs", type=Whole(1), help="The most passes over the rows.  [default: 1000]")
 @click.option(
-    "--learner",
-    callback=learner_named,
-    default="averaged",
-    show_default=True,
-    metavar="NAME",
-    help=f"{', '.join(LEARNERS)}.",
+    "--dev",
+    metavar="FILE|SHARE",
+    help="Rows to watch, in a file or as a share of DATA (0.1): training ends when it gains no "
+    "more on them.",
 )
-@click.option("--epochs", type=click.IntRange(1), help="Most passes over the rows.  [1000]")
-@click.option("--dev", metavar="FILE|SHARE", help="Rows to watch; training ends without a gain.")
-@click.option("--out", metavar="MODEL", help="Where to.  [name of the data, .rbt]")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
-@click.option("--column", "columns", multiple=True, metavar="NAME=number|category|text|ignored")
-@click.option("--no-scale", is_flag=True, help="Take numbers as they are.")
-@click.option("--exact", is_flag=True, help="Keep a vocabulary of texts instead of hashing.")
-@click.option("--bits", type=click.IntRange(1, 28), help="Hash texts to 2^BITS columns.  [18]")
-@click.option("--words", metavar="1-2", help="Runs of words in texts, or none.  [1-2]")
-@click.option("--chars", metavar="3-5", help="Pieces of words in texts.  [none]")
-@click.option("--one-pass", is_flag=True, help="Each row once, in the order of the file.")
-@click.option("--resume", type=MODEL, metavar="MODEL", help="Go on with a model: one pass.")
-@click.option("--schema-from", type=MODEL, metavar="MODEL", help="Columns as that model has them.")
-@click.option("--record", is_flag=True, help="Keep every update, for explanations.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("--quiet", is_flag=True, help="Errors only, and what --json prints.")
+@click.option(
+    "--out", metavar="MODEL", help="File for the model.  [default: the name of DATA, .rbt]"
+)
+@click.option(
+    "--seed",
+    type=SEED,
+    default=0,
+    show_default=True,
+    help="For the random order of the rows; equal seeds give equal models.",
+)
+@click.option(
+    "--one-pass", is_flag=True, help="Learn from each row once, in the order of the file."
+)
+@click.option(
+    "--resume", type=MODEL, metavar="MODEL", help="Go on with this model: one pass over the rows."
+)
+@click.option(
+    "--schema-from",
+    type=MODEL,
+    metavar="MODEL",
+    help="Take the columns and features of this model.",
+)
+@click.option(
+    "--record", is_flag=True, help="Keep every update, so that explain can name past mistakes."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints.")
+@reading_options
+@column_options()
 def command(
     data: tuple[str, ...],
     learner: Learner,
@@ -109,14 +124,13 @@ def command(
             None if known is None else known.schema,
             labels=known.label_kind if resume and known is not None else "auto",
         )
-        _check_labels(examples, data, resumed=bool(resume))
+        _check_labels(examples, data, resumed=bool(resume), of_table=schema.kind == "table")
         if dev is not None:
             held = Held(share=share)
             if share is None:
                 held.examples = _dev_examples(reading, dev, schema, examples)
     if not quiet:
-        for line in schema.told():
-            click.echo(line, err=True)
+        say(schema.told(), err=True)
     given: dict[str, Any] = {"random_state": seed, "record": record}
     if epochs is not None:
         given["max_iter"] = epochs
@@ -127,23 +141,22 @@ def command(
     elif one_pass:
         state = pass_over(learner, learner.parameters(**given), examples)
     else:
-        told = _progress(quiet or as_json)
+        line = OverwrittenLine()
+        told = None if quiet or as_json or not sys.stderr.isatty() else _progress(line)
         try:
             state = fit(learner, learner.parameters(**given), examples, held, told)
         finally:
-            if told is not None:
-                click.echo("\r\033[K", nl=False, err=True)
-    _refuse_one_class(state, data)
+            line.wipe()
+    _refuse_lone_class(state, data)
     complete(state, schema, None if resume else data)
     facts = facts_of(state, schema, examples, held, path)
     from rosenblatt.model import write
 
     write(state, path)
     if as_json:
-        click.echo(json.dumps(facts, ensure_ascii=False, allow_nan=False))
+        say_json(facts)
     elif not quiet:
-        for line in summary(facts, learner, data):
-            click.echo(line)
+        say(summary(facts, learner, data))
 
 
 # ---------------------------------------------------------------------- what was asked
@@ -189,14 +202,7 @@ def _destination(
     if out is None:
         stem = "model" if data[0] == "-" else Path(data[0]).name.split(".")[0] or "model"
         out = resume or f"{stem}.rbt"
-    folder = os.path.dirname(out) or "."
-    if out == "-" or os.path.isdir(out):
-        raise click.UsageError(f"--out {out}: give the name of a file.")
-    if not os.path.isdir(folder):
-        raise click.UsageError(f"--out {out}: there is no folder {folder}.")
-    for file in (*data, *([dev] if dev else [])):
-        if file != "-" and os.path.exists(out) and os.path.samefile(file, out):
-            raise click.UsageError(f"{out} holds the data; give the model another name (--out).")
+    check_destination("--out", out, [*data, *([dev] if dev else [])])
     return out
 
 
@@ -211,7 +217,9 @@ def _resumed(known: Model) -> Learner:
 # ---------------------------------------------------------------------- the rows
 
 
-def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -> None:
+def _check_labels(
+    examples: Examples, data: tuple[str, ...], *, resumed: bool, of_table: bool
+) -> None:
     """Refuse what cannot be classes before any time is spent on it."""
     from rosenblatt.errors import DataError
 
@@ -220,17 +228,13 @@ def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -
         raise DataError(
             f"the label {labels[labels % 1 != 0][0]:g} is a measure, not a class",
             name=name,
-            help="is the right column the target? (--target)",
+            help="is the right column the target? (--target)" if of_table else None,
         )
-    if not resumed and (labels == labels[0]).all():
-        raise DataError(
-            f"only class {labels.tolist()[0]!r} seen, in all {len(labels):,} rows; two are needed",
-            name=name,
-            help="is the right column the target? (--target)",
-        )
+    if not resumed:
+        refuse_one_class(labels.tolist(), name, of_table=of_table)
 
 
-def _refuse_one_class(state: State, data: tuple[str, ...]) -> None:
+def _refuse_lone_class(state: State, data: tuple[str, ...]) -> None:
     from rosenblatt.errors import DataError
 
     if len(state.card.classes) < 2:
@@ -247,16 +251,14 @@ def _dev_examples(reading: Reading, path: str, schema: AnySchema, examples: Exam
     return Examples(schema.encode(block), block.labels)
 
 
-def _progress(silent: bool) -> Callable[[int, int], None] | None:
-    """A line that is written over, for who looks at a terminal."""
-    if silent or not sys.stderr.isatty():
-        return None
+def _progress(line: OverwrittenLine) -> Callable[[int, int], None]:
+    """For who looks at a terminal: how far it is, now and then."""
     told_at = -math.inf
 
     def told(epoch: int, mistakes: int) -> None:
         nonlocal told_at
         if time.monotonic() - told_at > EVERY:
             told_at = time.monotonic()
-            click.echo(f"\r\033[Kepoch {epoch:,}: {mistakes:,} mistakes", nl=False, err=True)
+            line.show(f"epoch {epoch:,}: {mistakes:,} mistake{'s' * (mistakes != 1)}")
 
     return told

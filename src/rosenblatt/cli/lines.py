@@ -1,0 +1,91 @@
+"""Lines for people: as wide as their terminal, and nothing in them that steers it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import IO
+
+import click
+
+__all__ = ["WIDTH", "OverwrittenLine", "cut", "fitted", "listed", "printable", "say"]
+
+WIDTH = 80  # of a terminal that does not know its own, and of lists
+
+
+def say(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print lines; a terminal gets long ones on several, a pipe gets each as one."""
+    width = _columns(sys.stderr if err else sys.stdout)
+    for line in lines:
+        line = printable(line)
+        click.echo(line if width is None else fitted(line, width), err=err)
+
+
+def _columns(stream: IO[str]) -> int | None:
+    """The width of a terminal; None if it is none."""
+    if not stream.isatty():
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or WIDTH
+    except OSError:
+        return WIDTH
+
+
+def fitted(line: str, width: int = WIDTH) -> str:
+    """A line broken between words; what follows stands below its last column, or is indented."""
+    if len(line) <= width:
+        return line
+    # A column further right leaves too little room for the rest.
+    columns = [gap.end() for gap in re.finditer(r"(?<=\S) {2,}", line[: width // 2])]
+    indent = len(line) - len(line.lstrip())
+    filled = textwrap.fill(
+        line.replace(" %", "\xa0%"),  # a number and its unit stay together
+        width,
+        subsequent_indent=" " * (columns[-1] if columns else indent + 2),
+        expand_tabs=False,
+        replace_whitespace=False,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return filled.replace("\xa0%", " %")
+
+
+def printable(text: str) -> str:
+    """A name from a file cannot break the line or steer a terminal."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
+
+
+def cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def listed(beginning: str, words: Sequence[str]) -> str:
+    """As many words as fit into a line, at least one."""
+    for shown in range(len(words), 0, -1):
+        more = len(words) - shown
+        line = beginning + ", ".join(words[:shown]) + (f" and {more:,} more" if more else "")
+        if len(line) <= WIDTH:
+            return line
+    return line if words else beginning
+
+
+class OverwrittenLine:
+    """A line on standard error that the next one takes the place of.
+
+    Written over with blanks, as every terminal can, rather than erased by an escape code.
+    """
+
+    def __init__(self) -> None:
+        self._shown = 0
+
+    def show(self, text: str) -> None:
+        click.echo(f"\r{text:{self._shown}}", nl=False, err=True)
+        self._shown = len(text)
+
+    def wipe(self) -> None:
+        if self._shown:
+            click.echo(f"\r{'':{self._shown}}\r", nl=False, err=True)
+            self._shown = 0

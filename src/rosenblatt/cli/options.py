@@ -1,0 +1,63 @@
+"""Options as help shows them: in sections, and whole numbers as N."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["SEED", "Command", "Decorated", "Whole", "in_section"]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
+    """A whole number with limits, of which errors speak and help does not."""
+
+    name = "n"
+
+    def __init__(self, least: int, most: int | None = None) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            number = None
+        if number is None or number < self.least or not (self.most is None or number <= self.most):
+            range_ = f"from {self.least} " + ("on" if self.most is None else f"to {self.most}")
+            self.fail(f"'{value}': give a whole number {range_}.", param, ctx)
+        return number
+
+
+SEED = Whole(0, 2**64 - 1)
+
+
+class _Sectioned(click.Option):
+    def __init__(self, *given: Any, section: str, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self.section = section
+
+
+def in_section(title: str) -> Callable[..., Callable[[Decorated], Decorated]]:
+    """`click.option` for an option that help shows under this title."""
+
+    def option(*names: str, **settings: Any) -> Callable[[Decorated], Decorated]:
+        return click.option(*names, cls=_Sectioned, section=title, **settings)
+
+    return option
+
+
+class Command(click.Command):
+    """A command whose help has its options in sections, its own first."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and isinstance(param, click.Option):
+                sections.setdefault(getattr(param, "section", "Options"), []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
