@@ -39,7 +39,11 @@ def _models() -> list[bytes]:
     random = np.random.default_rng(0)
     X, y = random.normal(size=(12, 3)), np.arange(12) % 3
     found = []
-    for learner in (rosenblatt.AveragedPerceptron(), rosenblatt.VotedPerceptron()):
+    for learner in (
+        rosenblatt.AveragedPerceptron(),
+        rosenblatt.VotedPerceptron(),
+        rosenblatt.KernelPerceptron(),
+    ):
         for rows, labels in ((X, y), (X[:6, :1], np.array(["no", "yes"] * 3))):
             handle, path = tempfile.mkstemp(suffix=".rbt")
             os.close(handle)

@@ -161,3 +161,18 @@ def test_the_average_counts_the_time_of_each_coefficient() -> None:
     assert sorted(found) == sorted(seen)
     for row, total in seen.items():
         assert found[row] == pytest.approx(total / len(X), abs=1e-9)
+
+
+@every_policy
+def test_a_budget_that_nobody_reaches_costs_no_memory(forget: str) -> None:
+    X, y = rows(0)
+    found = model(forget, 10**15, max_iter=3).fit(X, y)
+    same = model(forget, len(X), max_iter=3).fit(X, y)
+    np.testing.assert_array_equal(found.dual_coef_, same.dual_coef_)
+
+
+def test_the_rule_a_machine_was_begun_with_says_how_it_can_answer() -> None:
+    found = model("oldest", 5, max_iter=2).fit(*rows(0))
+    found.set_params(forget="projection", combine="average")
+    with pytest.raises(ParameterError, match="forget='oldest' drops some"):
+        found.predict(rows(1)[0])

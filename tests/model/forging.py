@@ -82,3 +82,29 @@ def parsed(data):
 def header_of(data):
     (length,) = struct.unpack("<Q", data[:8])
     return data[8 : 8 + length].decode(), data[8 + length :]
+
+
+def put(*path, value):
+    """A change of a card: another value at a place."""
+
+    def change(card):
+        for key in path[:-1]:
+            card = card[key]
+        card[path[-1]] = value
+
+    return change
+
+
+def drop(*path):
+    """A change of a card: nothing at a place."""
+
+    def change(card):
+        for key in path[:-1]:
+            card = card[key]
+        del card[path[-1]]
+
+    return change
+
+
+def outline(arrays):
+    return {name: (values.dtype, values.shape) for name, values in arrays.items()}

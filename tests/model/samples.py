@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 from strategies import LEARNERS, csr, floats
 
+from rosenblatt import Ledger
+from rosenblatt.kernel import KernelLedger
+
 FEW = {"max_iter": 4, "tol": None}
 FITTED = (
     "coef_",
@@ -27,6 +30,7 @@ FITTED = (
     "raw_coef_",
     "raw_intercept_",
     "support_vectors_",
+    "survival_",
 )
 MAPPING_NAMES = ["a", "b", ("c", 1), 4, 5.5, True, None, b"bytes"]
 
@@ -120,9 +124,11 @@ def told(learner):
         except AttributeError as error:
             facts[name] = str(error)
             continue
-        if name == "ledger_":
+        if isinstance(value, Ledger):
             facts["replayed from"] = value._start.matrix, value._start.bias, value._start.t
             facts["survival"], value = value.survival, tuple(value.entries)
+        elif isinstance(value, KernelLedger):
+            value = value.classes, value.n_examples, tuple(value.entries), value.coefficients()
         facts[name] = value
     return facts
 

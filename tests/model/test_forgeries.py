@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 from strategies import LEARNERS
 
-from model.forging import bytes_of, closed, forged, header_of, opened, parsed, with_header
+from model.forging import (
+    bytes_of,
+    closed,
+    drop,
+    forged,
+    header_of,
+    opened,
+    outline,
+    parsed,
+    put,
+    with_header,
+)
 from model.samples import STATES, fitted
 from rosenblatt import Perceptron, SoftPerceptron, load
 from rosenblatt.errors import ModelFileError
@@ -16,24 +27,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 
 # ---------------------------------------------------------------------- cards that lie, signed
-
-
-def put(*path, value):
-    def change(card):
-        for key in path[:-1]:
-            card = card[key]
-        card[path[-1]] = value
-
-    return change
-
-
-def drop(*path):
-    def change(card):
-        for key in path[:-1]:
-            card = card[key]
-        del card[path[-1]]
-
-    return change
 
 
 @pytest.mark.parametrize(
@@ -186,10 +179,6 @@ def test_arrays_that_are_missing_too_many_renamed_or_reshaped_are_refused(
         if outline(arrays) != before:  # signs are of one byte, and what is empty has no last
             with pytest.raises(ModelFileError):
                 parsed(closed(card, arrays))
-
-
-def outline(arrays):
-    return {name: (values.dtype, values.shape) for name, values in arrays.items()}
 
 
 @pytest.mark.parametrize("rows", [7, 1 << 40, 1 << 62, (1 << 64) - 1])

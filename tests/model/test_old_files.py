@@ -4,15 +4,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import hstack
 from strategies import csr, integers
 
 from model.forging import opened
 from model.samples import assert_same, same, stream_of_mappings
-from rosenblatt import AveragedPerceptron, SoftPerceptron, VotedPerceptron, load, save
+from rosenblatt import (
+    AveragedPerceptron,
+    KernelPerceptron,
+    SoftPerceptron,
+    VotedPerceptron,
+    load,
+    save,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 FILES = Path(__file__).parent / "files"
+
+
+def wide(X):
+    """Sparse, and with so many columns that it stays so."""
+    empty = csr(np.zeros((len(X), 2000)))
+    return hstack([empty, csr(X)], format="csr")
 
 
 def made():
@@ -24,6 +38,13 @@ def made():
         "format1-averaged": AveragedPerceptron(**options).fit(X, words, validation_set=(X, words)),
         "format1-voted": VotedPerceptron(**options).fit(csr(X), words),
         "format1-mappings": stream_of_mappings(AveragedPerceptron(record=True), X, words.tolist()),
+        "format1-kernel": KernelPerceptron(degree=2, gamma=1.0, multiclass="argmax", **options).fit(
+            X, words, validation_set=(X, words)
+        ),
+        "format1-budget": KernelPerceptron(
+            degree=2, gamma=1.0, combine="last", budget=5, forget="smallest", **options
+        ).fit(X, words, validation_set=(X, words)),
+        "format1-stream": KernelPerceptron(kernel="linear").partial_fit(wide(X), words),
         "format1-soft": SoftPerceptron(class_weight={"left": 2.0}, **options).fit(
             X.astype(np.float32), words
         ),

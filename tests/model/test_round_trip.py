@@ -11,7 +11,7 @@ from strategies import LEARNERS, SIX, csr, floats
 import rosenblatt
 from model.forging import opened
 from model.samples import STATES, as_mapping, assert_same, fitted, same
-from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, load, save
+from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron, load, save
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.model import Answering, linear_model, read
 from rosenblatt.model.labels import decode, encode
@@ -371,10 +371,13 @@ def test_names_nested_without_end_are_refused(tmp_path):
 
 
 def test_the_learners_in_files_are_the_public_ones_with_their_parameters():
-    assert set(IN_FILES) == {learner.__name__ for learner in SIX}
-    for learner in SIX:
+    assert set(IN_FILES) == {learner.__name__ for learner in (*SIX, KernelPerceptron)}
+    for learner in (*SIX, KernelPerceptron):
         facts = IN_FILES[learner.__name__]
         assert facts.parameters == set(learner._get_param_names())
+        assert facts.kernel == (learner is KernelPerceptron)
+    for learner in SIX:
+        facts = IN_FILES[learner.__name__]
         assert facts.averages == learner._averaged
         assert facts.votes == (learner is VotedPerceptron)
 

@@ -22,6 +22,7 @@ FACTS = (
     "parameters",
     "classes",
     "features",
+    "support_rows",
     "rows",
     "examples",
     "mistakes",
@@ -72,6 +73,8 @@ def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
         for key in {**old.weights, **new.weights}
         if old.weights.get(key, 0.0) != new.weights.get(key, 0.0)
     ]
+    if not (first.has_weights and second.has_weights):
+        changes = []
     changes.sort(key=lambda change: -abs(change[3] - change[2]))
     called = {"(bias)": "(bias)", **old.names, **new.names}
     return {
@@ -80,7 +83,7 @@ def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
         "facts": facts,
         "features_added": _beyond(new, old),
         "features_removed": _beyond(old, new),
-        "weights_changed": len(changes),
+        "weights_changed": len(changes) if first.has_weights and second.has_weights else None,
         "largest_changes": [
             {"class": label, "feature": called[key], "from": before, "to": after}
             for label, key, before, after in changes[:top]
@@ -127,6 +130,9 @@ def _named(model: Model, *, by_number: bool) -> Named:
     """
     import numpy as np
 
+    if not model.has_weights:
+        listed = model.names(range(model.state.n_features))
+        return Named(dict(zip(listed, listed, strict=True)), listed, {})
     coef, bias = model.weights()
     used = np.flatnonzero(np.any(coef, axis=0)).tolist()
     identity = model.names
@@ -198,6 +204,8 @@ def _report(found: dict[str, Any]) -> list[str]:
                 f"  {change['from']:+11.5g} -> {change['to']:+11.5g}  "
                 + cut(f"{change['class']}: {change['feature']}", LONGEST_NAME)
             )
+    if found["weights_changed"] is None:
+        return lines or ["not the same support rows, record or state"]
     return lines or ["the same weights, but not the same record or state"]
 
 

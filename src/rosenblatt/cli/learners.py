@@ -13,7 +13,7 @@ from rosenblatt.cli.options import Decorated
 if TYPE_CHECKING:
     from rosenblatt.core.rules import Rule
 
-__all__ = ["LEARNERS", "Learner", "learner_of", "learner_option"]
+__all__ = ["KERNEL", "LEARNERS", "Learner", "learner_of", "learner_option"]
 
 # As the constructors of the estimators have them; a test compares.
 SHARED: dict[str, Any] = {
@@ -96,9 +96,30 @@ LEARNERS = {
 }
 
 
+# Trained in Python alone; the shell answers with it.
+KERNEL = Learner(
+    "kernel",
+    "KernelPerceptron",
+    "kernel perceptron",
+    {
+        "kernel": "poly",
+        "degree": 3,
+        "gamma": None,
+        "coef0": 1.0,
+        "combine": "average",
+        "multiclass": "ovr",
+        "budget": None,
+        "forget": "projection",
+        "projection_tol": 0.1,
+        "cache_mb": 256,
+    },
+)
+
+
 def learner_of(estimator: str) -> Learner:
     """The learner that a model file names."""
-    return next(learner for learner in LEARNERS.values() if learner.estimator == estimator)
+    known = (*LEARNERS.values(), KERNEL)
+    return next(learner for learner in known if learner.estimator == estimator)
 
 
 def _named(_ctx: click.Context, _param: click.Parameter, value: str) -> Learner:

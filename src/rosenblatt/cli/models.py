@@ -92,8 +92,23 @@ class Model:
         best = scores.shape[1] - 1 - scores[:, ::-1].argmax(1) if positive else scores.argmax(1)
         return [classes[order[i]] for i in best.tolist()], scores
 
+    @property
+    def has_weights(self) -> bool:
+        """A kernel machine has support rows instead."""
+        return self.state.card.kernel is None
+
+    def refuse_without_weights(self) -> None:
+        from rosenblatt.errors import ModelFileError
+
+        if not self.has_weights:
+            raise ModelFileError(
+                f"{self.path}: a {self.state.card.learner} has no weights; it answers by its "
+                "support rows. For this load it in Python (rosenblatt.load)."
+            )
+
     def weights(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """What answers: a row for two classes, else one for each class in order."""
+        self.refuse_without_weights()
         coef, bias = self.answering.model.served()
         if self.state.card.voters is not None:
             coef, bias = self.answering._served

@@ -50,11 +50,13 @@ def command(model: str, top: int, weights: bool, as_json: bool) -> None:
         while some := "".join(islice(lines, LINES_AT_A_TIME)):
             click.echo(some, nl=False)
     elif as_json:
-        facts = {**facts_of(found), "top_weights": _top_facts(found, top)}
+        shown = _top_facts(found, top) if found.has_weights else None
+        facts = {**facts_of(found), "top_weights": shown}
         say_json(facts)
     else:
         say(_card(found))
-        say(_top_lines(found, top))
+        if found.has_weights:
+            say(_top_lines(found, top))
 
 
 def facts_of(model: Model) -> dict[str, Any]:
@@ -82,6 +84,7 @@ def facts_of(model: Model) -> dict[str, Any]:
         "data_sha256": None if record.data is None else record.data.sha256,
         "ledger": card.ledger is not None,
         "columns": model.schema.told() if model.has_schema else None,
+        "support_rows": None if model.has_weights else model.state.arrays["support.number"].size,
     }
     fit = record.fit
     if fit is not None:
@@ -107,6 +110,8 @@ def _card(model: Model) -> list[str]:
         told["parameters"] = ", ".join(f"{n}={v!r}" for n, v in facts["parameters"].items())
     told["classes"] = _listed([str(label) for label in facts["classes"]])
     told["features"] = f"{facts['features']:,}"
+    if facts["support_rows"] is not None:
+        told["support"] = f"{facts['support_rows']:,} rows"
     if facts["rows"] is not None:
         told["rows"] = f"{facts['rows']:,}"
     if facts["epochs"] is None:

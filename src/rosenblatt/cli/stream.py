@@ -185,6 +185,7 @@ def _learner(learner: Learner, known: Model | None) -> Learner:
         source = click.get_current_context().get_parameter_source("learner")
         if source not in (None, ParameterSource.DEFAULT):
             raise click.UsageError("--learner has no meaning with --resume.")
+        known.refuse_without_weights()
         learner = learner_of(known.state.card.learner)
         if known.state.card.parameters["class_weight"] is not None:
             raise click.UsageError(f"{known.path} weighs its classes; use partial_fit in Python.")

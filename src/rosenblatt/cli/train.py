@@ -207,6 +207,7 @@ def _destination(
 
 
 def _resumed(known: Model) -> Learner:
+    known.refuse_without_weights()
     if known.state.card.parameters["class_weight"] is not None:
         raise click.UsageError(
             f"{known.path} weighs its classes, which the shell does not; use partial_fit."

@@ -16,7 +16,7 @@ from rosenblatt.estimator.classes import answers
 from rosenblatt.estimator.inputs import read_table
 from rosenblatt.kernel.explanation import Explanation, explanation
 from rosenblatt.kernel.learned import KernelLearned
-from rosenblatt.kernel.support import narrow_as_dense
+from rosenblatt.machines.support import narrow_as_dense
 
 __all__ = ["KernelAnswers", "one_row"]
 
@@ -45,9 +45,10 @@ class KernelAnswers(ClassifierMixin, KernelLearned):
                 "combine='vote' needs every mistaken row, and a budget does not keep them all. Use "
                 "'last', or 'average' with forget='projection', or budget=None."
             )
-        if self.forget != "projection":
+        forget = self.forget if fitted is None else fitted.settings["forget"]
+        if forget != "projection":
             raise ParameterError(
-                f"combine='average' needs all rows that ever counted, and forget={self.forget!r} "
+                f"combine='average' needs all rows that ever counted, and forget={forget!r} "
                 "drops some. Use combine='last', or forget='projection', which drops none."
             )
 

@@ -4,43 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from copy import copy
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import blocks
-from rosenblatt.kernel.machine import Machine, overflow
 from rosenblatt.kernel.projection import Projection
 from rosenblatt.kernel.training import BLOCK, Block, Ceiling, Numbers
+from rosenblatt.machines.machine import Machine, overflow
+from rosenblatt.machines.memory import FORGETRON_SHARE, Memory
 
 __all__ = ["POLICIES", "budgeted_pass"]
 
 FloatArray = npt.NDArray[np.float64]
-
-# A share of the mistakes so far that forgetting may undo (Dekel, Shalev-Shwartz and Singer).
-FORGETRON_SHARE = 15.0 / 32.0
-
-
-class Memory:
-    """What the rules of forgetting have to remember between rows."""
-
-    def __init__(self, seed: int) -> None:
-        self.age = np.zeros(0, np.int64)
-        self.own = np.zeros(0)  # the kernel of each support row with itself
-        self.random = np.random.default_rng(seed)
-        # Of the Forgetron: mistakes made by all functions, and damage done by forgetting.
-        self.mistakes, self.damage = 0, 0.0
-        self.inverse = np.zeros((0, 0))  # of the kernel among the support rows, for projections
-
-    def copy(self) -> Memory:
-        twin = copy(self)
-        for name in ("age", "own", "inverse"):
-            setattr(twin, name, getattr(self, name).copy())
-        twin.random = np.random.default_rng()
-        twin.random.bit_generator.state = self.random.bit_generator.state
-        return twin
 
 
 class BudgetedPass:
@@ -77,8 +54,10 @@ class BudgetedPass:
         mistakes = 0
         for first in range(0, len(order), BLOCK):
             block = Block(self.machine, self.X, order[first : first + BLOCK], self.labels)
-            products = np.empty((self.budget, len(block)))
             machine = self.machine
+            # A row of the block adds one support row at most.
+            room = min(self.budget, machine.n_support + len(block))
+            products = np.empty((room, len(block)))
             if machine.support is not None:
                 found = machine.kernel.between(machine.support.rows, block.rows)
                 products[: machine.n_support] = found
@@ -86,6 +65,8 @@ class BudgetedPass:
             if not np.isfinite(scores).all():
                 raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
             mistakes += self._learn_rows(self, block, products, scores)
+            if not np.isfinite(machine.coef).all():
+                raise overflow(int(block.numbers[-1]))
             machine.t += len(block)
         self.machine.n_mistakes += mistakes
         return mistakes
@@ -182,7 +163,7 @@ def _oldest(
     function = machine.coef @ kernel + step * products[slot, i]
     mu = np.sign(machine.coef[:, slot]) * function / largest
     square, linear = float(sigma @ (sigma - 2.0 * mu)), float(2.0 * sigma.sum())
-    room = FORGETRON_SHARE * memory.mistakes - memory.damage
+    room = max(FORGETRON_SHARE * memory.mistakes - memory.damage, 0.0)
     shrink = 1.0
     if square + linear > room:
         # The smaller positive root, in the form that does not cancel.
@@ -214,7 +195,8 @@ def _smallest(
     this: BudgetedPass, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
 ) -> int:
     """The row whose part ‖a_s‖ √K(x_s,x_s) of the functions is smallest, the oldest of equals."""
-    sizes = (this.machine.coef**2).sum(axis=0) * this.memory.own
+    with np.errstate(over="ignore"):  # infinity is not the smallest
+        sizes = (this.machine.coef**2).sum(axis=0) * this.memory.own
     # Equal sizes may differ by the rounding of the kernel.
     smallest = np.flatnonzero(sizes <= sizes.min() * (1.0 + 1e-6))
     return int(smallest[this.memory.age[smallest].argmin()])

@@ -21,15 +21,11 @@ from rosenblatt.estimator.progress import progress
 from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.kernel.answering import KernelAnswers, one_row
 from rosenblatt.kernel.budgets import budgeted_pass
-from rosenblatt.kernel.functions import Kernel
-from rosenblatt.kernel.machine import Machine
-from rosenblatt.kernel.support import narrow_as_dense
 from rosenblatt.kernel.training import Pass, Scored, train
+from rosenblatt.machines.machine import SETTINGS, Machine
+from rosenblatt.machines.support import narrow_as_dense
 
 __all__ = ["KernelLearning"]
-
-# Parameters that cannot change while learning goes on.
-FIXED = ("kernel", "degree", "gamma", "coef0", "multiclass", "budget", "forget")
 
 
 def _knows_new_rows(model: Any) -> bool:
@@ -135,20 +131,13 @@ class KernelLearning(KernelAnswers):
         self._adopt(machine, training, watch)
         return training
 
-    def _settings(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in FIXED}
-
     def _new_machine(self, n_features: int, classes: list[Any]) -> Machine:
-        gamma = 1.0 / n_features if self.gamma is None else float(self.gamma)
-        kernel = Kernel(self.kernel, degree=int(self.degree), gamma=gamma, coef0=float(self.coef0))
-        machine = Machine(kernel, classes, self.multiclass, seed_from(self.random_state))
-        if self.budget is not None:
-            machine.recorder = None
-        return machine
+        settings = {name: getattr(self, name) for name in SETTINGS}
+        return Machine(settings, n_features, classes, seed_from(self.random_state))
 
     def _refuse_other_settings(self) -> None:
         """A machine is of one kernel and one kind; to go on with another makes no sense."""
-        for name, begun in self._begun_with.items():
+        for name, begun in self._machine.settings.items():
             now = getattr(self, name)
             if now is not begun and now != begun:
                 raise ParameterError(
@@ -193,7 +182,7 @@ class KernelLearning(KernelAnswers):
     def _adopt(self, machine: Machine, training: Training, watch: Watch | None) -> None:
         if watch is not None:
             machine.best = watch.best
-        self._machine, self._begun_with = machine, self._settings()
+        self._machine = machine
         outcome.adopt(self, training, watch)
 
     def _what_to_try(self, training: Training) -> str:
@@ -241,7 +230,7 @@ class KernelLearning(KernelAnswers):
                 undo()
                 raise
             outcome.forget(self)
-            self._machine, self._begun_with = machine, self._settings()
+            self._machine = machine
         return self
 
     def _learn_batch(

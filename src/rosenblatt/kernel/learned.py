@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from rosenblatt.estimator.classes import as_array
 from rosenblatt.estimator.display import CELL, TOP_CLASSES, ModelDisplay
 from rosenblatt.kernel.ledger import KernelLedger
-from rosenblatt.kernel.machine import Machine
+from rosenblatt.machines.machine import Machine
 
 __all__ = ["KernelLearned"]
 

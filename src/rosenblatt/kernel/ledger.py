@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt.core.ledger import Entries, Update
 from rosenblatt.errors import ParameterError
-from rosenblatt.kernel.machine import Machine
+from rosenblatt.machines.machine import Machine
 
 __all__ = ["KernelLedger"]
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from rosenblatt.estimator import parameters as check
 from rosenblatt.kernel.budgets import POLICIES
-from rosenblatt.kernel.fitting import KernelLearning
-from rosenblatt.kernel.functions import KERNELS
+from rosenblatt.kernel.saved import KernelSaved
+from rosenblatt.machines.functions import KERNELS
 
 __all__ = ["KernelPerceptron"]
 
 
-class KernelPerceptron(KernelLearning):
+class KernelPerceptron(KernelSaved):
     """The perceptron in the space of a kernel; voted, averaged or as it ended.
 
     ``f(x) = Σ a_s K(x_s, x)``: a mistaken row joins the sum with the sign of its label. Rows are

@@ -34,7 +34,7 @@ class Projection:
         block.know(np.arange(len(block)))
         among = block.products[block.place]
         n = this.machine.n_support
-        self._parts = np.empty((this.budget, len(block)))
+        self._parts = np.empty(products.shape)
         self._parts[:n] = this.memory.inverse @ products[:n]
         self._among = among
         self._rest = among - products[:n].T @ self._parts[:n]

@@ -19,7 +19,7 @@ from rosenblatt.core.ledger import Entries
 from rosenblatt.core.stopping import Cycle
 from rosenblatt.core.training import Training, Watch
 from rosenblatt.errors import InputError
-from rosenblatt.kernel.machine import QUERIES, Machine, overflow
+from rosenblatt.machines.machine import QUERIES, Machine, overflow
 
 __all__ = ["Block", "Ceiling", "Pass", "Scored", "train"]
 

@@ -3,7 +3,18 @@
 from rosenblatt.model.answering import Answering
 from rosenblatt.model.card import Card
 from rosenblatt.model.file import load, read, save, write
+from rosenblatt.model.kernel import kernel_machine
 from rosenblatt.model.linear import linear_model
 from rosenblatt.model.state import State
 
-__all__ = ["Answering", "Card", "State", "linear_model", "load", "read", "save", "write"]
+__all__ = [
+    "Answering",
+    "Card",
+    "State",
+    "kernel_machine",
+    "linear_model",
+    "load",
+    "read",
+    "save",
+    "write",
+]

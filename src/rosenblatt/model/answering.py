@@ -8,9 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core.ledger import Ledger
+from rosenblatt.core.model import LinearModel
 from rosenblatt.core.scoring import scores as linear_scores
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.tables import as_rows, inspect, is_sparse
 from rosenblatt.errors import InputError
+from rosenblatt.machines.machine import Machine
+from rosenblatt.machines.support import narrow_as_dense
+from rosenblatt.model.kernel import kernel_machine
 from rosenblatt.model.linear import linear_model, voters_arrays
 from rosenblatt.model.state import State
 
@@ -20,7 +24,8 @@ __all__ = ["Answering"]
 class Answering:
     """Scores and labels as the saved learner would give them, to the last bit.
 
-    Neither scikit-learn nor SciPy is loaded, unless the rows of a voted perceptron are sparse.
+    Neither scikit-learn nor SciPy is loaded, unless the rows of a voted perceptron or a kernel
+    machine are sparse, or its kernel is "laplacian".
 
     Parameters
     ----------
@@ -43,9 +48,14 @@ class Answering:
     """
 
     def __init__(self, state: State) -> None:
-        self.model = linear_model(state)
+        self._state = state
         self._ties = state.card.parameters["ties"]
         self._combine = state.card.parameters.get("combine")
+        self._machine: Machine | None = None
+        if state.card.kernel is not None:
+            self._machine = kernel_machine(state)
+            return
+        self._model = linear_model(state)
         self._votes: tuple[Ledger, Any] | None = None
         if state.card.voters is None:
             return
@@ -64,17 +74,24 @@ class Answering:
         if self._combine == "vote":
             self._votes = ledger, rows
 
+    @property
+    def model(self) -> LinearModel:
+        """The weights; a kernel machine has none and says so."""
+        return linear_model(self._state) if self._machine is not None else self._model
+
     def scores(self, X: Any) -> npt.NDArray[np.float64]:
-        """One score a row for two classes, else one for each class as ``model.classes`` has them.
+        """One score a row for two classes, else one for each class as ``card.classes`` has them.
 
         ``X`` is a 2-D array or CSR matrix of float32 or float64.
         """
-        n_features = self.model.weights.n_features
+        n_features = self._state.n_features
         if X.ndim != 2 or X.shape[1] != n_features:
             raise InputError(
                 f"X has shape {X.shape}, but this model was trained on rows of {n_features} "
                 "features."
             )
+        if self._machine is not None:
+            return self._kernel_scores(self._machine.served, X)
         inspect(as_rows(X))
         if self._votes is not None:
             ledger, rows = self._votes
@@ -83,9 +100,18 @@ class Answering:
         served = self.model.served() if self._combine is None else self._served
         return linear_scores(X, *served)
 
+    def _kernel_scores(self, machine: Machine, X: Any) -> npt.NDArray[np.float64]:
+        X = X.tocsr() if is_sparse(X) else np.ascontiguousarray(X)
+        if X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        inspect(as_rows(X))
+        assert self._combine is not None
+        positive = self._ties == "positive"
+        return machine.scores(narrow_as_dense(X), self._combine, tie_is_positive=positive)
+
     def labels(self, X: Any) -> list[Any]:
         """The class of each row."""
-        classes = self.model.classes
+        classes = self._state.card.classes
         found = self.scores(X)
         if len(classes) == 1:
             return classes * len(found)

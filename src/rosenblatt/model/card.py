@@ -15,10 +15,24 @@ from rosenblatt.errors import ModelFileError
 from rosenblatt.model.labels import decode, encode, shown
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
 
-__all__ = ["FORMAT", "Card", "Data", "Fit", "Record", "Start", "Voting", "plain", "strict_json"]
+__all__ = [
+    "FORMAT",
+    "Card",
+    "Data",
+    "Fit",
+    "Forgetting",
+    "KernelRecord",
+    "Record",
+    "Snapshot",
+    "Start",
+    "Voting",
+    "plain",
+    "strict_json",
+]
 
 FORMAT = 1
 DIGEST = re.compile("[0-9a-f]{64}")
+Rows = Literal["none", "dense", "csr_array", "csr_matrix", "numbers"]
 VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30}")
 
 
@@ -86,11 +100,55 @@ class Record(_Facts):
     fit: Fit | None
 
 
+class Forgetting(_Facts):
+    """What a rule of forgetting remembers, apart from its arrays; ``random`` is its generator."""
+
+    random: Any
+    mistakes: int
+    damage: float
+
+
+class Snapshot(_Facts):
+    """The best state of a machine with a budget, after ``t`` examples."""
+
+    t: int
+    rows: Rows
+
+
+class KernelRecord(_Facts):
+    """A kernel machine: what it was begun with, and how its support rows are kept.
+
+    ``best``, after early stopping: the number of updates and of examples that count, or with a
+    budget the rows of that time. "numbers": the rows of a precomputed kernel are their numbers.
+    """
+
+    settings: dict[str, Any]
+    n_features: int
+    rows: Rows
+    best: tuple[int, int] | Snapshot | None
+    forgetting: Forgetting | None
+
+    def to_plain(self) -> Any:
+        kept = self.forgetting
+        if kept is not None:
+            kept = msgspec.structs.replace(kept, **encode_parameters({"random": kept.random}))
+        settings = encode_parameters(self.settings)
+        return msgspec.to_builtins(
+            msgspec.structs.replace(self, settings=settings, forgetting=kept)
+        )
+
+    def decode(self) -> None:
+        self.settings = decode_parameters(self.settings)
+        if self.forgetting is not None:
+            self.forgetting.random = decode_parameters({"random": self.forgetting.random})["random"]
+
+
 class Card(_Facts):
     """What a model is, apart from its arrays.
 
     ``classes`` stand in the order of the weight vectors. ``best``: the weights of the best epoch
-    answer instead of the last. ``random`` is the state of the generator that shuffles.
+    answer instead of the last. ``random`` is the state of the generator that shuffles. ``kernel``
+    is left out of the cards of linear models.
     """
 
     format: int
@@ -110,6 +168,7 @@ class Card(_Facts):
     record: Record
     ledger: Start | None
     voters: Voting | None
+    kernel: KernelRecord | None = None
 
     def to_json(self) -> str:
         """The same model gives the same text, in ASCII."""
@@ -120,6 +179,9 @@ class Card(_Facts):
             fields["columns"] = [encode(name, "the feature") for name in self.columns]
         for name in ("record", "ledger", "voters"):
             fields[name] = msgspec.to_builtins(fields[name])
+        del fields["kernel"]
+        if self.kernel is not None:
+            fields["kernel"] = self.kernel.to_plain()
         try:
             return json.dumps(fields, allow_nan=False, separators=(",", ":"))
         except (TypeError, ValueError) as error:
@@ -135,6 +197,8 @@ class Card(_Facts):
         card.classes = [decode(label, "classes") for label in card.classes]
         if card.columns is not None:
             card.columns = [decode(name, "columns") for name in card.columns]
+        if card.kernel is not None:
+            card.kernel.decode()
         return card
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from rosenblatt.model.card import Card, Start
 from rosenblatt.model.labels import shown
 from rosenblatt.model.learners import LEARNERS
 
-__all__ = ["check_arrays"]
+__all__ = ["FLOATS", "MOST", "Arrays", "Need", "check_arrays", "linear_needs", "rows_needs"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 FLOATS = ("float32", "float64")
@@ -33,12 +33,9 @@ class Need(NamedTuple):
     high: float | None = None
 
 
-def check_arrays(card: Card, arrays: Arrays) -> None:
+def check_arrays(needed: Iterable[tuple[str, Need]], arrays: Arrays) -> None:
     """Refuse arrays that are missing, too many, of another shape or type, or out of range."""
-    if "coef" not in arrays:
-        raise ModelFileError("the array 'coef' is missing.")
-    coef = arrays["coef"]
-    needs = dict(_needs(card, coef.shape[1] if coef.ndim == 2 else 0, coef.dtype))
+    needs = dict(needed)
     for name in sorted(needs.keys() - arrays.keys()):
         raise ModelFileError(f"the array {name!r} is missing.")
     for name in sorted(arrays.keys() - needs.keys()):
@@ -46,6 +43,14 @@ def check_arrays(card: Card, arrays: Arrays) -> None:
     sizes: dict[str, int] = {}
     for name, need in needs.items():
         _check(name, arrays[name], need, sizes)
+
+
+def linear_needs(card: Card, arrays: Arrays) -> Iterator[tuple[str, Need]]:
+    """What the file of a linear learner holds."""
+    if "coef" not in arrays:
+        raise ModelFileError("the array 'coef' is missing.")
+    coef = arrays["coef"]
+    return _needs(card, coef.shape[1] if coef.ndim == 2 else 0, coef.dtype)
 
 
 def _needs(card: Card, n_features: int, dtype: npt.DTypeLike) -> Iterator[tuple[str, Need]]:
@@ -78,13 +83,18 @@ def _needs(card: Card, n_features: int, dtype: npt.DTypeLike) -> Iterator[tuple[
         yield from _entries("ledger", card, card.ledger, n_features, seen)
     if card.voters is not None:
         yield from _entries("voters", card, card.voters.start, n_features, t)
-        if card.voters.rows == "dense":
-            yield "voters.rows", Need(FLOATS, ("rows", n_features))
-        elif card.voters.rows != "none":
-            index = ("int32", "int64")
-            yield "voters.rows.data", Need(FLOATS, ("stored",))
-            yield "voters.rows.indices", Need(index, ("stored",), 0, n_features - 1)
-            yield "voters.rows.indptr", Need(index, ("rows + 1",), 0)
+        yield from rows_needs("voters.rows", card.voters.rows, n_features)
+
+
+def rows_needs(name: str, kind: str, n_features: int) -> Iterator[tuple[str, Need]]:
+    """Rows that a model keeps: "none", "dense" or sparse."""
+    if kind == "dense":
+        yield name, Need(FLOATS, (name, n_features))
+    elif kind != "none":
+        index = ("int32", "int64")
+        yield f"{name}.data", Need(FLOATS, (f"{name}, stored",))
+        yield f"{name}.indices", Need(index, (f"{name}, stored",), 0, n_features - 1)
+        yield f"{name}.indptr", Need(index, (f"{name} + 1",), 0)
 
 
 def _entries(

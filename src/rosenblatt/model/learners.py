@@ -6,14 +6,11 @@ from typing import NamedTuple
 
 __all__ = ["LEARNERS", "Learner"]
 
-SHARED = (
-    "class_weight",
+TRAINING = (
     "early_stopping",
-    "fit_intercept",
     "max_iter",
     "n_iter_no_change",
     "random_state",
-    "record",
     "shuffle",
     "ties",
     "tol",
@@ -21,25 +18,42 @@ SHARED = (
     "verbose",
     "warm_start",
 )
+LINEAR = ("class_weight", "fit_intercept", "record", *TRAINING)
+KERNEL = (
+    "budget",
+    "cache_mb",
+    "coef0",
+    "combine",
+    "degree",
+    "forget",
+    "gamma",
+    "kernel",
+    "multiclass",
+    "projection_tol",
+    *TRAINING,
+)
 
 
 class Learner(NamedTuple):
     """What a file of this learner must hold.
 
     ``averages``: running sums beside the weights. ``votes``: the rows it made mistakes on.
+    ``kernel``: these rows and no weights.
     """
 
     parameters: frozenset[str]
     averages: bool = False
     votes: bool = False
+    kernel: bool = False
 
 
 def _learner(*own: str, averages: bool = False, votes: bool = False) -> Learner:
-    return Learner(frozenset((*own, *SHARED)), averages, votes)
+    return Learner(frozenset((*own, *LINEAR)), averages, votes)
 
 
 LEARNERS = {
     "AveragedPerceptron": _learner("eta0", averages=True),
+    "KernelPerceptron": Learner(frozenset(KERNEL), kernel=True),
     "MIRA": _learner("aggressive"),
     "PassiveAggressive": _learner("variant", "C"),
     "Perceptron": _learner("eta0", "margin"),

@@ -15,9 +15,10 @@ from rosenblatt.core.duals import Pairs
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.training import Training
+from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import FORMAT, Card, Data, Fit, Record, Start, Voting
 from rosenblatt.model.container import ZEROS
-from rosenblatt.model.soundness import LABEL_DTYPE
+from rosenblatt.model.soundness import dtype_name
 from rosenblatt.model.state import State
 
 __all__ = ["fit_record", "linear_model", "state_of", "voters_arrays"]
@@ -51,7 +52,7 @@ def state_of(
         learner=learner,
         parameters=dict(parameters),
         classes=facts["classes"],
-        label_dtype=_dtype_name(facts["label_dtype"]),
+        label_dtype=dtype_name(facts["label_dtype"]),
         feature_names=feature_names,
         columns=facts["columns"],
         schema=model.notes.get("schema"),
@@ -134,6 +135,11 @@ def linear_model(state: State) -> LinearModel:
     ([0, 1], [[0.12, 0.16]])
     """
     card, arrays = state.card, state.arrays
+    if card.kernel is not None:
+        raise ModelFileError(
+            f"a {card.learner} has no weights: it answers by the kernel of a row with its support "
+            "rows. Load it in Python (rosenblatt.load), or train a linear learner."
+        )
     best: Any = None
     if card.best:
         best = (arrays["best.coef"], arrays["best.intercept"])
@@ -229,8 +235,3 @@ def _put_voters(arrays: Arrays, voters: dict[str, Any], best: tuple[int, int] | 
         for part in ("data", "indices", "indptr"):
             arrays[f"voters.rows.{part}"] = getattr(rows, part)
     return Voting(start=start, rows=kind, best=best)  # type: ignore[arg-type]
-
-
-def _dtype_name(dtype: np.dtype[Any] | None) -> str | None:
-    """Only whole numbers and booleans depend on it; a type without a plain name is left out."""
-    return dtype.str if dtype is not None and LABEL_DTYPE.fullmatch(dtype.str) else None

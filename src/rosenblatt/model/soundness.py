@@ -12,15 +12,15 @@ import numpy as np
 from rosenblatt.core.training import STOP_REASONS
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import DIGEST, Card, Fit, Start
-from rosenblatt.model.contents import Arrays, check_arrays
+from rosenblatt.model.contents import Arrays, check_arrays, linear_needs
+from rosenblatt.model.kernel_soundness import check_kernel
 from rosenblatt.model.labels import shown
 from rosenblatt.model.learners import LEARNERS
+from rosenblatt.model.ranges import MOST_EXAMPLES, check_csr, in_order, number, whole
 
-__all__ = ["check"]
+__all__ = ["check", "dtype_name"]
 
 LABEL_DTYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f(?:2|4|8|16)|[US][0-9]{1,8}|O)")
-# What the counters of the loops can hold, with room to go on.
-MOST_EXAMPLES = 1 << 62
 
 
 def check(card: Card, arrays: Arrays) -> None:
@@ -36,16 +36,29 @@ def check(card: Card, arrays: Arrays) -> None:
     for name in sorted(learner.parameters - card.parameters.keys()):
         raise ModelFileError(f"the parameter {name} of {card.learner} is missing.")
     _choice(card, "ties", "mistake", "positive")
-    if learner.votes:
+    if "combine" in learner.parameters:
         _choice(card, "combine", "vote", "average", "last")
     _check_classes(card)
     _check_counters(card)
     if card.record.fit is not None:
         _check_fit(card.record.fit, card)
+    if learner.kernel != (card.kernel is not None):
+        raise ModelFileError(
+            f"{card.learner} {'needs' if learner.kernel else 'does not have'} a kernel."
+        )
+    if card.kernel is not None:
+        check_kernel(card, card.kernel, arrays)
+        _check_names(card, card.kernel.n_features)
+        return
     _check_recordings(card, votes=learner.votes)
-    check_arrays(card, arrays)
+    check_arrays(linear_needs(card, arrays), arrays)
     _check_names(card, int(arrays["coef"].shape[1]))
     _check_contents(card, arrays)
+
+
+def dtype_name(dtype: np.dtype[Any] | None) -> str | None:
+    """Only whole numbers and booleans depend on it; a type without a plain name is left out."""
+    return dtype.str if dtype is not None and LABEL_DTYPE.fullmatch(dtype.str) else None
 
 
 def _choice(card: Card, name: str, *allowed: str) -> None:
@@ -84,12 +97,12 @@ def _check_classes(card: Card) -> None:
 
 def _check_counters(card: Card) -> None:
     record = card.record
-    _whole("t", record.t, 0, MOST_EXAMPLES)
-    _whole("n_mistakes", record.n_mistakes, 0, record.t)
-    _whole("seed", record.seed, 0, 2**64 - 1)
-    _whole("random", card.random, 0, 2**64 - 1)
+    whole("t", record.t, 0, MOST_EXAMPLES)
+    whole("n_mistakes", record.n_mistakes, 0, record.t)
+    whole("seed", record.seed, 0, 2**64 - 1)
+    whole("random", card.random, 0, 2**64 - 1)
     if record.data is not None:
-        _whole("the t of the data digest", record.data.t, 0, record.t)
+        whole("the t of the data digest", record.data.t, 0, record.t)
         if not DIGEST.fullmatch(record.data.sha256):
             raise ModelFileError("the digest of the data is not 64 hexadecimal digits.")
 
@@ -98,35 +111,35 @@ def _check_fit(fit: Fit, card: Card) -> None:
     binary = len(card.classes) == 2
     if len(card.classes) < 2:
         raise ModelFileError("a finished fit has at least two classes.")
-    _whole("rows", fit.rows, 1, MOST_EXAMPLES // len(card.classes) ** 2)
-    _whole("n_iter", fit.n_iter, 1, card.record.t)
-    _whole("n_updates", fit.n_updates, 0, MOST_EXAMPLES)
+    whole("rows", fit.rows, 1, MOST_EXAMPLES // len(card.classes) ** 2)
+    whole("n_iter", fit.n_iter, 1, card.record.t)
+    whole("n_updates", fit.n_updates, 0, MOST_EXAMPLES)
     if len(fit.mistakes_per_epoch) != fit.n_iter:
         raise ModelFileError(
             f"mistakes_per_epoch has {len(fit.mistakes_per_epoch)} numbers for {fit.n_iter} epochs."
         )
     for mistakes in fit.mistakes_per_epoch:
-        _whole("mistakes_per_epoch", mistakes, 0, fit.rows)
+        whole("mistakes_per_epoch", mistakes, 0, fit.rows)
     if fit.stop_reason not in STOP_REASONS:
         raise ModelFileError(f"the stop reason {shown(fit.stop_reason)} is not known.")
     if fit.converged and fit.stop_reason != "separated":
         raise ModelFileError(f"converged, but the stop reason is {fit.stop_reason}.")
     if fit.cycle_length is not None:
-        _whole("cycle_length", fit.cycle_length, 1, fit.n_iter)
-    _number("margin_ceiling", math.inf if fit.margin_ceiling is None else fit.margin_ceiling)
-    _number("eta", fit.eta)
+        whole("cycle_length", fit.cycle_length, 1, fit.n_iter)
+    number("margin_ceiling", math.inf if fit.margin_ceiling is None else fit.margin_ceiling)
+    number("eta", fit.eta)
     if (fit.best_iter is None) != (fit.validation_scores is None):
         raise ModelFileError("best_iter and validation_scores go together.")
     if fit.best_iter is not None and fit.validation_scores is not None:
-        _whole("best_iter", fit.best_iter, 1, fit.n_iter)
+        whole("best_iter", fit.best_iter, 1, fit.n_iter)
         if len(fit.validation_scores) != fit.n_iter:
             raise ModelFileError(
                 f"validation_scores has {len(fit.validation_scores)} numbers for "
                 f"{fit.n_iter} epochs."
             )
         for score in fit.validation_scores:
-            _number("validation_scores", score)
-    if binary != (fit.dual in ("counts", "steps")):
+            number("validation_scores", score)
+    if card.kernel is None and binary != (fit.dual in ("counts", "steps")):
         raise ModelFileError(f"a dual form of {fit.dual} for {len(card.classes)} classes.")
 
 
@@ -141,12 +154,12 @@ def _check_recordings(card: Card, *, votes: bool) -> None:
     starts: list[Start | None] = [card.ledger, None if voters is None else voters.start]
     for start in starts:
         if start is not None:
-            _whole("the t of the start of the ledger", start.t, 0, t)
+            whole("the t of the start of the ledger", start.t, 0, t)
     kept = card.best or (voters is not None and voters.best is not None)
     if kept != watched or (votes and card.best):
         raise ModelFileError("the weights of the best epoch and the scores do not go together.")
     if voters is not None and voters.best is not None:
-        _whole("the examples of the best epoch", voters.best[1], voters.start.t, t)
+        whole("the examples of the best epoch", voters.best[1], voters.start.t, t)
 
 
 def _check_names(card: Card, n_features: int) -> None:
@@ -170,44 +183,19 @@ def _check_contents(card: Card, arrays: Arrays) -> None:
             if np.any(arrays.get(name, 0)):
                 raise ModelFileError(f"{name} is not 0, but the model has no bias.")
     if fit is not None and fit.dual == "pairs":
-        _in_order("pairs.key", arrays["pairs.key"], strictly=True)
+        in_order("pairs.key", arrays["pairs.key"], strictly=True)
     for name in ("ledger", "voters"):
         if f"{name}.t" in arrays:
-            _in_order(f"{name}.t", arrays[f"{name}.t"])
+            in_order(f"{name}.t", arrays[f"{name}.t"])
     if voters is None:
         return
     n_updates, n_rows = len(arrays["voters.row"]), 0
     if voters.rows == "dense":
         n_rows = arrays["voters.rows"].shape[0]
     elif voters.rows != "none":
-        indptr, indices = arrays["voters.rows.indptr"], arrays["voters.rows.indices"]
-        _in_order("voters.rows.indptr", indptr)
-        if indptr.dtype != indices.dtype:
-            raise ModelFileError("voters.rows: indices and indptr are of different types.")
-        if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(indices):
-            raise ModelFileError("voters.rows.indptr does not cover the values that are stored.")
-        n_rows = len(indptr) - 1
+        n_rows = check_csr("voters.rows", arrays)
     named = int(arrays["voters.row"].max(initial=-1)) + 1
     if named != n_rows or n_rows > n_updates or (n_rows == 0) != (voters.rows == "none"):
         raise ModelFileError(f"{n_updates} updates of {named} rows, but {n_rows} rows are there.")
     if voters.best is not None:
-        _whole("the updates of the best epoch", voters.best[0], 0, n_updates)
-
-
-def _in_order(name: str, values: Any, *, strictly: bool = False) -> None:
-    wrong = np.flatnonzero(values[1:] < values[:-1] + int(strictly))
-    if len(wrong):
-        at = int(wrong[0]) + 1
-        raise ModelFileError(f"{name}[{at}] is {values[at]}, which is less than allowed there.")
-
-
-def _whole(name: str, number: int, low: int, high: int) -> None:
-    if not low <= number <= high:
-        raise ModelFileError(
-            f"{name} is {shown(number)}, but must be a whole number from {low} to {high}."
-        )
-
-
-def _number(name: str, number: float) -> None:
-    if not number >= 0.0:
-        raise ModelFileError(f"{name} is {number}, but cannot be negative.")
+        whole("the updates of the best epoch", voters.best[0], 0, n_updates)

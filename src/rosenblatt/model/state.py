@@ -43,7 +43,8 @@ class State:
 
     @property
     def n_features(self) -> int:
-        return int(self.arrays["coef"].shape[1])
+        kernel = self.card.kernel
+        return int(self.arrays["coef"].shape[1]) if kernel is None else kernel.n_features
 
     def __repr__(self) -> str:
         return (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.tables import is_sparse
+from rosenblatt.core.tables import canonical, is_sparse
 
 __all__ = ["DenseSupport", "SparseSupport", "narrow_as_dense", "support_for"]
 
@@ -18,7 +18,9 @@ NARROW = 1024
 
 def narrow_as_dense(table: Any) -> Any:
     """The table, whose rows come out dense if there are few features."""
-    return _Narrow(table) if is_sparse(table) and table.shape[1] <= NARROW else table
+    if not is_sparse(table):
+        return table
+    return _Narrow(table) if table.shape[1] <= NARROW else canonical(table)
 
 
 class _Narrow:

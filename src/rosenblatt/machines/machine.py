@@ -8,7 +8,7 @@ average and the votes of all its earlier states follow from them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import copy
 from typing import Any
 
@@ -19,12 +19,15 @@ from rosenblatt._kernels import blocks, voting
 from rosenblatt.core.classes import with_class
 from rosenblatt.core.ledger import Entries, Recorder
 from rosenblatt.errors import InputError
-from rosenblatt.kernel.functions import Kernel
-from rosenblatt.kernel.support import DenseSupport, SparseSupport, support_for
+from rosenblatt.machines.functions import Kernel
+from rosenblatt.machines.memory import Memory
+from rosenblatt.machines.support import DenseSupport, SparseSupport, support_for
 
-__all__ = ["Machine"]
+__all__ = ["QUERIES", "SETTINGS", "Machine", "overflow"]
 
 FloatArray = npt.NDArray[np.float64]
+# What cannot change while a machine learns on.
+SETTINGS = ("kernel", "degree", "gamma", "coef0", "multiclass", "budget", "forget")
 SHAPES = {"ovr": blocks.EACH, "argmax": blocks.AGAINST}
 # Support rows and queries are multiplied in tiles that stay in the processor's cache.
 TILE, QUERIES = 2048, 256
@@ -33,8 +36,12 @@ TILE, QUERIES = 2048, 256
 class Machine:
     """Classes, support rows and coefficients; a row of coefficients for each function."""
 
-    def __init__(self, kernel: Kernel, classes: list[Any], multiclass: str, seed: int) -> None:
-        self.kernel, self.multiclass = kernel, multiclass
+    def __init__(
+        self, settings: Mapping[str, Any], n_features: int, classes: list[Any], seed: int
+    ) -> None:
+        self.settings, self.n_features = dict(settings), n_features
+        self.kernel = Kernel.of(settings, n_features)
+        self.multiclass: str = settings["multiclass"]
         self.classes = list(classes)
         self.slots = {label: i for i, label in enumerate(self.classes)}
         self.label_dtype: np.dtype[Any] | None = None
@@ -45,12 +52,14 @@ class Machine:
         self.numbers = np.zeros(0, np.int64)
         self.t = self.n_mistakes = 0
         self.seed = self.random = seed
-        self.recorder: Recorder | None = Recorder()
+        self.recorder: Recorder | None = Recorder() if settings["budget"] is None else None
         # If an earlier state was the best: how many updates and examples count, or what forgot
         # some of its rows as it was then.
         self.best: tuple[int, int] | Machine | None = None
         # What a rule of forgetting has to remember.
-        self.forgetting: Any = None
+        self.forgetting: Memory | None = None
+        # What a model file says beside the numbers, kept for when the machine is saved again.
+        self.notes: dict[str, Any] = {}
 
     @property
     def n_vectors(self) -> int:
@@ -156,8 +165,9 @@ class Machine:
         """One function for two classes becomes two, which say the same."""
         each = self.multiclass == "ovr"
         share = 1.0 if each else 0.5
+        # Taken from 0, so that 0 stays what it is and does not become a negative zero.
         self.coef, self.late = (
-            np.vstack([-share * values, share * values]) for values in (self.coef, self.late)
+            np.vstack([0.0 - share * values, share * values]) for values in (self.coef, self.late)
         )
         if self.recorder is None:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,17 @@ class Kernel:
     ) -> None:
         self.name, self.degree, self.gamma, self.coef0 = name, degree, gamma, coef0
         self.is_precomputed = isinstance(name, str) and name == "precomputed"
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], n_features: int) -> Kernel:
+        """The kernel that the parameters of a learner name."""
+        gamma = settings["gamma"]
+        return cls(
+            settings["kernel"],
+            degree=int(settings["degree"]),
+            gamma=1.0 / n_features if gamma is None else float(gamma),
+            coef0=float(settings["coef0"]),
+        )
 
     def support_rows(self, X: Any, numbers: npt.NDArray[np.int64]) -> Any:
         """What has to be kept of some rows of ``X`` to ask for their kernel later."""

@@ -1,0 +1,46 @@
+"""Numbers and arrays of a model file that have to lie within limits or stand in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import ModelFileError
+from rosenblatt.model.labels import shown
+
+__all__ = ["MOST_EXAMPLES", "check_csr", "in_order", "number", "whole"]
+
+# What the counters of the loops can hold, with room to go on.
+MOST_EXAMPLES = 1 << 62
+
+
+def whole(name: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise ModelFileError(
+            f"{name} is {shown(value)}, but must be a whole number from {low} to {high}."
+        )
+
+
+def number(name: str, value: float) -> None:
+    if not value >= 0.0:
+        raise ModelFileError(f"{name} is {value}, but cannot be negative.")
+
+
+def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
+    wrong = np.flatnonzero(values[1:] < values[:-1] + int(strictly))
+    if len(wrong):
+        at = int(wrong[0]) + 1
+        raise ModelFileError(f"{name}[{at}] is {values[at]}, which is less than allowed there.")
+
+
+def check_csr(name: str, arrays: dict[str, npt.NDArray[Any]]) -> int:
+    """Refuse what is no CSR matrix; how many rows there are if it is one."""
+    indptr, indices = arrays[f"{name}.indptr"], arrays[f"{name}.indices"]
+    in_order(f"{name}.indptr", indptr)
+    if indptr.dtype != indices.dtype:
+        raise ModelFileError(f"{name}: indices and indptr are of different types.")
+    if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(indices):
+        raise ModelFileError(f"{name}.indptr does not cover the values that are stored.")
+    return len(indptr) - 1

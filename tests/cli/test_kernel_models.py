@@ -1,0 +1,102 @@
+"""Kernel machines are saved in Python; the shell answers with them and shows them."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cli.shell import run
+from rosenblatt import KernelPerceptron, save
+from rosenblatt.cli.learners import KERNEL
+
+XOR = "a,b,kind\n1,1,same\n1,-1,other\n-1,1,other\n-1,-1,same\n"
+
+
+def saved(folder: Path, *, names: bool = True, **options: Any) -> Path:
+    X = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    y = ["same", "other", "other", "same"]
+    table = pd.DataFrame(X, columns=["a", "b"]) if names else X
+    model = KernelPerceptron(degree=2, gamma=1.0, shuffle=False, **options).fit(table, y)
+    path = folder / f"xor{len(list(folder.iterdir()))}.rbt"
+    save(model, path)
+    return path
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "xor.csv"
+    path.write_text(XOR)
+    return path
+
+
+@pytest.mark.parametrize("combine", ["average", "vote", "last"])
+def test_predict_and_evaluate_answer_by_the_kernel(
+    combine: str, data: Path, tmp_path: Path
+) -> None:
+    model = saved(tmp_path, combine=combine)
+    done = run("predict", model, data)
+    assert (done.code, done.out.split()) == (0, ["same", "other", "other", "same"])
+    told = run("evaluate", model, data, "--target", "kind", "--json").json
+    assert told["accuracy"] == 1.0
+
+
+def test_a_model_without_names_of_columns_says_so(data: Path, tmp_path: Path) -> None:
+    done = run("predict", saved(tmp_path, names=False), data)
+    assert done.code == 4
+    assert "saved without a schema" in done.err
+
+
+def test_show_tells_of_support_rows_instead_of_weights(tmp_path: Path) -> None:
+    model = saved(tmp_path)
+    done = run("show", model)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert "learner     KernelPerceptron" in lines
+    assert "parameters  degree=2, gamma=1.0, shuffle=False" in lines
+    assert "support     4 rows" in lines
+    told = run("show", model, "--json").json
+    assert (told["support_rows"], told["top_weights"]) == (4, None)
+
+
+def test_diff_compares_what_there_is(tmp_path: Path) -> None:
+    model, other = saved(tmp_path), saved(tmp_path, ties="positive")
+    assert (run("diff", model, model).code, run("diff", model, model).out) == (0, "equal\n")
+    done = run("diff", model, other)
+    assert done.code == 1
+    assert done.out.startswith("parameters: ")
+    assert run("diff", model, other, "--json").code == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("show", "MODEL", "--weights"),
+        ("explain", "MODEL", "DATA", "--row", "1"),
+        ("train", "DATA", "--resume", "MODEL", "--out", "OUT"),
+        ("stream", "DATA", "--resume", "MODEL"),
+        ("convert", "MODEL", "--out", "OUT"),
+    ],
+)
+def test_what_needs_weights_is_refused_in_one_sentence(
+    command: tuple[str, ...], data: Path, tmp_path: Path
+) -> None:
+    model = saved(tmp_path)
+    places = {"MODEL": model, "DATA": data, "OUT": tmp_path / "out.onnx"}
+    done = run(*(places.get(word, word) for word in command))
+    assert done.code == 4, done.err
+    assert "a KernelPerceptron has no weights" in done.err
+    assert "Traceback" not in done.err
+    assert not (tmp_path / "out.onnx").exists()
+
+
+def test_the_defaults_are_those_of_the_estimator() -> None:
+    signature = inspect.signature(KernelPerceptron).parameters
+    usual = KERNEL.parameters()
+    assert {name: usual[name] for name in signature} == {
+        name: parameter.default for name, parameter in signature.items()
+    }
