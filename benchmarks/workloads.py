@@ -14,9 +14,14 @@ from scipy import sparse
 
 __all__ = [
     "Data",
+    "Tagged",
     "a9a",
+    "bananas",
     "clusters",
+    "conll2000",
     "dense",
+    "ewt",
+    "letter",
     "mappings",
     "mnist",
     "separable",
@@ -32,6 +37,13 @@ class Data(NamedTuple):
 
     X: Any
     y: Array
+
+
+class Tagged(NamedTuple):
+    """Sentences and their tags."""
+
+    sentences: list[list[Any]]
+    tags: list[list[str]]
 
 
 def dense(n: int, d: int, dtype: Any, *, noise: float = 0.3, fading: bool = False) -> Data:
@@ -109,6 +121,40 @@ def a9a() -> Data:
     X, y = load_svmlight_file(str(_file("a9a/a9a.gz")))
     indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return Data(sparse.csr_matrix((X.data, indices, starts), shape=X.shape), y.astype(np.int64))
+
+
+def letter() -> Data:
+    """Capital letters, each as 16 small whole numbers that describe its picture; 26 classes."""
+    with gzip.open(_file("letter/letter.dat.gz"), "rt") as file:
+        fields = [[field.strip() for field in line.split(",")] for line in file if line.strip()]
+    X = np.array([row[:-1] for row in fields], np.float64)
+    return Data(X, np.array([row[-1] for row in fields]))
+
+
+def bananas() -> Data:
+    """Points in the plane, two classes shaped like bananas that overlap."""
+    from sklearn.datasets import load_svmlight_file
+
+    X, y = load_svmlight_file(str(_file("bananas/banana.all.txt.gz")))
+    return Data(X.toarray(), y.astype(np.int64))
+
+
+def ewt(part: str) -> Tagged:
+    """English of the web, words and 17 parts of speech; ``part`` is "train", "dev" or "test"."""
+    return _tagged(f"ud_english_ewt/en_ewt-ud-{part}.conllu.gz")
+
+
+def conll2000(part: str) -> Tagged:
+    """News, (word, part of speech) and 22 tags of chunks; ``part`` is "train" or "test"."""
+    return _tagged(f"conll2000/{part}.txt.gz")
+
+
+def _tagged(name: str) -> Tagged:
+    from rosenblatt.io import read_conll
+
+    sentences, tags = read_conll(_file(name))
+    assert tags is not None
+    return Tagged(sentences, tags)
 
 
 def _file(name: str) -> Path:

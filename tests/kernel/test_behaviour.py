@@ -54,6 +54,11 @@ def test_the_ceiling_is_above_the_true_margin() -> None:
     assert 0 < margin <= model.margin_ceiling_
 
 
+def test_rows_of_zeros_are_given_up_at_once() -> None:
+    model = KernelPerceptron(kernel="linear").fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    assert (model.stop_reason_, model.n_iter_) == ("tolerance", 1)
+
+
 def test_one_point_of_the_digits_is_explained_by_past_mistakes() -> None:
     X, y = load_digits(return_X_y=True)
     model = KernelPerceptron(degree=2, gamma=1.0).partial_fit(X[:1000] / 16, y[:1000])
@@ -72,6 +77,9 @@ def test_one_point_of_the_digits_is_explained_by_past_mistakes() -> None:
             other = model.explain(x, label=3)
             assert other.score == pytest.approx(scores[3], rel=1e-9)
             assert "past mistakes" in str(told)
+    for label in ("x", [7]):
+        with pytest.raises(InputError, match="is not among the classes"):
+            model.explain(X[0] / 16, label=label)
 
 
 @quiet

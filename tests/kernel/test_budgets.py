@@ -136,6 +136,15 @@ def test_a_new_class_may_join_within_the_budget(forget: str) -> None:
     assert len(learner.support_) <= 6
 
 
+def test_a_kernel_that_is_no_inner_product_is_projected_as_far_as_it_goes() -> None:
+    X, y = rows(8, n=60, d=4)
+    learner = KernelPerceptron(kernel="sigmoid", coef0=-1.0, max_iter=5, budget=20)
+    assert len(learner.fit(0.1 * X, y).support_) <= 20
+    K = -(X @ X.T)
+    opposed = KernelPerceptron(kernel="precomputed", budget=5, max_iter=5).fit(K, y)
+    assert np.isfinite(opposed.decision_function(K)).all()
+
+
 def test_votes_and_averages_need_rows_that_are_gone() -> None:
     X, y = rows(6)
     with pytest.raises(ParameterError, match="does not keep them all"):

@@ -117,7 +117,7 @@ class KernelAnswers(ClassifierMixin, KernelLearned):
         row = self._queries(one_row(x))
         answer = self.predict(row).tolist()[0]
         label = answer if label is None else label
-        if label not in self._machine.slots:
+        if label not in self._machine.classes:
             raise InputError(f"label={label!r} is not among the classes {self.classes_.tolist()}.")
         return explanation(self._machine.served, row, answer, label, self.combine, self.ties)
 

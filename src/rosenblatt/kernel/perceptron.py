@@ -210,7 +210,13 @@ class KernelPerceptron(KernelSaved):
         if self.budget is not None:
             check.whole("budget", self.budget, at_least=1)
         check.choice("forget", self.forget, *POLICIES)
-        check.number("projection_tol", self.projection_tol, above=0.0, at_most=1.0)
+        check.number(
+            "projection_tol",
+            self.projection_tol,
+            at_least=1e-3,
+            at_most=1.0,
+            cure="A smaller one would be lost in rounding.",
+        )
         check.number("cache_mb", self.cache_mb, above=0.0)
         check.training(self)
         self._check_combine()

@@ -52,7 +52,8 @@ class Projection:
                 mistakes += 1
                 this.mistaken(self._block, i)
                 held = int(this.slot_of[self._block.numbers[i]]) >= 0
-                is_far = rest > this.projection_tol**2 * own
+                # A kernel that is no inner product may find K(x,x) below 0.
+                is_far = rest > this.projection_tol**2 * max(own, 0.0)
                 if not held and is_far and machine.n_support < this.budget:
                     self._join(i, rest)
             factors = self._factors(i, step, losses, wrong, own, rest)

@@ -119,7 +119,7 @@ class Ceiling:
 
     def is_below(self, share: float) -> bool:
         moved = math.sqrt(2.0) if self._together else 1.0
-        return self.value < share * moved * self._longest
+        return self.value <= share * moved * self._longest
 
 
 class Scored:

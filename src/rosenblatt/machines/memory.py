@@ -22,11 +22,12 @@ class Memory:
         self.random = np.random.default_rng(seed)
         # Of the Forgetron: mistakes made by all functions, and damage done by forgetting.
         self.mistakes, self.damage = 0, 0.0
-        self.inverse = np.zeros((0, 0))  # of the kernel among the support rows, for projections
+        # Of the kernel among the support rows, for projections; replaced, never changed.
+        self.inverse = np.zeros((0, 0))
 
     def copy(self) -> Memory:
         twin = copy(self)
-        for name in ("age", "own", "inverse"):
+        for name in ("age", "own"):
             setattr(twin, name, getattr(self, name).copy())
         twin.random = np.random.default_rng()
         twin.random.bit_generator.state = self.random.bit_generator.state
