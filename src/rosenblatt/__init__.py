@@ -18,7 +18,9 @@ _WHERE = {
     "MIRA": "rosenblatt.linear",
     "PassiveAggressive": "rosenblatt.linear",
     "Perceptron": "rosenblatt.linear",
+    "SequenceTagger": "rosenblatt.structured",
     "SoftPerceptron": "rosenblatt.linear",
+    "StructuredPerceptron": "rosenblatt.structured",
     "VotedPerceptron": "rosenblatt.linear",
     "load": "rosenblatt.model",
     "save": "rosenblatt.model",
@@ -43,7 +45,9 @@ __all__ = [
     "Ledger",
     "PassiveAggressive",
     "Perceptron",
+    "SequenceTagger",
     "SoftPerceptron",
+    "StructuredPerceptron",
     "VotedPerceptron",
     "datasets",
     "errors",
@@ -72,6 +76,7 @@ if TYPE_CHECKING:
         VotedPerceptron,
     )
     from rosenblatt.model import load, save
+    from rosenblatt.structured import SequenceTagger, StructuredPerceptron
 
 
 def __getattr__(name: str) -> Any:

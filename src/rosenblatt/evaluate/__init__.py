@@ -5,5 +5,18 @@ from __future__ import annotations
 from rosenblatt.evaluate.progress import Point, Progress
 from rosenblatt.evaluate.progressive import progressive
 from rosenblatt.evaluate.report import ClassReport, Report, report
+from rosenblatt.evaluate.spans import Span, SpanReport, TypeReport, span_scores, spans
 
-__all__ = ["ClassReport", "Point", "Progress", "Report", "progressive", "report"]
+__all__ = [
+    "ClassReport",
+    "Point",
+    "Progress",
+    "Report",
+    "Span",
+    "SpanReport",
+    "TypeReport",
+    "progressive",
+    "report",
+    "span_scores",
+    "spans",
+]

@@ -1,0 +1,166 @@
+"""What a structured perceptron answers and tells once it has learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.errors import InputError
+from rosenblatt.estimator.display import TOP_WEIGHTS, ModelDisplay
+from rosenblatt.structured.feature_weights import FeatureWeights
+from rosenblatt.structured.learner import Learned
+from rosenblatt.structured.ledger import StructuredLedger
+from rosenblatt.structured.problem import Judge, Problem, same
+
+__all__ = ["StructuredAnswering", "answers", "read_examples", "share_right"]
+
+
+class StructuredAnswering(ModelDisplay, BaseEstimator):
+    """Answers by what is learned, without learning."""
+
+    space: Any
+    features: Any
+    argmax: Any
+    cost: Any
+    averaged: bool
+    _learned: Learned
+    _served: FeatureWeights | None
+    _served_average: bool
+
+    def _problem(self) -> Problem:
+        return Problem(self.space, self.features, self.argmax, self.cost)
+
+    def predict(self, xs: Any) -> list[Any]:
+        """The best answer to each of ``xs`` that the search finds.
+
+        Parameters
+        ----------
+        xs : sequence
+
+        Returns
+        -------
+        answers : list
+        """
+        return answers(self._problem(), self._serving(), read_many("xs", xs))
+
+    def score(self, xs: Any, ys: Any) -> float:
+        """Share of the answers that are right as a whole.
+
+        Parameters
+        ----------
+        xs, ys : sequence
+
+        Returns
+        -------
+        share : float
+        """
+        xs, ys = read_examples(xs, ys)
+        return share_right(self.predict(xs), ys)
+
+    def decision(self, x: Any, y: Any) -> float:
+        """The score of one answer, ``w·φ(x, y)``.
+
+        Parameters
+        ----------
+        x, y : object
+
+        Returns
+        -------
+        score : float
+        """
+        return Judge(self._problem(), self._serving(), x, "x")(y)
+
+    def _serving(self) -> FeatureWeights:
+        check_is_fitted(self)
+        if self._served is None or self._served_average != self.averaged:
+            best = self._learned.best
+            self._served = self._answering(self._learned) if best is None else best
+            self._served_average = self.averaged
+        return self._served
+
+    def _answering(self, learned: Learned) -> FeatureWeights:
+        return learned.weights.average() if self.averaged else learned.weights.nonzero()
+
+    def _learned_for(self, name: str) -> Learned:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"{name} is there after fit or partial_fit.")
+        return self._learned
+
+    @property
+    def weights_(self) -> FeatureWeights:
+        self._learned_for("weights_")
+        served = self._serving()
+        return served.like(served.items())
+
+    @property
+    def raw_weights_(self) -> FeatureWeights:
+        return self._learned_for("raw_weights_").weights.nonzero()
+
+    @property
+    def t_(self) -> int:
+        return self._learned_for("t_").weights.t
+
+    @property
+    def n_mistakes_(self) -> int:
+        return self._learned_for("n_mistakes_").n_mistakes
+
+    @property
+    def n_invalid_(self) -> int:
+        return self._learned_for("n_invalid_").n_invalid
+
+    @property
+    def ledger_(self) -> StructuredLedger:
+        updates = self._learned_for("ledger_").updates
+        if updates is None:
+            raise AttributeError("ledger_ is there when record=True.")
+        return StructuredLedger(self._problem(), updates, self.t_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learned" in self.__dict__
+
+    def _weights_html(self) -> str:
+        weights = self._serving()
+        top = sorted(weights, key=lambda name: -abs(weights[name]))[:TOP_WEIGHTS]
+        parts = [f"{escape(str(name))}&nbsp;{weights[name]:+.3g}" for name in top]
+        more = len(weights) - len(parts)
+        told = ", ".join(parts) + (f" and {more:,} more" if more else "")
+        return f"<p>Largest weights: {told or 'none yet'}.</p>"
+
+
+def read_many(argument: str, given: Any) -> list[Any]:
+    if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__iter__"):
+        raise InputError(
+            f"{argument} is a {type(given).__name__}; give a sequence with one entry for each "
+            "example."
+        )
+    return list(given)
+
+
+def read_examples(xs: Any, ys: Any) -> tuple[list[Any], list[Any]]:
+    xs, ys = read_many("xs", xs), read_many("ys", ys)
+    if len(xs) != len(ys):
+        raise InputError(
+            f"xs has {len(xs)} examples but ys has {len(ys)} answers. Give one answer for each."
+        )
+    if not xs:
+        raise InputError("there are 0 examples; give at least one.")
+    for number, answer in enumerate(ys):
+        if answer is None:
+            raise InputError(f"ys[{number}] is None; give every example its right answer.")
+    return xs, ys
+
+
+def answers(problem: Problem, weights: FeatureWeights, xs: list[Any]) -> list[Any]:
+    found = []
+    for number, x in enumerate(xs):
+        where = f"xs[{number}]"
+        found.append(problem.argmax(x, Judge(problem, weights, x, where), where))
+    return found
+
+
+def share_right(found: list[Any], ys: list[Any]) -> float:
+    return sum(map(same, found, ys)) / len(ys)

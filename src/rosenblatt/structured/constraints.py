@@ -1,0 +1,110 @@
+"""Which tag may follow which, so that no illegal sequence is ever answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, ParameterError
+
+__all__ = ["SCHEMES", "allowed_steps", "refuse_illegal"]
+
+# For each kind of tag the kinds that may come before it, of the same type or ("*") of any.
+SCHEMES: dict[str, dict[str, tuple[str, str]]] = {
+    # kind: (kinds before it of the same type, kinds before it of any type, "^" is the beginning)
+    "BIO": {"B": ("", "^OBI"), "I": ("BI", ""), "O": ("", "^OBI")},
+    "BIOES": {
+        "B": ("", "^OES"),
+        "I": ("BI", ""),
+        "O": ("", "^OES"),
+        "E": ("BI", ""),
+        "S": ("", "^OES"),
+    },
+}
+# The kinds that may be the last of a sentence.
+LAST = {"BIO": "BIO", "BIOES": "OES"}
+
+
+def allowed_steps(constraints: Any, tags: list[str]) -> npt.NDArray[np.bool_] | None:
+    """(tags + 2, tags): whether the tag of the column may follow that of the row.
+
+    The last row but one is the beginning of a sentence, the last one is whether it may end there.
+    """
+    if constraints is None:
+        return None
+    if isinstance(constraints, str):
+        if constraints not in SCHEMES:
+            known = ", ".join(map(repr, SCHEMES))
+            raise ParameterError(
+                f"constraints={constraints!r} is not known: give {known}, None, or a mapping of "
+                "each tag to the tags that may follow it."
+            )
+        return _by_scheme(constraints, tags)
+    if not isinstance(constraints, Mapping):
+        raise ParameterError(f"constraints={constraints!r} is neither a scheme nor a mapping.")
+    return _by_mapping(constraints, tags)
+
+
+def _by_scheme(name: str, tags: list[str]) -> npt.NDArray[np.bool_]:
+    scheme = SCHEMES[name]
+    kinds = []
+    for tag in tags:
+        kind, dash, kind_of = tag.partition("-")
+        if kind not in scheme or (kind == "O") == bool(dash):
+            raise ParameterError(
+                f"constraints={name!r}: {tag!r} is no tag of this scheme, which has O and "
+                f"{', '.join(f'{k}-TYPE' for k in scheme if k != 'O')}."
+            )
+        kinds.append((kind, kind_of))
+    found = np.zeros((len(tags) + 2, len(tags)), bool)
+    for column, (kind, kind_of) in enumerate(kinds):
+        same, any_type = scheme[kind]
+        for row, (before, type_before) in enumerate([*kinds, ("^", "")]):
+            found[row, column] = before in any_type or (before in same and type_before == kind_of)
+        found[-1, column] = kind in LAST[name]
+    return found
+
+
+def _by_mapping(constraints: Mapping[Any, Iterable[str]], tags: list[str]) -> npt.NDArray[np.bool_]:
+    """Tags that are not mentioned may be followed by all; None stands for the beginning."""
+    found = np.ones((len(tags) + 2, len(tags)), bool)
+    place = {tag: i for i, tag in enumerate(tags)} | {None: len(tags)}
+    for tag, followers in constraints.items():
+        if tag not in place or isinstance(followers, str) or not isinstance(followers, Iterable):
+            raise ParameterError(
+                f"constraints: {tag!r}: {followers!r:.60}; give each tag (None: the beginning) the "
+                f"list of tags that may follow. Tags are {', '.join(tags[:20])}."
+            )
+        names = list(followers)
+        strangers = [name for name in names if name not in place or name is None]
+        if strangers:
+            raise ParameterError(f"constraints: {strangers[0]!r} is no tag of the training data.")
+        found[place[tag]] = [name in names for name in tags]
+    return found
+
+
+def refuse_illegal(
+    allowed: npt.NDArray[np.bool_], gold: npt.NDArray[np.int32], starts: Any, tags: list[str]
+) -> None:
+    """Training sentences must keep the constraints themselves."""
+    before = np.concatenate([[len(tags)], gold[:-1]])
+    before[starts[:-1]] = len(tags)
+    bad = np.flatnonzero(~allowed[before, gold])
+    if len(bad):
+        sentence = int(np.searchsorted(starts, bad[0], side="right")) - 1
+        old = before[bad[0]]
+        what = "at the beginning" if old == len(tags) else f"after {tags[old]!r}"
+        raise InputError(
+            f"tags of sentence {sentence}: {tags[gold[bad[0]]]!r} {what}, which the constraints do "
+            "not allow. Mend the tags or change the constraints."
+        )
+    ends = gold[starts[1:] - 1]
+    bad = np.flatnonzero(~allowed[-1, ends])
+    if len(bad):
+        raise InputError(
+            f"tags of sentence {bad[0]}: {tags[ends[bad[0]]]!r} at the end, which the constraints "
+            "do not allow. Mend the tags or change the constraints."
+        )

@@ -1,0 +1,144 @@
+"""Weights of features with any names, and their average over all examples.
+
+    after example t:  w_t = w_(t-1) + step·Δ      (Δ = 0 where nothing is learned)
+    average:          (w_1 + … + w_T) / T = w_T - u / T,   u = Σ (t - 1)·step·Δ
+
+Sums are taken exactly and rounded once (`math.fsum`), so that no result depends on the order in
+which a mapping lists its features.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, OverflowRefused
+
+__all__ = ["FeatureWeights", "Features", "LearnedWeights", "exact_sum", "weighted"]
+
+Features = dict[Any, float]
+
+
+class FeatureWeights(dict[Any, float]):
+    """The weight of each feature; one that is not there weighs 0."""
+
+    # None: no features seen yet; 0: mappings; else the length of the vectors.
+    length: int | None = None
+    _vector: npt.NDArray[np.float64] | None = None
+
+    def like(self, weights: Iterable[tuple[Any, float]]) -> FeatureWeights:
+        """Other weights of the same kind of features."""
+        twin = FeatureWeights(weights)
+        twin.length = self.length
+        return twin
+
+    def put(self, feature: Any, weight: float) -> None:
+        self[feature] = weight
+        if self._vector is not None:
+            self._vector[feature] = weight
+
+    def drop(self, feature: Any) -> None:
+        del self[feature]
+        if self._vector is not None:
+            self._vector[feature] = 0.0
+
+    @property
+    def vector(self) -> npt.NDArray[np.float64]:
+        """The weights as an array, kept up to date once it was asked for."""
+        if not self.length:
+            raise InputError(
+                "score.vector needs features that are arrays or sparse rows. For mappings use "
+                "score.weights, which gives the weight of each feature by name."
+            )
+        if self._vector is None:
+            self._vector = np.zeros(self.length)
+            self._vector[list(self.keys())] = list(self.values())
+        return self._vector
+
+    def __missing__(self, feature: Any) -> float:
+        return 0.0
+
+    def squared_norm(self) -> float:
+        return math.fsum([weight * weight for weight in self.values()])
+
+
+def weighted(weights: Mapping[Any, float], features: Features) -> list[float]:
+    """What each feature that has a weight puts into the score."""
+    return [weights[name] * value for name, value in features.items() if name in weights]
+
+
+def exact_sum(terms: Iterable[float]) -> float:
+    """Rounded once; inf or NaN when it is beyond the range of the numbers."""
+    try:
+        return math.fsum(terms)
+    except (OverflowError, ValueError):
+        return math.nan
+
+
+class LearnedWeights:
+    """The weights that learning goes on from, and what is needed for their average."""
+
+    def __init__(self) -> None:
+        self.raw = FeatureWeights()
+        self._late: Features = {}
+        self.t = 0
+        self._journal: list[tuple[Any, float | None, float | None]] | None = None
+        self._began: tuple[int, int | None] = 0, None
+
+    def copy(self) -> LearnedWeights:
+        twin = LearnedWeights()
+        twin.raw, twin._late, twin.t = self.raw.like(self.raw.items()), dict(self._late), self.t
+        return twin
+
+    def add(self, change: Features, step: float, t: int) -> None:
+        """w ← w + step·Δ at example t, all or nothing."""
+        raw, late = self.raw, self._late
+        moved = [
+            (name, raw[name] + step * value, late.get(name, 0.0) + (t - 1) * (step * value))
+            for name, value in change.items()
+        ]
+        for name, weight, sum_ in moved:
+            if not (math.isfinite(weight) and math.isfinite(sum_)):
+                raise OverflowRefused(
+                    f"the weight of the feature {name!r} would leave the range of float64; nothing "
+                    "was changed. Scale the features."
+                )
+        for name, weight, sum_ in moved:
+            if self._journal is not None:
+                self._journal.append((name, raw.get(name), late.get(name)))
+            raw.put(name, weight)
+            late[name] = sum_
+
+    def average(self) -> FeatureWeights:
+        """The mean of the weights after every example; features of weight 0 are left out."""
+        late, t = self._late, max(self.t, 1)
+        mean = ((name, weight - late[name] / t) for name, weight in self.raw.items())
+        return self.raw.like((name, weight) for name, weight in mean if weight)
+
+    def nonzero(self) -> FeatureWeights:
+        return self.raw.like((name, weight) for name, weight in self.raw.items() if weight)
+
+    # ------------------------------------------------------------------ taking back
+
+    def begin(self) -> None:
+        """From here on what changes can be taken back."""
+        self._journal, self._began = [], (self.t, self.raw.length)
+
+    def commit(self) -> None:
+        self._journal = None
+
+    def take_back(self) -> None:
+        assert self._journal is not None
+        for name, weight, sum_ in reversed(self._journal):
+            if weight is None or sum_ is None:
+                self.raw.drop(name)
+                del self._late[name]
+            else:
+                self.raw.put(name, weight)
+                self._late[name] = sum_
+        self.t, self.raw.length = self._began
+        self._journal = None

@@ -1,0 +1,322 @@
+"""The structured perceptron: any answers, any features, any search."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt.core.training import Training, Watch
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.estimator import outcome
+from rosenblatt.estimator import parameters as check
+from rosenblatt.estimator.inputs import seed_from
+from rosenblatt.estimator.progress import progress
+from rosenblatt.estimator.undo import unchanged_on_error
+from rosenblatt.structured.answering import StructuredAnswering, answers, read_examples, share_right
+from rosenblatt.structured.learner import Learned, Learner
+from rosenblatt.structured.problem import Problem
+
+__all__ = ["StructuredPerceptron"]
+
+
+class StructuredPerceptron(StructuredAnswering):
+    """The perceptron for answers of any kind, found by a search that you bring.
+
+    The answer to ``x`` is ``argmax_y w·φ(x, y)``. Where it is wrong, the features of the right
+    answer gain and those of the answer found lose: ``w ← w + step·(φ(x, gold) - φ(x, found))``.
+    The number of mistakes is at most ``(R/γ)²``, R the longest difference of the features of two
+    answers and γ the margin, however many answers there are.
+
+    An answer found that scores less than the right one is an error of the search, not of the
+    weights. To learn from it could do harm, so it changes nothing; it is counted in
+    ``n_invalid_`` and there is one warning. With an exact search it shows an error in ``argmax``.
+
+    Cost: an epoch is a search for each example, and for a mistake its features in plain Python.
+
+    Parameters
+    ----------
+    space : object with methods ``features`` and ``argmax``, default=None
+        What answers are and how they are found, see `rosenblatt.structured.spaces.Space`; or give
+        the functions themselves:
+    features : callable, default=None
+        ``features(x, y)``: the features of an answer, a mapping of anything hashable to numbers,
+        a 1-D array or a sparse row.
+    argmax : callable, default=None
+        ``argmax(x, score)``: the answer with the highest score. ``score(y)`` scores an answer,
+        ``score.of(features)`` a part of one, ``score.weights`` is the mapping of feature to
+        weight, ``score.vector`` the same as an array where features are vectors. If it also takes
+        ``gold=None``, "mira" searches for the highest ``score(y) + score.cost(y)``.
+    cost : callable, default=None
+        ``cost(gold, y)``, at least 0, used by "mira" alone. None: that of the space, or 1 for
+        every wrong answer.
+    averaged : bool, default=True
+        Answer by the mean of the weights after every example, or by the last ones.
+    update : {"perceptron", "mira"}, default="perceptron"
+        Steps of length 1; or the smallest step after which the right answer is ahead by the cost
+        of the one found, at most ``C``. Where ``argmax`` takes ``gold``, "mira" learns also from
+        right answers that are ahead by less than the cost of another; else from wrong ones alone.
+    C : float, default=1.0
+        Longest step of "mira".
+    max_iter : int, default=10
+        Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.
+    shuffle : bool, default=True
+        Visit the examples in a new random order in every epoch.
+    random_state : int, RandomState instance, Generator or None, default=0
+        Seed of the shuffling.
+    n_iter_no_change : int, default=5
+        Epochs to wait for a better score on the ``validation_set`` of ``fit``.
+    warm_start : bool, default=False
+        Let ``fit`` go on from the state of the last call, exactly as if it had not ended.
+    record : bool, default=False
+        Keep the ledger of all updates in ``ledger_``.
+    verbose : int, default=0
+        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
+
+    Attributes
+    ----------
+    weights_ : mapping of feature to weight
+        The weights that answer: averaged or last, or those that did best on the
+        ``validation_set``. A feature that is not there weighs 0.
+    raw_weights_ : mapping of feature to weight
+        The last weights, from which learning goes on.
+    n_iter_ : int
+        Epochs of the last ``fit``.
+    t_ : int
+        Examples seen, over all epochs and calls.
+    n_mistakes_ : int
+        Wrong answers while learning, over all epochs and calls.
+    n_invalid_ : int
+        Those of them that were passed over because they scored less than the right answer.
+    mistakes_per_epoch_ : list of int
+        Mistakes in each epoch of the last ``fit``.
+    mistakes_per_row_ : ndarray of shape (n_samples,)
+        Mistakes on each example in the last ``fit``.
+    converged_ : bool
+        Whether the last ``fit`` ended with an epoch without a mistake.
+    stop_reason_ : str
+        Why the last ``fit`` ended: "separated", "early_stopping", "max_iter", or "cycle": an
+        epoch with mistakes that changed nothing, so that no other would.
+    margin_ceiling_ : float
+        Proven by the run: no weights of norm 1 put the right answers ahead of all others by more
+        than this, on all examples learned from so far. inf where nothing is proven.
+    ledger_ : StructuredLedger
+        Every update in order, when ``record=True``.
+    validation_scores_ : list of float
+        Share of right answers on the ``validation_set`` after each epoch.
+    best_iter_ : int
+        The epoch whose weights were kept, with a ``validation_set``.
+
+    See Also
+    --------
+    Perceptron : A few classes, rows of numbers, compiled.
+    rosenblatt.structured.SequenceTagger : Tags of a sentence, compiled.
+
+    References
+    ----------
+    M. Collins (2002), "Discriminative training methods for hidden Markov models", EMNLP.
+    L. Huang, S. Fayong and Y. Guo (2012), "Structured perceptron with inexact search", NAACL.
+    R. McDonald, K. Crammer and F. Pereira (2005), "Online large-margin training of dependency
+    parsers", ACL.
+
+    Examples
+    --------
+    Learn to sort by examples of sorted lists. The best order by a sum over neighbours that weighs
+    their difference is found by sorting up or down, whichever scores higher.
+
+    >>> from rosenblatt import StructuredPerceptron
+    >>> def features(x, y):
+    ...     return {"rise": sum(b - a for a, b in zip(y, y[1:]))}
+    >>> def argmax(x, score):
+    ...     return max(sorted(x), sorted(x, reverse=True), key=score)
+    >>> model = StructuredPerceptron(features=features, argmax=argmax)
+    >>> _ = model.fit([[3, 1, 2], [5, 9, 7]], [[3, 2, 1], [9, 7, 5]])
+    >>> model.predict([[4, 8, 6]]), model.stop_reason_, model.n_mistakes_
+    ([[8, 6, 4]], 'separated', 1)
+    """
+
+    def __init__(
+        self,
+        space: Any = None,
+        *,
+        features: Any = None,
+        argmax: Any = None,
+        cost: Any = None,
+        averaged: bool = True,
+        update: str = "perceptron",
+        C: float = 1.0,
+        max_iter: int = 10,
+        shuffle: bool = True,
+        random_state: Any = 0,
+        n_iter_no_change: int = 5,
+        warm_start: bool = False,
+        record: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        self.space = space
+        self.features = features
+        self.argmax = argmax
+        self.cost = cost
+        self.averaged = averaged
+        self.update = update
+        self.C = C
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.record = record
+        self.verbose = verbose
+
+    def _checked_problem(self) -> Problem:
+        for name in ("averaged", "shuffle", "warm_start", "record"):
+            check.flag(name, getattr(self, name))
+        check.choice("update", self.update, "perceptron", "mira")
+        check.number("C", self.C, above=0.0)
+        check.whole("max_iter", self.max_iter, at_least=1)
+        check.whole("n_iter_no_change", self.n_iter_no_change, at_least=1)
+        if not isinstance(self.verbose, bool):
+            check.whole("verbose", self.verbose, at_least=0)
+        return self._problem()
+
+    def _learner(self, problem: Problem, learned: Learned) -> Learner:
+        return Learner(problem, learned, mira=self.update == "mira", C=float(self.C))
+
+    def _fresh(self) -> Learned:
+        return Learned(random=seed_from(self.random_state), updates=[] if self.record else None)
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, xs: Any, ys: Any, validation_set: tuple[Any, Any] | None = None) -> Self:
+        """Train on all examples, epoch by epoch, until there is a reason to stop.
+
+        Parameters
+        ----------
+        xs : sequence
+            What is to be answered, of any kind that ``features`` and ``argmax`` understand.
+        ys : sequence
+            The right answer to each of them.
+        validation_set : tuple (xs_dev, ys_dev), default=None
+            Examples to watch: training stops when no more of them are answered right, and the
+            weights that did best on them answer.
+
+        Returns
+        -------
+        self : estimator
+            Fitted; ``stop_reason_`` says why training ended.
+        """
+        with unchanged_on_error(self):
+            problem = self._checked_problem()
+            xs, ys = read_examples(xs, ys)
+            goes_on = self.warm_start and self.__sklearn_is_fitted__()
+            learned = self._learned.copy() if goes_on else self._fresh()
+            self._refuse_late_record(learned)
+            invalid_before = learned.n_invalid
+            watch = self._watch(problem, learned, validation_set)
+            learner = self._learner(problem, learned)
+            with progress(self.verbose, self.max_iter, type(self).__name__) as told:
+                training = learner.train(
+                    xs,
+                    ys,
+                    max_iter=self.max_iter,
+                    shuffle=self.shuffle,
+                    watch=watch,
+                    after_epoch=told,
+                )
+            learned.best = None if watch is None else watch.best
+            self._adopt(learned)
+            outcome.adopt(self, training, watch)
+        self._warn_of_search(learner, learned.n_invalid - invalid_before)
+        if training.stop_reason == "max_iter" and training.mistakes_per_epoch[-1]:
+            warnings.warn(self._what_to_try(training), ConvergenceWarning, stacklevel=2)
+        return self
+
+    def partial_fit(self, xs: Any, ys: Any) -> Self:
+        """Learn from each example once, in the order given, starting from what was learned before.
+
+        One at a time or all at once give the same weights to the last bit. A refused example
+        refuses the call, and nothing changes.
+
+        Parameters
+        ----------
+        xs, ys : sequence
+            Examples and their right answers.
+
+        Returns
+        -------
+        self : estimator
+        """
+        problem = self._checked_problem()
+        xs, ys = read_examples(xs, ys)
+        learned = self._learned if self.__sklearn_is_fitted__() else self._fresh()
+        self._refuse_late_record(learned)
+        weights, updates = learned.weights, learned.updates
+        kept = dict(learned.__dict__)
+        n_recorded = 0 if updates is None else len(updates)
+        learner = self._learner(problem, learned)
+        weights.begin()
+        try:
+            for number, (x, y) in enumerate(zip(xs, ys, strict=True)):
+                learner.learn(weights.t, x, y, str(number))
+        except BaseException:
+            weights.take_back()
+            learned.__dict__.update(kept)
+            if updates is not None:
+                del updates[n_recorded:]
+            raise
+        weights.commit()
+        learned.best = None
+        outcome.forget(self)
+        self._adopt(learned)
+        self._warn_of_search(learner, learned.n_invalid - kept["n_invalid"])
+        return self
+
+    def _adopt(self, learned: Learned) -> None:
+        self._learned = learned
+        self._served = None
+
+    def _refuse_late_record(self, learned: Learned) -> None:
+        if self.record and learned.updates is None:
+            raise ParameterError(
+                "record=True, but what was learned so far was not recorded. Set it back, or fit "
+                "anew."
+            )
+
+    def _watch(
+        self, problem: Problem, learned: Learned, validation_set: tuple[Any, Any] | None
+    ) -> Watch | None:
+        if validation_set is None:
+            return None
+        try:
+            xs_dev, ys_dev = validation_set
+        except (TypeError, ValueError):
+            raise ParameterError(
+                "validation_set must be a pair (xs_dev, ys_dev) of examples and answers."
+            ) from None
+        try:
+            xs, ys = read_examples(xs_dev, ys_dev)
+        except InputError as error:
+            raise InputError(f"validation_set: {error}") from None
+
+        def score() -> float:
+            return share_right(answers(problem, self._answering(learned), xs), ys)
+
+        return Watch(score, lambda: self._answering(learned), self.n_iter_no_change)
+
+    def _what_to_try(self, training: Training) -> str:
+        return (
+            f"StructuredPerceptron stopped at max_iter={self.max_iter} with "
+            f"{training.mistakes_per_epoch[-1]} mistakes in the last epoch: the examples are not "
+            "separated. Try a larger max_iter, richer features, or a validation_set."
+        )
+
+    def _warn_of_search(self, learner: Learner, count: int) -> None:
+        if count:
+            warnings.warn(
+                f"argmax found {count} wrong answers that score less than the right one (first: "
+                f"{learner.first_invalid}); nothing was learned from them. If the search is meant "
+                "to be exact, there is an error in it, or its scores are not those of features; "
+                "if not, give the space a method violation.",
+                stacklevel=3,
+            )

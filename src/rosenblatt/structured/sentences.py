@@ -1,0 +1,234 @@
+"""Sentences as numbers: the features of every token, ready for the search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels import tag_features
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.structured.templates import CHUNKING, WORDS, Templates
+
+__all__ = ["Encoded", "Encoder", "read_pairs", "read_sentences"]
+
+
+@dataclass
+class Encoded:
+    """The features of all tokens of some sentences, one after the other."""
+
+    starts: npt.NDArray[np.int64]
+    feature_starts: npt.NDArray[np.int64]
+    features: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float32] | None
+    words: npt.NDArray[np.int32] | None
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def read_sentences(sentences: Any, *, argument: str = "sentences") -> list[Any]:
+    """A list of sentences, each a list or tuple of tokens and none of them empty."""
+    if isinstance(sentences, str | Mapping) or not hasattr(sentences, "__iter__"):
+        raise InputError(f"{argument} must be a list of sentences, each a list of tokens.")
+    listed = list(sentences)
+    for number, sentence in enumerate(listed):
+        if isinstance(sentence, str | bytes | Mapping) or not isinstance(sentence, Sequence):
+            raise InputError(
+                f"{argument}[{number}] is {sentence!r:.60}, not a list of tokens. Cut texts into "
+                "words first, for example with text.split()."
+            )
+        if type(sentence) is not list and type(sentence) is not tuple:
+            sentence = listed[number] = list(sentence)
+        if not sentence:
+            raise InputError(f"{argument}[{number}] is empty. Leave sentences without tokens out.")
+    return listed
+
+
+def read_pairs(
+    sentences: Any, tags: Any, *, argument: str = "sentences"
+) -> tuple[list[Any], list[list[str]]]:
+    """Sentences and their tags, as many of the one as of the other."""
+    listed = read_sentences(sentences, argument=argument)
+    if not listed:
+        raise InputError(f"{argument}: there are no sentences to learn from.")
+    if isinstance(tags, str | Mapping) or not hasattr(tags, "__iter__"):
+        raise InputError("tags must be a list of lists of str, one tag for each token.")
+    tagged = list(tags)
+    if len(listed) != len(tagged):
+        raise InputError(f"there are {len(listed)} sentences but tags for {len(tagged)}.")
+    for number, (sentence, own) in enumerate(zip(listed, tagged, strict=True)):
+        if isinstance(own, str) or not isinstance(own, Sequence | np.ndarray):
+            raise InputError(f"the tags of sentence {number} are {own!r:.60}, not a list of str.")
+        if len(sentence) != len(own):
+            raise InputError(f"sentence {number} has {len(sentence)} tokens but {len(own)} tags.")
+        for tag in own:
+            if type(tag) is not str and not isinstance(tag, str):
+                raise InputError(f"sentence {number} has the tag {tag!r}; tags are text (str).")
+    return listed, tagged
+
+
+class Encoder:
+    """Knows what tokens look like, their templates, and the numbers of all features met.
+
+    Tokens are words, tuples of words (word, part of speech, …), or mappings of features.
+    """
+
+    def __init__(
+        self, kind: str, templates: Sequence[str] | None, columns: Sequence[str] | None
+    ) -> None:
+        self.kind = kind
+        self.table = tag_features.FeatureTable()
+        self.templates: Templates | None = None
+        if kind == "mapping":
+            return
+        self.columns = tuple(columns or ())
+        if kind == "word" and len(self.columns) != 1:
+            raise ParameterError(
+                f"columns={columns!r}: tokens are words, which have one column. Give tuples."
+            )
+        default = WORDS if len(self.columns) == 1 else CHUNKING
+        self.templates = Templates(default if templates is None else templates, self.columns)
+        self.known: list[dict[str, int]] = [{} for _ in self.columns]
+        self._hashes = self.templates.hashes([[] for _ in self.columns])
+        self._caches = self._new_caches()
+
+    @classmethod
+    def for_tokens(
+        cls, sentences: list[Any], templates: Sequence[str] | None, columns: Sequence[str] | None
+    ) -> Encoder:
+        """As the first token is."""
+        token = sentences[0][0]
+        if isinstance(token, Mapping):
+            return cls("mapping", None, None)
+        if isinstance(token, str):
+            return cls("word", templates, columns or ("w",))
+        if isinstance(token, tuple | list) and token:
+            names = ["w", "pos", *(f"c{k}" for k in range(2, len(token)))]
+            return cls("tuple", templates, columns or names[: len(token)])
+        raise InputError(
+            f"a token is {token!r:.60}; give words, tuples of words or mappings of features."
+        )
+
+    def copy(self) -> Encoder:
+        """An encoder of its own that meets new features without telling this one."""
+        twin = copy(self)
+        twin.table = self.table.copy()
+        if self.kind != "mapping":
+            twin.known = [dict(known) for known in self.known]
+            twin._caches = twin._new_caches()
+        return twin
+
+    @property
+    def n_features(self) -> int:
+        return int(self.table.count)
+
+    def encode(self, sentences: list[Any], *, learning: bool = False) -> Encoded:
+        """The features of the tokens; those never met before get a number while learning."""
+        self._refuse_other_tokens(sentences)
+        try:
+            return self._encoded(sentences, learning)
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{error.object!r:.60} is no text that can be written: it holds half a character "
+                "(a lone surrogate). Read files with the encoding they were written in."
+            ) from None
+
+    def _encoded(self, sentences: list[Any], learning: bool) -> Encoded:
+        starts = tag_features.starts_of(sentences)
+        if self.kind == "mapping":
+            try:
+                found = tag_features.named_features(self.table, sentences, learning)
+            except TypeError as error:
+                raise _no_feature(*error.args[0]) from None
+            of_tokens, features, values = found
+            plain = values if len(values) and not (values == 1.0).all() else None
+            return Encoded(starts, of_tokens, features, plain, None)
+        assert self.templates is not None
+        new: list[dict[str, int]] = [{} for _ in self.columns]
+        try:
+            words = [
+                tag_features.words_of(
+                    sentences,
+                    -1 if self.kind == "word" else column,
+                    self.known[column],
+                    new[column],
+                )
+                for column in range(len(self.columns))
+            ]
+        except TypeError as error:
+            raise _no_word(*error.args[0]) from None
+        asked = self.templates
+        fresh = asked.hashes([list(column) for column in new])
+        table = tag_features.features_of(
+            self.table,
+            starts,
+            words,
+            asked.starts,
+            asked.part_columns,
+            asked.part_offsets,
+            self._hashes,
+            fresh,
+            self._caches,
+            asked.outside,
+            learning,
+        )
+        if learning:
+            self._remember(new, fresh)
+        n_tokens, k = table.shape
+        of_tokens = np.arange(0, k * n_tokens + 1, max(k, 1), dtype=np.int64)
+        return Encoded(starts, of_tokens, table.ravel(), None, words[0])
+
+    def _remember(self, new: list[dict[str, int]], fresh: list[npt.NDArray[np.uint64]]) -> None:
+        """The words of training are looked at once and for all."""
+        for known, more in zip(self.known, new, strict=True):
+            known.update(more)
+        joined: dict[tuple[int, int], npt.NDArray[np.uint64]] = {}
+        for pair in zip(self._hashes, fresh, strict=True):
+            both = id(pair[0]), id(pair[1])  # parts that ask the same share an array
+            if both not in joined:
+                joined[both] = np.concatenate(pair)
+        self._hashes = [
+            joined[id(old), id(more)] for old, more in zip(self._hashes, fresh, strict=True)
+        ]
+        self._caches = self._new_caches()
+
+    def _new_caches(self) -> list[npt.NDArray[np.int32] | None]:
+        assert self.templates is not None
+        first = self.templates.starts
+        return [
+            np.full(len(self._hashes[p]), -2, np.int32) if end - p == 1 else None
+            for p, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
+        ]
+
+    def _refuse_other_tokens(self, sentences: list[Any]) -> None:
+        """All tokens must be of one kind; looking at each of them is cheap beside the rest."""
+        if self.kind == "word":
+            return  # each word is looked at anyway
+        kinds = Mapping if self.kind == "mapping" else (tuple, list)
+        width = None if self.kind == "mapping" else len(self.columns)
+        for number, sentence in enumerate(sentences):
+            for place, token in enumerate(sentence):
+                if not isinstance(token, kinds) or (width is not None and len(token) != width):
+                    wanted = "a mapping" if width is None else f"a tuple of {width} texts"
+                    raise InputError(
+                        f"token {place} of sentence {number} is {token!r:.60}, but this tagger "
+                        f"reads tokens that are each {wanted}."
+                    )
+
+
+def _no_word(sentence: int, word: Any) -> InputError:
+    return InputError(
+        f"sentence {sentence} holds {word!r:.60} where a word should be; words are text (str)."
+    )
+
+
+def _no_feature(sentence: int, found: Any) -> InputError:
+    return InputError(
+        f"sentence {sentence} holds the feature {found!r:.60}. Features are named by text and have "
+        "a text or a number as their value, of less than 1e12 in size."
+    )

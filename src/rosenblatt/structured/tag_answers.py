@@ -1,0 +1,179 @@
+"""How a tagger answers, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt._kernels import tag_search
+from rosenblatt._kernels.tag_weights import TagWeights
+from rosenblatt.errors import InputError
+from rosenblatt.structured.constraints import allowed_steps
+from rosenblatt.structured.paths import PathExplanation, explained
+from rosenblatt.structured.sentences import Encoded, Encoder, read_pairs, read_sentences
+from rosenblatt.structured.tagging import TagLedger, TagModel
+
+__all__ = ["TagAnswers"]
+
+NO_TAG = -2  # of all tokens of a sentence for which no sequence of tags is allowed
+
+
+class TagAnswers(BaseEstimator):
+    """Tags, scores and reasons; nothing is learned here."""
+
+    _model: TagModel
+    _encoder: Encoder
+    averaged: bool
+    beam: int
+    constraints: Any
+    search: str
+
+    @property
+    def _beam(self) -> int:
+        return {"viterbi": 0, "greedy": 1}.get(self.search, int(self.beam))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+    def _weights(self) -> TagWeights:
+        """The weights that answer, worked out once."""
+        model = self._model
+        if model.best is not None:
+            return model.best
+        if not self.averaged:
+            return model.weights
+        served: TagWeights | None = self.__dict__.get("_served")
+        if served is None or served.t != model.weights.t:
+            served = self._served = model.weights.averaged()
+        return served
+
+    def _found(
+        self,
+        weights: TagWeights,
+        encoded: Encoded,
+        only: npt.NDArray[np.int32] | None,
+        allowed: npt.NDArray[np.bool_] | None,
+    ) -> npt.NDArray[np.int32]:
+        search = tag_search.Search(weights, beam=self._beam, allowed=allowed)
+        found, scores = tag_search.best_tags(
+            weights,
+            search,
+            encoded.starts,
+            encoded.feature_starts,
+            encoded.features,
+            encoded.values,
+            only,
+        )
+        for sentence in np.flatnonzero(scores == -np.inf):
+            found[encoded.starts[sentence] : encoded.starts[sentence + 1]] = NO_TAG
+        return found
+
+    def predict(self, sentences: Any) -> list[list[str]]:
+        """The tags of each sentence.
+
+        Parameters
+        ----------
+        sentences : list of lists of tokens
+
+        Returns
+        -------
+        tags : list of lists of str
+        """
+        check_is_fitted(self)
+        listed = read_sentences(sentences)
+        model = self._model
+        encoded = self._encoder.encode(listed)
+        allowed = allowed_steps(self.constraints, model.tags)
+        tags = self._found(self._weights(), encoded, model.only(encoded), allowed)
+        if allowed is not None and (tags == NO_TAG).any():
+            token = np.flatnonzero(tags == NO_TAG)[0]
+            number = int(np.searchsorted(encoded.starts, token, side="right")) - 1
+            raise InputError(
+                f"sentences[{number}]: the constraints allow no sequence of {len(listed[number])} "
+                f"of the tags that were seen in training."
+            )
+        found = tags.tolist()
+        names, starts = model.tags, encoded.starts.tolist()
+        return [[names[tag] for tag in found[first:last]] for first, last in pairwise(starts)]
+
+    tags_of = predict
+
+    def score(self, sentences: Any, tags: Any) -> float:
+        """The share of tokens that get the right tag."""
+        listed, tagged = read_pairs(sentences, tags)
+        found = self.predict(listed)
+        pairs = [
+            (a, b)
+            for ours, right in zip(found, tagged, strict=True)
+            for a, b in zip(ours, right, strict=True)
+        ]
+        return sum(a == b for a, b in pairs) / len(pairs)
+
+    def explain(self, sentence: Any, tags: Sequence[str] | None = None) -> PathExplanation:
+        """Why a sentence got its tags: the score of every choice.
+
+        Parameters
+        ----------
+        sentence : list of tokens
+        tags : list of str, default=None
+            Other tags to compare with, such as the right ones.
+
+        Returns
+        -------
+        explanation : PathExplanation
+        """
+        check_is_fitted(self)
+        (listed,) = read_sentences([sentence], argument="sentence")
+        predicted = self.predict([listed])[0]
+        model = self._model
+        compared = None
+        if tags is not None:
+            read_pairs([listed], [tags])
+            compared = list(tags)
+            unknown = set(compared) - set(model.tags)
+            if unknown:
+                raise InputError(f"the tag {unknown.pop()!r} was never seen in training.")
+        encoded = self._encoder.encode([listed])
+        return explained(self._weights(), encoded, listed, model.tags, predicted, compared)
+
+    # ------------------------------------------------------------------ what was learned
+
+    @property
+    def tags_(self) -> list[str]:
+        """The tags in order."""
+        return list(self._fitted().tags)
+
+    @property
+    def n_features_(self) -> int:
+        """Features met in training."""
+        self._fitted()
+        return self._encoder.n_features
+
+    @property
+    def t_(self) -> int:
+        """Sentences seen, over all epochs and calls."""
+        return int(self._fitted().weights.t)
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Sentences that were not wholly right, over all epochs and calls."""
+        return self._fitted().n_mistakes
+
+    @property
+    def ledger_(self) -> TagLedger:
+        """Every mistake in order, when ``record=True``."""
+        ledger = self._fitted().ledger
+        if ledger is None:
+            raise AttributeError("no ledger was kept: set record=True before learning")
+        return ledger
+
+    def _fitted(self) -> TagModel:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return self._model

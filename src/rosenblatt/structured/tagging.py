@@ -1,0 +1,207 @@
+"""What a tagger learns, and how: epochs over sentences until there is a reason to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import copy
+from operator import index
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels import ordering, tag_learning
+from rosenblatt._kernels.tag_search import Search
+from rosenblatt._kernels.tag_weights import TagWeights
+from rosenblatt.core.training import Training, Watch
+from rosenblatt.structured.sentences import Encoded
+
+__all__ = ["TagLedger", "TagMistake", "TagModel", "train"]
+
+UPDATES = {
+    "whole": tag_learning.WHOLE,
+    "early": tag_learning.EARLY,
+    "violation": tag_learning.VIOLATION,
+}
+ROWS_AT_A_TIME = 1 << 14
+
+Tags = npt.NDArray[np.int32]
+
+
+class TagMistake(NamedTuple):
+    """A sentence that was tagged wrong, by its number; ``t`` counts the sentences seen, this one
+    included. With a beam the tags may be those of its beginning."""
+
+    sentence: int
+    right: list[str]
+    found: list[str]
+    step: float
+    t: int
+
+
+class TagLedger:
+    """Every mistake of a tagger, in order; ``len`` is their number."""
+
+    def __init__(self, tags: list[str]) -> None:
+        self._tags = tags
+        self._entries: list[tuple[int, float, int, Tags, Tags]] = []
+
+    def add(
+        self,
+        log: list[tuple[int, float, int, npt.NDArray[np.int32]]],
+        gold: Callable[[int], npt.NDArray[np.int32]],
+    ) -> None:
+        for sentence, step, t, found in log:
+            self._entries.append((sentence, step, t, gold(sentence)[: len(found)].copy(), found))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, k: int) -> TagMistake:
+        sentence, step, t, gold, found = self._entries[index(k)]
+        right, wrong = ([self._tags[tag] for tag in tags.tolist()] for tags in (gold, found))
+        return TagMistake(sentence, right, wrong, step, t)
+
+    def __iter__(self) -> Iterator[TagMistake]:
+        return (self[k] for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<TagLedger: {len(self)} mistakes>"
+
+    def copy(self) -> TagLedger:
+        twin = TagLedger(self._tags)
+        twin._entries = list(self._entries)
+        return twin
+
+
+class TagModel:
+    """Tags, weights, counters and what is kept beside them."""
+
+    def __init__(self, order: int, seed: int) -> None:
+        self.order, self.seed, self.random = order, seed, seed
+        self.tags: list[str] = []
+        self.slots: dict[str, int] = {}
+        self.weights = TagWeights(0, order)
+        self.n_mistakes = 0
+        self.best: TagWeights | None = None
+        self.ledger: TagLedger | None = None
+        # For each known word the one tag it can have, or -1.
+        self.dictionary: npt.NDArray[np.int32] | None = None
+
+    def copy(self) -> TagModel:
+        """A model of its own that learns on without touching this one."""
+        twin = copy(self)
+        twin.weights = self.weights.copy()
+        twin.tags, twin.slots = list(self.tags), dict(self.slots)
+        twin.ledger = None if self.ledger is None else self.ledger.copy()
+        return twin
+
+    def admit(self, tags: set[str]) -> None:
+        """Make room for tags not seen before, in their order; old ones keep their places."""
+        new = sorted(tags - set(self.tags))
+        if not new:
+            return
+        old, n_old = self.weights, len(self.tags)
+        self.tags = [*self.tags, *new]
+        self.slots = {tag: i for i, tag in enumerate(self.tags)}
+        self.weights = TagWeights(len(self.tags), self.order)
+        if n_old:
+            self.weights.take(old)
+        if self.ledger is not None:
+            self.ledger._tags = self.tags
+
+    def numbers(self, tagged: list[list[str]]) -> npt.NDArray[np.int32]:
+        slots = self.slots
+        return np.array([slots[tag] for sentence in tagged for tag in sentence], np.int32)
+
+    def learn_dictionary(
+        self, least: int | None, encoded: Encoded, gold: npt.NDArray[np.int32]
+    ) -> npt.NDArray[np.int32] | None:
+        """Words met at least so often and always with one tag; the only tags of these tokens."""
+        if least is None or encoded.words is None:
+            self.dictionary = None
+            return None
+        words = encoded.words
+        n = int(words.max()) + 1
+        counts = np.bincount(words, minlength=n)
+        first = np.full(n, -1, np.int32)
+        first[words[::-1]] = gold[::-1]
+        changed = np.zeros(n, bool)
+        changed[words[gold != first[words]]] = True
+        self.dictionary = np.where((counts >= least) & ~changed, first, -1).astype(np.int32)
+        return self.only(encoded)
+
+    def only(self, encoded: Encoded) -> npt.NDArray[np.int32] | None:
+        """For each token the one tag it can have, or -1."""
+        if self.dictionary is None or encoded.words is None:
+            return None
+        known = len(self.dictionary)
+        places = np.minimum(encoded.words, known)
+        return np.append(self.dictionary, np.int32(-1))[places]
+
+
+def train(
+    model: TagModel,
+    encoded: Encoded,
+    gold: npt.NDArray[np.int32],
+    only: npt.NDArray[np.int32] | None,
+    *,
+    n_features: int,
+    beam: int,
+    allowed: npt.NDArray[np.bool_] | None,
+    update: str,
+    C: float,
+    max_iter: int,
+    shuffle: bool,
+    watch: Watch | None,
+    after_epoch: Callable[[int, int], None] | None,
+) -> Training:
+    """Train in place: epochs over the sentences until there is a reason to stop."""
+    weights, starts = model.weights, encoded.starts
+    weights.know(n_features)
+    search = Search(weights, beam=beam, allowed=allowed)
+    training = Training(random=model.random)
+    order = np.arange(len(encoded), dtype=np.int64)
+    most = int(np.diff(encoded.feature_starts[starts]).max(initial=0))
+    for epoch in range(1, max_iter + 1):
+        if shuffle:
+            training.random = ordering.shuffled(order, training.random)
+        tally = tag_learning.TagTally(model.ledger is not None)
+        at = 0
+        while at < len(order):
+            at = tag_learning.learn(
+                weights,
+                search,
+                starts,
+                encoded.feature_starts,
+                encoded.features,
+                encoded.values,
+                only,
+                gold,
+                order,
+                at,
+                min(len(order), at + ROWS_AT_A_TIME),
+                UPDATES[update],
+                C,
+                tally,
+            )
+            if tally.is_full:
+                weights.reserve(max(most, 1024))
+        if model.ledger is not None:
+            model.ledger.add(tally.log, lambda s: gold[starts[s] : starts[s + 1]])
+        training.mistakes_per_epoch.append(tally.sentences)
+        training.n_updates += tally.updates
+        model.n_mistakes += tally.sentences
+        if after_epoch is not None:
+            after_epoch(epoch, tally.sentences)
+        patience_ended = watch is not None and watch.after_epoch()
+        if tally.sentences == 0:
+            training.stop_reason = "separated"
+            if watch is not None:
+                watch.prefer_last()
+            break
+        if patience_ended:
+            training.stop_reason = "early_stopping"
+            break
+    model.random = training.random
+    return training

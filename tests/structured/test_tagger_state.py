@@ -1,0 +1,243 @@
+"""The same seed gives the same bytes; what was learned can be kept, copied and gone on from."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import tagging as reference
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from strategies import seeds
+
+import rosenblatt
+from rosenblatt import SequenceTagger
+from rosenblatt.errors import InputError
+
+from . import taggers
+
+KINDS: list[dict[str, Any]] = [
+    {},
+    {"order": 2},
+    {"search": "beam", "beam": 3},
+    {"search": "greedy", "update": "early"},
+    {"rule": "mira", "C": 0.3},
+    {"averaged": False, "record": True},
+    {"constraints": {"P": ["P", "Q", "R"]}},
+]
+kinds = st.sampled_from(KINDS)
+
+SCRIPT = """
+from structured import taggers
+from rosenblatt import SequenceTagger
+import hashlib
+xs, ys = taggers.sentences(7, n=60)
+tagger = SequenceTagger(order=2).fit(xs, ys)
+print(hashlib.sha256(b"".join(taggers.bytes_of(tagger))).hexdigest())
+print(tagger.predict(xs[:3]))
+"""
+
+
+@given(seeds, kinds)
+def test_two_fits_with_one_seed_are_the_same_to_the_bit(seed: int, kind: dict[str, Any]) -> None:
+    xs, ys = taggers.sentences(seed, n=12)
+    fits = [SequenceTagger(random_state=seed, **kind).fit(xs, ys) for _ in range(2)]
+    assert taggers.bytes_of(fits[0]) == taggers.bytes_of(fits[1])
+    assert fits[0].predict(xs) == fits[1].predict(xs)
+
+
+def test_other_seeds_visit_the_sentences_in_another_order() -> None:
+    xs, ys = taggers.sentences(1, n=30)
+    one, other = (SequenceTagger(random_state=seed).fit(xs, ys) for seed in (1, 2))
+    assert taggers.bytes_of(one) != taggers.bytes_of(other)
+
+
+def test_processes_with_other_hash_seeds_learn_the_same_bytes() -> None:
+    paths = [str(Path(__file__).parents[1]), str(Path(rosenblatt.__file__).parents[1])]
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(paths), "PATH": ""},
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+    assert len(outputs.pop().splitlines()) == 2
+
+
+@given(seeds, kinds, st.integers(1, 5))
+def test_going_on_after_any_epoch_equals_an_uninterrupted_fit(
+    seed: int, kind: dict[str, Any], epochs: int
+) -> None:
+    xs, ys = taggers.sentences(seed, n=12)
+    whole = SequenceTagger(max_iter=epochs, random_state=seed, **kind).fit(xs, ys)
+    pieces = SequenceTagger(max_iter=1, warm_start=True, random_state=seed, **kind)
+    mistakes = []
+    for _ in range(whole.n_iter_):
+        pieces = pickle.loads(pickle.dumps(pieces.fit(xs, ys)))
+        mistakes += pieces.mistakes_per_epoch_
+    assert taggers.bytes_of(pieces) == taggers.bytes_of(whole)
+    assert mistakes == whole.mistakes_per_epoch_
+    assert pieces.stop_reason_ == whole.stop_reason_
+    assert pieces.predict(xs) == whole.predict(xs)
+    if kind.get("record"):
+        assert list(pieces.ledger_) == list(whole.ledger_)
+
+
+def test_without_warm_start_fit_forgets_what_was_before() -> None:
+    xs, ys = taggers.sentences(1)
+    once = SequenceTagger().fit(xs, ys)
+    twice = SequenceTagger().fit(xs[::-1], [["Z"] * len(y) for y in ys[::-1]]).fit(xs, ys)
+    assert taggers.bytes_of(once) == taggers.bytes_of(twice)
+
+
+@given(seeds, kinds, st.integers(1, 11))
+def test_learning_in_pieces_equals_learning_at_once(
+    seed: int, kind: dict[str, Any], cut: int
+) -> None:
+    """All tags are in the first sentence."""
+    xs, ys = taggers.sentences(seed, n=12)
+    whole = SequenceTagger(**kind).partial_fit(xs, ys)
+    pieces = SequenceTagger(**kind).partial_fit(xs[:cut], ys[:cut])
+    pieces.predict(xs)
+    pieces.partial_fit(xs[cut:], ys[cut:])
+    assert taggers.bytes_of(pieces)[1:7] == taggers.bytes_of(whole)[1:7]
+    assert pieces.predict(xs) == whole.predict(xs)
+    assert (pieces.t_, pieces.n_mistakes_) == (whole.t_, whole.n_mistakes_)
+    one, other = pieces.explain(xs[0], ys[0]), whole.explain(xs[0], ys[0])
+    assert str(one) == str(other)
+
+
+@given(seeds, st.sampled_from([1, 2]))
+def test_new_tags_may_come_later_and_old_ones_keep_what_was_learned(seed: int, order: int) -> None:
+    xs, ys = taggers.sentences(seed, n=12)
+    more = taggers.sentences(seed + 1, n=12, tags="PARB")
+    tagger = SequenceTagger(templates=["w[0]"], order=order).partial_fit(xs, ys)
+    tagger.partial_fit(*more)
+    assert tagger.tags_ == ["P", "Q", "R", "A", "B"]
+    runs: list[reference.Run] = []
+    for n_tags, (some, tags) in ((3, (xs, ys)), (5, more)):
+        runs.append(
+            reference.train(
+                [taggers.plain(x) for x in some],
+                [taggers.numbers(tagger.tags_, y) for y in tags],
+                reference.Space(n_tags, order),
+                [range(len(some))],
+                start=runs[-1].snapshots[-1] if runs else None,
+            )
+        )
+    whole = reference.Run(runs[0].snapshots + runs[1].snapshots)
+    mean = {key: value for key, value in whole.average().items() if abs(value) > 1e-9}
+    found = taggers.weights_of(tagger)
+    assert {k: v for k, v in found.items() if abs(v) > 1e-6} == pytest.approx(mean, abs=1e-5)
+    last = {key: value for key, value in whole.snapshots[-1].items() if value}
+    assert taggers.weights_of(tagger.set_params(averaged=False)) == last
+
+
+def test_partial_fit_forgets_what_is_true_of_a_finished_fit_alone() -> None:
+    xs, ys = taggers.sentences(3)
+    tagger = SequenceTagger().fit(xs, ys)
+    params = tagger.get_params()
+    tagger.partial_fit(xs, ys)
+    assert not hasattr(tagger, "stop_reason_")
+    assert not hasattr(tagger, "n_iter_")
+    assert tagger.get_params() == params
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_a_pickle_answers_and_learns_on_as_the_original(kind: dict[str, Any]) -> None:
+    xs, ys = taggers.sentences(4, n=12)
+    tagger = SequenceTagger(**kind).fit(xs[:9], ys[:9])
+    twin = pickle.loads(pickle.dumps(tagger))
+    assert taggers.bytes_of(twin) == taggers.bytes_of(tagger)
+    assert twin.predict(xs) == tagger.predict(xs)
+    tagger.partial_fit(xs[9:], ys[9:])
+    assert twin.t_ != tagger.t_
+    assert taggers.bytes_of(twin.partial_fit(xs[9:], ys[9:])) == taggers.bytes_of(tagger)
+
+
+def test_parameters_are_kept_as_given_and_a_clone_knows_nothing() -> None:
+    templates = ["w[0]"]
+    tagger = SequenceTagger(templates=templates, order=2).fit(*taggers.sentences(1))
+    assert tagger.templates is templates
+    twin = clone(tagger)
+    assert twin.get_params() == tagger.get_params()
+    with pytest.raises(NotFittedError):
+        twin.predict([["a"]])
+    for name in ("tags_", "t_", "n_features_", "n_mistakes_", "ledger_"):
+        assert not hasattr(twin, name)
+    with pytest.raises(AttributeError, match="record=True"):
+        _ = tagger.ledger_
+
+
+@given(seeds, kinds)
+def test_the_best_epoch_on_the_validation_set_answers(seed: int, kind: dict[str, Any]) -> None:
+    """Words that come up later in training must not disturb the weights that were kept."""
+    random = np.random.default_rng(seed)
+    xs = [[f"word{k}" for k in random.integers(0, 60, 5)] for _ in range(60)]
+    ys = [["PQR"[(int(w[4:]) + random.integers(0, 2)) % 3] for w in x] for x in xs]
+    dev = xs[40:], ys[40:]
+    tagger = SequenceTagger(max_iter=8, n_iter_no_change=3, random_state=seed, **kind)
+    tagger.fit(xs[:40], ys[:40], validation_set=dev)
+    scores = tagger.validation_scores_
+    assert tagger.score(*dev) == pytest.approx(max(scores), abs=1e-12)
+    assert scores[tagger.best_iter_ - 1] == max(scores)
+    short = SequenceTagger(max_iter=tagger.best_iter_, random_state=seed, **kind)
+    short.fit(xs[:40], ys[:40])
+    assert short.predict(xs) == tagger.predict(xs)
+    if tagger.stop_reason_ == "early_stopping":
+        assert tagger.n_iter_ == tagger.best_iter_ + 3
+    # Learning goes on from the last weights, not from the best.
+    assert tagger.t_ == 40 * tagger.n_iter_
+
+
+def test_tags_never_seen_count_as_wrong_when_watching_and_scoring() -> None:
+    xs, ys = [["a", "b"]], [["P", "Q"]]
+    tagger = SequenceTagger(max_iter=4).fit(xs, ys, validation_set=(xs, [["P", "new"]]))
+    assert set(tagger.validation_scores_) <= {0.0, 0.5}
+    assert tagger.score(xs, [["P", "new"]]) == 0.5
+    assert tagger.tags_ == ["P", "Q"]
+
+
+def test_a_validation_sentence_that_cannot_be_tagged_counts_as_wrong() -> None:
+    tagger = SequenceTagger(constraints={"P": [], "Q": []})
+    tagger.fit([["a"], ["b"]], [["P"], ["Q"]], validation_set=([["a", "b"]], [["P", "new"]]))
+    assert set(tagger.validation_scores_) == {0.0}
+    with pytest.raises(InputError, match="allow no sequence of 2"):
+        tagger.predict([["a", "b"]])
+
+
+def test_threads_share_a_tagger() -> None:
+    xs, ys = taggers.sentences(5, n=400)
+    tagger = SequenceTagger().fit(xs[:300], ys[:300])
+    tests = [[*x, f"new{i}"] for i, x in enumerate(xs)]
+    alone = pickle.loads(pickle.dumps(tagger)).predict(tests)
+    with ThreadPoolExecutor(8) as pool:
+        assert all(found == alone for found in pool.map(lambda _: tagger.predict(tests), range(24)))
+        fits = list(pool.map(lambda _: SequenceTagger(max_iter=3).fit(xs, ys), range(8)))
+    assert len({b"".join(taggers.bytes_of(fit)) for fit in fits}) == 1
+
+
+def test_the_ledger_replays_to_the_weights() -> None:
+    xs, ys = taggers.sentences(9, n=20)
+    tagger = SequenceTagger(record=True, averaged=False, templates=["w[0]"]).fit(xs, ys)
+    w: dict[Any, float] = {}
+    for mistake in tagger.ledger_:
+        assert mistake.right == ys[mistake.sentence]
+        for sign, path in ((1, mistake.right), (-1, mistake.found)):
+            tags = taggers.numbers(tagger.tags_, path)
+            for key, value in reference.features(taggers.plain(xs[mistake.sentence]), tags, 1):
+                w[key] = w.get(key, 0.0) + sign * value * mistake.step
+    assert taggers.weights_of(tagger) == {key: value for key, value in w.items() if value}
+    assert repr(tagger.ledger_) == f"<TagLedger: {tagger.n_mistakes_} mistakes>"
