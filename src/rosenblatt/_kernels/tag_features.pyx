@@ -25,6 +25,21 @@ def hash_of(str text):
     return rb_hash_bytes(bytes_, n)
 
 
+def hashes_of(uint64_t kind, list texts):
+    """The hashes of many texts, each mixed behind that of what they are."""
+    cdef cnp.ndarray found = np.empty(len(texts), np.uint64)
+    cdef uint64_t *out = <uint64_t *>cnp.PyArray_DATA(found)
+    cdef const char *bytes_
+    cdef Py_ssize_t n
+    cdef int64_t i
+    cdef str text
+    for i in range(len(texts)):
+        text = texts[i]
+        bytes_ = PyUnicode_AsUTF8AndSize(text, &n)
+        out[i] = rb_mix(kind, rb_hash_bytes(bytes_, n))
+    return found
+
+
 def mixed(uint64_t a, uint64_t b):
     """One hash of two, in this order."""
     return rb_mix(a, b)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.tag_features import hash_of, mixed
+from rosenblatt._kernels.tag_features import hash_of, hashes_of, mixed
 from rosenblatt.errors import ParameterError
 
 __all__ = ["CHUNKING", "WORDS", "Part", "Templates"]
@@ -154,8 +154,7 @@ class Templates:
             key = column, part.asked
             if key not in known:
                 kind = hash_of(repr(part.asked))
-                values = [mixed(kind, hash_of(part.of(word))) for word in words[column]]
-                known[key] = np.array(values, np.uint64)
+                known[key] = hashes_of(kind, [part.of(word) for word in words[column]])
             found.append(known[key])
         return found
 
