@@ -109,8 +109,9 @@ def test_a_table_of_many_columns_takes_linear_time() -> None:
         assert read_table(io.BytesIO(text.encode()), target="y").numbers.shape == (2, n)
         return time.process_time() - start
 
-    few = min(seconds(2_000) for _ in range(3))
-    assert seconds(20_000) < 40 * few
+    # Squared time would take 1,600 times as long; what lies between is for busy machines.
+    few = min(seconds(1_000) for _ in range(3))
+    assert min(seconds(40_000) for _ in range(3)) < 300 * few
 
 
 def test_several_values_where_the_label_should_be_are_refused() -> None:
