@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rosenblatt import Perceptron, SoftPerceptron
+from rosenblatt import Perceptron, SequenceTagger, SoftPerceptron
 from rosenblatt.estimator.progress import progress
 
 
@@ -72,8 +72,15 @@ def test_plain_lines_do_not_flood_a_log(capsys: pytest.CaptureFixture[str]) -> N
     with progress(1, 1000, "x") as told:
         assert told is not None
         for epoch in range(1, 1001):
-            told(epoch, 5)
+            told(epoch, 5, None)
     assert len(capsys.readouterr().err.splitlines()) <= 5
+
+
+def test_verbose_tells_the_score_on_what_is_held_out(capsys: pytest.CaptureFixture[str]) -> None:
+    tagger = SequenceTagger(verbose=1).fit([["a", "b"]], [["A", "B"]], ([["a", "b"]], [["A", "X"]]))
+    assert tagger.validation_scores_[1] == 0.5
+    second = capsys.readouterr().err.splitlines()[1]
+    assert second == "SequenceTagger: epoch 2, 1 mistakes, 50.00% right on those held out"
 
 
 def test_verbose_draws_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

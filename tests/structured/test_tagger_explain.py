@@ -18,8 +18,9 @@ from . import taggers
 @given(seeds, st.sampled_from([1, 2]), st.booleans())
 def test_choices_add_up_to_the_best_score(seed: int, order: int, of_words: bool) -> None:
     xs, ys = taggers.sentences(seed) if of_words else taggers.mappings(seed)
-    settings: dict[str, Any] = {"templates": ["w[0]"], "order": order, "averaged": False}
-    tagger = SequenceTagger(max_iter=3, **settings).fit(xs, ys)
+    templates = ["w[0]"] if of_words else None
+    tagger = SequenceTagger(max_iter=3, templates=templates, order=order, averaged=False)
+    tagger.fit(xs, ys)
     w, space = taggers.weights_of(tagger, of_words=of_words), reference.Space(3, order)
     for x, y in zip(xs, ys, strict=True):
         why, sentence = tagger.explain(x, y), taggers.plain(x)

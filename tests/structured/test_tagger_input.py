@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from rosenblatt import SequenceTagger
 from rosenblatt.errors import InputError, ParameterError, RosenblattError
@@ -45,6 +48,59 @@ BAD_PAIRS: dict[str, tuple[Any, Any, str]] = {
     "half a character": ([["a\ud800"]], [["P"]], r"'a\ud800' is no text that can be written"),
     "an empty token": ([[()]], [["P"]], "a token is ()"),
 }
+MAPPINGS = [[{"a": 1}]], [["P"]]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"templates": ["w[0]"]}, "templates and columns are for words"),
+        ({"columns": ["w"]}, "templates and columns are for words"),
+        ({"tag_dictionary": 1}, "tag_dictionary is for words"),
+    ],
+)
+def test_what_is_for_words_is_refused_for_mappings(settings: dict[str, Any], told: str) -> None:
+    with pytest.raises(ParameterError, match=told):
+        SequenceTagger(**settings).fit(*MAPPINGS)
+
+
+def test_tokens_that_are_lists_are_refused_as_they_could_be_columns_or_features() -> None:
+    with pytest.raises(InputError, match=r"give a tuple if it holds the columns.* a mapping if"):
+        SequenceTagger().fit([[["dogs", "NNS"]]], [["P"]])
+    tagger = SequenceTagger().fit([[("dogs", "NNS")]], [["P"]])
+    with pytest.raises(InputError, match="reads tokens that are each a tuple of 2 texts"):
+        tagger.predict([[["dogs", "NNS"]]])
+
+
+def test_parameters_changed_after_the_fit_are_checked_before_answers() -> None:
+    tagger = SequenceTagger().fit(*GOOD)
+    with pytest.raises(ParameterError, match="search='best' is not known"):
+        tagger.set_params(search="best").predict(GOOD[0])
+    with pytest.raises(ParameterError, match="'beams' is not a parameter of SequenceTagger: temp"):
+        tagger.set_params(beams=3)
+
+
+def test_scikit_learn_can_search_and_cross_validate() -> None:
+    xs, ys = taggers.sentences(1, n=30)
+    scores = cross_val_score(SequenceTagger(), xs, ys, cv=3)
+    assert scores.shape == (3,)
+    search = GridSearchCV(SequenceTagger(), {"order": [1, 2]}, cv=2).fit(xs, ys)
+    assert search.best_estimator_.predict(xs[:1])
+    assert repr(SequenceTagger(order=2, templates=["w[0]"])) == (
+        "SequenceTagger(templates=['w[0]'], order=2)"
+    )
+
+
+def test_no_scikit_learn_is_loaded_to_learn_and_to_answer() -> None:
+    code = (
+        "import sys; from rosenblatt import SequenceTagger as T;"
+        "t = T(max_iter=3).fit([['a', 'b']], [['A', 'B']]); t.predict([['b', 'a']]);"
+        "print(*{'sklearn', 'scipy', 'matplotlib'} & set(sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == ""
+
+
 OTHER_KINDS: dict[str, tuple[Any, Any, str]] = {
     "a word among tuples": (
         [[("a", "N"), "b"]],

@@ -27,7 +27,7 @@ def both(
     """A tagger and its oracle after the same epochs over the same sentences."""
     xs, ys = taggers.sentences(seed) if of_words else taggers.mappings(seed)
     tagger = SequenceTagger(
-        templates=["w[0]"],
+        templates=["w[0]"] if of_words else None,
         order=order,
         max_iter=EPOCHS,
         random_state=seed,
@@ -116,7 +116,7 @@ def test_every_step_of_mira_is_the_one_of_its_formula(
     """Followed sentence by sentence from the ledger; of near ties any may be found."""
     xs, ys = taggers.sentences(seed) if of_words else taggers.mappings(seed)
     tagger = SequenceTagger(
-        templates=["w[0]"],
+        templates=["w[0]"] if of_words else None,
         order=order,
         rule="mira",
         C=C,

@@ -13,6 +13,7 @@ from strategies import seeds
 
 from rosenblatt import SequenceTagger
 from rosenblatt.errors import InputError
+from rosenblatt.structured.constraints import LeftOutSentences
 
 from . import taggers
 
@@ -188,12 +189,18 @@ def test_spans_are_always_whole(scheme: str, seed: int, order: int, search: str)
         ({"O": ["O"]}, ["O", "B-x"], "'B-x' after 'O'"),
     ],
 )
-def test_training_tags_that_break_the_constraints_are_refused(
+def test_training_sentences_that_break_the_constraints_are_left_out_with_a_warning(
     scheme: Any, tags: list[str], what: str
 ) -> None:
-    good = ["O"] * 2
-    with pytest.raises(InputError, match=f"tags of sentence 1: {what}"):
-        SequenceTagger(constraints=scheme).fit([["a", "b"], ["c"] * len(tags)], [good, tags])
+    xs = [["a", "b"], ["c"] * len(tags), ["a"], ["b"] * len(tags)]
+    ys = [["O"] * 2, tags, ["O"], tags]
+    tagger = SequenceTagger(constraints=scheme, record=True, tag_dictionary=9)
+    with pytest.warns(LeftOutSentences, match=f"tags of sentence 1: {what}.*: 2 of 4 sentences"):
+        tagger.fit(xs, ys)
+    assert tagger.t_ == 2 * tagger.n_iter_
+    assert {mistake.sentence for mistake in tagger.ledger_} <= {0, 2}
+    with pytest.raises(InputError, match=f"tags of sentence 0: {what}.* no other sentence"):
+        SequenceTagger(constraints=scheme).fit(xs[1::2], ys[1::2])
 
 
 @pytest.mark.parametrize("order", [1, 2])

@@ -13,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import SequenceTagger
+from rosenblatt._kernels.tag_features import hash_of, mixed
 from rosenblatt.errors import ParameterError
+from rosenblatt.structured import templates
 from rosenblatt.structured.sentences import Encoder
+from rosenblatt.structured.templates import FUNCTIONS, SIZED
 
 WORDS = [
     "dog", "Dog", "DOG", "dOG", "dogs", "hot-dog", "Hot-Dog", "-", "--", "a", "A", "", "1", "12",
@@ -125,12 +128,28 @@ def test_features_of_other_sentences_are_known_where_they_were_met(
     assert encoder.n_features == n
 
 
+QUESTIONS = st.lists(
+    st.sampled_from([*FUNCTIONS, *SIZED]).flatmap(
+        lambda name: st.tuples(
+            st.just(name), st.sampled_from([1, 2, 5, 2**70]) if name in SIZED else st.just(0)
+        )
+    ),
+    max_size=3,
+)
+
+
+@given(QUESTIONS, st.lists(st.text(st.characters(max_codepoint=127)), max_size=5))
+def test_compiled_answers_of_ascii_words_are_those_of_python(asked: Any, words: Any) -> None:
+    ask = templates._Ask(0, tuple(asked))
+    hashes = [mixed(hash_of(repr(tuple(asked))), hash_of(ask.of(word))) for word in words]
+    assert ask.hashes(words).tolist() == hashes
+
+
 def test_columns_have_names() -> None:
     sentence = [("dog", "N"), ("N", "dog"), ("dog", "V")]
     first, second = ["w[0]", "pos[0]", "w[0]|pos[0]"], ["form[0]", "tag[0]", "form[0]|tag[0]"]
     found = features([sentence], first)
     assert found == features([sentence], second, ("form", "tag"))
-    assert found == features([[list(token) for token in sentence]], first)
     assert [row[0] == found[0][0] for row in found] == [True, False, True]
     assert len({f for row in found for f in row}) == 2 + 3 + 3
 

@@ -143,7 +143,7 @@ def test_progress_is_told_when_asked_for_and_clones_are_silent(capsys):
     order_study(Perceptron(verbose=2), X, y, n_orders=3, verbose=2)
     told = capsys.readouterr().err.splitlines()
     assert len(told) == 3
-    assert told[0].startswith("Perceptron, an order an epoch: epoch 1, ")
+    assert told[0].startswith("Perceptron: order 1, ")
 
 
 @pytest.mark.parametrize(

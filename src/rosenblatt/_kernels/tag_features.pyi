@@ -1,7 +1,10 @@
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+QUESTIONS: dict[str, int]
 
 class FeatureTable:
     count: int
@@ -12,7 +15,12 @@ class FeatureTable:
     def reserve(self, more: int) -> None: ...
 
 def hash_of(text: str) -> int: ...
-def hashes_of(kind: int, texts: list[str]) -> npt.NDArray[np.uint64]: ...
+def hashes_of(
+    kind: int,
+    words: list[str],
+    questions: npt.NDArray[np.int64],
+    answer: Callable[[str], str],
+) -> npt.NDArray[np.uint64]: ...
 def mixed(a: int, b: int) -> int: ...
 def words_of(
     sentences: list[Any], column: int, known: dict[str, int], new: dict[str, int]

@@ -18,6 +18,30 @@ cdef extern from "hash64.h" nogil:
     uint64_t rb_hash_bytes(const char *, int64_t)
 
 
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+
+cdef extern from "asked.h" nogil:
+    enum:
+        RB_LOWER, RB_SHAPE, RB_SHORT_SHAPE, RB_IS_TITLE, RB_IS_UPPER, RB_HAS_DIGIT, RB_HAS_HYPHEN
+        RB_HAS_UPPER, RB_SUFFIX, RB_PREFIX
+        LONGEST_FLAG "RB_LONGEST_FLAG"
+    int64_t rb_answer(int, int64_t, const char *, int64_t, char *)
+
+QUESTIONS = {
+    "lower": RB_LOWER,
+    "shape": RB_SHAPE,
+    "short_shape": RB_SHORT_SHAPE,
+    "is_title": RB_IS_TITLE,
+    "is_upper": RB_IS_UPPER,
+    "has_digit": RB_HAS_DIGIT,
+    "has_hyphen": RB_HAS_HYPHEN,
+    "has_upper": RB_HAS_UPPER,
+    "suffix": RB_SUFFIX,
+    "prefix": RB_PREFIX,
+}
+
+
 def hash_of(str text):
     """The hash of a text, by its UTF-8."""
     cdef Py_ssize_t n
@@ -25,18 +49,36 @@ def hash_of(str text):
     return rb_hash_bytes(bytes_, n)
 
 
-def hashes_of(uint64_t kind, list texts):
-    """The hashes of many texts, each mixed behind that of what they are."""
-    cdef cnp.ndarray found = np.empty(len(texts), np.uint64)
+def hashes_of(uint64_t kind, list words, cnp.ndarray questions, answer):
+    """The hashes of what is asked of many words, each mixed behind that of what is asked.
+
+    `questions` are rows (which of QUESTIONS, its size), asked one after the other; `answer` does
+    all of it for a word that is not ASCII.
+    """
+    cdef cnp.ndarray found = np.empty(len(words), np.uint64)
     cdef uint64_t *out = <uint64_t *>cnp.PyArray_DATA(found)
-    cdef const char *bytes_
+    cdef const int64_t *asked = <const int64_t *>cnp.PyArray_DATA(questions)
+    cdef int64_t i, k, n_questions = cnp.PyArray_DIM(questions, 0), room = 0
+    cdef bytearray first = bytearray(), second = bytearray()
+    cdef const char *text
+    cdef char *target
     cdef Py_ssize_t n
-    cdef int64_t i
-    cdef str text
-    for i in range(len(texts)):
-        text = texts[i]
-        bytes_ = PyUnicode_AsUTF8AndSize(text, &n)
-        out[i] = rb_mix(kind, rb_hash_bytes(bytes_, n))
+    cdef str word
+    for i in range(len(words)):
+        word = words[i]
+        if n_questions and not PyUnicode_IS_ASCII(word):
+            word = answer(word)
+            text = PyUnicode_AsUTF8AndSize(word, &n)
+        else:
+            text = PyUnicode_AsUTF8AndSize(word, &n)
+            if n + LONGEST_FLAG > room:
+                room = 2 * n + LONGEST_FLAG
+                first, second = bytearray(room), bytearray(room)
+            for k in range(n_questions):
+                target = second if k & 1 else first
+                n = rb_answer(<int>asked[2 * k], asked[2 * k + 1], text, n, target)
+                text = target
+        out[i] = rb_mix(kind, rb_hash_bytes(text, n))
     return found
 
 
@@ -193,10 +235,8 @@ def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray 
     cdef const uint64_t *beyond = <const uint64_t *>cnp.PyArray_DATA(outside)
     cdef cnp.ndarray out = np.empty((n_tokens, n_templates), np.int32)
     cdef int32_t *at = <int32_t *>cnp.PyArray_DATA(out)
-    cdef list fresh = [
-        None if cache is None else np.full(len(new[of_template[k]]), -2, np.int32)
-        for k, cache in enumerate(caches)
-    ]
+    cdef int64_t most_new = max(map(len, new))
+    cdef cnp.ndarray fresh = np.full((n_templates, most_new), -2, np.int32)
     cdef cnp.ndarray places = np.empty(n_parts * sizeof(Part), np.uint8)
     cdef Part *part = <Part *>cnp.PyArray_DATA(places)
     cdef int64_t s, i, k, p, place, first, last
@@ -214,7 +254,7 @@ def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray 
         if caches[k] is not None:
             p = of_template[k]
             part[p].cache = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>caches[k])
-            part[p].fresh = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>fresh[k])
+            part[p].fresh = <int32_t *>cnp.PyArray_DATA(fresh) + k * most_new
     if learning:
         table.reserve(
             sum(len(known[p]) + len(new[p]) for p in range(n_parts)) + 16 * n_templates

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from rosenblatt.core.model import LinearModel
-    from rosenblatt.core.training import Watch
+    from rosenblatt.core.training import Told, Watch
     from rosenblatt.model import State
 
 __all__ = ["Examples", "Held", "fit", "go_on", "pass_over", "read_on", "taken"]
@@ -59,7 +58,7 @@ def fit(
     parameters: dict[str, Any],
     examples: Examples,
     held: Held | None = None,
-    after_epoch: Callable[[int, int], None] | None = None,
+    after_epoch: Told | None = None,
 ) -> State:
     """Epochs over all rows until there is a reason to stop, as ``fit`` of the estimator has it."""
     if learner.votes:

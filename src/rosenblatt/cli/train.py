@@ -6,7 +6,6 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from rosenblatt.cli.outcome import complete, facts_of, summary
 from rosenblatt.cli.reading import DATA, Reading, named, reading_options
 
 if TYPE_CHECKING:
+    from rosenblatt.core.training import Told
     from rosenblatt.features import AnySchema
     from rosenblatt.model import State
 
@@ -252,14 +252,15 @@ def _dev_examples(reading: Reading, path: str, schema: AnySchema, examples: Exam
     return Examples(schema.encode(block), block.labels)
 
 
-def _progress(line: OverwrittenLine) -> Callable[[int, int], None]:
+def _progress(line: OverwrittenLine) -> Told:
     """For who looks at a terminal: how far it is, now and then."""
     told_at = -math.inf
 
-    def told(epoch: int, mistakes: int) -> None:
+    def told(epoch: int, mistakes: int, score: float | None) -> None:
         nonlocal told_at
         if time.monotonic() - told_at > EVERY:
             told_at = time.monotonic()
-            line.show(f"epoch {epoch:,}: {mistakes:,} mistake{'s' * (mistakes != 1)}")
+            held_out = "" if score is None else f", {score:.2%} right on the rows held out"
+            line.show(f"epoch {epoch:,}: {mistakes:,} mistake{'s' * (mistakes != 1)}{held_out}")
 
     return told

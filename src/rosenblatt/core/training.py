@@ -19,7 +19,7 @@ from rosenblatt.core.tables import Rows
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
-__all__ = ["STOP_REASONS", "Training", "Watch", "one_pass", "refusal", "train"]
+__all__ = ["STOP_REASONS", "Told", "Training", "Watch", "one_pass", "refusal", "train"]
 
 STOP_REASONS = {
     "separated": "an epoch without a mistake: the rows are separated",
@@ -28,6 +28,9 @@ STOP_REASONS = {
     "tolerance": "proven by the run: no hyperplane separates the rows by a margin worth having",
     "max_iter": "the limit of epochs was reached while mistakes remained",
 }
+
+# Told after every epoch: its number, its mistakes and the score on the rows held out, if any.
+Told = Callable[[int, int, float | None], None]
 
 LOG_CAPACITY = 1 << 14
 # So that Ctrl-C is heard and progress is seen while an epoch over many rows is under way.
@@ -114,12 +117,12 @@ def train(
     row_weights: npt.NDArray[np.float64] | None = None,
     recorder: Recorder | None = None,
     watch: Watch | None = None,
-    after_epoch: Callable[[int, int], None] | None = None,
+    after_epoch: Told | None = None,
 ) -> Training:
     """Train in place: epochs over ``rows`` (or the ``subset`` of them) until a reason to stop.
 
     ``labels`` are numbers of classes; ``random`` is the state of the generator that shuffles.
-    ``recorder`` receives every update. ``after_epoch(epoch, mistakes)`` is told the progress.
+    ``recorder`` receives every update. ``after_epoch`` is told the progress.
     """
     n = rows.n_rows if subset is None else len(subset)
     training = Training(mistakes_per_row=np.zeros(rows.n_rows, np.int32), random=random)
@@ -149,10 +152,10 @@ def train(
         walk(order, 0, n)
         mistakes = tally.mistakes - mistakes_before
         training.mistakes_per_epoch.append(mistakes)
-        if after_epoch is not None:
-            after_epoch(epoch, mistakes)
         ceiling.lower(tally)
         patience_ended = watch is not None and watch.after_epoch()
+        if after_epoch is not None:
+            after_epoch(epoch, mistakes, None if watch is None else watch.scores[-1])
         if mistakes == 0 and (
             tally.updates == updates_before or _all_right(weights, rule, rows, labels, visited)
         ):

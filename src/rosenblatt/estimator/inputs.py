@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from rosenblatt.core.tables import Rows, as_rows, inspect, is_sparse
@@ -21,7 +20,6 @@ __all__ = [
     "read_rows",
     "read_table",
     "read_weights",
-    "seed_from",
 ]
 
 Labels = npt.NDArray[np.int32]
@@ -234,25 +232,3 @@ def class_factors(
             f"class_weight={class_weight!r}: weights must be finite and cannot be negative."
         )
     return factors
-
-
-def seed_from(random_state: Any) -> int:
-    """64 bits to start the shuffling from."""
-    if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if isinstance(random_state, numbers.Integral):
-        if not 0 <= int(random_state) < 2**64:
-            raise ParameterError(
-                f"random_state={random_state!r} is not allowed: give a whole number from 0 to "
-                "2**64 - 1, None, or a numpy random generator."
-            )
-        return int(random_state)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    try:
-        return int(check_random_state(random_state).randint(2**31 - 1))
-    except ValueError:
-        raise ParameterError(
-            f"random_state={random_state!r} is not allowed: give a whole number of at least 0, "
-            "None, or a numpy random generator."
-        ) from None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+
+from rosenblatt.core.training import Told
 
 __all__ = ["progress"]
 
@@ -13,48 +15,53 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextmanager
-def progress(verbose: int, max_iter: int, name: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Gives a function to call with (epoch, mistakes) after every epoch, or None when quiet."""
+def progress(verbose: int, most: int, name: str, unit: str = "epoch") -> Iterator[Told | None]:
+    """Gives a function to call after every epoch, or whatever the unit is; None when quiet."""
     if not verbose:
         yield None
     elif sys.stderr.isatty():
-        with _bar(max_iter, name) as told:
+        with _bar(most, name, unit) as told:
             yield told
     else:
-        yield _lines(name, 0.0 if verbose > 1 else SECONDS_BETWEEN_LINES)
+        yield _lines(name, unit, 0.0 if verbose > 1 else SECONDS_BETWEEN_LINES)
 
 
 @contextmanager
-def _bar(max_iter: int, name: str) -> Iterator[Callable[[int, int], None]]:
+def _bar(most: int, name: str, unit: str) -> Iterator[Told]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("epoch {task.completed:.0f}/{task.total:.0f}"),
-        TextColumn("{task.fields[mistakes]} mistakes"),
+        TextColumn(unit + " {task.completed:.0f}/{task.total:.0f}"),
+        TextColumn("{task.fields[seen]}"),
         TimeRemainingColumn(),
         TextColumn("left at most"),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(name, total=max_iter, mistakes="?")
+        task = bar.add_task(name, total=most, seen="")
 
-        def told(epoch: int, mistakes: int) -> None:
-            bar.update(task, completed=epoch, mistakes=f"{mistakes:,}")
+        def told(epoch: int, mistakes: int, score: float | None = None) -> None:
+            bar.update(task, completed=epoch, seen=_seen(mistakes, score))
 
         yield told
 
 
-def _lines(name: str, seconds: float) -> Callable[[int, int], None]:
+def _lines(name: str, unit: str, seconds: float) -> Told:
     """The first epochs, then at most one line in so many seconds, and every clean epoch."""
     last = time.monotonic()
 
-    def told(epoch: int, mistakes: int) -> None:
+    def told(epoch: int, mistakes: int, score: float | None = None) -> None:
         nonlocal last
         now = time.monotonic()
         if epoch <= 3 or not mistakes or now - last >= seconds:
-            print(f"{name}: epoch {epoch}, {mistakes:,} mistakes", file=sys.stderr)
+            print(f"{name}: {unit} {epoch}, {_seen(mistakes, score)}", file=sys.stderr)
             last = now
 
     return told
+
+
+def _seen(mistakes: int, score: float | None) -> str:
+    held_out = "" if score is None else f", {score:.2%} right on those held out"
+    return f"{mistakes:,} mistakes{held_out}"

@@ -19,7 +19,8 @@ from rosenblatt.core.tables import is_sparse
 from rosenblatt.datasets.dice import roll
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimator import parameters as check
-from rosenblatt.estimator.inputs import read_rows, seed_from
+from rosenblatt.estimator.inputs import read_rows
+from rosenblatt.estimator.seeds import seed_from
 
 __all__ = ["AssociationLayer"]
 

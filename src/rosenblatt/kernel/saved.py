@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.core.training import Training
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.estimator.inputs import seed_from
+from rosenblatt.estimator.seeds import seed_from
 from rosenblatt.kernel.fitting import KernelLearning
 from rosenblatt.model.card import Fit
 from rosenblatt.model.kernel import kernel_machine, kernel_state

@@ -8,7 +8,6 @@ among the rows of the block, so that each row is judged by all mistakes before i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy.typing as npt
 from rosenblatt._kernels import blocks, ordering
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.stopping import Cycle
-from rosenblatt.core.training import Training, Watch
+from rosenblatt.core.training import Told, Training, Watch
 from rosenblatt.errors import InputError
 from rosenblatt.machines.machine import QUERIES, Machine, overflow
 
@@ -290,7 +289,7 @@ def train(
     shuffle: bool,
     subset: Numbers | None = None,
     watch: Watch | None = None,
-    after_epoch: Callable[[int, int], None] | None = None,
+    after_epoch: Told | None = None,
 ) -> Training:
     """Epochs until there is a reason to stop; `one_pass` learns from rows in a given order."""
     rows = np.arange(len(one_pass.labels)) if subset is None else subset
@@ -305,10 +304,10 @@ def train(
             chosen = rows[order]
         mistakes = one_pass.learn(chosen)
         training.mistakes_per_epoch.append(mistakes)
-        if after_epoch is not None:
-            after_epoch(epoch, mistakes)
         one_pass.ceiling.lower()
         patience_ended = watch is not None and watch.after_epoch()
+        if after_epoch is not None:
+            after_epoch(epoch, mistakes, None if watch is None else watch.scores[-1])
         if mistakes == 0 and one_pass.is_right(rows):
             training.stop_reason = "separated"
             if watch is not None:

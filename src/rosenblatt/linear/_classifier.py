@@ -28,9 +28,9 @@ from rosenblatt.estimator.inputs import (
     read_rows,
     read_table,
     read_weights,
-    seed_from,
 )
 from rosenblatt.estimator.progress import progress
+from rosenblatt.estimator.seeds import seed_from
 from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.linear._learned import FloatArray
 from rosenblatt.linear._online import OnlineLearning

@@ -17,7 +17,8 @@ from rosenblatt.core.training import one_pass
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimator import outcome
 from rosenblatt.estimator.classes import declared, first_places
-from rosenblatt.estimator.inputs import encoded, read_labels, read_table, read_weights, seed_from
+from rosenblatt.estimator.inputs import encoded, read_labels, read_table, read_weights
+from rosenblatt.estimator.seeds import seed_from
 from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.linear._learned import Learned
 from rosenblatt.linear._stream import Stream

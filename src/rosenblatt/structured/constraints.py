@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,7 +11,12 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError, ParameterError
 
-__all__ = ["SCHEMES", "allowed_steps", "refuse_illegal"]
+__all__ = ["SCHEMES", "LeftOutSentences", "allowed_steps", "legal_sentences"]
+
+
+class LeftOutSentences(UserWarning):
+    """Sentences whose tags break the constraints, which nothing can be learned from."""
+
 
 # For each kind of tag the kinds that may come before it, of the same type or ("*") of any.
 SCHEMES: dict[str, dict[str, tuple[str, str]]] = {
@@ -86,25 +92,35 @@ def _by_mapping(constraints: Mapping[Any, Iterable[str]], tags: list[str]) -> np
     return found
 
 
-def refuse_illegal(
+def legal_sentences(
     allowed: npt.NDArray[np.bool_], gold: npt.NDArray[np.int32], starts: Any, tags: list[str]
-) -> None:
-    """Training sentences must keep the constraints themselves."""
+) -> npt.NDArray[np.int64]:
+    """Numbers of the training sentences that keep to the constraints; a warning tells of others."""
     before = np.concatenate([[len(tags)], gold[:-1]])
     before[starts[:-1]] = len(tags)
-    bad = np.flatnonzero(~allowed[before, gold])
-    if len(bad):
-        sentence = int(np.searchsorted(starts, bad[0], side="right")) - 1
-        old = before[bad[0]]
-        what = "at the beginning" if old == len(tags) else f"after {tags[old]!r}"
+    ends = starts[1:] - 1
+    bad = ~allowed[before, gold]
+    cut_off = np.zeros(len(gold), bool)
+    cut_off[ends] = ~allowed[-1, gold[ends]]
+    illegal = np.unique(np.searchsorted(starts, np.flatnonzero(bad | cut_off), side="right")) - 1
+    if not len(illegal):
+        return np.arange(len(starts) - 1)
+    first = int(illegal[0])
+    place = int(starts[first] + np.argmax((bad | cut_off)[starts[first] :]))
+    where = "at the end"
+    if bad[place]:
+        old = before[place]
+        where = "at the beginning" if old == len(tags) else f"after {tags[old]!r}"
+    what = f"tags of sentence {first}: {tags[gold[place]]!r} {where}"
+    if len(illegal) == len(starts) - 1:
         raise InputError(
-            f"tags of sentence {sentence}: {tags[gold[bad[0]]]!r} {what}, which the constraints do "
-            "not allow. Mend the tags or change the constraints."
+            f"{what}, which the constraints do not allow, and no other sentence keeps to them. "
+            "Mend the tags or change the constraints."
         )
-    ends = gold[starts[1:] - 1]
-    bad = np.flatnonzero(~allowed[-1, ends])
-    if len(bad):
-        raise InputError(
-            f"tags of sentence {bad[0]}: {tags[ends[bad[0]]]!r} at the end, which the constraints "
-            "do not allow. Mend the tags or change the constraints."
-        )
+    warnings.warn(
+        f"{what}, which the constraints do not allow. Left out of the training: {len(illegal):,} "
+        f"of {len(starts) - 1:,} sentences.",
+        LeftOutSentences,
+        stacklevel=5,
+    )
+    return np.setdiff1d(np.arange(len(starts) - 1), illegal)

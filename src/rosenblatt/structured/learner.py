@@ -10,7 +10,7 @@ step = min(C, (cost + gain) / |Δ|²)              "mira"
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._kernels import ordering
-from rosenblatt.core.training import Training, Watch
+from rosenblatt.core.training import Told, Training, Watch
 from rosenblatt.errors import InputError
 from rosenblatt.structured.feature_weights import LearnedWeights, exact_sum, weighted
 from rosenblatt.structured.ledger import StructuredUpdate, difference
@@ -161,7 +161,7 @@ class Learner:
         max_iter: int,
         shuffle: bool,
         watch: Watch | None,
-        after_epoch: Callable[[int, int], None] | None,
+        after_epoch: Told | None,
     ) -> Training:
         """Epochs until there is a reason to stop."""
         learned, n = self.learned, len(xs)
@@ -177,12 +177,12 @@ class Learner:
                 per_row[i] += mistaken
                 mistakes += mistaken
             training.mistakes_per_epoch.append(mistakes)
-            if after_epoch is not None:
-                after_epoch(epoch, mistakes)
             if not self.problem.chooses_parts:
                 ceiling = min(training.margin_ceiling, learned.margin_ceiling())
                 training.margin_ceiling = ceiling
             patience_ended = watch is not None and watch.after_epoch()
+            if after_epoch is not None:
+                after_epoch(epoch, mistakes, None if watch is None else watch.scores[-1])
             unchanged = learned.n_updates == updates_before
             if mistakes == 0 and (unchanged or self.answers_all(xs, ys)):
                 training.stop_reason = "separated"

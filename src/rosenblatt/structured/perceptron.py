@@ -11,8 +11,8 @@ from rosenblatt.core.training import Training, Watch
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.estimator import outcome
 from rosenblatt.estimator import parameters as check
-from rosenblatt.estimator.inputs import seed_from
 from rosenblatt.estimator.progress import progress
+from rosenblatt.estimator.seeds import seed_from
 from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.structured.answering import StructuredAnswering, answers, read_examples, share_right
 from rosenblatt.structured.learner import Learned, Learner

@@ -104,15 +104,24 @@ class Encoder:
         """As the first token is."""
         token = sentences[0][0]
         if isinstance(token, Mapping):
+            if templates is not None or columns is not None:
+                raise ParameterError(
+                    "templates and columns are for words and tuples, but these tokens are mappings "
+                    "of features. Leave both at None."
+                )
             return cls("mapping", None, None)
         if isinstance(token, str):
             return cls("word", templates, columns or ("w",))
-        if isinstance(token, tuple | list) and token:
+        if isinstance(token, tuple) and token:
             names = ["w", "pos", *(f"c{k}" for k in range(2, len(token)))]
             return cls("tuple", templates, columns or names[: len(token)])
-        raise InputError(
-            f"a token is {token!r:.60}; give words, tuples of words or mappings of features."
-        )
+        help = "give words, tuples of words or mappings of features."
+        if isinstance(token, list):
+            help = (
+                "a list could be both: give a tuple if it holds the columns of a token, as in "
+                "('dogs', 'NNS'), or a mapping if it holds features, as in {'word=dogs': True}."
+            )
+        raise InputError(f"a token is {token!r:.60}; {help}")
 
     def copy(self) -> Encoder:
         """An encoder of its own that meets new features without telling this one."""
@@ -209,7 +218,7 @@ class Encoder:
         """All tokens must be of one kind; looking at each of them is cheap beside the rest."""
         if self.kind == "word":
             return  # each word is looked at anyway
-        kinds = Mapping if self.kind == "mapping" else (tuple, list)
+        kinds = Mapping if self.kind == "mapping" else tuple
         width = None if self.kind == "mapping" else len(self.columns)
         for number, sentence in enumerate(sentences):
             for place, token in enumerate(sentence):

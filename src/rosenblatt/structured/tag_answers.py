@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._kernels import tag_search
 from rosenblatt._kernels.tag_weights import TagWeights
 from rosenblatt.errors import InputError
+from rosenblatt.estimator.plain import PlainEstimator
 from rosenblatt.structured.constraints import allowed_steps
 from rosenblatt.structured.paths import PathExplanation, explained
 from rosenblatt.structured.sentences import Encoded, Encoder, read_pairs, read_sentences
@@ -24,7 +23,7 @@ __all__ = ["TagAnswers"]
 NO_TAG = -2  # of all tokens of a sentence for which no sequence of tags is allowed
 
 
-class TagAnswers(BaseEstimator):
+class TagAnswers(PlainEstimator):
     """Tags, scores and reasons; nothing is learned here."""
 
     _model: TagModel
@@ -33,6 +32,9 @@ class TagAnswers(BaseEstimator):
     beam: int
     constraints: Any
     search: str
+
+    def _check_parameters(self) -> None:
+        raise NotImplementedError
 
     @property
     def _beam(self) -> int:
@@ -85,7 +87,8 @@ class TagAnswers(BaseEstimator):
         -------
         tags : list of lists of str
         """
-        check_is_fitted(self)
+        self._refuse_unfitted()
+        self._check_parameters()
         listed = read_sentences(sentences)
         model = self._model
         encoded = self._encoder.encode(listed)
@@ -102,7 +105,9 @@ class TagAnswers(BaseEstimator):
         names, starts = model.tags, encoded.starts.tolist()
         return [[names[tag] for tag in found[first:last]] for first, last in pairwise(starts)]
 
-    tags_of = predict
+    def tags_of(self, sentences: Any) -> list[list[str]]:
+        """As `predict`; other threads run while the best sequences are searched for."""
+        return self.predict(sentences)
 
     def score(self, sentences: Any, tags: Any) -> float:
         """The share of tokens that get the right tag."""
@@ -128,7 +133,7 @@ class TagAnswers(BaseEstimator):
         -------
         explanation : PathExplanation
         """
-        check_is_fitted(self)
+        self._refuse_unfitted()
         (listed,) = read_sentences([sentence], argument="sentence")
         predicted = self.predict([listed])[0]
         model = self._model

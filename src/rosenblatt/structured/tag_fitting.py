@@ -11,10 +11,10 @@ from rosenblatt._kernels.tag_weights import TagWeights
 from rosenblatt.core.training import Training, Watch
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimator import outcome
-from rosenblatt.estimator.inputs import seed_from
 from rosenblatt.estimator.progress import progress
+from rosenblatt.estimator.seeds import seed_from
 from rosenblatt.estimator.undo import unchanged_on_error
-from rosenblatt.structured.constraints import allowed_steps, refuse_illegal
+from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.sentences import Encoder, read_pairs
 from rosenblatt.structured.tag_answers import TagAnswers
 from rosenblatt.structured.tagging import TagLedger, TagModel, train
@@ -40,9 +40,6 @@ class TagLearning(TagAnswers):
     update: str
     verbose: int
     warm_start: bool
-
-    def _check_parameters(self) -> None:
-        raise NotImplementedError
 
     @property
     def _update(self) -> str:
@@ -87,12 +84,18 @@ class TagLearning(TagAnswers):
         else:
             encoder = Encoder.for_tokens(listed, self.templates, self.columns)
             model = TagModel(int(self.order), seed_from(self.random_state))
+        if encoder.kind == "mapping" and self.tag_dictionary is not None:
+            raise ParameterError(
+                "tag_dictionary is for words and tuples, but these tokens are mappings of "
+                "features. Leave it at None."
+            )
         model.admit({tag for sentence in tagged for tag in sentence})
         encoded = encoder.encode(listed, learning=True)
         gold = model.numbers(tagged)
         allowed = allowed_steps(self.constraints, model.tags)
+        visited = np.arange(len(encoded))
         if allowed is not None:
-            refuse_illegal(allowed, gold, encoded.starts, model.tags)
+            visited = legal_sentences(allowed, gold, encoded.starts, model.tags)
         only = model.learn_dictionary(self.tag_dictionary, encoded, gold)
         if self.record and model.ledger is None:
             model.ledger = TagLedger(model.tags)
@@ -103,6 +106,7 @@ class TagLearning(TagAnswers):
                 encoded,
                 gold,
                 only,
+                visited,
                 n_features=encoder.n_features,
                 beam=self._beam,
                 allowed=allowed,
@@ -168,7 +172,8 @@ class TagLearning(TagAnswers):
         self._model, self._encoder = model, encoder
         self.__dict__.pop("_served", None)
         outcome.adopt(self, training, watch)
-        del self.mistakes_per_row_, self.margin_ceiling_
+        for of_rows in ("mistakes_per_row_", "margin_ceiling_"):
+            del self.__dict__[of_rows]
 
     def partial_fit(self, sentences: Any, tags: Any) -> Self:
         """Learn from each sentence once, in the order given, starting from what was learned before.

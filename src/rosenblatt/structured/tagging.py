@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rosenblatt._kernels import ordering, tag_learning
 from rosenblatt._kernels.tag_search import Search
 from rosenblatt._kernels.tag_weights import TagWeights
-from rosenblatt.core.training import Training, Watch
+from rosenblatt.core.training import Told, Training, Watch
 from rosenblatt.structured.sentences import Encoded
 
 __all__ = ["TagLedger", "TagMistake", "TagModel", "train"]
@@ -145,6 +145,7 @@ def train(
     encoded: Encoded,
     gold: npt.NDArray[np.int32],
     only: npt.NDArray[np.int32] | None,
+    visited: npt.NDArray[np.int64],
     *,
     n_features: int,
     beam: int,
@@ -154,18 +155,20 @@ def train(
     max_iter: int,
     shuffle: bool,
     watch: Watch | None,
-    after_epoch: Callable[[int, int], None] | None,
+    after_epoch: Told | None,
 ) -> Training:
-    """Train in place: epochs over the sentences until there is a reason to stop."""
+    """Train in place: epochs over the sentences visited until there is a reason to stop."""
     weights, starts = model.weights, encoded.starts
     weights.know(n_features)
     search = Search(weights, beam=beam, allowed=allowed)
     training = Training(random=model.random)
-    order = np.arange(len(encoded), dtype=np.int64)
+    order = visited
     most = int(np.diff(encoded.feature_starts[starts]).max(initial=0))
     for epoch in range(1, max_iter + 1):
         if shuffle:
-            training.random = ordering.shuffled(order, training.random)
+            places = np.empty(len(visited), np.int64)
+            training.random = ordering.shuffled(places, training.random)
+            order = visited[places]
         tally = tag_learning.TagTally(model.ledger is not None)
         at = 0
         while at < len(order):
@@ -192,9 +195,9 @@ def train(
         training.mistakes_per_epoch.append(tally.sentences)
         training.n_updates += tally.updates
         model.n_mistakes += tally.sentences
-        if after_epoch is not None:
-            after_epoch(epoch, tally.sentences)
         patience_ended = watch is not None and watch.after_epoch()
+        if after_epoch is not None:
+            after_epoch(epoch, tally.sentences, None if watch is None else watch.scores[-1])
         if tally.sentences == 0:
             training.stop_reason = "separated"
             if watch is not None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.tag_features import hash_of, hashes_of, mixed
+from rosenblatt._kernels.tag_features import QUESTIONS, hash_of, hashes_of, mixed
 from rosenblatt.errors import ParameterError
 
 __all__ = ["CHUNKING", "WORDS", "Part", "Templates"]
@@ -49,6 +49,8 @@ SIZED: dict[str, Callable[[str, int], str]] = {
     "prefix": lambda word, n: word[:n],
 }
 FURTHEST = 8  # as in the compiled loop
+LONGEST = 1 << 40  # no word is longer
+NOTHING = np.empty(0, np.uint64)
 
 # For words alone, as in tagging parts of speech.
 WORDS = (
@@ -123,11 +125,6 @@ class Part(NamedTuple):
     offset: int
     asked: tuple[tuple[str, int], ...]
 
-    def of(self, word: str) -> str:
-        for name, n in self.asked:
-            word = SIZED[name](word, n) if name in SIZED else FUNCTIONS[name](word)
-        return word
-
 
 class Templates:
     """Templates that were understood, ready to be filled in for many tokens at once."""
@@ -141,22 +138,36 @@ class Templates:
         self.starts = np.cumsum([0, *map(len, self.templates)]).astype(np.int64)
         self.part_columns = np.array([self.columns.index(p.column) for p in parts], np.int64)
         self.part_offsets = np.array([p.offset for p in parts], np.int64)
-        self._asked = [(self.columns.index(p.column), p) for p in parts]
+        asked = [(self.columns.index(p.column), p.asked) for p in parts]
+        places = {key: place for place, key in enumerate(dict.fromkeys(asked))}
+        self._asks = [_Ask(column, questions) for column, questions in places]
+        self._of_parts = [places[key] for key in asked]
         self.outside = np.array(
             [mixed(hash_of("outside"), k) for k in range(2 * FURTHEST + 2)], np.uint64
         )
 
-    def hashes(self, words: Sequence[Iterable[str]]) -> list[npt.NDArray[np.uint64]]:
+    def hashes(self, words: Sequence[list[str]]) -> list[npt.NDArray[np.uint64]]:
         """For each part the hashes of what it asks of the words of its column."""
-        known: dict[Any, npt.NDArray[np.uint64]] = {}
-        found = []
-        for column, part in self._asked:
-            key = column, part.asked
-            if key not in known:
-                kind = hash_of(repr(part.asked))
-                known[key] = hashes_of(kind, [part.of(word) for word in words[column]])
-            found.append(known[key])
-        return found
+        found = [ask.hashes(words[ask.column]) for ask in self._asks]
+        return [found[place] for place in self._of_parts]
+
+
+class _Ask:
+    """What parts ask of the words of a column, ready for many words."""
+
+    def __init__(self, column: int, asked: tuple[tuple[str, int], ...]) -> None:
+        self.column, self._asked = column, asked
+        self._kind = hash_of(repr(asked))
+        numbers = [(QUESTIONS[name], min(n, LONGEST)) for name, n in asked]
+        self._questions = np.array(numbers, np.int64).reshape(-1, 2)
+
+    def hashes(self, words: list[str]) -> npt.NDArray[np.uint64]:
+        return hashes_of(self._kind, words, self._questions, self.of) if words else NOTHING
+
+    def of(self, word: str) -> str:
+        for name, n in self._asked:
+            word = SIZED[name](word, n) if name in SIZED else FUNCTIONS[name](word)
+        return word
 
 
 def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:

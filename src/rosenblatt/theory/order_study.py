@@ -188,7 +188,7 @@ def order_study(
     mistakes, epochs, reasons, margins, train, test = [], [], [], [], [], []
     first: Any = None
     differs: Any = None
-    with warnings.catch_warnings(), progress(verbose, n_orders, _title(estimator)) as told:
+    with warnings.catch_warnings(), progress(verbose, n_orders, type(estimator).__name__, "order") as told:
         warnings.simplefilter("ignore", ConvergenceWarning)
         for number, seed in enumerate(seeds, start=1):
             learner = clone(estimator).set_params(verbose=0)
@@ -207,7 +207,7 @@ def order_study(
             first = answers if first is None else first
             differs = (answers != first) if differs is None else differs | (answers != first)
             if told is not None:
-                told(number, mistakes[-1])
+                told(number, mistakes[-1], None)
     return OrderStudy(
         learner=type(estimator).__name__,
         mistakes=np.array(mistakes, np.int64),
@@ -219,10 +219,6 @@ def order_study(
         unstable_rows=np.flatnonzero(differs),
         unstable=float(np.mean(differs)),
     )
-
-
-def _title(estimator: Any) -> str:
-    return f"{type(estimator).__name__}, an order an epoch"
 
 
 def _generator(random_state: Any) -> np.random.Generator:
