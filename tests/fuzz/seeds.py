@@ -8,6 +8,7 @@ import io
 import lzma
 import os
 import tempfile
+from typing import Any
 
 import numpy as np
 
@@ -38,22 +39,30 @@ TEXT = b"first line\nsecond \xc3\xa9 line\n\nlast" * 3
 def _models() -> list[bytes]:
     random = np.random.default_rng(0)
     X, y = random.normal(size=(12, 3)), np.arange(12) % 3
-    found = []
-    for learner in (
-        rosenblatt.AveragedPerceptron(),
-        rosenblatt.VotedPerceptron(),
-        rosenblatt.KernelPerceptron(),
-    ):
-        for rows, labels in ((X, y), (X[:6, :1], np.array(["no", "yes"] * 3))):
-            handle, path = tempfile.mkstemp(suffix=".rbt")
-            os.close(handle)
-            try:
-                rosenblatt.save(learner.__class__().partial_fit(rows, labels), path)
-                with open(path, "rb") as file:
-                    found.append(file.read())
-            finally:
-                os.unlink(path)
-    return found
+    rows = ((X, y), (X[:6, :1], np.array(["no", "yes"] * 3)))
+    words, tags = [["the", "dog"], ["Dogs", "bark", "é"]], [["D", "N"], ["N", "V", "V"]]
+    tokens = [[{"word": word, "long": len(word) > 3} for word in sentence] for sentence in words]
+    learners = (
+        rosenblatt.AveragedPerceptron,
+        rosenblatt.VotedPerceptron,
+        rosenblatt.KernelPerceptron,
+    )
+    return [
+        *(_file_of(make().partial_fit(*some)) for make in learners for some in rows),
+        _file_of(rosenblatt.SequenceTagger(record=True).partial_fit(words, tags)),
+        _file_of(rosenblatt.SequenceTagger(order=2).partial_fit(tokens, tags)),
+    ]
+
+
+def _file_of(learner: Any) -> bytes:
+    handle, path = tempfile.mkstemp(suffix=".rbt")
+    os.close(handle)
+    try:
+        rosenblatt.save(learner, path)
+        with open(path, "rb") as file:
+            return file.read()
+    finally:
+        os.unlink(path)
 
 
 def _zstd(data: bytes) -> list[bytes]:

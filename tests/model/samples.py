@@ -152,6 +152,8 @@ def same(one, other):
         return one.bit_generator.state == other.bit_generator.state
     if isinstance(one, dict):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, set | frozenset):
+        return one == other
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(map(same, one, other))
     return repr(one) == repr(other)

@@ -17,6 +17,8 @@ from strategies import LEARNERS, floats
 from model.forging import closed, opened, signed, with_header
 from model.kernel_samples import STATES as MACHINES
 from model.samples import STATES
+from model.tagger_samples import STATES as TAGGERS
+from model.tagger_samples import questions
 from rosenblatt import load, save
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.model import Answering
@@ -49,6 +51,9 @@ def seeds(tmp_path_factory):
     for state in MACHINES:
         save(MACHINES[state](3), path)
         SEEDS["kernel", state] = path.read_bytes()
+    for state in TAGGERS:
+        save(TAGGERS[state](), path)
+        SEEDS["tagger", state] = path.read_bytes()
     yield
     SEEDS.clear()
 
@@ -71,6 +76,9 @@ def try_to_use(data, path):
     assert state.card.learner == type(learner).__name__
     if state.card.kernel is not None:
         try_to_use_machine(state, learner, path)
+        return
+    if state.card.tagger is not None:
+        try_to_use_tagger(state, learner, path)
         return
     X = floats(3, n=6, d=max(learner.n_features_in_, 1))[0]
     assert len(learner.classes_) == len(state.card.classes)
@@ -109,13 +117,30 @@ def try_to_use_machine(state, learner, path):
     load(path)
 
 
+def try_to_use_tagger(state, tagger, path):
+    assert tagger.tags_ == state.card.classes
+    with contextlib.suppress(InputError):  # constraints, or tuples of another length
+        xs = questions(tagger)
+        for _ in range(2):
+            found = tagger.predict(xs)
+            assert {tag for tags in found for tag in tags} <= set(tagger.tags_)
+            assert not np.isnan(tagger.explain(xs[0]).score)
+            with contextlib.suppress(ParameterError):
+                tagger.partial_fit(xs, found)
+    getattr(tagger, "ledger_", None)
+    save(tagger, path)
+    load(path)
+
+
 plain = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 json_values = st.recursive(
     plain | st.text(max_size=6) | st.sampled_from([2**63, 2**64, -1, 0, 1, 1e308, "", "inf"]),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["tuple", "numpy", "dict", "bytes", "float", "Generator", "t", "x"]),
+            st.sampled_from(
+                ["tuple", "numpy", "dict", "list", "set", "bytes", "float", "Generator", "t", "x"]
+            ),
             inner,
             max_size=2,
         )

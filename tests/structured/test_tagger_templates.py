@@ -131,7 +131,7 @@ def test_features_of_other_sentences_are_known_where_they_were_met(
 QUESTIONS = st.lists(
     st.sampled_from([*FUNCTIONS, *SIZED]).flatmap(
         lambda name: st.tuples(
-            st.just(name), st.sampled_from([1, 2, 5, 2**70]) if name in SIZED else st.just(0)
+            st.just(name), st.sampled_from([1, 2, 5, 10**9 - 1]) if name in SIZED else st.just(0)
         )
     ),
     max_size=3,
@@ -180,10 +180,10 @@ def test_a_wrong_template_is_refused_with_its_place(template: str, place: int, w
 @pytest.mark.parametrize(
     ("settings", "what"),
     [
-        ({"templates": "w[0]"}, "templates must be a list of texts, not one text"),
+        ({"templates": "w[0]"}, "give a list of texts"),
         ({"templates": []}, "templates is empty"),
-        ({"templates": [3]}, "3 is not a text"),
-        ({"columns": "word"}, "columns must be a list of names"),
+        ({"templates": [3]}, "give a list of texts"),
+        ({"columns": "word"}, "give a list of texts"),
         ({"columns": ("w", "pos")}, "tokens are words, which have one column"),
     ],
 )

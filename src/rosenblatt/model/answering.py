@@ -48,6 +48,7 @@ class Answering:
     """
 
     def __init__(self, state: State) -> None:
+        state.refuse_sentences()
         self._state = state
         self._ties = state.card.parameters["ties"]
         self._combine = state.card.parameters.get("combine")

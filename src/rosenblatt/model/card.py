@@ -25,6 +25,7 @@ __all__ = [
     "Record",
     "Snapshot",
     "Start",
+    "Tagging",
     "Voting",
     "plain",
     "strict_json",
@@ -65,7 +66,7 @@ class Fit(_Facts):
 
     "counts": mistakes a row, times ``eta``, with signs; "steps": one sum a row; "pairs" and
     "shares": sums by row and pair of classes, or by row and class; "none": not kept. A
-    ``margin_ceiling`` of null is infinity.
+    ``margin_ceiling`` of null is infinity. A tagger does not say how many ``rows``: it has 0.
     """
 
     rows: int
@@ -86,7 +87,7 @@ class Data(_Facts):
     """SHA-256 of the data a model was said to come from when it had seen ``t`` examples."""
 
     sha256: str
-    of: Literal["files", "arrays"]
+    of: Literal["files", "arrays", "sentences"]
     t: int
 
 
@@ -143,12 +144,29 @@ class KernelRecord(_Facts):
             self.forgetting.random = decode_parameters({"random": self.forgetting.random})["random"]
 
 
+class Tagging(_Facts):
+    """A tagger, apart from its arrays: what its tokens are and how they become features.
+
+    ``words`` says how many words of each column are known. ``best``, after early stopping: how many
+    sentences the weights that answer had seen. Mappings have no columns, templates and words.
+    """
+
+    order: Literal[1, 2]
+    tokens: Literal["word", "tuple", "mapping"]
+    columns: list[str] | None
+    templates: list[str] | None
+    words: list[int]
+    best: int | None
+    dictionary: bool
+    ledger: bool
+
+
 class Card(_Facts):
     """What a model is, apart from its arrays.
 
-    ``classes`` stand in the order of the weight vectors. ``best``: the weights of the best epoch
-    answer instead of the last. ``random`` is the state of the generator that shuffles. ``kernel``
-    is left out of the cards of linear models.
+    ``classes`` stand in the order of the weight vectors; those of a tagger are its tags. ``best``:
+    the weights of the best epoch answer instead of the last. ``random`` is the state of the
+    generator that shuffles. ``kernel`` and ``tagger`` are left out of the cards of others.
     """
 
     format: int
@@ -169,6 +187,7 @@ class Card(_Facts):
     ledger: Start | None
     voters: Voting | None
     kernel: KernelRecord | None = None
+    tagger: Tagging | None = None
 
     def to_json(self) -> str:
         """The same model gives the same text, in ASCII."""
@@ -179,9 +198,11 @@ class Card(_Facts):
             fields["columns"] = [encode(name, "the feature") for name in self.columns]
         for name in ("record", "ledger", "voters"):
             fields[name] = msgspec.to_builtins(fields[name])
-        del fields["kernel"]
+        del fields["kernel"], fields["tagger"]
         if self.kernel is not None:
             fields["kernel"] = self.kernel.to_plain()
+        if self.tagger is not None:
+            fields["tagger"] = msgspec.to_builtins(self.tagger)
         try:
             return json.dumps(fields, allow_nan=False, separators=(",", ":"))
         except (TypeError, ValueError) as error:

@@ -36,7 +36,7 @@ def save(model: Any, path: Path, *, data: Any = None) -> None:
         A fitted learner of this package.
     path : str or path-like
         Where to; by custom it ends in ``.rbt``.
-    data : path, list of paths or tuple (X, y), default=None
+    data : path, list of paths, tuple (X, y) or (sentences, tags), default=None
         The training data. Only their SHA-256 is kept, in the record of the model. None keeps what
         the record of a loaded model says.
 
@@ -61,7 +61,7 @@ def save(model: Any, path: Path, *, data: Any = None) -> None:
     """
     state = _state_of(model)
     if data is not None:
-        sha256, of = digest_of(data)
+        sha256, of = digest_of(data, of_sentences=state.card.tagger is not None)
         state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t)  # type: ignore[arg-type]
     write(state, path)
 
@@ -176,6 +176,12 @@ def _state_of(model: Any) -> State:
     hint = ""
     if hasattr(model, "steps"):
         hint = " Of a pipeline save the last step: save(pipeline[-1], path)."
+    if name == "StructuredPerceptron":
+        raise ParameterError(
+            "a StructuredPerceptron cannot be saved: its features and its search are functions of "
+            "yours, and a model file holds no code. Keep its weights_, a mapping, beside your "
+            "code; a SequenceTagger can be saved."
+        )
     raise ParameterError(
         f"a {name} cannot be saved: model files hold {', '.join(LEARNERS)}, and no classes derived "
         f"from them.{hint}"

@@ -111,6 +111,7 @@ def kernel_machine(state: State) -> Machine:
     >>> machine.classes, machine.coef.tolist()
     ([-1, 1], [[1.0, -1.0, -1.0, 1.0]])
     """
+    state.refuse_sentences()
     card, arrays, kernel = state.card, state.arrays, state.card.kernel
     assert kernel is not None
     machine = _machine(state, kernel.rows, "support")

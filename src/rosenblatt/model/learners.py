@@ -32,19 +32,40 @@ KERNEL = (
     "projection_tol",
     *TRAINING,
 )
+TAGGER = (
+    "C",
+    "averaged",
+    "beam",
+    "columns",
+    "constraints",
+    "max_iter",
+    "n_iter_no_change",
+    "order",
+    "random_state",
+    "record",
+    "rule",
+    "search",
+    "shuffle",
+    "tag_dictionary",
+    "templates",
+    "update",
+    "verbose",
+    "warm_start",
+)
 
 
 class Learner(NamedTuple):
     """What a file of this learner must hold.
 
     ``averages``: running sums beside the weights. ``votes``: the rows it made mistakes on.
-    ``kernel``: these rows and no weights.
+    ``kernel``: these rows and no weights. ``tags``: what a tagger learns from sentences.
     """
 
     parameters: frozenset[str]
     averages: bool = False
     votes: bool = False
     kernel: bool = False
+    tags: bool = False
 
 
 def _learner(*own: str, averages: bool = False, votes: bool = False) -> Learner:
@@ -57,6 +78,7 @@ LEARNERS = {
     "MIRA": _learner("aggressive"),
     "PassiveAggressive": _learner("variant", "C"),
     "Perceptron": _learner("eta0", "margin"),
+    "SequenceTagger": Learner(frozenset(TAGGER), tags=True),
     "SoftPerceptron": _learner("eta0"),
     "VotedPerceptron": _learner("combine", "eta0", averages=True, votes=True),
 }

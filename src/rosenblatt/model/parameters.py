@@ -1,7 +1,8 @@
-"""Parameters of a learner as JSON: as labels are, and also dicts and random generators."""
+"""Parameters of a learner as JSON: as labels are, and also dicts, lists, sets and generators."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,11 @@ from rosenblatt.model.labels import decode, encode, shown
 __all__ = ["decode_parameters", "encode_parameters"]
 
 MT19937_WORDS = 624
+COLLECTIONS: dict[str, type[list[Any]] | type[set[Any]] | type[frozenset[Any]]] = {
+    "list": list,
+    "set": set,
+    "frozenset": frozenset,
+}
 
 
 def encode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -24,7 +30,7 @@ def decode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
 
 def _encoded(name: str, value: Any) -> Any:
     if isinstance(value, dict):
-        pairs = [[encode(k, f"{name}: the key"), encode(v, name)] for k, v in value.items()]
+        pairs = [[encode(k, f"{name}: the key"), _collected(v, name)] for k, v in value.items()]
         return {"dict": pairs}
     if isinstance(value, np.random.RandomState):
         state: dict[str, Any] = value.get_state(legacy=False)
@@ -48,11 +54,20 @@ def _encoded(name: str, value: Any) -> Any:
                 }
             }
     else:
-        return encode(value, f"the parameter {name} is")
+        return _collected(value, f"the parameter {name} is")
     raise ModelFileError(
         f"{name} draws from {state['bit_generator']}, whose state a model file does not keep. Use "
         f"numpy.random.default_rng(seed), or set_params({name}=seed) with a whole number."
     )
+
+
+def _collected(value: Any, what: str) -> Any:
+    """A list or a set of values, or a value; a set in an order that its values decide."""
+    kind = type(value).__name__
+    if type(value) is not COLLECTIONS.get(kind):
+        return encode(value, what)
+    items = [encode(item, what) for item in value]
+    return {kind: items if kind == "list" else sorted(items, key=json.dumps)}
 
 
 def _decoded(value: Any, place: str) -> Any:
@@ -64,13 +79,24 @@ def _decoded(value: Any, place: str) -> Any:
             return _random_state(content, place)
         if key == "Generator" and isinstance(content, dict):
             return _generator(content, place)
+    return _collection(value, place)
+
+
+def _collection(value: Any, place: str) -> Any:
+    if isinstance(value, dict) and len(value) == 1:
+        [(key, content)] = value.items()
+        if key in COLLECTIONS and isinstance(content, list):
+            found = COLLECTIONS[key](decode(item, place) for item in content)
+            if len(found) != len(content):
+                raise ModelFileError(f"{place}: a value occurs twice in a set.")
+            return found
     return decode(value, place)
 
 
 def _dict(pairs: list[Any], place: str) -> dict[Any, Any]:
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise ModelFileError(f"{place}: {shown(pairs)} is not a list of pairs.")
-    found = {decode(key, place): decode(value, place) for key, value in pairs}
+    found = {decode(key, place): _collection(value, place) for key, value in pairs}
     if len(found) != len(pairs):
         raise ModelFileError(f"{place}: a key occurs twice.")
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,24 @@ __all__ = ["digest_of"]
 BLOCK = 1 << 20
 
 
-def digest_of(data: Any) -> tuple[str, str]:
-    """SHA-256 in hexadecimal digits, and "files" or "arrays".
+def digest_of(data: Any, *, of_sentences: bool = False) -> tuple[str, str]:
+    """SHA-256 in hexadecimal digits, and "files", "arrays" or "sentences".
 
     Files are hashed one after the other, as ``cat a b | sha256sum`` does. Of arrays it is the
-    type, the shape and the bytes that count, first of X, then of y.
+    type, the shape and the bytes that count, first of X, then of y. Of sentences and their tags it
+    is what they say, whether in lists or tuples.
     """
     paths = [data] if isinstance(data, str | os.PathLike) else data
     if isinstance(paths, list | tuple) and paths:
         if all(isinstance(path, str | os.PathLike) for path in paths):
             return _of_files(paths), "files"
         if isinstance(paths, tuple) and len(paths) == 2:
+            if of_sentences:
+                return _of_sentences(*paths), "sentences"
             return _of_arrays(*paths), "arrays"
+    pair = "(sentences, tags)" if of_sentences else "(X, y)"
     raise ParameterError(
-        f"data of type {type(data).__name__}: give a path, a list of paths, or a tuple (X, y)."
+        f"data of type {type(data).__name__}: give a path, a list of paths, or a tuple {pair}."
     )
 
 
@@ -54,6 +59,23 @@ def _of_arrays(X: Any, y: Any) -> str:
         else:
             _add(found, values)
     return found.hexdigest()
+
+
+def _of_sentences(sentences: Any, tags: Any) -> str:
+    found = hashlib.sha256()
+    for listed in (sentences, tags):
+        for sentence in listed:
+            found.update(json.dumps(_plain(sentence)).encode() + b"\n")
+        found.update(b"\n")
+    return found.hexdigest()
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, list | tuple | np.ndarray):
+        return [_plain(item) for item in part]
+    if isinstance(part, Mapping):
+        return {"features": [[_plain(name), _plain(value)] for name, value in part.items()]}
+    return encode(part, "data: the token")
 
 
 def _add(found: Any, values: Any) -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.core.training import STOP_REASONS
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import DIGEST, Card, Fit, Start
 from rosenblatt.model.contents import Arrays, check_arrays, linear_needs
+from rosenblatt.model.fits import check_outcome
 from rosenblatt.model.kernel_soundness import check_kernel
 from rosenblatt.model.labels import shown
 from rosenblatt.model.learners import LEARNERS
-from rosenblatt.model.ranges import MOST_EXAMPLES, check_csr, in_order, number, whole
+from rosenblatt.model.ranges import MOST_EXAMPLES, check_csr, in_order, whole
+from rosenblatt.model.tagger_soundness import check_tagger
 
 __all__ = ["check", "dtype_name"]
 
@@ -35,11 +35,19 @@ def check(card: Card, arrays: Arrays) -> None:
         raise ModelFileError(f"{card.learner} has no parameter {shown(name)}.")
     for name in sorted(learner.parameters - card.parameters.keys()):
         raise ModelFileError(f"the parameter {name} of {card.learner} is missing.")
-    _choice(card, "ties", "mistake", "positive")
+    if "ties" in learner.parameters:
+        _choice(card, "ties", "mistake", "positive")
     if "combine" in learner.parameters:
         _choice(card, "combine", "vote", "average", "last")
     _check_classes(card)
     _check_counters(card)
+    if learner.tags != (card.tagger is not None):
+        raise ModelFileError(
+            f"{card.learner} {'needs' if learner.tags else 'does not have'} a tagger."
+        )
+    if card.tagger is not None:
+        check_tagger(card, card.tagger, arrays)
+        return
     if card.record.fit is not None:
         _check_fit(card.record.fit, card)
     if learner.kernel != (card.kernel is not None):
@@ -78,7 +86,7 @@ def _check_classes(card: Card) -> None:
         ordered = sorted(classes)
     except TypeError:
         raise ModelFileError("the classes are of types that cannot be ordered.") from None
-    if len(classes) == 2 and ordered != classes:
+    if len(classes) == 2 and ordered != classes and card.tagger is None:
         raise ModelFileError("two classes must stand in order: the second is the positive one.")
     if card.label_dtype is None:
         return
@@ -112,33 +120,7 @@ def _check_fit(fit: Fit, card: Card) -> None:
     if len(card.classes) < 2:
         raise ModelFileError("a finished fit has at least two classes.")
     whole("rows", fit.rows, 1, MOST_EXAMPLES // len(card.classes) ** 2)
-    whole("n_iter", fit.n_iter, 1, card.record.t)
-    whole("n_updates", fit.n_updates, 0, MOST_EXAMPLES)
-    if len(fit.mistakes_per_epoch) != fit.n_iter:
-        raise ModelFileError(
-            f"mistakes_per_epoch has {len(fit.mistakes_per_epoch)} numbers for {fit.n_iter} epochs."
-        )
-    for mistakes in fit.mistakes_per_epoch:
-        whole("mistakes_per_epoch", mistakes, 0, fit.rows)
-    if fit.stop_reason not in STOP_REASONS:
-        raise ModelFileError(f"the stop reason {shown(fit.stop_reason)} is not known.")
-    if fit.converged and fit.stop_reason != "separated":
-        raise ModelFileError(f"converged, but the stop reason is {fit.stop_reason}.")
-    if fit.cycle_length is not None:
-        whole("cycle_length", fit.cycle_length, 1, fit.n_iter)
-    number("margin_ceiling", math.inf if fit.margin_ceiling is None else fit.margin_ceiling)
-    number("eta", fit.eta)
-    if (fit.best_iter is None) != (fit.validation_scores is None):
-        raise ModelFileError("best_iter and validation_scores go together.")
-    if fit.best_iter is not None and fit.validation_scores is not None:
-        whole("best_iter", fit.best_iter, 1, fit.n_iter)
-        if len(fit.validation_scores) != fit.n_iter:
-            raise ModelFileError(
-                f"validation_scores has {len(fit.validation_scores)} numbers for "
-                f"{fit.n_iter} epochs."
-            )
-        for score in fit.validation_scores:
-            number("validation_scores", score)
+    check_outcome(fit, t=card.record.t, most_mistakes=fit.rows)
     if card.kernel is None and binary != (fit.dual in ("counts", "steps")):
         raise ModelFileError(f"a dual form of {fit.dual} for {len(card.classes)} classes.")
 

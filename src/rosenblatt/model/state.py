@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import Card
 
 __all__ = ["State"]
@@ -43,11 +44,23 @@ class State:
 
     @property
     def n_features(self) -> int:
+        if self.card.tagger is not None:
+            return len(self.arrays["features.hash"])
         kernel = self.card.kernel
         return int(self.arrays["coef"].shape[1]) if kernel is None else kernel.n_features
 
+    def refuse_sentences(self) -> None:
+        """For those who ask a model about rows."""
+        if self.card.tagger is not None:
+            raise ModelFileError(
+                f"a {self.card.learner} tags sentences and has no weights for rows of numbers. "
+                "Use rosenblatt tag, or load it in Python (rosenblatt.load)."
+            )
+
     def __repr__(self) -> str:
+        of_rows = self.card.tagger is None
         return (
-            f"<State: {self.card.learner}, {len(self.card.classes)} classes, "
-            f"{self.n_features} features, {self.card.record.t} examples>"
+            f"<State: {self.card.learner}, {len(self.card.classes)} "
+            f"{'classes' if of_rows else 'tags'}, {self.n_features} features, "
+            f"{self.card.record.t} {'examples' if of_rows else 'sentences'}>"
         )

@@ -7,12 +7,14 @@ from typing import Any
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimator import parameters as check
-from rosenblatt.structured.tag_fitting import TagLearning
+from rosenblatt.structured.saved import SavedTagger
 
 __all__ = ["SequenceTagger"]
 
+WIDEST_BEAM = 1 << 16
 
-class SequenceTagger(TagLearning):
+
+class SequenceTagger(SavedTagger):
     """The averaged structured perceptron for sequences of tags.
 
     ``score(x, y) = Σ w·features(token, tag) + Σ step(tag before, tag)``: the best of all sequences
@@ -27,7 +29,8 @@ class SequenceTagger(TagLearning):
     templates : sequence of str, default=None
         What the features of a token are, as ``"w[0].lower"`` or ``"pos[-1]|pos[0]"``: a column, how
         many tokens away, what is asked of the word; ``|`` takes things together. None is a good set
-        for words, or for words with parts of speech. Not used when tokens are mappings.
+        for words, or for words with parts of speech. Tokens that are mappings have
+        none.
     columns : sequence of str, default=None
         Names of the parts of a token; None is ``w`` for words, ``w, pos, c2 …`` for tuples.
     search : {"viterbi", "beam", "greedy"}, default="viterbi"
@@ -46,9 +49,9 @@ class SequenceTagger(TagLearning):
     C : float, default=0.1
         Longest step of "mira".
     constraints : {"BIO", "BIOES"} or mapping, default=None
-        Which tag may follow which; others are never answered, and training sentences must keep to
-        it. A mapping has for each tag (None: the beginning) the tags that may follow; after tags
-        that it does not have all may.
+        Which tag may follow which; others are never answered, and training sentences that do not
+        keep to it are left out, with a warning. A mapping has for each tag (None: the beginning)
+        the tags that may follow; after tags that it does not have all may.
     tag_dictionary : int or None, default=None
         Words met so often in the last ``fit`` or ``partial_fit``, always with one tag, can have
         that tag only, unless the constraints leave no sequence then.
@@ -162,6 +165,11 @@ class SequenceTagger(TagLearning):
         if self.order not in (1, 2) or isinstance(self.order, bool):
             raise ParameterError(f"order={self.order!r} is not allowed: give 1 or 2.")
         check.whole("beam", self.beam, at_least=1)
+        if self.beam > WIDEST_BEAM:
+            raise ParameterError(
+                f"beam={self.beam!r} is not allowed: give at most {WIDEST_BEAM:,}, or "
+                "search='viterbi', which looks at all sequences."
+            )
         if self.search == "viterbi" and self.update in ("early", "violation"):
             raise ParameterError(
                 f"update={self.update!r} is for a search that can lose the right tags. Use "
@@ -174,7 +182,13 @@ class SequenceTagger(TagLearning):
             check.flag(name, getattr(self, name))
         check.whole("max_iter", self.max_iter, at_least=1)
         check.whole("n_iter_no_change", self.n_iter_no_change, at_least=1)
-        if isinstance(self.templates, str):
-            raise ParameterError("templates must be a list of texts, not one text.")
-        if isinstance(self.columns, str):
-            raise ParameterError("columns must be a list of names, not one text.")
+        if not isinstance(self.verbose, bool):
+            check.whole("verbose", self.verbose, at_least=0)
+        for name in ("templates", "columns"):
+            texts = getattr(self, name)
+            if texts is None:
+                continue
+            if not isinstance(texts, list | tuple) or not all(isinstance(t, str) for t in texts):
+                raise ParameterError(
+                    f"{name}={texts!r:.60} is not allowed: give a list of texts, or None."
+                )

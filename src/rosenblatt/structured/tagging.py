@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 from operator import index
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -87,6 +87,8 @@ class TagModel:
         self.ledger: TagLedger | None = None
         # For each known word the one tag it can have, or -1.
         self.dictionary: npt.NDArray[np.int32] | None = None
+        # What the file that it was read from tells beside.
+        self.notes: dict[str, Any] = {}
 
     def copy(self) -> TagModel:
         """A model of its own that learns on without touching this one."""

@@ -49,7 +49,6 @@ SIZED: dict[str, Callable[[str, int], str]] = {
     "prefix": lambda word, n: word[:n],
 }
 FURTHEST = 8  # as in the compiled loop
-LONGEST = 1 << 40  # no word is longer
 NOTHING = np.empty(0, np.uint64)
 
 # For words alone, as in tagging parts of speech.
@@ -108,9 +107,9 @@ CHUNKING = (
 )
 
 _PART = re.compile(
-    r"(?P<column>[A-Za-z_]\w*)\[(?P<offset>[+-]?\d+)\](?P<asked>(?:\.\w+(?:\(\d+\))?)*)"
+    r"(?P<column>[A-Za-z_]\w*)\[(?P<offset>[+-]?\d{1,9})\](?P<asked>(?:\.\w+(?:\(\d{1,9}\))?)*)"
 )
-_ASKED = re.compile(r"\.(?P<name>\w+)(?:\((?P<n>\d+)\))?")
+_ASKED = re.compile(r"\.(?P<name>\w+)(?:\((?P<n>\d{1,9})\))?")
 
 
 def shape(word: str) -> str:
@@ -158,7 +157,7 @@ class _Ask:
     def __init__(self, column: int, asked: tuple[tuple[str, int], ...]) -> None:
         self.column, self._asked = column, asked
         self._kind = hash_of(repr(asked))
-        numbers = [(QUESTIONS[name], min(n, LONGEST)) for name, n in asked]
+        numbers = [(QUESTIONS[name], n) for name, n in asked]
         self._questions = np.array(numbers, np.int64).reshape(-1, 2)
 
     def hashes(self, words: list[str]) -> npt.NDArray[np.uint64]:
@@ -178,7 +177,7 @@ def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:
     for piece in text.split("|"):
         found = _PART.fullmatch(piece)
         if found is None:
-            raise _wrong(text, at, f"{piece!r} is not of the form column[offset].asked")
+            raise _wrong(text, at, f"{piece!r:.80} is not of the form column[offset].asked")
         if found["column"] not in columns:
             raise _wrong(text, at, f"there is no column {found['column']!r}: {', '.join(columns)}")
         if abs(int(found["offset"])) > FURTHEST:
@@ -199,4 +198,4 @@ def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:
 
 
 def _wrong(text: str, place: int, what: str) -> ParameterError:
-    return ParameterError(f"templates: {text!r} at character {place + 1}: {what}.")
+    return ParameterError(f"templates: {text!r:.80} at character {place + 1}: {what}.")
