@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.cli.ahead import ReadAhead
 from rosenblatt.cli.examples import Wanted
 from rosenblatt.cli.learners import Learner
 from rosenblatt.cli.models import Model
@@ -72,7 +73,7 @@ class Growing:
         self.schema: Any = None if known is None else known.schema
         self.parameters: dict[str, Any] = {} if known is None else known.state.card.parameters
         self.model: LinearModel | None = None if known is None else self._go_on(known)
-        self._reader: AdvisedReader | None = None
+        self._reader: AdvisedReader | ReadAhead | None = None
 
     def begin(self, learner: Learner) -> LinearModel:
         """The model to learn on: the one known, or a new one as wide as the first block."""
@@ -132,7 +133,7 @@ class Growing:
                 help="is the right column the target? Else fewer --bits",
             )
 
-    def _open(self) -> AdvisedReader:
+    def _open(self) -> AdvisedReader | ReadAhead:
         return self._reading.reader(self._paths, schema=self.schema, **self._how)
 
     def _encoded(self, reader: Iterator[Any]) -> Iterator[Rows]:
@@ -154,8 +155,13 @@ class Growing:
 class _Svmlight(Growing):
     """As many columns as the largest index so far."""
 
-    def _open(self) -> AdvisedReader:
-        return self._reading.reader(self._paths, **self._how)
+    def _open(self) -> AdvisedReader | ReadAhead:
+        reader = self._reading.reader(self._paths, **self._how)
+        # A file of rejects must not be ahead of what is learned, and must be closed at Ctrl-C.
+        if self._reading.on_bad.startswith("rejects="):
+            return reader
+        # Both reading and learning such rows leave Python, so that two threads are a gain.
+        return ReadAhead(reader)
 
     def _encoded(self, reader: Iterator[Any]) -> Iterator[Rows]:
         from rosenblatt.features import SparseSchema
@@ -173,7 +179,7 @@ class _Svmlight(Growing):
 class _Hashed(Growing):
     """Vowpal Wabbit rows, hashed as vw does; with the importance of each row."""
 
-    def _open(self) -> AdvisedReader:
+    def _open(self) -> AdvisedReader | ReadAhead:
         from rosenblatt.features import SparseSchema
 
         self._wanted.refuse("vw", "--bits")
@@ -208,7 +214,7 @@ class _Tables(Growing):
         super().__init__(*given)
         self._lost: dict[str, int] = {}
 
-    def _open(self) -> AdvisedReader:
+    def _open(self) -> AdvisedReader | ReadAhead:
         if self.schema is not None:
             return super()._open()
         declared = self._wanted.declared

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -181,7 +182,7 @@ class Reading:
     def _rows(self, asked: Asked, labelled: bool, given: dict[str, Any]) -> Reader[Any]:
         from rosenblatt import io
 
-        paths = list(asked.paths)
+        paths = [_standard_input() if path == "-" else path for path in asked.paths]
         if asked.kind == "svmlight":
             return io.iter_svmlight(paths, zero_based=self.zero_based, **given)
         if asked.kind == "vw":
@@ -219,6 +220,14 @@ class Reading:
 def named(paths: Sequence[str]) -> str:
     """The first files, for a message."""
     return ", ".join("<stdin>" if path == "-" else path for path in paths[:3])
+
+
+def _standard_input() -> Any:
+    """Standard input without the buffer of Python, if it has one.
+
+    A thread that waits for rows in that buffer would hold its lock, and Python could not end.
+    """
+    return getattr(getattr(sys.stdin, "buffer", None), "raw", "-")
 
 
 def _passed_over(schema: AnySchema | None) -> list[str]:
