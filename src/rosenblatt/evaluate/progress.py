@@ -121,10 +121,9 @@ class Progress:
 
     def summary(self) -> str:
         """One sentence."""
-        told = (
-            f"{self.mistakes:,} mistakes in {self.n:,} examples: {100 * self.rate:.2f} %, of the "
-            f"last {min(self.window, self.n):,} {100 * self.recent:.2f} %"
-        )
+        told = f"{self.mistakes:,} mistakes in {self.n:,} examples: {100 * self.rate:.2f} %"
+        if self.n > self.window:
+            told += f", of the last {self.window:,} {100 * self.recent:.2f} %"
         if self.labels:
             most = self.labels.most_common(1)[0][0]
             told += f"; always {most}: {100 * self.baseline:.2f} %"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from rosenblatt.core import rules
 from rosenblatt.core.ledger import Entries, Ledger
 from rosenblatt.core.model import LinearModel
@@ -109,6 +112,8 @@ class VotedPerceptron(LinearClassifier):
         The epoch whose weights were kept, with early stopping.
     support_vectors_ : array or sparse matrix of shape (n_rows, n_features)
         The mistaken rows.
+    survival_ : ndarray of shape (n_updates + 1,)
+        How many examples each weight vector lived, which is what its vote counts.
 
     See Also
     --------
@@ -237,6 +242,12 @@ class VotedPerceptron(LinearClassifier):
 
     def _row_scores(self, model: LinearModel, row: Any) -> FloatArray:
         return self._scores(model, as_table(row))
+
+    @property
+    def survival_(self) -> npt.NDArray[np.int64]:
+        """How many examples each weight vector lived, which is what its vote counts."""
+        survival: npt.NDArray[np.int64] = self._voting(self._fitted())[0].survival
+        return survival
 
     @property
     def support_vectors_(self) -> Any:
