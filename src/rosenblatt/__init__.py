@@ -34,6 +34,7 @@ _MODULES = (
     "io",
     "losses",
     "model",
+    "plot",
     "theory",
 )
 
@@ -58,12 +59,24 @@ __all__ = [
     "load",
     "losses",
     "model",
+    "plot",
     "save",
     "theory",
 ]
 
 if TYPE_CHECKING:
-    from rosenblatt import datasets, errors, evaluate, features, geometry, io, losses, model, theory
+    from rosenblatt import (
+        datasets,
+        errors,
+        evaluate,
+        features,
+        geometry,
+        io,
+        losses,
+        model,
+        plot,
+        theory,
+    )
     from rosenblatt.core.ledger import Ledger
     from rosenblatt.geometry import Hyperplane
     from rosenblatt.kernel import KernelPerceptron

@@ -60,8 +60,7 @@ def _mode_of(target: str, path: str) -> int | None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(kind):
         raise ModelFileError(
-            f"{path}: not a regular file; a model is written by renaming, which would put a file "
-            "in its place."
+            f"{path}: not a regular file; a new file would be renamed into its place."
         )
     effective = os.access in os.supports_effective_ids
     if not os.access(target, os.W_OK, effective_ids=effective):

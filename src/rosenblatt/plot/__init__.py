@@ -1,0 +1,72 @@
+"""Pictures of what was learned, and how.
+
+Every function takes a fitted model, a ledger or a result of `theory` and gives a display: an
+object that holds what is to be seen as plain numbers. Its `plot` and `save` only draw them, and
+only then is Matplotlib loaded (``pip install "rosenblatt[plot]"``).
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+__all__ = [
+    "animate",
+    "boundary",
+    "confusion",
+    "kernel_boundary",
+    "lift",
+    "losses",
+    "mistakes",
+    "orders",
+    "proof",
+    "regions",
+    "tag_path",
+    "updates",
+    "vote",
+    "weights",
+]
+
+if TYPE_CHECKING:
+    from rosenblatt.plot.animate import animate
+    from rosenblatt.plot.boundary import boundary
+    from rosenblatt.plot.confusion import confusion
+    from rosenblatt.plot.kernel_boundary import kernel_boundary
+    from rosenblatt.plot.lift import lift
+    from rosenblatt.plot.losses import losses
+    from rosenblatt.plot.mistakes import mistakes
+    from rosenblatt.plot.orders import orders
+    from rosenblatt.plot.proof import proof
+    from rosenblatt.plot.regions import regions
+    from rosenblatt.plot.tag_path import tag_path
+    from rosenblatt.plot.updates import updates
+    from rosenblatt.plot.vote import vote
+    from rosenblatt.plot.weights import weights
+
+
+class _Pictures(ModuleType):
+    """This package. Each function lives in a module of its own name.
+
+    The import system sets a module it has loaded as an attribute of its package; here the
+    function takes that place, whoever imported the module first.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in __all__ and isinstance(value, ModuleType):
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Pictures
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{name}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

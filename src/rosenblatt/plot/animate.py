@@ -1,0 +1,334 @@
+"""A run as a film: GIF, MP4, or a web page that plays by itself."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from html import escape
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, MissingExtra, ParameterError, RosenblattError
+from rosenblatt.plot import style
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.film_page import page
+from rosenblatt.plot.pen import load_matplotlib
+from rosenblatt.plot.plane import Box
+from rosenblatt.plot.steps import ANSWERS_OTHERWISE, Run, Step, read_run
+from rosenblatt.plot.style import Theme
+from rosenblatt.plot.updates import draw_rows, draw_step
+
+__all__ = ["AnimateDisplay", "animate"]
+
+FILMS = ("gif", "mp4", "html")
+MOST_ROWS = 4000
+# A film is about so long, with each picture seen between so few and so many seconds.
+WHOLE, SHORTEST, LONGEST = 24.0, 0.1, 1.0
+# The last picture stays for so many times as long.
+STAY = 4
+COLOURS = 128
+DPI = 100
+
+Dots = npt.NDArray[np.uint8]
+
+
+@dataclass(eq=False, repr=False)
+class AnimateDisplay(Display):
+    """The boundary after every update; `animate` makes it.
+
+    Attributes
+    ----------
+    caption : str
+    run : Run
+        Rows, box and steps; ``run.steps[k]`` has the lines and arrows of a picture.
+    titles : tuple of str
+        One a picture.
+    left_out : int
+        Updates that are not shown.
+    seconds : float
+        How long each picture is seen.
+    """
+
+    caption: str
+    run: Run
+    titles: tuple[str, ...]
+    left_out: int
+    seconds: float
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        theme: str | Theme = "light",
+        size: tuple[float, float] | None = None,
+        dpi: float = DPI,
+    ) -> None:
+        """Write the film; the file is written under a temporary name and renamed.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The ending says what it becomes: ``.html`` (one file that needs nothing else, small,
+            to be stepped through), ``.gif``, or ``.mp4`` where the program ffmpeg is installed.
+        theme : {"light", "dark"}, default="light"
+            Of a GIF or MP4; a page follows the reader's own setting.
+        size : (width, height) in inches, default=None
+            Of a GIF or MP4. None is the size that suits the picture.
+        dpi : float, default=100
+            Dots an inch of a GIF or MP4.
+        """
+        name = os.fspath(path)
+        ending = os.path.splitext(name)[1].lower().lstrip(".")
+        if ending not in FILMS:
+            allowed = ", ".join(f".{one}" for one in FILMS)
+            raise ParameterError(f"{name}: a film is saved as {allowed}; end the name in one.")
+        from rosenblatt.model import disk
+
+        if ending == "html":
+            made = self.page().encode()
+        else:
+            frames = self._frames(style.theme_named(theme), self._checked_size(size), dpi)
+            made = self._gif(frames) if ending == "gif" else self._mp4(frames)
+        disk.replace(name, [made])
+
+    def page(self) -> str:
+        """The web page as text."""
+        return page(self.run, self.titles, self.caption, self.seconds)
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.page())}" sandbox="allow-scripts" title="animation" '
+            'style="width:100%;height:760px;border:0"></iframe>'
+        )
+
+    def _repr_png_(self) -> None:
+        return None
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        """The last picture."""
+        draw_rows(ax, pen, self.run)
+        draw_step(ax, pen, self.run, self.run.steps[-1])
+        pen.frame(ax, self.run.box, self.run.plane)
+        ax.set_title(pen.text(self.titles[-1]), loc="left")
+        pen.legend(ax)
+
+    # ------------------------------------------------------------------ dots
+
+    def _frames(self, theme: Theme, size: tuple[float, float], dpi: float) -> Iterator[Dots]:
+        """The pictures as arrays of dots, of height, width and three colours.
+
+        What does not change is drawn once; each picture starts from a copy of it.
+        """
+        load_matplotlib()
+        with self._settings(theme):
+            agg = import_module("matplotlib.backends.backend_agg")
+            figure = import_module("matplotlib.figure").Figure(
+                figsize=size, dpi=dpi, layout="constrained"
+            )
+            canvas = agg.FigureCanvasAgg(figure)
+            ax, pen = self._stage(figure, theme)
+            # A title without a y of its own is moved about while its axes are drawn.
+            words = ax.set_title(pen.text(max(self.titles, key=len)), loc="left", y=1.0)
+            canvas.draw()
+            figure.set_layout_engine("none")
+            words.set_visible(False)
+            rows = list(ax.collections)
+            for artist in rows:
+                artist.set_visible(False)
+            canvas.draw()
+            ground = canvas.copy_from_bbox(figure.bbox)
+            for artist in (*rows, words):
+                artist.set_visible(True)
+            for step, title in zip(self.run.steps, self.titles, strict=True):
+                words.set_text(pen.text(title))
+                canvas.restore_region(ground)
+                with _added(ax, pen, self.run, step) as new:
+                    for artist in sorted([*rows, words, *new], key=lambda one: one.zorder):
+                        ax.draw_artist(artist)
+                yield np.array(np.asarray(canvas.buffer_rgba())[:, :, :3])
+
+    def _stage(self, figure: Any, theme: Theme) -> tuple[Any, Pen]:
+        """The axes with everything on them that no step changes."""
+        ax = figure.subplots()
+        pen = Pen(theme)
+        draw_rows(ax, pen, self.run)
+        pen.frame(ax, self.run.box, self.run.plane)
+        pen.legend(ax)
+        self._draw_caption(figure, pen)
+        return ax, pen
+
+    def _gif(self, frames: Iterator[Dots]) -> bytes:
+        image = import_module("PIL.Image")
+        pictures = [image.fromarray(dots) for dots in frames]
+        # One palette for all, from pictures of the whole run, so that colours do not flicker.
+        some = pictures[:: max(1, len(pictures) // 5)][:6]
+        both = np.concatenate([np.asarray(one) for one in some])
+        palette = image.fromarray(both).quantize(COLOURS, dither=image.Dither.NONE)
+        few = [one.quantize(palette=palette, dither=image.Dither.NONE) for one in pictures]
+        wait = round(1000 * self.seconds)
+        out = io.BytesIO()
+        few[0].save(
+            out,
+            format="GIF",
+            save_all=True,
+            append_images=few[1:],
+            duration=[wait] * (len(few) - 1) + [STAY * wait],
+            loop=0,
+        )
+        return out.getvalue()
+
+    def _mp4(self, frames: Iterator[Dots]) -> bytes:
+        program = shutil.which("ffmpeg")
+        if program is None:
+            raise MissingExtra(
+                "an MP4 is made by the program ffmpeg, which was not found; install it, or save "
+                "as .gif or .html."
+            )
+        first = next(frames)
+        high, wide = first.shape[:2]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "film.mp4")
+            # The common players need an even number of dots each way, and this order of colours.
+            command = [program, "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
+            command += ["-s", f"{wide}x{high}", "-r", f"{1 / self.seconds:.6g}", "-i", "-"]
+            command += ["-an", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", path]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+                told = run.communicate(
+                    b"".join([first.tobytes(), *(dots.tobytes() for dots in frames)])
+                )[1]
+            if run.returncode:
+                words = told.decode(errors="replace").strip()
+                raise RosenblattError(f"ffmpeg could not make the film: {words}")
+            with open(path, "rb") as file:
+                return file.read()
+
+
+@contextmanager
+def _added(ax: Any, pen: Pen, run: Run, step: Step) -> Iterator[list[Any]]:
+    """What a step adds to the axes, for as long as it is needed."""
+    before = set(ax.get_children())
+    draw_step(ax, pen, run, step)
+    new = [artist for artist in ax.get_children() if artist not in before]
+    try:
+        yield new
+    finally:
+        for artist in new:
+            artist.remove()
+
+
+def animate(
+    model: Any,
+    X: Any,
+    y: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    most: int = 400,
+    each: str = "update",
+    box: Box | None = None,
+    theme: str | Theme = "light",
+) -> AnimateDisplay:
+    """Show a run as a film: the example used, the old line and the new one, and w.
+
+    Parameters
+    ----------
+    model : estimator or Ledger
+        A linear learner that was fitted with ``record=True`` on one or two features, or its ledger.
+    X : array-like of shape (n_samples, n_features)
+        The rows it was fitted on.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    path : str or path-like, default=None
+        Where to save it at once: ``.html``, ``.gif``, or ``.mp4`` where ffmpeg is installed.
+    most : int, default=400
+        Most pictures. Of more updates so many are taken at even distances, the last included; the
+        caption says how many were left out.
+    each : {"update", "example"}, default="update"
+        A picture for each update, or for each example; the latter needs ``shuffle=False``.
+    box : (xmin, xmax, ymin, ymax), default=None
+        What part of the plane to show. None shows all rows.
+    theme : {"light", "dark"}, default="light"
+        Of a GIF or MP4.
+
+    Returns
+    -------
+    AnimateDisplay
+        Its ``save`` writes further files; a notebook plays it.
+
+    See Also
+    --------
+    updates : The same side by side, on paper.
+
+    Examples
+    --------
+    >>> import os
+    >>> from rosenblatt import Perceptron, plot
+    >>> X, y = [[2, 1], [-1, 3], [1, -2], [3, 1]], ["up", "up", "down", "down"]
+    >>> model = Perceptron(shuffle=False, record=True).fit(X, y)
+    >>> film = plot.animate(model, X, y, "run.html")
+    >>> film.titles[0], film.titles[-1], os.path.getsize("run.html") < 300_000
+    ('update 1: row 0, up', 'update 13: row 0, up', True)
+    """
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 2 <= most <= 5000:
+        raise ParameterError(f"most={most!r} is not allowed: give a whole number, 2 to 5000.")
+
+    def spread(n: int) -> list[int]:
+        if n <= most:
+            return list(range(n))
+        return [int(place) for place in np.unique(np.linspace(0, n - 1, most).round())]
+
+    run = read_run(model, X, y, each=each, choose=spread, box=box)
+    if not run.steps:
+        raise InputError("this run made no update, so there is nothing to show.")
+    run, hidden = _fewer_rows(run)
+    shown = AnimateDisplay(
+        caption=_caption(run, each, hidden),
+        run=run,
+        titles=tuple(run.title(step) for step in run.steps),
+        left_out=run.left_out,
+        seconds=min(max(WHOLE / len(run.steps), SHORTEST), LONGEST),
+    )
+    if path is not None:
+        shown.save(path, theme=theme)
+    return shown
+
+
+def _fewer_rows(run: Run) -> tuple[Run, int]:
+    """The run with at most so many rows as a page can draw, those of its steps among them."""
+    n = len(run.points)
+    if n <= MOST_ROWS:
+        return run, 0
+    used = {step.row for step in run.steps}
+    others = np.setdiff1d(np.arange(n), list(used))
+    room = max(MOST_ROWS - len(used), 0)
+    kept = others[np.linspace(0, len(others) - 1, room).round().astype(int)] if room else []
+    shown = np.sort(np.concatenate([np.array(sorted(used), np.intp), np.array(kept, np.intp)]))
+    fewer = replace(run, points=run.points[shown], places=run.places[shown])
+    return fewer, n - len(shown)
+
+
+def _caption(run: Run, each: str, hidden: int) -> str:
+    told = [f"{len(run.steps):,} {each}{'s' if len(run.steps) > 1 else ''}."]
+    if run.left_out:
+        told = [f"{len(run.steps):,} of {run.n_steps:,} {each}s; {run.left_out:,} left out."]
+    told.append("Ring: the example.")
+    told.append(
+        "Dashed: the line before it; solid: after it."
+        if run.is_binary
+        else "Areas: the answer after it."
+    )
+    if run.scale != 1:
+        told.append(f"Weights are drawn at {run.scale:g} times their length.")
+    if run.answers_otherwise:
+        told.append(ANSWERS_OTHERWISE)
+    if hidden:
+        told.append(f"{hidden:,} of {hidden + len(run.points):,} rows are not drawn.")
+    return " ".join(told)

@@ -1,0 +1,329 @@
+"""The boundary of two classes: the line, w on it, the margin, the sides and the mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.geometry import Hyperplane
+from rosenblatt.geometry import regions as divide
+from rosenblatt.plot import given
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.given import FloatArray
+from rosenblatt.plot.plane import (
+    Box,
+    Plane,
+    around,
+    arrow_of,
+    has_one_scale,
+    plane_of,
+    scale_of,
+    segment,
+)
+from rosenblatt.plot.style import Mark, marks
+
+__all__ = ["BoundaryDisplay", "boundary"]
+
+MOST_DISTANCES = 12
+
+
+@dataclass(eq=False, repr=False)
+class BoundaryDisplay(Display):
+    """A line between two classes; `boundary` makes it.
+
+    All places are those of the picture: of the two features, or of the two directions that the
+    caption names.
+
+    Attributes
+    ----------
+    caption : str
+    box : (xmin, xmax, ymin, ymax)
+    plane : Plane
+        The directions that are seen.
+    line : Hyperplane
+        The boundary as it is seen.
+    segment : array of shape (2, 2) or None
+        Its ends in the box; None if it lies outside.
+    arrow : array of shape (2, 2) or None
+        From the line to the tip of w.
+    arrow_scale : float
+        The length of the arrow over that of w.
+    sides : mapping of class to array of shape (m, 2)
+        Corners of the two half-spaces, cut to the box.
+    margin : float or None
+        Distance of the nearest row to the line if all rows are on their side, else None.
+    band : array of shape (m, 2) or None
+        Corners of the strip that no row is in.
+    marks : tuple of Mark
+        How the two classes are shown.
+    points : array of shape (n, 2)
+    classes_of_points : array of shape (n,) or None
+        0 or 1 for each row; None without labels.
+    wrong : array of int
+        Rows on the wrong side now.
+    mistaken : array of int
+        Rows that were mistaken in training at least once.
+    feet : array of shape (n, 2) or None
+        Where the distances end on the line, if asked for.
+    """
+
+    caption: str
+    box: Box
+    plane: Plane
+    line: Hyperplane
+    segment: FloatArray | None
+    arrow: FloatArray | None
+    arrow_scale: float
+    sides: Mapping[Any, FloatArray]
+    margin: float | None
+    band: FloatArray | None
+    marks: tuple[Mark, ...]
+    points: FloatArray
+    classes_of_points: npt.NDArray[np.intp] | None
+    wrong: npt.NDArray[np.intp]
+    mistaken: npt.NDArray[np.intp]
+    feet: FloatArray | None
+
+    def _size(self) -> tuple[float, float]:
+        return (5.6, 2.6) if self.plane.is_line else self.size
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        theme = pen.theme
+        pen.sides(ax, self.sides, self.line, self.marks)
+        if self.band is not None:
+            ax.fill(*self.band.T, facecolor=theme.paper, alpha=0.75, lw=0, zorder=1)
+            for sign in (-1, 1):
+                edge = Hyperplane(self.line.w, self.line.b + sign * self._score_at_margin())
+                ends = edge.segment_in_box(self.box)
+                if ends is not None:
+                    ax.plot(*ends.T, color=theme.faint, lw=1.0, ls=(0, (4, 3)), zorder=2)
+        if self.segment is not None:
+            ax.plot(*self.segment.T, color=theme.ink, lw=2.0, zorder=3, solid_capstyle="butt")
+        if self.feet is not None:
+            self._draw_distances(ax, pen)
+        self._draw_points(ax, pen)
+        if self.arrow is not None:
+            pen.right_angle(ax, self.arrow, self.box)
+            pen.arrow(ax, self.arrow, "w")
+        pen.frame(ax, self.box, self.plane)
+        pen.legend(ax)
+
+    def _score_at_margin(self) -> float:
+        assert self.margin is not None
+        return self.margin * float(np.linalg.norm(self.line.w))
+
+    def _draw_points(self, ax: Any, pen: Pen) -> None:
+        if self.classes_of_points is None:
+            if len(self.points):
+                pen.plain_points(ax, self.points)
+            return
+        for mark in self.marks:
+            of_class = self.points[self.classes_of_points == mark.place]
+            if len(of_class):
+                pen.points(ax, of_class, mark)
+        if len(self.mistaken):
+            pen.rings(ax, self.points[self.mistaken], "mistaken in training")
+        if len(self.wrong):
+            pen.crosses(ax, self.points[self.wrong], "on the wrong side")
+
+    def _draw_distances(self, ax: Any, pen: Pen) -> None:
+        assert self.feet is not None
+        for point, foot in zip(self.points, self.feet, strict=True):
+            ax.plot(*np.array([point, foot]).T, color=pen.theme.faint, lw=1.2, zorder=3)
+            way = (point - foot) / (np.linalg.norm(point - foot) or 1.0)
+            ax.annotate(
+                f"{float(np.linalg.norm(point - foot)):.3g}",
+                (point + foot) / 2,
+                xytext=(14 * abs(way[1]), -9 * abs(way[0]) * np.sign(way[0] * way[1] or 1.0)),
+                textcoords="offset points",
+                ha="center",
+                va="center",
+                fontsize=9,
+                zorder=6,
+                path_effects=pen.halo(),
+            )
+
+
+def boundary(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    box: Box | None = None,
+    distances: bool = False,
+) -> BoundaryDisplay:
+    """Show the line between two classes, with w, the margin, both sides and the mistakes.
+
+    ``w·x + b = 0``; w stands on it at a right angle and points to the positive side
+
+    With more than two features two directions are looked along: w itself, and the direction at a
+    right angle to it in which the rows spread most. The boundary is a line in that plane too, and
+    every row is seen at its true distance from it. The caption names both directions.
+
+    Parameters
+    ----------
+    model : estimator, Hyperplane, or result of `theory` with a hyperplane
+        A fitted linear learner of two classes, or what else has a w and a b.
+    X : array-like or sparse matrix of shape (n_samples, n_features), default=None
+        Rows to show.
+    y : array-like of shape (n_samples,), default=None
+        Their labels.
+    box : (xmin, xmax, ymin, ymax), default=None
+        What part of the plane to show. None shows all rows.
+    distances : bool, default=False
+        Draw and measure the way from each row to the line (at most 12 rows).
+
+    Returns
+    -------
+    BoundaryDisplay
+
+    See Also
+    --------
+    regions : For more than two classes.
+    kernel_boundary : Where answers change that no line divides.
+
+    Examples
+    --------
+    The plane of the first lecture, w = (2, 3) and b = 6; the origin is on the positive side:
+
+    >>> from rosenblatt import Hyperplane, plot
+    >>> shown = plot.boundary(Hyperplane([2, 3], 6), [[0, 0]], box=(-4, 4, -4, 4), distances=True)
+    >>> shown.segment
+    array([[-4.        ,  0.66666667],
+           [ 3.        , -4.        ]])
+    >>> shown.feet.round(3).tolist()
+    [[-0.923, -1.385]]
+    """
+    weights = given.linear(model, y)
+    if len(weights.W) != 1:
+        raise InputError(
+            f"this model has {len(weights.W)} classes, and a line divides two; plot.regions shows "
+            "the region of each class."
+        )
+    w, b = weights.W[0], float(weights.b[0])
+    if not w.any():
+        raise InputError(
+            "all weights are 0: a learner that has made no mistake yet has no boundary."
+        )
+    if y is not None and X is None:
+        raise ParameterError("y is given without X; give the rows too.")
+    table = None if X is None else given.rows(X, len(w))
+    plane = plane_of(w, table, weights.names)
+    points = np.empty((0, 2)) if table is None else plane.seen(table)
+    line = Hyperplane(plane.seen(w), b)
+    sides_of = None if y is None else given.labels(y, len(points), weights.classes)
+    if distances and not 0 < len(points) <= MOST_DISTANCES:
+        raise ParameterError(
+            f"distances=True with {len(points)} rows; between 1 and {MOST_DISTANCES} can be read."
+        )
+    feet = line.project(points) if distances else None
+    shown_box = _box(box, points, feet, line, plane)
+    if sides_of is None:
+        wrong = mistaken = np.empty(0, np.intp)
+    else:
+        wrong = _wrong(model, X, sides_of, weights.classes, line, points)
+        mistaken = _mistaken(model, len(points))
+    margin = _margin(line, points, sides_of)
+    scale = scale_of(np.array([np.linalg.norm(line.w)]), shown_box)
+    known = marks(weights.classes)
+    shown = BoundaryDisplay(
+        caption="",
+        box=shown_box,
+        plane=plane,
+        line=line,
+        segment=segment(line.w, b, shown_box),
+        arrow=arrow_of(line.w, b, shown_box, scale, feet) if has_one_scale(shown_box) else None,
+        arrow_scale=scale,
+        sides=divide(line.w[None, :], [b], shown_box, range(2)).polygons,
+        margin=margin,
+        band=None if margin is None else _band(line, margin, shown_box),
+        marks=known,
+        points=points,
+        classes_of_points=sides_of,
+        wrong=wrong,
+        mistaken=mistaken,
+        feet=feet,
+    )
+    shown.caption = _caption(shown)
+    return shown
+
+
+def _box(
+    box: Box | None, points: FloatArray, feet: FloatArray | None, line: Hyperplane, plane: Plane
+) -> Box:
+    if box is not None:
+        return box
+    if feet is not None:
+        points = np.vstack([points, feet])
+    if not len(points):
+        # Nothing but the line: the origin and the nearest point of the line are of interest.
+        near = line.project(np.zeros(2))
+        half = max(1.0, 2.0 * float(np.abs(near).max()))
+        points = np.array([near - half, near + half])
+    return around(points, is_line=plane.is_line)
+
+
+def _wrong(
+    model: Any,
+    X: Any,
+    sides: npt.NDArray[np.intp],
+    classes: tuple[Any, ...],
+    line: Hyperplane,
+    points: FloatArray,
+) -> npt.NDArray[np.intp]:
+    """Rows that the model itself answers wrong; it knows what a row on the line counts as."""
+    if hasattr(model, "predict"):
+        answers = given.answers(model, X, classes)
+    else:
+        answers = (line.side(points) > 0).astype(np.intp)
+    return np.flatnonzero(answers != sides)
+
+
+def _mistaken(model: Any, n_rows: int) -> npt.NDArray[np.intp]:
+    """Rows mistaken in training; none if the rows are others than those of training."""
+    counts = getattr(model, "mistakes_per_row_", None)
+    if counts is None or len(counts) != n_rows:
+        return np.empty(0, np.intp)
+    return np.flatnonzero(np.asarray(counts))
+
+
+def _margin(
+    line: Hyperplane, points: FloatArray, sides: npt.NDArray[np.intp] | None
+) -> float | None:
+    if sides is None or not len(points):
+        return None
+    nearest = float(((2 * sides - 1) * line.signed_distance(points)).min())
+    return nearest if nearest > 0 else None
+
+
+def _band(line: Hyperplane, margin: float, box: Box) -> FloatArray | None:
+    """The corners of |w·x + b| <= margin ‖w‖ in the box."""
+    # There, and only there, the constant m is the largest of w·x + b, m and -(w·x + b).
+    m = margin * float(np.linalg.norm(line.w))
+    W = np.array([line.w, np.zeros(2), -line.w])
+    return divide(W, [line.b, m, -line.b], box, ("over", "in", "under")).polygons.get("in")
+
+
+def _caption(shown: BoundaryDisplay) -> str:
+    negative, positive = (mark.name for mark in shown.marks)
+    told = [f"w points to the side of {positive}; {negative} is on the other."]
+    if shown.segment is None:
+        told.append("The line lies outside the picture.")
+    if shown.arrow is not None and shown.arrow_scale != 1:
+        told.append(f"w is drawn at {shown.arrow_scale:g} times its length.")
+    if not has_one_scale(shown.box):
+        told.append("The axes differ in scale, so that right angles are not seen as such.")
+    if shown.margin is not None:
+        told.append(f"All rows are on their side; the nearest is {shown.margin:.3g} away.")
+    elif shown.classes_of_points is not None:
+        told.append(f"{len(shown.wrong):,} of {len(shown.points):,} rows on the wrong side.")
+    if len(shown.mistaken):
+        told.append(f"Rings: the {len(shown.mistaken):,} rows mistaken in training.")
+    if shown.plane.note:
+        told.append(shown.plane.note)
+    return " ".join(told)

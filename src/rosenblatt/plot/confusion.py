@@ -1,0 +1,197 @@
+"""Which class is taken for which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError
+from rosenblatt.evaluate.report import Report, report
+from rosenblatt.plot import style
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.lines import counted, fitted, readable_on
+
+__all__ = ["ConfusionDisplay", "confusion"]
+
+# With more classes than this the cells are too small for numbers.
+MOST_NUMBERED = 32
+LONGEST_NAME = 14
+
+
+@dataclass(eq=False, repr=False)
+class ConfusionDisplay(Display):
+    """A matrix of counts, true classes down, answers across.
+
+    Attributes
+    ----------
+    classes : list
+    counts : ndarray of shape (n_classes, n_classes)
+        ``counts[i, j]``: rows of class i answered with class j.
+    share : ndarray of shape (n_classes, n_classes)
+        The same as a share of the rows of class i, 0 where it has none; it decides the colour.
+    """
+
+    classes: list[Any]
+    counts: npt.NDArray[np.int64]
+    share: npt.NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        total, right = int(self.counts.sum()), int(np.trace(self.counts))
+        told = f"{counted(total - right, 'mistake')} in {counted(total, 'row')}"
+        wrong = self.counts.copy()
+        np.fill_diagonal(wrong, 0)
+        if wrong.any():
+            i, j = divmod(int(wrong.argmax()), len(self.classes))
+            told += (
+                f"; most often {style.named(self.classes[i])} is taken for "
+                f"{style.named(self.classes[j])}, {counted(int(wrong[i, j]), 'time')}"
+            )
+        self.caption = (
+            f"{told}. Framed: right answers; "
+            "the deeper the colour, the larger the share of the true class."
+        )
+
+    def _size(self) -> tuple[float, float]:
+        side = min(3.2 + 0.26 * len(self.classes), 11.5)
+        return side + 0.6, side + 0.5
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        theme, n = pen.theme, len(self.classes)
+        diagonal = np.eye(n, dtype=bool)
+        # A rare mistake would not be seen on the scale of the right answers.
+        strongest = float(self.share[~diagonal].max(initial=0.0)) or 1.0
+        depth = np.where(diagonal, self.share, self.share / strongest)
+        hues = (theme.colour(1), theme.colour(0))
+        colours = np.empty((n, n), dtype=object)
+        for i, j in np.ndindex(n, n):
+            strength = 0.0 if not self.counts[i, j] else 0.12 + 0.78 * float(depth[i, j])
+            colours[i, j] = theme.tint(hues[int(i == j)], strength)
+        self._draw_cells(ax, pen, colours)
+        if n <= MOST_NUMBERED:
+            self._draw_numbers(ax, pen, colours)
+        names = [fitted(pen, name, LONGEST_NAME + 3) for name in _short_names(self.classes)]
+        every = -(-n // 45)
+        cell = self._cell(ax)
+        size = float(np.clip(0.6 * cell, 4.0, 9.0))
+        places = list(range(0, n, every))
+        shown = names[::every]
+        crowded = max(map(len, shown)) * len(shown) > 48
+        ax.set_xticks(places, shown, fontsize=size, rotation=90 if crowded else 0)
+        ax.set_yticks(places, shown, fontsize=size)
+        ax.tick_params(length=0)
+        ax.set_xlim(-0.5, n - 0.5)
+        ax.set_ylim(n - 0.5, -0.5)
+        ax.set_aspect("equal")
+        ax.set_xlabel("answer")
+        ax.set_ylabel("true class")
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+
+    def _cell(self, ax: Any) -> float:
+        """The side of a cell in points."""
+        box = ax.get_window_extent()
+        side = float(min(box.width, box.height))
+        return side * 72 / float(ax.get_figure().dpi) / len(self.classes)
+
+    def _draw_cells(self, ax: Any, pen: Pen, colours: Any) -> None:
+        from matplotlib.collections import PatchCollection
+        from matplotlib.patches import Rectangle
+
+        n = len(self.classes)
+        cells = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in np.ndindex(n, n)]
+        line = 1.2 if n <= 12 else 0.5
+        ax.add_collection(
+            PatchCollection(
+                cells, facecolors=list(colours.flat), edgecolors=pen.theme.rule, linewidths=line / 2
+            )
+        )
+        frames = [Rectangle((i - 0.5, i - 0.5), 1, 1) for i in range(n)]
+        ax.add_collection(
+            PatchCollection(
+                frames, facecolors="none", edgecolors=pen.theme.ink, linewidths=line, zorder=3
+            )
+        )
+
+    def _draw_numbers(self, ax: Any, pen: Pen, colours: Any) -> None:
+        longest = max(len(f"{count:,}") for count in self.counts.flat)
+        size = float(np.clip(1.2 * self._cell(ax) / max(longest, 2), 3.5, 11.0))
+        for (i, j), count in np.ndenumerate(self.counts):
+            if count:
+                ax.text(
+                    j,
+                    i,
+                    f"{count:,}",
+                    ha="center",
+                    va="center",
+                    fontsize=size,
+                    color=readable_on(colours[i, j]),
+                    zorder=4,
+                )
+
+
+def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:
+    """Show which class is taken for which, counts in the cells.
+
+    Parameters
+    ----------
+    source : Report or fitted learner
+        What `rosenblatt.evaluate.report` found; or a learner, which then answers X.
+    X : array-like or sparse matrix, or list of sentences for a tagger, default=None
+        Rows to answer.
+    y : array-like, or list of lists of tags for a tagger, default=None
+        Their true classes.
+
+    Returns
+    -------
+    display : ConfusionDisplay
+
+    Examples
+    --------
+    >>> from rosenblatt import AveragedPerceptron, datasets, plot
+    >>> digits = datasets.digits()
+    >>> model = AveragedPerceptron().partial_fit(digits.X, digits.labels)
+    >>> shown = plot.confusion(model, digits.X, digits.labels)
+    >>> shown
+    <ConfusionDisplay: 105 mistakes in 1,797 rows; most often 1 is taken for 9, 8 times. ...>
+    >>> shown.counts[1].tolist()
+    [0, 160, 3, 1, 1, 1, 2, 0, 6, 8]
+    """
+    if isinstance(source, Report):
+        if X is not None or y is not None:
+            raise InputError("a report is about answers that were given; leave X and y out.")
+        found = source
+    elif not hasattr(source, "predict"):
+        raise InputError(
+            f"a {type(source).__name__} has no confusions: give an evaluate.Report, or a fitted "
+            "learner with X and y."
+        )
+    elif X is None or y is None:
+        raise InputError("a learner needs rows to answer: give X and y.")
+    elif hasattr(source, "tags_"):
+        truth = [tag for tags in y for tag in tags]
+        answers = [tag for tags in source.predict(X) for tag in tags]
+        found = report(truth, answers, source.tags_)
+    else:
+        found = report(y, source.predict(X), source.classes_)
+    rows = found.confusion.sum(axis=1, keepdims=True)
+    share = found.confusion / np.maximum(rows, 1)
+    return ConfusionDisplay(list(found.classes), found.confusion, share)
+
+
+def _short_names(classes: list[Any]) -> list[str]:
+    """Short names that are all different."""
+    names = [_cut(label) for label in classes]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{number} {name}" for number, name in enumerate(names, start=1)]
+
+
+def _cut(label: Any) -> str:
+    """A short name; of a long one both ends, since labels often differ in the last letters."""
+    text = label if isinstance(label, str) else style.named(label)
+    if len(text) > LONGEST_NAME:
+        text = f"{text[: LONGEST_NAME - 6]}…{text[-5:]}"
+    return style.named(text)

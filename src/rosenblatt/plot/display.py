@@ -1,0 +1,227 @@
+"""A picture: what it shows, as numbers, and how these are drawn."""
+
+from __future__ import annotations
+
+import io
+import os
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.plot import style
+from rosenblatt.plot.pen import Pen, load_matplotlib
+from rosenblatt.plot.style import Theme
+
+__all__ = ["FORMATS", "Display", "Pen", "load_matplotlib"]
+
+FORMATS = ("svg", "pdf", "png")
+CAPTION_SIZE = 9
+# About so many letters of a caption fit on an inch.
+LETTERS_AN_INCH = 13.0
+DPI = 150
+
+
+class Display:
+    """Base of all pictures. The numbers are plain attributes; drawing is a separate step.
+
+    A subclass sets ``caption`` and draws in ``_draw``. One with several panels says how many in
+    ``_grid`` and draws them in ``_draw_panels``.
+
+    Attributes
+    ----------
+    caption : str
+        What is seen, in words; drawn below a picture with a figure of its own.
+    ax_, figure_ : object
+        Where `plot` has drawn; ``ax_`` is an array if there are several panels.
+    """
+
+    size: ClassVar[tuple[float, float]] = (5.6, 4.6)
+    projection: ClassVar[str | None] = None
+
+    caption: str
+
+    def plot(self, ax: Any = None, *, theme: str | Theme | None = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw. None makes a figure of pyplot's, which ``plt.show()`` shows and a
+            notebook displays.
+        theme : {"light", "dark"}, default=None
+            None takes the one that can be seen on the ground that is there.
+
+        Returns
+        -------
+        self : Display
+            With ``ax_`` and ``figure_``.
+        """
+        mpl = load_matplotlib()
+        given = None if theme is None else style.theme_named(theme)
+        if ax is not None:
+            if given is not None:
+                ax.set_facecolor(given.paper)
+            ground = mpl.colors.to_rgb(ax.get_facecolor())
+            self._draw_inside(ax, given or style.theme_of_paper(ground))
+            return self
+        ground = mpl.colors.to_rgb(mpl.rcParams["axes.facecolor"])
+        chosen = given or style.theme_of_paper(ground)
+        with self._settings(chosen):
+            from matplotlib import pyplot
+
+            figure = pyplot.figure(figsize=self._size(), layout="constrained")
+            self._fill(figure, chosen)
+        return self
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        theme: str | Theme = "light",
+        size: tuple[float, float] | None = None,
+        dpi: float = DPI,
+    ) -> None:
+        """Draw into a file. The same picture gives the same bytes.
+
+        The file is written under a temporary name and renamed.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The ending says what it becomes: ``.svg`` and ``.pdf`` are drawn in lines, which stay
+            sharp at any size; ``.png`` in dots.
+        theme : {"light", "dark"}, default="light"
+        size : (width, height) in inches, default=None
+            None is the size that suits the picture.
+        dpi : float, default=150
+            Dots an inch of a ``.png``.
+        """
+        name = os.fspath(path)
+        ending = os.path.splitext(name)[1].lower().lstrip(".")
+        if ending not in FORMATS:
+            allowed = ", ".join(f".{one}" for one in FORMATS)
+            raise ParameterError(f"{name}: a picture is saved as {allowed}; end the name in one.")
+        from rosenblatt.model import disk
+
+        disk.replace(name, [self._rendered(ending, theme, size, dpi)])
+
+    def _rendered(
+        self,
+        ending: str,
+        theme: str | Theme = "light",
+        size: tuple[float, float] | None = None,
+        dpi: float = DPI,
+    ) -> bytes:
+        load_matplotlib()
+        chosen = style.theme_named(theme)
+        # Dates and random names would make two files of one picture differ.
+        told = {
+            "svg": {"Date": None, "Title": self.caption},
+            "pdf": {"CreationDate": None, "Title": self.caption},
+            "png": {"Title": type(self).__name__, "Description": self.caption},
+        }[ending]
+        with self._settings(chosen):
+            from matplotlib.figure import Figure
+
+            figure = Figure(figsize=self._checked_size(size), layout="constrained")
+            kept = {name: self.__dict__.get(name) for name in ("ax_", "figure_")}
+            try:
+                self._fill(figure, chosen)
+            finally:
+                # Saving is no drawing: what `plot` has drawn stays what it was.
+                for name, value in kept.items():
+                    self.__dict__.pop(name, None)
+                    if value is not None:
+                        self.__dict__[name] = value
+            out = io.BytesIO()
+            figure.savefig(out, format=ending, dpi=dpi, metadata=told)
+        return out.getvalue()
+
+    def _repr_png_(self) -> bytes | None:
+        # A notebook shows the figure of `plot` by itself, and would show this one beside it.
+        return None if "ax_" in self.__dict__ else self._rendered("png", dpi=110)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.caption}>"
+
+    # ------------------------------------------------------------------ for subclasses
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        """Draw on one axes."""
+        raise NotImplementedError
+
+    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+        """Draw on all axes, an array of the shape of ``_grid``."""
+        self._draw(axes[0, 0], pen)
+
+    def _grid(self) -> tuple[int, int]:
+        """Rows and columns of panels."""
+        return 1, 1
+
+    def _size(self) -> tuple[float, float]:
+        """Width and height in inches that suit the picture."""
+        return self.size
+
+    # ------------------------------------------------------------------ figures
+
+    def _checked_size(self, size: tuple[float, float] | None) -> tuple[float, float]:
+        if size is None:
+            return self._size()
+        try:
+            width, height = (float(side) for side in size)
+        except (TypeError, ValueError):
+            width = height = np.nan
+        if not (0.5 <= width <= 100 and 0.5 <= height <= 100):
+            raise ParameterError(
+                f"size={size!r} is not allowed: give width and height in inches, 0.5 to 100 each."
+            )
+        return width, height
+
+    @contextmanager
+    def _settings(self, theme: Theme) -> Iterator[None]:
+        """Matplotlib's settings for as long as something is drawn; the user's come back after."""
+        mpl = load_matplotlib()
+        with mpl.rc_context({**theme.settings(), "svg.hashsalt": "rosenblatt"}):
+            yield
+
+    def _fill(self, figure: Any, theme: Theme) -> None:
+        rows, columns = self._grid()
+        axes = figure.subplots(
+            rows, columns, squeeze=False, subplot_kw={"projection": self.projection}
+        )
+        pen = Pen(theme, small=rows * columns > 1)
+        self._draw_panels(axes, pen)
+        self._draw_caption(figure, pen)
+        self._note(figure, axes)
+
+    def _draw_caption(self, figure: Any, pen: Pen) -> None:
+        width = max(20, int(figure.get_figwidth() * LETTERS_AN_INCH))
+        below = pen.text(textwrap.fill(self.caption, width))
+        # Without more room the caption touches the name of the axis above it.
+        figure.get_layout_engine().set(h_pad=0.07, w_pad=0.05)
+        figure.supxlabel(below, fontsize=CAPTION_SIZE, color=pen.theme.faint, x=0.02, ha="left")
+
+    def _draw_inside(self, ax: Any, theme: Theme) -> None:
+        rows, columns = self._grid()
+        pen = Pen(theme, small=rows * columns > 1, own=False)
+        with self._settings(theme):
+            if (rows, columns) == (1, 1):
+                axes = np.array([[ax]])
+            else:
+                ax.set_axis_off()
+                gap = 0.06
+                wide, high = (1 - gap * (columns - 1)) / columns, (1 - gap * (rows - 1)) / rows
+                axes = np.empty((rows, columns), dtype=object)
+                for i, j in np.ndindex(rows, columns):
+                    place = (j * (wide + gap), 1 - high - i * (high + gap), wide, high)
+                    axes[i, j] = ax.inset_axes(place, projection=self.projection)
+            self._draw_panels(axes, pen)
+        self._note(ax.get_figure(), axes)
+
+    def _note(self, figure: Any, axes: Any) -> None:
+        self.figure_ = figure
+        self.ax_ = axes[0, 0] if axes.size == 1 else axes

@@ -1,0 +1,155 @@
+"""What is handed to a picture, read: rows, labels, weights, runs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError
+
+__all__ = ["FloatArray", "Linear", "answers_linearly", "labels", "ledger_of", "linear", "rows"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Linear(NamedTuple):
+    """Weights that answer: one row of W for two classes, else one for each class."""
+
+    W: FloatArray
+    b: FloatArray
+    classes: tuple[Any, ...]
+    names: tuple[str, ...] | None
+
+    @property
+    def n_features(self) -> int:
+        return int(self.W.shape[1])
+
+
+def rows(X: Any, n_features: int | None = None) -> Any:
+    """X as a table of finite numbers: dense for one or two columns, else CSR if it is sparse."""
+    sparse = hasattr(X, "tocsr") and X.ndim == 2 and X.shape[1] > 2
+    try:
+        dense = X.toarray() if hasattr(X, "toarray") and not sparse else X
+        table = X.tocsr().astype(np.float64) if sparse else np.asarray(dense, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"X must be a table of numbers ({error}).") from None
+    if table.ndim != 2:
+        raise InputError(f"X has {table.ndim} dimensions; a table of rows has 2.")
+    if not table.shape[0]:
+        raise InputError("X has no rows; give at least one, or leave X out.")
+    if n_features is not None and table.shape[1] != n_features:
+        raise InputError(
+            f"X has {table.shape[1]} columns, but the model was learned from {n_features}."
+        )
+    bad = ~np.isfinite(np.asarray(table.sum(axis=1)).ravel())
+    if bad.any():
+        raise InputError(f"row {int(bad.argmax())} of X holds a value that is not finite.")
+    return table
+
+
+def labels(y: Any, n_rows: int, classes: tuple[Any, ...] | None = None) -> npt.NDArray[np.intp]:
+    """For each label its place among the classes."""
+    listed = y.tolist() if hasattr(y, "tolist") else list(y)
+    if len(listed) != n_rows:
+        raise InputError(f"X has {n_rows} rows but y has {len(listed)} labels; give one a row.")
+    known = {label: place for place, label in enumerate(classes or ())}
+    unknown = [label for label in listed if label not in known]
+    if unknown:
+        raise InputError(
+            f"y holds {unknown[0]!r}, which is no class of the model; it knows {classes}."
+        )
+    return np.array([known[label] for label in listed], np.intp)
+
+
+def answers_linearly(model: Any) -> bool:
+    """Whether the answers are those of ``coef_``, and not of votes or a kernel."""
+    return hasattr(model, "coef_") and getattr(model, "combine", None) != "vote"
+
+
+def linear(model: Any, y: Any = None) -> Linear:
+    """The weights of a fitted linear learner, a `Hyperplane`, or a result of `theory` with one.
+
+    A hyperplane does not know its classes: they are -1 and 1, or the two labels of y in order.
+    """
+    plane = getattr(model, "hyperplane", model)
+    if plane is None:
+        raise InputError("there is no hyperplane to draw: the rows cannot be separated.")
+    if hasattr(plane, "w") and hasattr(plane, "b"):
+        classes = tuple(getattr(model, "classes", None) or _two_labels(y))
+        return Linear(np.array(plane.w)[None, :], np.array([plane.b]), classes, None)
+    if not answers_linearly(model):
+        if hasattr(model, "decision_function") and hasattr(model, "classes_"):
+            raise InputError(
+                f"this {type(model).__name__} does not answer by one line; "
+                "plot.kernel_boundary draws where its answers change."
+            )
+        raise InputError(
+            f"a {type(model).__name__} has no weights to draw; give a fitted linear learner, a "
+            "Hyperplane, or a result of theory that has one."
+        )
+    return Linear(
+        np.asarray(model.coef_, np.float64),
+        np.asarray(model.intercept_, np.float64).ravel(),
+        tuple(np.asarray(model.classes_).tolist()),
+        feature_names(model),
+    )
+
+
+def _two_labels(y: Any) -> tuple[Any, ...]:
+    found = set() if y is None else set(y.tolist() if hasattr(y, "tolist") else y)
+    if found <= {-1, 1}:
+        return -1, 1
+    if len(found) != 2:
+        raise InputError(
+            f"y holds {len(found)} classes, {sorted(map(str, found))}; a hyperplane has two sides."
+        )
+    return tuple(sorted(found))
+
+
+def feature_names(model: Any) -> tuple[str, ...] | None:
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else tuple(str(name) for name in names)
+
+
+@contextmanager
+def rows_without_names() -> Iterator[None]:
+    """A model that was fitted on named columns warns of rows without; here the order is known."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        yield
+
+
+def answers(model: Any, X: Any, classes: tuple[Any, ...]) -> npt.NDArray[np.intp]:
+    """For each row the place of the class that the model answers."""
+    with rows_without_names():
+        found = model.predict(X)
+    return labels(found, len(found), classes)
+
+
+def ledger_of(given: Any) -> Any:
+    """The ledger of a recorded fit, or the ledger itself."""
+    if hasattr(given, "trace") and hasattr(given, "entries"):
+        return given
+    try:
+        ledger = given.ledger_
+    except AttributeError as error:
+        raise InputError(
+            f"this {type(given).__name__} has no ledger ({error}); fit it with record=True."
+        ) from None
+    if not hasattr(ledger, "trace"):
+        raise InputError(
+            f"the updates of a {type(given).__name__} are no lines in the plane of the features; "
+            "plot.kernel_boundary draws where its answers change."
+        )
+    return ledger
+
+
+def trace_of(ledger: Any, X: Any) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Weights and biases before the first and after every update."""
+    for W, b in ledger.trace(X):
+        yield np.asarray(W, np.float64), np.asarray(b, np.float64)

@@ -1,0 +1,245 @@
+"""Where the answers of a kernel machine change, sampled on a grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.plot import given
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.given import FloatArray
+from rosenblatt.plot.plane import Box, Plane, around, plane_of
+from rosenblatt.plot.style import Mark, marks
+
+__all__ = ["KernelBoundaryDisplay", "kernel_boundary"]
+
+BLOCK = 10_000
+# Places that are looked at for a letter.
+CANDIDATES = 1500
+
+
+@dataclass(eq=False, repr=False)
+class KernelBoundaryDisplay(Display):
+    """The sign of a score over the plane; `kernel_boundary` makes it.
+
+    Attributes
+    ----------
+    caption : str
+    box : (xmin, xmax, ymin, ymax)
+    plane : Plane
+        The features that are seen.
+    across, up : array of shape (cells + 1,)
+        The grid on which the scores were taken.
+    scores : array of shape (k, cells + 1, cells + 1)
+        ``scores[c, i, j]`` at ``(across[j], up[i])``: for two classes one layer, positive for the
+        second class; else one a class.
+    marks : tuple of Mark
+        How the classes are shown.
+    points : array of shape (n, 2)
+    classes_of_points : array of shape (n,) or None
+        The place of the class of each row; None without labels.
+    wrong : array of int
+        Rows that are answered wrong now.
+    support : array of int
+        Rows that the score is a sum over.
+    """
+
+    caption: str
+    box: Box
+    plane: Plane
+    across: FloatArray
+    up: FloatArray
+    scores: FloatArray
+    marks: tuple[Mark, ...]
+    points: FloatArray
+    classes_of_points: npt.NDArray[np.intp] | None
+    wrong: npt.NDArray[np.intp]
+    support: npt.NDArray[np.intp]
+
+    def lead(self, place: int) -> FloatArray:
+        """By how much the class at this place is ahead of the best other, over the grid."""
+        if len(self.scores) == 1:
+            return np.asarray(self.scores[0] if place else -self.scores[0])
+        others = np.delete(self.scores, place, axis=0).max(axis=0)
+        return np.asarray(self.scores[place] - others)
+
+    def roomiest(self, place: int) -> FloatArray | None:
+        """A place of the grid deep in the area of a class and far from rows; None without area."""
+        left = self.lead(place) > 0
+        if not left.any():
+            return None
+        depth = np.zeros(left.shape)
+        while left.any():
+            depth += left
+            walled = np.pad(left, 1)
+            sides = walled[2:, 1:-1] & walled[:-2, 1:-1] & walled[1:-1, 2:] & walled[1:-1, :-2]
+            left = left & sides
+        step = min(self.across[1] - self.across[0], self.up[1] - self.up[0])
+        rows, columns = np.nonzero(depth)
+        fewer = slice(None, None, -(-len(rows) // CANDIDATES))
+        places = np.column_stack([self.across[columns], self.up[rows]])[fewer]
+        free = step * depth[rows, columns][fewer]
+        for start in range(0, len(self.points), BLOCK // 10):
+            some = self.points[start : start + BLOCK // 10]
+            ways = np.linalg.norm(places[:, None, :] - some[None, :, :], axis=2)
+            free = np.minimum(free, ways.min(axis=1))
+        return np.asarray(places[np.argmax(free)])
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        theme = pen.theme
+        for mark in self.marks:
+            lead = self.lead(mark.place)
+            if not (lead > 0).any():
+                continue
+            tint = theme.tint(pen.colour(mark), 0.2)
+            levels = [0.0, max(float(lead.max()), 0.0) * 2 + 1.0]
+            ax.contourf(self.across, self.up, lead, levels=levels, colors=[tint], zorder=0)
+            at = self.roomiest(mark.place)
+            if at is not None:
+                pen.letter(ax, at, mark, size=11 if pen.small else 18)
+            if (lead < 0).any():
+                ax.contour(
+                    self.across,
+                    self.up,
+                    lead,
+                    levels=[0.0],
+                    colors=theme.ink,
+                    linewidths=1.8 if len(self.marks) == 2 else 1.2,
+                    zorder=2,
+                )
+        if self.classes_of_points is None:
+            pen.plain_points(ax, self.points)
+        else:
+            for mark in self.marks:
+                of_class = self.points[self.classes_of_points == mark.place]
+                if len(of_class):
+                    pen.points(ax, of_class, mark)
+            if len(self.support):
+                pen.rings(ax, self.points[self.support], "support row")
+            if len(self.wrong):
+                pen.crosses(ax, self.points[self.wrong], "answered wrong")
+        pen.frame(ax, self.box, self.plane)
+        pen.legend(ax)
+
+
+def kernel_boundary(
+    model: Any, X: Any, y: Any = None, *, box: Box | None = None, cells: int = 200
+) -> KernelBoundaryDisplay:
+    """Show where the answers change of a model that no line describes.
+
+    ``f(x) = Σ a_s K(x_s, x) = 0``, taken from the scores at the corners of a grid
+
+    Parts finer than the grid are not seen, which the caption says. For linear learners `boundary`
+    and `regions` are exact.
+
+    Cost: one call of ``decision_function`` on ``(cells + 1)²`` rows.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted on one or two features; any with ``decision_function`` and ``classes_``.
+    X : array-like of shape (n_samples, n_features)
+        Rows to show.
+    y : array-like of shape (n_samples,), default=None
+        Their labels.
+    box : (xmin, xmax, ymin, ymax), default=None
+        What part of the plane to show. None shows all rows.
+    cells : int, default=200
+        The grid has so many cells each way.
+
+    Returns
+    -------
+    KernelBoundaryDisplay
+
+    See Also
+    --------
+    boundary, regions : Exact, for linear learners.
+
+    Examples
+    --------
+    Exclusive or by products of the features: the score is a multiple of x₁x₂.
+
+    >>> from rosenblatt import KernelPerceptron, plot
+    >>> X, y = [[1, 1], [1, -1], [-1, 1], [-1, -1]], [1, -1, -1, 1]
+    >>> model = KernelPerceptron(kernel="poly", degree=2, gamma=1.0, shuffle=False).fit(X, y)
+    >>> shown = plot.kernel_boundary(model, X, y, box=(-2, 2, -2, 2), cells=4)
+    >>> bool((shown.scores[0] > 0)[shown.up > 0][:, shown.across > 0].all())
+    True
+    """
+    if not (hasattr(model, "decision_function") and hasattr(model, "classes_")):
+        raise InputError(
+            f"a {type(model).__name__} has no decision_function and classes_; give a fitted model."
+        )
+    if isinstance(cells, bool) or not isinstance(cells, int | np.integer) or not 2 <= cells <= 2000:
+        raise ParameterError(f"cells={cells!r} is not allowed: give a whole number, 2 to 2000.")
+    if getattr(model, "kernel", None) == "precomputed":
+        raise InputError("a precomputed kernel has no plane to look at: the features are unknown.")
+    table = given.rows(X)
+    d = int(model.n_features_in_)
+    if d > 2:
+        raise InputError(
+            f"this model has {d} features, and a picture shows two; values for the others would be "
+            "made up. Fit it on two columns, or on two principal components "
+            "(sklearn.decomposition.PCA(2))."
+        )
+    table = given.rows(X, d)
+    plane = plane_of(np.ones(d), None, given.feature_names(model))
+    points = plane.seen(table)
+    shown_box = box if box is not None else around(points, is_line=plane.is_line)
+    across = np.linspace(shown_box[0], shown_box[1], cells + 1)
+    up = np.linspace(shown_box[2], shown_box[3], cells + 1)
+    classes = tuple(np.asarray(model.classes_).tolist())
+    places = None if y is None else given.labels(y, len(points), classes)
+    wrong = support = np.empty(0, np.intp)
+    if places is not None:
+        wrong = np.flatnonzero(given.answers(model, X, classes) != places)
+        support = _support(model, len(points))
+    told = [
+        f"Scores taken on a grid of {cells} × {cells} cells of "
+        f"{(shown_box[1] - shown_box[0]) / cells:.2g} × {(shown_box[3] - shown_box[2]) / cells:.2g}"
+        "; finer parts are not seen."
+    ]
+    if places is not None:
+        told.append(f"{len(wrong):,} of {len(points):,} rows are answered wrong.")
+    if len(support):
+        told.append(f"Rings: the {len(support):,} support rows.")
+    return KernelBoundaryDisplay(
+        caption=" ".join(told),
+        box=shown_box,
+        plane=plane,
+        across=across,
+        up=up,
+        scores=_sampled(model, across, up, d),
+        marks=marks(classes),
+        points=points,
+        classes_of_points=places,
+        wrong=wrong,
+        support=support,
+    )
+
+
+def _sampled(model: Any, across: FloatArray, up: FloatArray, d: int) -> FloatArray:
+    """The scores over the grid, the classes first."""
+    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)[:, :d]
+    grid = np.ascontiguousarray(grid)
+    with given.rows_without_names():
+        parts = [
+            np.asarray(model.decision_function(grid[start : start + BLOCK]), np.float64)
+            for start in range(0, len(grid), BLOCK)
+        ]
+    scores = np.concatenate(parts)
+    shape = (len(up), len(across))
+    return scores.reshape(1, *shape) if scores.ndim == 1 else scores.T.reshape(-1, *shape)
+
+
+def _support(model: Any, n_rows: int) -> npt.NDArray[np.intp]:
+    """Rows the model keeps; none if these are not the rows of training."""
+    counts = getattr(model, "mistakes_per_row_", None)
+    if counts is None or len(counts) != n_rows:
+        return np.empty(0, np.intp)
+    kept = np.asarray(model.support_, np.intp)
+    return kept[kept < n_rows]

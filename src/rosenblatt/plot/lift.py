@@ -1,0 +1,250 @@
+"""Two features lifted to three, where a plane divides what no line does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.geometry import Hyperplane
+from rosenblatt.plot import given
+from rosenblatt.plot.display import Display
+from rosenblatt.plot.given import FloatArray
+from rosenblatt.plot.pen import Pen, legend_name
+from rosenblatt.plot.style import Mark, marks
+
+__all__ = ["LiftDisplay", "lift"]
+
+FREE = 0.3
+SAMPLES = 121
+
+
+@dataclass(eq=False, repr=False)
+class LiftDisplay(Display):
+    """Rows (x₁, x₂, x₁x₂) and the plane between them; `lift` makes it.
+
+    Attributes
+    ----------
+    caption : str
+    box : array of shape (3, 2)
+        The smallest and the largest of each coordinate.
+    plane : Hyperplane
+        With three weights.
+    corners : array of shape (m, 3)
+        The corners of what the box shows of it, in order.
+    points : array of shape (n, 3)
+        The lifted rows.
+    heights : array of shape (n,)
+        The plane above or below each row; NaN where it is outside the box.
+    curves : list of arrays of shape (m, 2)
+        The same boundary on the floor: where ``w₁x₁ + w₂x₂ + w₃x₁x₂ + b = 0``.
+    marks : tuple of Mark
+        How the two classes are shown.
+    classes_of_points : array of shape (n,)
+        0 or 1 for each row.
+    wrong : array of int
+        Rows on the wrong side of the plane.
+    """
+
+    caption: str
+    box: FloatArray
+    plane: Hyperplane
+    corners: FloatArray
+    points: FloatArray
+    heights: FloatArray
+    curves: list[FloatArray]
+    marks: tuple[Mark, ...]
+    classes_of_points: npt.NDArray[np.intp]
+    wrong: npt.NDArray[np.intp]
+
+    size = (5.8, 5.4)
+    projection = "3d"
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        if not hasattr(ax, "plot_surface"):
+            raise ParameterError(
+                "ax is flat; a lift needs one with depth: figure.add_subplot(projection='3d')."
+            )
+        theme, floor = pen.theme, float(self.box[2, 0])
+        for mark in self.marks:
+            of_class = self.points[self.classes_of_points == mark.place]
+            look = {"color": pen.colour(mark), "marker": mark.marker, "depthshade": False}
+            name = pen.text(legend_name(mark))
+            ax.scatter(*of_class.T, s=90, edgecolors=theme.paper, label=name, **look)
+            flat = of_class.copy()
+            flat[:, 2] = floor
+            ax.scatter(
+                *flat.T, s=40, facecolors="none", edgecolors=pen.colour(mark), marker=mark.marker
+            )
+        for row, (point, height) in enumerate(zip(self.points, self.heights, strict=True)):
+            x, up, z = point.tolist()
+            ax.plot([x, x], [up, up], [floor, z], color=theme.faint, lw=0.9, ls=":")
+            if np.isfinite(height):
+                colour = pen.colour(self.marks[self.classes_of_points[row]])
+                ax.plot([x, x], [up, up], [height, z], color=colour, lw=2.6)
+        self._draw_plane(ax, theme)
+        for curve in self.curves:
+            ax.plot(*curve.T, floor, color=theme.ink, lw=2.2)
+        if len(self.wrong):
+            ax.scatter(*self.points[self.wrong].T, s=120, marker="x", color=theme.alarm)
+        self._draw_frame(ax, pen)
+        pen.legend(ax)
+
+    def _draw_plane(self, ax: Any, theme: Any) -> None:
+        solid = import_module("mpl_toolkits.mplot3d.art3d")
+        sheet = solid.Poly3DCollection(
+            [self.corners], facecolors=theme.faint, edgecolors=theme.ink, alpha=0.3, linewidths=1.2
+        )
+        ax.add_collection3d(sheet)
+
+    def _draw_frame(self, ax: Any, pen: Pen) -> None:
+        ax.set_xlim(*self.box[0])
+        ax.set_ylim(*self.box[1])
+        ax.set_zlim(*self.box[2])
+        ax.set_xlabel("x₁")
+        ax.set_ylabel("x₂")
+        ax.set_zlabel("x₁x₂")
+        ax.view_init(elev=17, azim=-65)
+        ax.set_box_aspect(None, zoom=1.1)
+        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+            axis.set_major_locator(import_module("matplotlib.ticker").MaxNLocator(4))
+            axis.set_pane_color(pen.theme.paper)
+            axis.line.set_color(pen.theme.ink)
+            axis._axinfo["grid"].update(color=pen.theme.rule)
+
+
+def lift(model: Any, X: Any, y: Any) -> LiftDisplay:
+    """Show two features lifted to three by their product, and the plane that divides them there.
+
+    ``Φ(x) = (x₁, x₂, x₁x₂)``; the plane ``w·Φ(x) + b = 0`` is, seen from above, the curve
+    ``w₁x₁ + w₂x₂ + w₃x₁x₂ + b = 0``: linear in 3-D, not linear in 2-D
+
+    Parameters
+    ----------
+    model : estimator, Hyperplane, or result of `theory.simplest_separating_map`
+        Of two classes and three features, learned from the lifted rows.
+    X : array-like of shape (n_samples, 2)
+        The rows before the lift.
+    y : array-like of shape (n_samples,)
+        Their labels.
+
+    Returns
+    -------
+    LiftDisplay
+
+    See Also
+    --------
+    kernel_boundary : The boundary in 2-D, for any kernel.
+
+    Examples
+    --------
+    Exclusive or:
+
+    >>> from rosenblatt import Perceptron, plot
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
+    >>> model = Perceptron().fit([[a, b, a * b] for a, b in X], y)
+    >>> shown = plot.lift(model, X, y)
+    >>> shown.wrong.tolist(), [shown.plane.side(point).tolist() for point in shown.points]
+    ([], [-1, 1, 1, -1])
+    """
+    table = given.rows(X)
+    if table.shape[1] != 2:
+        raise InputError(f"X has {table.shape[1]} columns; two features are lifted to three.")
+    verdict = getattr(model, "verdict", None)
+    weights = given.linear(verdict if hasattr(verdict, "hyperplane") else model, y)
+    if weights.W.shape != (1, 3):
+        raise InputError(
+            f"this model has {weights.W.shape[1]} features and {len(weights.classes)} classes; a "
+            "lift shows one of two classes, learned from the three columns x1, x2 and x1*x2."
+        )
+    lifted = np.column_stack([table, table[:, 0] * table[:, 1]])
+    places = given.labels(y, len(lifted), weights.classes)
+    plane = Hyperplane(weights.W[0], float(weights.b[0]))
+    wrong = np.flatnonzero((plane.side(lifted) > 0) != (places == 1))
+    low, high = lifted.min(axis=0), lifted.max(axis=0)
+    free = FREE * np.where(high > low, high - low, 1.0)
+    box = np.column_stack([low - free, high + free])
+    told = [
+        "Each row is lifted by the product x₁x₂; thick stalks run from the plane that was learned "
+        "there to the rows. On the floor: the rows as they were, and the same boundary.",
+        f"{len(wrong):,} of {len(lifted):,} rows on the wrong side.",
+    ]
+    return LiftDisplay(
+        caption=" ".join(told),
+        box=box,
+        plane=plane,
+        corners=_section(plane, box),
+        points=lifted,
+        heights=_heights(plane, lifted, box),
+        curves=_curves(plane, box),
+        marks=marks(weights.classes),
+        classes_of_points=places,
+        wrong=wrong,
+    )
+
+
+def _heights(plane: Hyperplane, lifted: FloatArray, box: FloatArray) -> FloatArray:
+    if not plane.w[2]:
+        return np.full(len(lifted), np.nan)
+    heights = -(lifted[:, :2] @ plane.w[:2] + plane.b) / plane.w[2]
+    return np.where((heights >= box[2, 0]) & (heights <= box[2, 1]), heights, np.nan)
+
+
+def _section(plane: Hyperplane, box: FloatArray) -> FloatArray:
+    """The corners of the plane in the box, in order around their middle."""
+    found = []
+    for axis, others in ((0, (1, 2)), (1, (0, 2)), (2, (0, 1))):
+        if not plane.w[axis]:
+            continue
+        for ends in product((0, 1), repeat=2):
+            corner = np.zeros(3)
+            for other, end in zip(others, ends, strict=True):
+                corner[other] = box[other, end]
+            corner[axis] = -(plane.w @ corner + plane.b) / plane.w[axis]
+            if box[axis, 0] <= corner[axis] <= box[axis, 1]:
+                found.append(corner)
+    if not found:
+        return np.empty((0, 3))
+    corners = np.unique(np.round(found, 12), axis=0)
+    across = np.linalg.svd(plane.w[None, :])[2][1:]
+    flat = (corners - corners.mean(axis=0)) @ across.T
+    return np.asarray(corners[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))])
+
+
+def _curves(plane: Hyperplane, box: FloatArray) -> list[FloatArray]:
+    """The boundary on the floor, cut to the box.
+
+    With ``w₃ ≠ 0`` it is ``(x₁ - p)(x₂ - q) = c``: the two branches of a hyperbola, or two lines
+    that cross if c is 0. Else it is the line ``w₁x₁ + w₂x₂ + b = 0``.
+    """
+    (w1, w2, w3), b = plane.w.tolist(), plane.b
+    left, right, bottom, top = box[:2].ravel().tolist()
+    if not w3:
+        lines = [Hyperplane([w1, w2], b)] if w1 or w2 else []
+        ends = [line.segment_in_box((left, right, bottom, top)) for line in lines]
+        return [end for end in ends if end is not None]
+    p, q = -w2 / w3, -w1 / w3
+    c = p * q - b / w3
+    if abs(c) <= 1e-12 * max(abs(p * q), abs(b / w3)):
+        upright = [np.array([[p, bottom], [p, top]])] if left <= p <= right else []
+        level = [np.array([[left, q], [right, q]])] if bottom <= q <= top else []
+        return upright + level
+    curves = []
+    for sign in (-1.0, 1.0):
+        # On a branch x₁ = p + s and x₂ = q + c/s, where s keeps its sign.
+        low, high = sorted((sign * (left - p), sign * (right - p)))
+        near, far = sorted((sign * (bottom - q) / c, sign * (top - q) / c))
+        start, end = max(low, 1 / far if far > 0 else np.inf), min(high, _inverse(near))
+        if 0 < start < end:
+            s = sign * np.geomspace(start, end, SAMPLES)
+            curves.append(np.column_stack([p + s, q + c / s]))
+    return curves
+
+
+def _inverse(value: float) -> float:
+    return 1 / value if value > 0 else np.inf

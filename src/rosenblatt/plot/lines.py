@@ -1,0 +1,129 @@
+"""What curves share: line styles, whole-number axes, numbers in words, a bound within sight."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.plot.style import Theme
+
+if TYPE_CHECKING:
+    from rosenblatt.plot.display import Pen
+
+__all__ = [
+    "STYLES",
+    "as_bound",
+    "counted",
+    "fitted",
+    "halo",
+    "is_within_sight",
+    "panel_grid",
+    "readable_on",
+    "rule_lines",
+    "short_number",
+    "whole_numbers",
+]
+
+# Told apart without colour; one beside each place of the palette.
+STYLES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.4)), (0, (7, 2, 1.5, 2)), (0, (3, 1)))
+# A bound further away would press all that happened flat against the axis.
+FURTHEST_BOUND = 4.0
+
+
+def as_bound(bound: Any) -> float | None:
+    """``R²/γ²``, from the result of `theory.mistake_bound`, a `theory.proof`, or a number."""
+    for name in ("bound", "mistake_bound"):
+        if hasattr(bound, name):
+            bound = getattr(bound, name)
+    if bound is None:
+        return None
+    try:
+        number = float(bound)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not number >= 0:
+        raise ParameterError(
+            f"bound={bound!r} is not allowed: give a number of at least 0 or what "
+            "theory.mistake_bound found."
+        )
+    return None if math.isinf(number) else number
+
+
+def is_within_sight(bound: float, most: float) -> bool:
+    """Whether a bound can be drawn on the axis of counts up to ``most``."""
+    return bound <= FURTHEST_BOUND * max(most, 1.0)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "mistake"), counted(1200, "mistake"), counted(2, "class", "classes")
+    ('1 mistake', '1,200 mistakes', '2 classes')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def short_number(value: float) -> str:
+    """A number as it is read aloud: whole ones as such, others with three digits.
+
+    >>> short_number(50.0), short_number(492.1), short_number(0.03162), short_number(-1.5)
+    ('50', '492.1', '0.0316', '−1.5')
+    """
+    if value == round(value) or abs(value) >= 1000:
+        text = f"{value:,.0f}"
+    elif abs(value) >= 100:
+        text = f"{value:,.1f}"
+    else:
+        text = f"{value:.3g}"
+    return text.replace("-", "−")
+
+
+def fitted(pen: Pen, words: str, longest: int) -> str:
+    """Words of at most so many letters; one that no font has is drawn as six."""
+    shown = pen.text(words)
+    while len(shown) > longest + 1 and len(words) > 1:
+        words = words[:-1]
+        shown = f"{pen.text(words)}…"
+    return shown
+
+
+def panel_grid(n: int, most_columns: int = 5) -> tuple[int, int]:
+    """Rows and columns of n panels, with few places left empty.
+
+    >>> panel_grid(3), panel_grid(10), panel_grid(7), panel_grid(12)
+    ((1, 3), (2, 5), (2, 4), (3, 4))
+    """
+    rows = -(-n // most_columns)
+    return rows, -(-n // rows)
+
+
+def halo(paper: str) -> list[Any]:
+    """An edge of paper around words, so that they can be read where a line runs through them."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2.5, foreground=paper)]
+
+
+def readable_on(colour: str) -> str:
+    """Black or white, whichever has the larger contrast (by the luminance of WCAG 2)."""
+    shares = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    luminance = float(linear @ [0.2126, 0.7152, 0.0722])
+    return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"
+
+
+def rule_lines(ax: Any, theme: Theme) -> None:
+    """Faint lines across, behind what is drawn; also on axes that had others."""
+    ax.set_axisbelow(True)
+    ax.grid(axis="y", color=theme.rule, linewidth=0.8)
+
+
+def whole_numbers(axis: Any) -> None:
+    """Only whole numbers on this axis, with commas in the thousands."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    axis.set_major_locator(MaxNLocator(nbins=7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

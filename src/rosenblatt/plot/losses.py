@@ -1,0 +1,147 @@
+"""The losses of the family in one picture: hard and soft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.losses import hinge, logistic, perceptron, zero_one
+from rosenblatt.plot import style
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.lines import STYLES, rule_lines
+
+__all__ = ["LossesDisplay", "losses"]
+
+FloatArray = npt.NDArray[np.float64]
+
+LOSSES: dict[str, tuple[Callable[[Any], FloatArray], str]] = {
+    "zero_one": (zero_one, "zero-one: 1 if m ≤ 0"),
+    "perceptron": (perceptron, "perceptron (hard): max(0, −m)"),
+    "hinge": (hinge, "hinge: max(0, 1 − m)"),
+    "logistic": (logistic, "logistic (soft): ln(1 + exp(−m))"),
+}
+POINTS_PER_UNIT = 32
+
+
+@dataclass(eq=False, repr=False)
+class LossesDisplay(Display):
+    """Losses by the margin ``m = y (w·x + b)``.
+
+    Attributes
+    ----------
+    margin : ndarray of shape (n,)
+        m, with 0 and 1, where the kinks are, among the values.
+    values : dict of str to ndarray of shape (n,)
+        By the name of the loss.
+    """
+
+    margin: FloatArray
+    values: dict[str, FloatArray]
+
+    size = (5.8, 4.0)
+
+    def __post_init__(self) -> None:
+        names = ", ".join(name.replace("_", "-") for name in self.values)
+        self.caption = f"Losses of the margin m = y (w·x + b): {names}. A tie, m = 0, is a mistake."
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        theme = pen.theme
+        low, high = float(self.margin[0]), float(self.margin[-1])
+        top = max(float(values.max()) for values in self.values.values()) or 1.0
+        ax.axvspan(low, 0, color=theme.tint(theme.faint, 0.1), lw=0, zorder=0)
+        for place, (name, values) in enumerate(self.values.items()):
+            look = {"color": theme.colour(place), "label": LOSSES[name][1]}
+            if name == "zero_one":
+                self._draw_jump(ax, pen, values, look)
+                continue
+            ax.plot(
+                self.margin,
+                values,
+                ls=STYLES[place],
+                marker=style.MARKERS[place],
+                markevery=(POINTS_PER_UNIT // 4 * (place + 1), POINTS_PER_UNIT),
+                ms=4.5,
+                **look,
+            )
+        ax.set_xlim(low, high)
+        ax.set_ylim(-0.15 * top, 1.05 * top)
+        ax.set_xlabel("margin m = y (w·x + b)")
+        ax.set_ylabel("loss")
+        rule_lines(ax, pen.theme)
+        if low < 0:
+            ax.text(
+                0,
+                0.02,
+                "wrong  ",
+                transform=ax.get_xaxis_transform(),
+                ha="right",
+                color=theme.faint,
+            )
+            ax.text(0, 0.02, "  right", transform=ax.get_xaxis_transform(), color=theme.faint)
+        ax.legend(loc="upper right")
+
+    def _draw_jump(self, ax: Any, pen: Pen, values: FloatArray, look: dict[str, Any]) -> None:
+        """Both sides of the jump; the filled end is the value at 0."""
+        wrong = values == 1.0
+        label = look.pop("label")
+        ax.plot(self.margin[wrong], values[wrong], lw=2.6, label=label, **look)
+        right = self.margin >= 0.0
+        ax.plot(self.margin[right], np.zeros(int(right.sum())), lw=2.6, **look)
+        if wrong.any() and right.any():
+            ax.plot([0], [1], "o", ms=7, **look)
+            ax.plot([0], [0], "o", ms=7, markerfacecolor=pen.theme.paper, zorder=5, **look)
+
+
+def losses(
+    names: Sequence[str] = ("zero_one", "perceptron", "hinge", "logistic"),
+    *,
+    low: float = -3.0,
+    high: float = 3.0,
+) -> LossesDisplay:
+    """Show what an answer costs by its margin: the hard losses and the soft one (L1.11, L3.5).
+
+    The zero-one loss counts mistakes and cannot be descended. The perceptron descends
+    ``max(0, -m)``; the hinge loss asks for a margin of 1 as well; the logistic loss, that of the
+    soft perceptron, charges every answer something and is nearly the perceptron's far from 0.
+
+    Parameters
+    ----------
+    names : sequence of {"zero_one", "perceptron", "hinge", "logistic"}
+        Which to show.
+    low, high : float
+        From which margin to which.
+
+    Returns
+    -------
+    display : LossesDisplay
+
+    See Also
+    --------
+    rosenblatt.losses : The functions themselves, with slopes.
+
+    Examples
+    --------
+    >>> from rosenblatt import plot
+    >>> shown = plot.losses()
+    >>> at_zero = shown.margin.tolist().index(0.0)
+    >>> {name: round(float(values[at_zero]), 3) for name, values in shown.values.items()}
+    {'zero_one': 1.0, 'perceptron': 0.0, 'hinge': 1.0, 'logistic': 0.693}
+    """
+    listed = [names] if isinstance(names, str) else list(names)
+    for name in listed:
+        if name not in LOSSES:
+            allowed = ", ".join(map(repr, LOSSES))
+            raise ParameterError(f"names: {name!r} is not known; give some of {allowed}.")
+    if not listed:
+        raise ParameterError("names is empty; give at least one loss.")
+    if not -1e6 <= low < high <= 1e6:
+        raise ParameterError(f"low={low!r} and high={high!r}: give two numbers, the lower first.")
+    points = int(min(max((high - low) * POINTS_PER_UNIT, 64), 4096)) + 1
+    kinks = [kink for kink in (0.0, 1.0) if low <= kink <= high]
+    margin = np.union1d(np.linspace(low, high, points), kinks)
+    return LossesDisplay(margin, {name: LOSSES[name][0](margin) for name in listed})

@@ -1,0 +1,255 @@
+"""The mistakes of a run, epoch by epoch, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError
+from rosenblatt.plot import style
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.lines import (
+    STYLES,
+    as_bound,
+    counted,
+    halo,
+    is_within_sight,
+    rule_lines,
+    short_number,
+    whole_numbers,
+)
+from rosenblatt.plot.streams import StreamDisplay, stream
+
+__all__ = ["MistakesDisplay", "Run", "mistakes"]
+
+# Up to so many epochs have a bar each, and up to so many a number on it.
+MOST_BARS = 40
+MOST_NUMBERS = 14
+
+
+class Run(NamedTuple):
+    """One fit.
+
+    ``mistakes`` in each epoch; ``stop_reason`` as the learner has it; ``kept_epoch`` is the one
+    whose weights answer, after early stopping.
+    """
+
+    name: str
+    mistakes: npt.NDArray[np.int64]
+    stop_reason: str
+    kept_epoch: int | None = None
+
+    @property
+    def epochs(self) -> npt.NDArray[np.int64]:
+        """1, 2, …"""
+        return np.arange(1, len(self.mistakes) + 1)
+
+    @property
+    def total(self) -> npt.NDArray[np.int64]:
+        """Mistakes so far, after each epoch."""
+        return np.cumsum(self.mistakes)
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in a few words."""
+        n = len(self.mistakes)
+        kept = "" if self.kept_epoch is None else f", epoch {self.kept_epoch} kept"
+        return {
+            "separated": f"separated after epoch {n}",
+            "cycle": f"weights repeat after epoch {n}: not separable",
+            "early_stopping": f"no more gain on held-out rows{kept}",
+            "tolerance": f"given up after epoch {n}: no margin worth having",
+            "max_iter": f"stopped at {counted(n, 'epoch')}, not separated",
+        }.get(self.stop_reason, f"{self.stop_reason} after epoch {n}")
+
+
+@dataclass(eq=False, repr=False)
+class MistakesDisplay(Display):
+    """Mistakes by epoch of one run or several.
+
+    Attributes
+    ----------
+    runs : list of Run
+    bound : float or None
+        ``R²/γ²``, which no total exceeds.
+    """
+
+    runs: list[Run]
+    bound: float | None = None
+
+    size = (5.6, 3.9)
+
+    def __post_init__(self) -> None:
+        told = [
+            f"{style.named(run.name)}: {counted(int(run.mistakes.sum()), 'mistake')}, {run.ending}"
+            for run in self.runs
+        ]
+        if self.bound is not None:
+            told.append(f"the bound R²/γ² is {short_number(self.bound)}")
+        self.caption = "; ".join(told) + "."
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        if len(self.runs) == 1:
+            self._draw_one(ax, pen, self.runs[0])
+        else:
+            self._draw_several(ax, pen)
+        longest = max(len(run.mistakes) for run in self.runs)
+        ax.set_xlim(0.4, longest + 0.6)
+        ax.set_ylim(bottom=0)
+        ax.set_xlabel("epoch")
+        whole_numbers(ax.xaxis)
+        whole_numbers(ax.yaxis)
+        rule_lines(ax, pen.theme)
+
+    def _draw_one(self, ax: Any, pen: Pen, run: Run) -> None:
+        blue, orange = pen.theme.colour(0), pen.theme.colour(1)
+        n = len(run.mistakes)
+        if n <= MOST_BARS:
+            ax.bar(run.epochs, run.mistakes, min(0.72, 0.17 * n), color=blue, label="in the epoch")
+        else:
+            ax.fill_between(
+                run.epochs, run.mistakes, step="mid", color=blue, lw=0, label="in the epoch"
+            )
+        if n <= MOST_NUMBERS:
+            for epoch, count in zip(run.epochs.tolist(), run.mistakes.tolist(), strict=True):
+                ax.annotate(
+                    f"{count:,}",
+                    (epoch, count),
+                    (0, 2 if self.bound is None else 5),
+                    textcoords="offset points",
+                    ha="center",
+                    fontsize=8,
+                    path_effects=halo(pen.theme.paper),
+                    zorder=4,
+                )
+        ax.set_ylabel("mistakes")
+        ax.set_title(pen.text(f"{style.named(run.name)}: {run.ending}"), loc="left")
+        if self.bound is not None:
+            ax.plot(
+                run.epochs,
+                run.total,
+                color=orange,
+                ls=STYLES[1],
+                marker="o" if n <= MOST_BARS else "",
+                ms=4,
+                zorder=3,
+                label="so far",
+            )
+            self._draw_bound(ax, pen, int(run.mistakes.sum()))
+            ax.legend(loc="best")
+
+    def _draw_several(self, ax: Any, pen: Pen) -> None:
+        for place, run in enumerate(self.runs):
+            values = run.mistakes if self.bound is None else run.total
+            ax.plot(
+                run.epochs,
+                values,
+                color=pen.theme.colour(place),
+                ls=STYLES[place % len(STYLES)],
+                marker=style.MARKERS[place % len(style.MARKERS)],
+                markevery=max(1, len(run.mistakes) // 12),
+                ms=5,
+                clip_on=False,
+                label=pen.text(f"{style.named(run.name)}: {run.ending}"),
+            )
+        ax.set_ylabel("mistakes" if self.bound is None else "mistakes so far")
+        if self.bound is not None:
+            self._draw_bound(ax, pen, max(int(run.mistakes.sum()) for run in self.runs))
+        ax.legend(loc="best")
+
+    def _draw_bound(self, ax: Any, pen: Pen, most: int) -> None:
+        assert self.bound is not None
+        words = f"bound R²/γ² = {short_number(self.bound)}"
+        if is_within_sight(self.bound, most):
+            ax.axhline(self.bound, color=pen.theme.ink, ls=STYLES[3], lw=1.4)
+            ax.set_ylim(top=1.12 * max(self.bound, most))
+            place: dict[str, Any] = {"xy": (0.99, self.bound), "xytext": (0, 3), "va": "bottom"}
+            ax.annotate(
+                words,
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                ha="right",
+                **place,
+            )
+        else:
+            ax.set_ylim(top=1.25 * most)
+            ax.annotate(
+                f"{words}, far above  ↑",
+                (0.99, 0.97),
+                xycoords="axes fraction",
+                ha="right",
+                va="top",
+            )
+
+
+def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDisplay:
+    """Show the mistakes of one learner or several, epoch by epoch, and how each ended.
+
+    Parameters
+    ----------
+    source : fitted learner, list or mapping of them, or evaluate.Progress
+        Several learners are drawn as lines; a mapping names them. Any learner with
+        ``mistakes_per_epoch_`` will do: linear, kernel, structured, saved and loaded. The progress
+        of a stream is drawn as the share of mistakes by the number of examples.
+    bound : MistakeBound, ProofTrace or float, default=None
+        ``R²/γ²`` (L3.12): the total of mistakes is drawn as well, below this line.
+
+    Returns
+    -------
+    display : MistakesDisplay, or StreamDisplay of a stream
+
+    See Also
+    --------
+    rosenblatt.plot.proof : The total and its bound, mistake by mistake.
+    rosenblatt.plot.orders : The total over many orders.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, datasets, plot
+    >>> iris = datasets.iris()
+    >>> shown = plot.mistakes(Perceptron(shuffle=False).fit(iris.X, iris.labels == "setosa"))
+    >>> shown
+    <MistakesDisplay: Perceptron: 5 mistakes, separated after epoch 4.>
+    >>> shown.runs[0].mistakes.tolist()
+    [2, 2, 1, 0]
+    """
+    if hasattr(source, "curve") and hasattr(source, "recent"):
+        if bound is not None:
+            raise InputError("bound is about epochs over fixed rows; a stream has none.")
+        return stream(source)
+    if isinstance(source, Mapping):
+        named = {str(name): model for name, model in source.items()}
+    elif isinstance(source, list | tuple):
+        named = _named(list(source))
+    else:
+        named = {type(source).__name__: source}
+    if not named:
+        raise InputError("there are 0 learners; give at least one.")
+    return MistakesDisplay([_run(name, model) for name, model in named.items()], as_bound(bound))
+
+
+def _named(models: list[Any]) -> dict[str, Any]:
+    names = [type(model).__name__ for model in models]
+    return {
+        f"{name} {names[: i + 1].count(name)}" if names.count(name) > 1 else name: model
+        for i, (name, model) in enumerate(zip(names, models, strict=True))
+    }
+
+
+def _run(name: str, model: Any) -> Run:
+    counts = getattr(model, "mistakes_per_epoch_", None)
+    if counts is None:
+        raise InputError(
+            f"{name} has no mistakes_per_epoch_: give a learner after fit, not one that was given "
+            "its rows one by one."
+        )
+    return Run(
+        name,
+        np.asarray(counts, np.int64),
+        str(model.stop_reason_),
+        getattr(model, "best_iter_", None),
+    )

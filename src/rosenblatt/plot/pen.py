@@ -1,0 +1,238 @@
+"""What pictures are drawn with, so that the same thing looks the same in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import MissingExtra
+from rosenblatt.geometry import Hyperplane
+from rosenblatt.plot import style
+from rosenblatt.plot.given import FloatArray
+from rosenblatt.plot.plane import Box, Plane, has_one_scale
+from rosenblatt.plot.style import Mark, Theme
+
+__all__ = ["Pen", "legend_name", "load_matplotlib"]
+
+# So many letters of a legend fit beside each other on an inch.
+LEGEND_LETTERS = 11.0
+# The triangle and the cross have less area than the disc of the same width.
+AREA = {"^": 1.25, "v": 1.25, "<": 1.25, ">": 1.25, "D": 0.8, "P": 1.25, "X": 1.25, "p": 1.2}
+
+
+def load_matplotlib() -> Any:
+    """Matplotlib, loaded when the first picture is drawn."""
+    try:
+        return import_module("matplotlib")
+    except ImportError:
+        raise MissingExtra('drawing needs Matplotlib: pip install "rosenblatt[plot]".') from None
+
+
+def legend_name(mark: Mark) -> str:
+    """The name of a class, with its letter in front where that is another."""
+    return mark.name if mark.letter in (mark.name, mark.name[0]) else f"{mark.letter}  {mark.name}"
+
+
+def _columns(names: list[str], room: float) -> int:
+    """The most columns of a legend, filled one after the other, that are no wider than a figure."""
+    for columns in range(len(names), 1, -1):
+        high = -(-len(names) // columns)
+        widths = [max(map(len, names[i : i + high])) for i in range(0, len(names), high)]
+        if sum(widths) + 5 * len(widths) <= room:
+            return columns
+    return 1
+
+
+class Pen:
+    """The theme, and what is drawn in it.
+
+    Attributes
+    ----------
+    theme : Theme
+    small : bool
+        Whether the axes are one of many, so that words must be few.
+    own : bool
+        Whether the figure is ours, so that there is room around the axes.
+    """
+
+    def __init__(self, theme: Theme, *, small: bool = False, own: bool = True) -> None:
+        self.theme = theme
+        self.small = small
+        self.own = own
+        self._families = tuple(load_matplotlib().rcParams["font.family"])
+
+    def text(self, words: str) -> str:
+        """Words of a user, to be drawn letter for letter."""
+        return style.drawable(words, self._families)
+
+    def colour(self, mark: Mark) -> str:
+        return self.theme.colour(mark.place)
+
+    # ------------------------------------------------------------------ rows
+
+    def points(self, ax: Any, XY: FloatArray, mark: Mark, **changes: Any) -> None:
+        """Rows of a class in its colour and shape, with a rim that keeps neighbours apart."""
+        look = {
+            "s": (30 if self.small else 46) * AREA.get(mark.marker, 1.0),
+            "color": self.colour(mark),
+            "marker": mark.marker,
+            "edgecolors": self.theme.paper,
+            "linewidths": 0.7,
+            "zorder": 4,
+            "label": self.text(legend_name(mark)),
+        }
+        look.update(changes)
+        ax.scatter(XY[:, 0], XY[:, 1], **look)
+
+    def plain_points(self, ax: Any, XY: FloatArray) -> None:
+        """Rows without a label."""
+        ax.scatter(XY[:, 0], XY[:, 1], s=36, color=self.theme.ink, zorder=4)
+
+    def rings(self, ax: Any, XY: FloatArray, name: str, *, size: float = 120) -> None:
+        """A ring around rows of interest."""
+        ax.scatter(
+            XY[:, 0],
+            XY[:, 1],
+            s=size * (0.6 if self.small else 1.0),
+            facecolors="none",
+            edgecolors=self.theme.ink,
+            linewidths=1.1,
+            zorder=5,
+            label=self.text(name),
+        )
+
+    def crosses(self, ax: Any, XY: FloatArray, name: str) -> None:
+        """A cross through rows that are answered wrong."""
+        size = 30 if self.small else 60
+        ax.scatter(
+            XY[:, 0], XY[:, 1], s=size, marker="x", color=self.theme.paper, linewidths=3.6, zorder=5
+        )
+        ax.scatter(
+            XY[:, 0],
+            XY[:, 1],
+            s=size,
+            marker="x",
+            color=self.theme.alarm,
+            linewidths=1.7,
+            zorder=5,
+            label=self.text(name),
+        )
+
+    # ------------------------------------------------------------------ areas and lines
+
+    def sides(
+        self, ax: Any, polygons: Mapping[Any, FloatArray], line: Hyperplane, known: Sequence[Mark]
+    ) -> None:
+        """The half-space of each class, with its letter in the corner farthest from the line."""
+        for place, corners in polygons.items():
+            mark = known[place]
+            ax.fill(*corners.T, facecolor=self.theme.tint(self.colour(mark)), lw=0, zorder=0)
+            if not self.small:
+                far = corners[np.argmax(line.distance(corners))]
+                inward = np.sign(np.vstack([*polygons.values()]).mean(axis=0) - far)
+                self.letter(ax, far, mark, size=15, offset=11 * inward)
+
+    def letter(
+        self, ax: Any, at: FloatArray, mark: Mark, *, size: float, offset: Any = (0, 0)
+    ) -> None:
+        """The letter of a class, in its colour."""
+        ax.annotate(
+            self.text(mark.letter),
+            at,
+            xytext=offset,
+            textcoords="offset points",
+            color=self.colour(mark),
+            fontsize=size,
+            fontweight="bold",
+            ha="center",
+            va="center",
+            zorder=2,
+        )
+
+    def halo(self) -> list[Any]:
+        """A rim of paper around letters that stand on lines."""
+        effects = import_module("matplotlib.patheffects")
+        return [effects.withStroke(linewidth=3, foreground=self.theme.paper)]
+
+    def arrow(self, ax: Any, ends: FloatArray, name: str = "", *, colour: str = "") -> None:
+        """A vector from one point to another, with its name beside the tip."""
+        colour = colour or self.theme.ink
+        start, tip = ends
+        ax.annotate(
+            "",
+            xy=tip,
+            xytext=start,
+            zorder=6,
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-|>",
+                "color": colour,
+                "lw": 1.6 if self.small else 2.2,
+                "mutation_scale": 10 if self.small else 15,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            },
+        )
+        if name:
+            way = (tip - start) / (np.linalg.norm(tip - start) or 1.0)
+            ax.annotate(
+                self.text(name),
+                tip,
+                xytext=9 * way,
+                textcoords="offset points",
+                ha="center",
+                va="center",
+                color=colour,
+                fontsize=10 if self.small else 12,
+                fontweight="bold",
+                zorder=6,
+                path_effects=self.halo(),
+            )
+
+    def right_angle(self, ax: Any, ends: FloatArray, box: Box) -> None:
+        """The small square that says: at a right angle."""
+        start, tip = ends
+        way = (tip - start) / (np.linalg.norm(tip - start) or 1.0)
+        side = 0.028 * max(box[1] - box[0], box[3] - box[2])
+        aside = side * np.array([-way[1], way[0]])
+        corner = np.array([start + side * way, start + side * way + aside, start + aside])
+        ax.plot(*corner.T, color=self.theme.ink, lw=0.9, zorder=3)
+
+    # ------------------------------------------------------------------ around
+
+    def frame(self, ax: Any, box: Box, plane: Plane) -> None:
+        """Limits, one scale for both axes where that can be, and the names of the axes."""
+        ax.set_xlim(box[0], box[1])
+        ax.set_ylim(box[2], box[3])
+        if has_one_scale(box):
+            ax.set_aspect("equal", adjustable="box")
+        if plane.is_line:
+            ax.set_yticks([])
+            ax.spines["left"].set_visible(False)
+        if self.small:
+            ax.set_xticks([])
+            ax.set_yticks([])
+            return
+        ax.set_xlabel(self.text(plane.names[0]))
+        ax.set_ylabel(self.text(plane.names[1]))
+
+    def legend(self, ax: Any) -> None:
+        """Above the axes where the figure is ours, else where there is room."""
+        handles, names = ax.get_legend_handles_labels()
+        if not names:
+            return
+        if not self.own:
+            ax.legend(frameon=True, framealpha=0.8)
+            return
+        figure = ax.get_figure()
+        figure.legend(
+            handles,
+            names,
+            loc="outside upper left",
+            ncols=_columns(names, LEGEND_LETTERS * figure.get_figwidth()),
+            handletextpad=0.3,
+            columnspacing=1.2,
+        )

@@ -1,0 +1,244 @@
+"""The proof of the convergence theorem: two curves that close in on a run."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.lines import STYLES, counted, short_number, whole_numbers
+
+if TYPE_CHECKING:
+    from rosenblatt.theory.proof import ProofTrace
+
+__all__ = ["ProofDisplay", "proof"]
+
+FloatArray = npt.NDArray[np.float64]
+
+CURVE_POINTS = 201
+# From so many times more possible than actual mistakes on, logarithmic axes show both.
+LOG_FROM = 12.0
+
+
+@dataclass(eq=False, repr=False)
+class ProofDisplay(Display):
+    """``kγ ≤ u·w ≤ ‖w‖ ≤ √k R`` after every mistake of a run, and where the outer two meet.
+
+    Attributes
+    ----------
+    k : ndarray of shape (n_updates,)
+        1, 2, … mistakes.
+    progress : ndarray of shape (n_updates,) or None
+        ``u·w`` after each; None without a separator.
+    length : ndarray of shape (n_updates,)
+        ``‖w‖`` after each.
+    curve_k : ndarray
+        Where the curves are drawn: from 0 to a little beyond the place where they meet.
+    lower : ndarray or None
+        ``u·w₀ + k η γ`` there; None without a margin.
+    upper : ndarray
+        ``√(‖w₀‖² + k η² R²)`` there.
+    meets_at : float or None
+        From this number of mistakes on the lower would be above the upper: the bound.
+    log_axes : bool
+        Whether both axes are logarithmic; the curves are then straight lines that cross.
+    eta : float
+        The learning rate, η.
+    starts_at_zero : bool
+        Whether ``w₀`` is 0, so that it has no place in the formulas.
+    """
+
+    k: npt.NDArray[np.int64]
+    progress: FloatArray | None
+    length: FloatArray
+    curve_k: FloatArray
+    lower: FloatArray | None
+    upper: FloatArray
+    meets_at: float | None
+    log_axes: bool
+    eta: float
+    starts_at_zero: bool
+
+    size = (5.8, 4.4)
+
+    def __post_init__(self) -> None:
+        n = len(self.k)
+        told = f"{counted(n, 'mistake')} in this run"
+        if self.meets_at is not None:
+            told += f"; the curves meet at {short_number(self.meets_at)}, and no run makes more"
+        if self.progress is None:
+            told += "; without a separator only the length of the weights is followed"
+        self.caption = told + "."
+
+    @property
+    def lower_name(self) -> str:
+        """The lower curve as a formula."""
+        eta = "" if self.eta == 1.0 else "η"
+        return ("" if self.starts_at_zero else "u·w₀ + ") + f"k{eta}γ"
+
+    @property
+    def upper_name(self) -> str:
+        """The upper curve as a formula."""
+        eta = "" if self.eta == 1.0 else "η"
+        return f"√k {eta}R" if self.starts_at_zero else f"√(‖w₀‖² + k{eta and 'η²'}R²)"
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        theme = pen.theme
+        blue, orange = theme.colour(0), theme.colour(1)
+        if self.log_axes:
+            ax.set_xscale("log")
+            ax.set_yscale("log")
+        drawn = self.curve_k > 0 if self.log_axes else self.curve_k >= 0
+        k, upper = self.curve_k[drawn], self.upper[drawn]
+        ax.plot(k, upper, color=blue, ls=STYLES[1], zorder=3, label=self.upper_name)
+        few = len(self.k) <= 40
+        look = {"ls": "", "clip_on": False, "mec": theme.paper, "mew": 0.5 if few else 0.0}
+        small = 6 if few else 3
+        top, bottom = float(upper.max()), 0.0
+        ax.plot(
+            self.k, self.length, marker="s", ms=small, color=blue, zorder=5, label="‖w‖",
+            **look,
+        )  # fmt: skip
+        if self.progress is not None:
+            ax.plot(
+                self.k, self.progress, marker="^", ms=small + 1, color=orange, zorder=5,
+                label="u·w", **look,
+            )  # fmt: skip
+        if self.lower is not None:
+            lower = self.lower[drawn]
+            ax.plot(k, lower, color=orange, ls=STYLES[0], zorder=3, label=self.lower_name)
+            shared = k <= (math.inf if self.meets_at is None else self.meets_at)
+            ax.fill_between(
+                k[shared], lower[shared], upper[shared], color=theme.tint(blue, 0.12), lw=0
+            )
+            top = max(top, float(lower.max()))
+            bottom = min(bottom, float(lower.min()))
+        if self.meets_at is not None and self.lower is not None:
+            height = float(np.interp(self.meets_at, k, upper))
+            ax.plot([self.meets_at], [height], marker="X", ms=9, color=theme.ink, zorder=6)
+            ax.annotate(
+                f"no run goes beyond\nk = {short_number(self.meets_at)}",
+                (self.meets_at, height),
+                (-10, 12),
+                textcoords="offset points",
+                ha="right",
+                va="bottom",
+            )
+        if self.log_axes:
+            low = min([*upper[:1], *self.length, *([] if self.lower is None else lower[:1])])
+            ax.set_xlim(k[0] * 0.9, k[-1])
+            ax.set_ylim(low / 1.5, 3.0 * top)
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        else:
+            ax.set_xlim(0, k[-1])
+            ax.set_ylim(1.05 * bottom, 1.25 * top)
+            whole_numbers(ax.xaxis)
+        ax.set_xlabel("k, mistakes so far" + (" (logarithmic)" if self.log_axes else ""))
+        ax.set_ylabel("length")
+        handles, names = ax.get_legend_handles_labels()
+        wanted = [self.upper_name, "‖w‖", "u·w", self.lower_name]
+        order = [names.index(name) for name in wanted if name in names]
+        ax.legend(
+            [handles[i] for i in order],
+            [names[i] for i in order],
+            loc="lower right",
+            title="from above to below",
+        )
+
+
+def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay:
+    """Show the proof of convergence on a real run: two curves, and the run between them.
+
+    After k mistakes ``u·w ≥ kγ``, a straight line, and ``‖w‖ ≤ √k R``, a curve that bends down
+    (L3.13, L4.6, L5.8). Since ``u·w ≤ ‖w‖``, the run lives between the two; they meet at
+    ``k = R²/γ²``, so it must have ended there.
+
+    Parameters
+    ----------
+    trace : ProofTrace
+        What `rosenblatt.theory.proof` found.
+    axes : {"auto", "linear", "log"}, default="auto"
+        "log" makes straight lines of both curves and shows the first mistakes; "auto" takes it
+        where the bound is far above the number of mistakes.
+
+    Returns
+    -------
+    display : ProofDisplay
+
+    See Also
+    --------
+    rosenblatt.plot.mistakes : By epoch, not by mistake.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import Perceptron, plot, theory
+    >>> X = np.array([[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]], float)
+    >>> p = Perceptron(ties="positive", fit_intercept=False, shuffle=False, record=True)
+    >>> ledger = p.fit(X, [-1, 1, 1, -1, -1, 1]).ledger_
+    >>> shown = plot.proof(theory.proof(ledger, X, separator=([3.0, 1.0], 0.0)))
+    >>> shown
+    <ProofDisplay: 3 mistakes in this run; the curves meet at 50, and no run makes more.>
+    >>> shown.length.round(2).tolist(), shown.progress.round(2).tolist()
+    ([2.24, 2.24, 3.16], [0.32, 1.58, 3.16])
+    """
+    if not hasattr(trace, "squared_norm_bound"):
+        raise InputError(
+            f"a {type(trace).__name__} is no proof: give what theory.proof(ledger, X, separator) "
+            "returned."
+        )
+    if axes not in ("auto", "linear", "log"):
+        raise ParameterError(f"axes={axes!r} is not known: give 'auto', 'linear' or 'log'.")
+    n = trace.n_updates
+    if not n:
+        raise InputError("this run made 0 mistakes; there is nothing to show.")
+    growth = (trace.eta * trace.radius) ** 2
+    start = max(float(trace.squared_norm_bound[0]) - growth, 0.0)
+    if start <= 1e-12 * growth:
+        start = 0.0
+    along = _along(trace, start)
+    meets_at = trace.meets_at if along is not None else None
+    last = float(n) if meets_at is None else max(float(n), meets_at)
+    log_axes = axes == "log" or (
+        axes == "auto" and start == 0.0 and meets_at is not None and meets_at > LOG_FROM * n
+    )
+    furthest = last * (1.6 if log_axes else 1.08) + 0.5
+    if log_axes:
+        curve = np.geomspace(min(1.0, furthest / 10), furthest, CURVE_POINTS)
+    else:
+        curve = np.linspace(0.0, furthest, CURVE_POINTS)
+    if meets_at is not None:
+        curve = np.union1d(curve, [meets_at])
+    speed = None if along is None or trace.margin is None else trace.eta * trace.margin
+    return ProofDisplay(
+        k=np.arange(1, n + 1),
+        progress=None if trace.progress is None or along is None else along + trace.progress,
+        length=np.sqrt(np.maximum(trace.squared_norm, 0.0)),
+        curve_k=curve,
+        lower=None if speed is None or along is None else along + curve * speed,
+        upper=np.sqrt(start + curve * growth),
+        meets_at=meets_at,
+        log_axes=log_axes,
+        eta=trace.eta,
+        starts_at_zero=start == 0.0,
+    )
+
+
+def _along(trace: ProofTrace, start: float) -> float | None:
+    """``u·w₀``; None where the trace cannot tell it.
+
+    The trace keeps ``u·(w - w₀)``; where the two curves meet, ``u·w₀`` follows from both.
+    """
+    if start == 0.0:
+        return 0.0
+    if trace.meets_at is None or trace.margin is None:
+        return None
+    k = trace.meets_at
+    upper = math.sqrt(start + k * (trace.eta * trace.radius) ** 2)
+    return upper - k * trace.eta * trace.margin

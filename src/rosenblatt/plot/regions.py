@@ -1,0 +1,191 @@
+"""The regions of several classes, as exact polygons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.geometry import Regions
+from rosenblatt.geometry import regions as divide
+from rosenblatt.plot import given
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.given import FloatArray
+from rosenblatt.plot.plane import Box, Plane, around, plane_of
+from rosenblatt.plot.style import Mark, marks
+
+__all__ = ["RegionsDisplay", "regions"]
+
+
+@dataclass(eq=False, repr=False)
+class RegionsDisplay(Display):
+    """The part of the plane in which each class answers; `regions` makes it.
+
+    Attributes
+    ----------
+    caption : str
+    box : (xmin, xmax, ymin, ymax)
+    plane : Plane
+        The features that are seen.
+    regions : Regions
+        The exact division of the box; ``regions.polygons`` has the corners.
+    letters : mapping of class to array of shape (2,)
+        Where the letter of each class stands: far from edges and rows.
+    marks : tuple of Mark
+        How the classes are shown.
+    points : array of shape (n, 2)
+    classes_of_points : array of shape (n,) or None
+        The place of the class of each row; None without labels.
+    wrong : array of int
+        Rows in the region of another class.
+    """
+
+    caption: str
+    box: Box
+    plane: Plane
+    regions: Regions
+    letters: Mapping[Any, FloatArray]
+    marks: tuple[Mark, ...]
+    points: FloatArray
+    classes_of_points: npt.NDArray[np.intp] | None
+    wrong: npt.NDArray[np.intp]
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        for mark in self.marks:
+            corners = self.regions.polygons.get(mark.label)
+            if corners is None:
+                continue
+            tint = pen.theme.tint(pen.colour(mark), 0.2)
+            ax.fill(*corners.T, facecolor=tint, edgecolor=pen.theme.ink, lw=1.0, zorder=0)
+            pen.letter(ax, self.letters[mark.label], mark, size=11 if pen.small else 20)
+        if self.classes_of_points is None:
+            if len(self.points):
+                pen.plain_points(ax, self.points)
+        else:
+            for mark in self.marks:
+                of_class = self.points[self.classes_of_points == mark.place]
+                if len(of_class):
+                    pen.points(ax, of_class, mark)
+            if len(self.wrong):
+                pen.crosses(ax, self.points[self.wrong], "answered wrong")
+        pen.frame(ax, self.box, self.plane)
+        pen.legend(ax)
+
+
+def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None) -> RegionsDisplay:
+    """Show where each of several classes is the answer, as exact polygons.
+
+    ``region_k = {x : w_k·x + b_k >= w_l·x + b_l for all l}``
+
+    The regions are convex with straight edges, fill the box without a gap and do not overlap:
+    they are computed, not sampled. Those of nearest prototypes ("Voronoi regions") are of the same
+    kind, with ``w_k = p_k`` and ``b_k = -‖p_k‖²/2``.
+
+    Parameters
+    ----------
+    model : estimator or geometry.Regions
+        A fitted linear learner of one or two features, or a division that was made before.
+    X : array-like of shape (n_samples, n_features), default=None
+        Rows to show. Needed for the box if there is none.
+    y : array-like of shape (n_samples,), default=None
+        Their labels.
+    box : (xmin, xmax, ymin, ymax), default=None
+        What part of the plane to show. None shows all rows.
+
+    Returns
+    -------
+    RegionsDisplay
+
+    See Also
+    --------
+    boundary : One line, with w and the margin.
+    kernel_boundary : Sampled, for answers that no lines divide.
+    rosenblatt.geometry.regions : The polygons without a picture.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron, plot
+    >>> X, y = [[0, 2], [-2, -1], [2, -1], [0, 3]], ["up", "left", "right", "up"]
+    >>> model = Perceptron(fit_intercept=False, shuffle=False).fit(X, y)
+    >>> shown = plot.regions(model, X, y, box=(-4, 4, -4, 4))
+    >>> sum(shown.regions.area(label) for label in model.classes_)
+    64.0
+    """
+    if isinstance(model, Regions):
+        if box is not None and tuple(box) != model.box:
+            raise ParameterError(
+                f"box={box!r}, but these regions were made for {model.box}; leave box out."
+            )
+        cells, plane = model, plane_of(np.ones(2), None, None)
+        points = np.empty((0, 2)) if X is None else given.rows(X, 2)
+        classes, names = cells.classes, None
+    else:
+        weights = given.linear(model)
+        classes, names = weights.classes, weights.names
+        d = weights.n_features
+        if d > 2:
+            raise InputError(
+                f"this model has {d} features; regions are polygons in the plane of two. Fit it "
+                "on two columns, or on two principal components "
+                "(sklearn.decomposition.PCA(2)), to see them."
+            )
+        plane = plane_of(np.ones(d), None, names)
+        if X is None and box is None:
+            raise ParameterError("give X, the rows to show, or box, the part of the plane.")
+        points = np.empty((0, 2)) if X is None else plane.seen(given.rows(X, d))
+        shown_box = box if box is not None else around(points, is_line=plane.is_line)
+        cells = divide(plane.seen(weights.W), weights.b, shown_box, classes)
+    places = None if y is None else given.labels(y, len(points), classes)
+    wrong = np.empty(0, np.intp)
+    if places is not None:
+        wrong = np.flatnonzero(_answers(model, X, cells, points) != places)
+    return RegionsDisplay(
+        caption=_caption(cells, len(points), places is not None, len(wrong)),
+        box=cells.box,
+        plane=plane,
+        regions=cells,
+        letters={label: _roomy(at, points) for label, at in cells.polygons.items()},
+        marks=marks(classes),
+        points=points,
+        classes_of_points=places,
+        wrong=wrong,
+    )
+
+
+def _answers(model: Any, X: Any, cells: Regions, points: FloatArray) -> npt.NDArray[np.intp]:
+    if hasattr(model, "predict"):
+        return given.answers(model, X, cells.classes)
+    return np.asarray(np.argmax(points @ cells.W.T + cells.b, axis=1))
+
+
+def _roomy(corners: FloatArray, points: FloatArray) -> FloatArray:
+    """A place in a convex polygon that is far from its edges and from rows."""
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    steps = (np.arange(24) + 0.5) / 24
+    grid = low + (high - low) * np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    edges = np.roll(corners, -1, axis=0) - corners
+    lengths = np.linalg.norm(edges, axis=1)
+    offset = grid[:, None, :] - corners[None, :, :]
+    inside = (edges[:, 0] * offset[..., 1] - edges[:, 1] * offset[..., 0]) / lengths
+    free = inside.min(axis=1)
+    if len(points):
+        for start in range(0, len(points), 1000):
+            some = points[start : start + 1000]
+            ways = np.linalg.norm(grid[:, None, :] - some[None, :, :], axis=2)
+            free = np.where(free > 0, np.minimum(free, ways.min(axis=1)), free)
+    best = int(np.argmax(free))
+    return np.asarray(grid[best] if free[best] > 0 else corners.mean(axis=0))
+
+
+def _caption(cells: Regions, n: int, labelled: bool, n_wrong: int) -> str:
+    told = [f"Where each of {len(cells.classes)} classes has the highest score; exact polygons."]
+    if cells.empty:
+        named = ", ".join(mark.name for mark in marks(cells.empty))
+        told.append(f"Nowhere in this box the highest: {named}.")
+    if labelled:
+        told.append(f"{n_wrong:,} of {n:,} rows are answered wrong.")
+    return " ".join(told)

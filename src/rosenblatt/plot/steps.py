@@ -1,0 +1,279 @@
+"""A run, step by step: which row was looked at, and the boundary before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.geometry import regions as divide
+from rosenblatt.plot import given
+from rosenblatt.plot.given import FloatArray
+from rosenblatt.plot.plane import (
+    Box,
+    Plane,
+    around,
+    arrow_of,
+    is_outside,
+    plane_of,
+    scale_of,
+    segment,
+)
+from rosenblatt.plot.style import Mark, marks
+
+__all__ = ["ANSWERS_OTHERWISE", "Run", "Step", "read_run"]
+
+ANSWERS_OTHERWISE = (
+    "These are the weights while it learned; it answers by their average, their votes or the best "
+    "of them."
+)
+# Weights shorter or longer than this, compared with the rows, are drawn to a scale of their own.
+SHORTEST_WEIGHTS, LONGEST_WEIGHTS = 0.4, 2.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One example and what it did.
+
+    Attributes
+    ----------
+    update : int
+        The number of the update, from 1; 0 if the example was answered right.
+    t : int
+        The number of the example, from 1.
+    row : int
+    at : array of shape (2,)
+        Where it lies.
+    right, wrong : object
+        Its class; the class that was lowered, None if none was.
+    W, b : array of shape (k, 2) and (k,)
+        Weights after it, one row for two classes.
+    W_before, b_before : arrays of the same shapes
+    segment, segment_before : array of shape (2, 2) or None
+        The boundary of two classes in the box; None where there is none to be seen.
+    arrows, arrows_before : mapping of int to array of shape (2, 2)
+        Each vector of weights, from its line (two classes) or the origin, where it is seen.
+    areas : mapping of int to array of shape (m, 2)
+        After it: corners of the area in which the class at this place is the answer.
+    """
+
+    update: int
+    t: int
+    row: int
+    at: FloatArray
+    right: Any
+    wrong: Any
+    W: FloatArray
+    b: FloatArray
+    W_before: FloatArray
+    b_before: FloatArray
+    segment: FloatArray | None
+    segment_before: FloatArray | None
+    arrows: Mapping[int, FloatArray]
+    arrows_before: Mapping[int, FloatArray]
+    areas: Mapping[int, FloatArray]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Rows in their plane, and the steps of a learner over them.
+
+    Attributes
+    ----------
+    points : array of shape (n, 2)
+    places : array of shape (n,)
+        The place of the class of each row.
+    marks : tuple of Mark
+        How each class is shown, in the order of the ledger.
+    plane : Plane
+    box : (xmin, xmax, ymin, ymax)
+    scale : float
+        The length of arrows over that of the weights.
+    steps : tuple of Step
+    n_steps : int
+        How many there are in all.
+    n_updates : int
+        Updates of the whole run.
+    answers_otherwise : bool
+        Whether the model answers by other weights than those the run ended with.
+    """
+
+    points: FloatArray
+    places: npt.NDArray[np.intp]
+    marks: tuple[Mark, ...]
+    plane: Plane
+    box: Box
+    scale: float
+    steps: tuple[Step, ...]
+    n_steps: int
+    n_updates: int
+    answers_otherwise: bool
+
+    @property
+    def left_out(self) -> int:
+        return self.n_steps - len(self.steps)
+
+    @property
+    def is_binary(self) -> bool:
+        return len(self.marks) == 2
+
+    def title(self, step: Step) -> str:
+        """What happened, in a few words."""
+        label = next(mark.name for mark in self.marks if mark.label == step.right)
+        if not step.update:
+            return f"example {step.t}: row {step.row}, {label}, right"
+        return f"update {step.update}: row {step.row}, {label}"
+
+
+def read_run(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    each: str,
+    choose: Any,
+    box: Box | None = None,
+) -> Run:
+    """The steps that ``choose`` takes, a function of their number that gives places in order."""
+    ledger = given.ledger_of(model)
+    table = given.rows(X)
+    d = table.shape[1]
+    if d > 2:
+        raise InputError(
+            f"X has {d} columns; the lines before and after an update are seen together in the "
+            "plane of two features only. plot.boundary shows the end of a run with any number."
+        )
+    names = given.feature_names(model)
+    plane = plane_of(np.ones(d), None, names)
+    points = plane.seen(table)
+    known = _marks_in_order(ledger.classes)
+    places = given.labels(y, len(points), ledger.classes)
+    visits = _visits(ledger, len(points), each)
+    chosen = [visits[place] for place in choose(len(visits))]
+    states = _states(ledger, X, {k for _, _, k, _ in chosen} | {k + u for _, _, k, u in chosen})
+    seen = {k: (plane.seen(W), b) for k, (W, b) in states.items()}
+    W_all = np.vstack([W for W, _ in seen.values()] or [np.zeros((1, 2))])
+    through_origin = not any(b.any() for _, b in seen.values())
+    scale = None
+    if box is None:
+        shown = np.vstack([points, np.zeros((1, 2))]) if through_origin else points
+        longest, farthest = np.abs(W_all).max(), np.abs(points).max()
+        if through_origin and SHORTEST_WEIGHTS * farthest <= longest <= LONGEST_WEIGHTS * farthest:
+            # Of about the size of the rows: the step is then seen to be the example.
+            # With some room for their names.
+            shown, scale = np.vstack([shown, 1.15 * W_all]), 1.0
+        box = around(shown, is_line=plane.is_line)
+    if scale is None:
+        scale = scale_of(np.linalg.norm(W_all, axis=1), box)
+    steps = []
+    for t, row, k, is_update in chosen:
+        (W, b), (W_before, b_before) = seen[k + is_update], seen[k]
+        update = ledger[k] if is_update else None
+        steps.append(
+            Step(
+                update=k + 1 if is_update else 0,
+                t=t,
+                row=row,
+                at=points[row],
+                right=ledger.classes[places[row]],
+                wrong=None if update is None else update.wrong,
+                W=W,
+                b=b,
+                W_before=W_before,
+                b_before=b_before,
+                segment=_line(W, b, box),
+                segment_before=_line(W_before, b_before, box),
+                arrows=_arrows(W, b, box, scale),
+                arrows_before=_arrows(W_before, b_before, box, scale),
+                areas=_areas(W, b, box, len(known)),
+            )
+        )
+    return Run(
+        points=points,
+        places=places,
+        marks=known,
+        plane=plane,
+        box=box,
+        scale=scale,
+        steps=tuple(steps),
+        n_steps=len(visits),
+        n_updates=len(ledger),
+        answers_otherwise=_answers_otherwise(model, ledger, X),
+    )
+
+
+def _answers_otherwise(model: Any, ledger: Any, X: Any) -> bool:
+    if model is ledger:
+        return False
+    if not given.answers_linearly(model):
+        return True
+    W, b = ledger.replay(X)
+    if len(W) > 1:
+        order = sorted(range(len(ledger.classes)), key=ledger.classes.__getitem__)
+        W, b = W[order], b[order]
+    return not (np.array_equal(W, model.coef_) and np.array_equal(b, model.intercept_))
+
+
+def _marks_in_order(classes: Sequence[Any]) -> tuple[Mark, ...]:
+    """Marks in the order of the ledger, each as it is in all other pictures."""
+    of = {mark.label: mark for mark in marks(sorted(classes))}
+    return tuple(of[label] for label in classes)
+
+
+def _visits(ledger: Any, n_rows: int, each: str) -> list[tuple[int, int, int, bool]]:
+    """For each step: the example's number, its row, updates before it, whether it is one."""
+    rows, times = ledger.entries.row.tolist(), ledger.entries.t.tolist()
+    if len(rows) and max(rows) >= n_rows:
+        raise InputError(
+            f"the ledger names row {max(rows)}, but X has {n_rows} rows; give the X of fit."
+        )
+    if each == "update":
+        return [(t, row, k, True) for k, (t, row) in enumerate(zip(times, rows, strict=True))]
+    if each != "example":
+        raise ParameterError(f"each={each!r} is not known: give 'update' or 'example'.")
+    first = ledger.n_examples - int(ledger.survival.sum())
+    in_order = all((t - 1 - first) % n_rows == row for t, row in zip(times, rows, strict=True))
+    if not in_order:
+        raise InputError(
+            "the ledger keeps the order of the updates, not of all examples, and these rows were "
+            "not taken one after the other; fit with shuffle=False, or show each='update'."
+        )
+    updates = {t: k for k, t in enumerate(times)}
+    visits, done = [], 0
+    for t in range(first + 1, ledger.n_examples + 1):
+        visits.append((t, (t - 1 - first) % n_rows, done, t in updates))
+        done += t in updates
+    return visits
+
+
+def _states(ledger: Any, X: Any, wanted: set[int]) -> dict[int, tuple[FloatArray, FloatArray]]:
+    states = {}
+    last = max(wanted, default=-1)
+    for k, state in enumerate(given.trace_of(ledger, X)):
+        if k in wanted:
+            states[k] = state
+        if k >= last:
+            break
+    return states
+
+
+def _line(W: FloatArray, b: FloatArray, box: Box) -> FloatArray | None:
+    return segment(W[0], float(b[0]), box) if len(W) == 1 else None
+
+
+def _arrows(W: FloatArray, b: FloatArray, box: Box, scale: float) -> dict[int, FloatArray]:
+    """Arrows by place; one whose tip would lie outside the picture is left out."""
+    if len(W) == 1:
+        arrow = arrow_of(W[0], float(b[0]), box, scale)
+        return {} if arrow is None or is_outside(arrow[1], box) else {0: arrow}
+    return {k: np.array([np.zeros(2), scale * w]) for k, w in enumerate(W) if w.any()}
+
+
+def _areas(W: FloatArray, b: FloatArray, box: Box, n_classes: int) -> Mapping[int, FloatArray]:
+    if (W[0] == W).all() and (b == b[0]).all() and (len(W) > 1 or not (W.any() or b.any())):
+        return {}
+    return divide(W, b, box, range(n_classes)).polygons

@@ -1,0 +1,235 @@
+"""The path of a tagger through a sentence, beside the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.errors import InputError
+from rosenblatt.plot import style
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.lines import counted, fitted, halo, short_number
+
+if TYPE_CHECKING:
+    from rosenblatt.structured.paths import PathExplanation
+
+__all__ = ["TagPathDisplay", "tag_path"]
+
+# Of larger tag sets only the tags on the two paths are shown.
+MOST_TAGS = 12
+LONGEST_WORD = 14
+# In longer sentences a score takes two lines.
+MOST_ROOMY = 16
+
+
+@dataclass(eq=False, repr=False)
+class TagPathDisplay(Display):
+    """Tokens across, tags up, and one or two paths through them.
+
+    Attributes
+    ----------
+    tokens : list of str
+    tags : list of str
+        The tags shown, from above.
+    predicted, gold : list of str
+        The tags found and the right ones; gold is None if they were not given.
+    predicted_scores, gold_scores : list of (float, float)
+        For each token what its features and what the step from the tag before say for the tag.
+    differ : list of int
+        The tokens where the two paths differ.
+    score, gold_score : float
+        The sums along the paths; gold_score is None without gold.
+    left_out : int
+        Tags of the tagger that are not shown, for they are on neither path.
+    """
+
+    tokens: list[str]
+    tags: list[str]
+    predicted: list[str]
+    gold: list[str] | None
+    predicted_scores: list[tuple[float, float]]
+    gold_scores: list[tuple[float, float]] | None
+    score: float
+    gold_score: float | None
+    left_out: int
+
+    def __post_init__(self) -> None:
+        pairs = zip(self.predicted, self.gold or self.predicted, strict=True)
+        self.differ = [i for i, (found, right) in enumerate(pairs) if found != right]
+        told = f"The best path scores {short_number(self.score)}"
+        if self.gold_score is not None:
+            right = len(self.tokens) - len(self.differ)
+            told += (
+                f", the right one {short_number(self.gold_score)}; "
+                f"{right} of {counted(len(self.tokens), 'tag')} right"
+            )
+            if self.differ:
+                told += ". Where they differ: score of the word's features + of the step"
+        if self.left_out:
+            told += f". {counted(self.left_out, 'tag')} on neither path left out"
+        self.caption = told + "."
+
+    def _size(self) -> tuple[float, float]:
+        widest = max(len(word) for word in self.tokens)
+        column = 0.95 if widest <= 9 else 1.1
+        width = 1.6 + column * len(self.tokens)
+        return float(np.clip(width, 4.6, 16.0)), 1.7 + 0.42 * len(self.tags)
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        theme = pen.theme
+        n, height = len(self.tokens), {tag: i for i, tag in enumerate(self.tags)}
+        x = np.arange(n)
+        grid = np.array([(i, j) for i in range(n) for j in range(len(self.tags))])
+        ax.scatter(grid[:, 0], grid[:, 1], s=12, color=theme.tint(theme.faint, 0.55), zorder=1)
+        for i in self.differ:
+            ax.axvspan(i - 0.5, i + 0.5, color=theme.tint(theme.alarm, 0.1), lw=0.6, zorder=0)
+        if self.gold is not None:
+            ax.plot(
+                x,
+                [height[tag] for tag in self.gold],
+                # Broad and broken, so that it is seen under the other path as well.
+                color=theme.tint(theme.colour(1), 0.6),
+                ls=(0, (1.6, 0.5)),
+                lw=5,
+                marker="s",
+                ms=13,
+                mfc=theme.paper,
+                mec=theme.colour(1),
+                mew=2,
+                zorder=3,
+                label="gold",
+            )
+        ax.plot(
+            x,
+            [height[tag] for tag in self.predicted],
+            color=theme.colour(0),
+            lw=2.0,
+            marker="o",
+            ms=6,
+            zorder=4,
+            label="predicted",
+        )
+        for i in self.differ:
+            assert self.gold is not None
+            assert self.gold_scores is not None
+            above = height[self.predicted[i]] < height[self.gold[i]]
+            self._write_score(
+                ax, pen, i, height[self.predicted[i]], self.predicted_scores[i], above
+            )
+            self._write_score(ax, pen, i, height[self.gold[i]], self.gold_scores[i], not above)
+        ax.set_xlim(-0.6, n - 0.4)
+        ax.set_ylim(len(self.tags) - 0.25, -0.75)
+        size = 9 if n <= MOST_ROOMY else 7.5
+        words = [fitted(pen, word, LONGEST_WORD) for word in self.tokens]
+        crowded = max(map(len, words)) > 9 or n > MOST_ROOMY
+        if crowded:
+            ax.set_xticks(x, words, fontsize=size, rotation=35, ha="right", rotation_mode="anchor")
+        else:
+            ax.set_xticks(x, words, fontsize=size, va="baseline")
+            ax.tick_params(axis="x", pad=13)
+        tags = [fitted(pen, style.named(tag), LONGEST_WORD) for tag in self.tags]
+        ax.set_yticks(range(len(self.tags)), tags, fontsize=size)
+        ax.tick_params(length=0)
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+        if self.gold is not None:
+            ax.legend(
+                loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2, reverse=True
+            )
+
+    def _write_score(
+        self, ax: Any, pen: Pen, i: int, j: int, parts: tuple[float, float], above: bool
+    ) -> None:
+        features, step = parts
+        sign = "+" if step >= 0 else "−"
+        between = " " if len(self.tokens) <= MOST_ROOMY else "\n"
+        ax.annotate(
+            f"{short_number(features)}{between}{sign} {short_number(abs(step))}",
+            (i, j),
+            (0, 10 if above else -10),
+            textcoords="offset points",
+            ha="center",
+            va="bottom" if above else "top",
+            fontsize=8,
+            zorder=6,
+            path_effects=halo(pen.theme.paper),
+        )
+
+
+def tag_path(
+    source: Any, sentence: Sequence[Any] | None = None, gold: Sequence[str] | None = None
+) -> TagPathDisplay:
+    """Show the tags of a sentence as a path through all tags, beside the right ones (L1.16).
+
+    Parameters
+    ----------
+    source : SequenceTagger or PathExplanation
+        A fitted tagger, or what its ``explain`` gave; then leave the rest out.
+    sentence : list of tokens, default=None
+    gold : list of str, default=None
+        The right tags, or any others to compare with.
+
+    Returns
+    -------
+    display : TagPathDisplay
+
+    See Also
+    --------
+    rosenblatt.plot.confusion : All sentences at once.
+
+    Examples
+    --------
+    >>> from rosenblatt import SequenceTagger, plot
+    >>> sentences = [["the", "dog", "barks"], ["a", "cat", "sleeps"], ["the", "cat", "barks"]]
+    >>> tagger = SequenceTagger().fit(sentences, [["DET", "NOUN", "VERB"]] * 3)
+    >>> shown = plot.tag_path(tagger, ["the", "barks", "sleeps"], ["DET", "NOUN", "VERB"])
+    >>> shown.predicted, shown.differ
+    (['DET', 'VERB', 'VERB'], [1])
+    """
+    found: PathExplanation
+    if hasattr(source, "predicted") and hasattr(source, "compared"):
+        if sentence is not None or gold is not None:
+            raise InputError("an explanation has its sentence and tags; leave the others out.")
+        found = source
+    elif not hasattr(source, "tags_of"):
+        raise InputError(
+            f"a {type(source).__name__} has no paths of tags: give a fitted SequenceTagger, or "
+            "what its explain gave."
+        )
+    elif sentence is None:
+        raise InputError("a tagger needs a sentence: give a list of tokens.")
+    else:
+        found = source.explain(sentence, gold)
+    if not found.predicted:
+        raise InputError("this sentence has 0 tokens; there is nothing to show.")
+    known = list(found.scores[0])
+    predicted = [choice.tag for choice in found.predicted]
+    right = None if found.compared is None else [choice.tag for choice in found.compared]
+    shown = known
+    if len(known) > MOST_TAGS:
+        used = {*predicted, *(right or ())}
+        shown = [tag for tag in known if tag in used]
+    return TagPathDisplay(
+        tokens=[_word(choice.token) for choice in found.predicted],
+        tags=shown,
+        predicted=predicted,
+        gold=right,
+        predicted_scores=[(choice.features, choice.step) for choice in found.predicted],
+        gold_scores=None
+        if found.compared is None
+        else [(choice.features, choice.step) for choice in found.compared],
+        score=found.score,
+        gold_score=found.compared_score,
+        left_out=len(known) - len(shown),
+    )
+
+
+def _word(token: Any) -> str:
+    """The word of a token: itself, or the first part of a tuple or mapping."""
+    if not isinstance(token, str):
+        token = next(iter(token), "")
+    word = style.named(token)
+    return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}…"

@@ -1,0 +1,222 @@
+"""A picture of every update: the example, the old line and the new one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.pen import AREA
+from rosenblatt.plot.plane import Box
+from rosenblatt.plot.steps import ANSWERS_OTHERWISE, Run, Step, read_run
+from rosenblatt.plot.style import Mark
+
+__all__ = ["UpdatesDisplay", "draw_rows", "draw_step", "updates"]
+
+PANEL = 2.1
+
+
+@dataclass(eq=False, repr=False)
+class UpdatesDisplay(Display):
+    """A panel for each step of a run; `updates` makes it.
+
+    Attributes
+    ----------
+    caption : str
+    run : Run
+        Rows, box and steps; ``run.steps[k]`` has the lines and arrows of a panel.
+    titles : tuple of str
+        One a panel.
+    left_out : int
+        Steps of the run that are not shown.
+    """
+
+    caption: str
+    run: Run
+    titles: tuple[str, ...]
+    left_out: int
+
+    def _grid(self) -> tuple[int, int]:
+        n = len(self.run.steps)
+        columns = n if n <= 3 else 3 if n in (5, 6, 9) else 4
+        return -(-n // columns), columns
+
+    def _size(self) -> tuple[float, float]:
+        rows, columns = self._grid()
+        xmin, xmax, ymin, ymax = self.run.box
+        high = PANEL * min(max((ymax - ymin) / (xmax - xmin), 0.4), 1.4)
+        return max(columns * (PANEL + 0.15), 4.2), rows * (high + 0.3) + 0.9
+
+    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+        for ax, step, title in zip(axes.flat, self.run.steps, self.titles, strict=False):
+            draw_rows(ax, pen, self.run)
+            draw_step(ax, pen, self.run, step)
+            pen.frame(ax, self.run.box, self.run.plane)
+            ax.set_title(pen.text(title), fontsize=8.5, loc="left", pad=3)
+            if pen.small:
+                for spine in ax.spines.values():
+                    spine.set_visible(True)
+                    spine.set_color(pen.theme.rule)
+        for ax in list(axes.flat)[len(self.run.steps) :]:
+            ax.set_axis_off()
+        if pen.own:
+            pen.legend(axes.flat[0])
+
+
+def draw_rows(ax: Any, pen: Pen, run: Run) -> None:
+    """The rows, which no step changes; the fewer, the larger."""
+    size = min(max((1500 if pen.small else 9000) / len(run.points), 14), 46)
+    for place, mark in enumerate(run.marks):
+        of_class = run.points[run.places == place]
+        if len(of_class):
+            pen.points(ax, of_class, mark, s=size * AREA.get(mark.marker, 1.0))
+
+
+def draw_step(ax: Any, pen: Pen, run: Run, step: Step) -> None:
+    """The state after one step, the line before it dashed, and the example used."""
+    theme = pen.theme
+    for place, corners in step.areas.items():
+        edge = {} if run.is_binary else {"edgecolor": theme.ink}
+        tint = theme.tint(pen.colour(run.marks[place]))
+        ax.fill(*corners.T, facecolor=tint, lw=0 if run.is_binary else 0.8, zorder=0, **edge)
+    if step.update and step.segment_before is not None:
+        ax.plot(*step.segment_before.T, color=theme.faint, lw=1.4, ls=(0, (4, 2.5)), zorder=3)
+    if step.segment is not None:
+        ax.plot(*step.segment.T, color=theme.ink, lw=1.9, zorder=3)
+    if step.update and not (step.b.any() or step.b_before.any()):
+        _draw_sum(ax, pen, step)
+    for place, ends in step.arrows.items():
+        mark = run.marks[place]
+        name, colour = ("w", "") if run.is_binary else (_weight_name(mark), pen.colour(mark))
+        pen.arrow(ax, ends, name, colour=colour)
+    ax.scatter(
+        *step.at[:, None],
+        s=170 if pen.small else 230,
+        facecolors="none",
+        edgecolors=theme.alarm if step.update else theme.ink,
+        linewidths=2.0,
+        zorder=5,
+    )
+
+
+def _draw_sum(ax: Any, pen: Pen, step: Step) -> None:
+    """Weights before, and the way from their tip to that of the new ones: the step."""
+    for place, after in step.arrows.items():
+        if np.array_equal(step.W[place], step.W_before[place]):
+            continue
+        before = step.arrows_before.get(place)
+        if before is not None:
+            pen.arrow(ax, before, colour=pen.theme.faint)
+            way = np.array([before[1], after[1]])
+            ax.plot(*way.T, color=pen.theme.faint, lw=1.2, ls=":", zorder=3)
+
+
+def _weight_name(mark: Mark) -> str:
+    subscripts = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    name = mark.letter.translate(subscripts)
+    return f"w{name}" if name != mark.letter else f"w {name}"
+
+
+def updates(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    most: int = 12,
+    each: str = "update",
+    box: Box | None = None,
+) -> UpdatesDisplay:
+    """Show a run as one picture an update: the example used, the old line and the new one, and w.
+
+    Parameters
+    ----------
+    model : estimator or Ledger
+        A linear learner that was fitted with ``record=True`` on one or two features, or its ledger.
+    X : array-like of shape (n_samples, n_features)
+        The rows it was fitted on.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    most : int, default=12
+        Most pictures to show. Of more updates the first and the last are taken, of more examples
+        the first; the caption says how many were left out.
+    each : {"update", "example"}, default="update"
+        A picture for each update, or for each example whether it was answered right or not. The
+        latter needs rows that were taken in their order (``shuffle=False``).
+    box : (xmin, xmax, ymin, ymax), default=None
+        What part of the plane to show. None shows all rows.
+
+    Returns
+    -------
+    UpdatesDisplay
+
+    See Also
+    --------
+    animate : The same as a film.
+    boundary : The end of a run, in full.
+
+    Examples
+    --------
+    The worked example of the first lecture, all six examples:
+
+    >>> from rosenblatt import Perceptron, plot
+    >>> X, y = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]], [-1, 1, 1, -1, -1, 1]
+    >>> model = Perceptron(ties="positive", fit_intercept=False, shuffle=False, record=True)
+    >>> shown = plot.updates(model.fit(X, y), X, y, each="example", most=6)
+    >>> for title, step in zip(shown.titles, shown.run.steps):
+    ...     print(title, step.W[0].tolist())
+    update 1: row 0, −1 [1.0, -2.0]
+    example 2: row 1, +1, right [1.0, -2.0]
+    update 2: row 2, +1 [2.0, -1.0]
+    example 4: row 3, −1, right [2.0, -1.0]
+    update 3: row 4, −1 [3.0, 1.0]
+    example 6: row 5, +1, right [3.0, 1.0]
+    """
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 1 <= most <= 100:
+        raise ParameterError(f"most={most!r} is not allowed: give a whole number, 1 to 100.")
+
+    def ends(n: int) -> list[int]:
+        if n <= most or each == "example":
+            return list(range(min(n, most)))
+        last = most // 2
+        return [*range(most - last), *range(n - last, n)]
+
+    run = read_run(model, X, y, each=each, choose=ends, box=box)
+    if not run.steps:
+        raise InputError("this run made no update, so there is nothing to show.")
+    return UpdatesDisplay(
+        caption=_caption(run, each, int(most)),
+        run=run,
+        titles=tuple(run.title(step) for step in run.steps),
+        left_out=run.left_out,
+    )
+
+
+def _caption(run: Run, each: str, most: int) -> str:
+    shown, what = len(run.steps), "updates" if each == "update" else "examples"
+    if not run.left_out:
+        told = [f"All {shown} {what}." if shown > 1 else f"The only {what[:-1]}."]
+    elif each == "example":
+        told = [f"The first {shown} of {run.n_steps:,} examples; {run.left_out:,} left out."]
+    else:
+        last = most // 2
+        ends = f"The first {most - last}" + (f" and the last {last}" if last else "")
+        told = [f"{ends} of {run.n_steps:,} updates; {run.left_out:,} between are left out."]
+    told.append("Ring: the example.")
+    if run.is_binary:
+        told.append("Dashed: the line before it; solid: after it.")
+    else:
+        told.append("Areas: the answer after it.")
+    if any(step.update and step.arrows_before for step in run.steps) and not _has_bias(run):
+        told.append("Grey: w before it; dotted: the step.")
+    if run.scale != 1:
+        told.append(f"Weights are drawn at {run.scale:g} times their length.")
+    if run.answers_otherwise:
+        told.append(ANSWERS_OTHERWISE)
+    return " ".join(told)
+
+
+def _has_bias(run: Run) -> bool:
+    return any(step.b.any() or step.b_before.any() for step in run.steps)

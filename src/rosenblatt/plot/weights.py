@@ -1,0 +1,231 @@
+"""What a learner weighs: its largest weights by name, or all of them as an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.plot import style
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.lines import counted, panel_grid, short_number
+from rosenblatt.plot.weight_image import WeightImageDisplay
+
+__all__ = ["Voice", "WeightsDisplay", "weights"]
+
+FloatArray = npt.NDArray[np.float64]
+
+MOST_PANELS = 12
+
+
+class Voice(NamedTuple):
+    """The largest weights for a class, from the most positive to the most negative.
+
+    ``against`` is the class that negative weights speak for, where there are two.
+    """
+
+    label: Any
+    against: Any
+    names: list[str]
+    values: FloatArray
+    bias: float
+
+
+@dataclass(eq=False, repr=False)
+class WeightsDisplay(Display):
+    """The largest weights of each class.
+
+    Attributes
+    ----------
+    voices : list of Voice
+        One for two classes, else one for each class shown.
+    n_features : int
+    left_out : int
+        Classes that are not shown.
+    """
+
+    voices: list[Voice]
+    n_features: int
+    left_out: int
+
+    def __post_init__(self) -> None:
+        most = max(len(voice.names) for voice in self.voices)
+        told = f"The largest weights, at most {most} a class, of {self.n_features:,}"
+        if self.left_out:
+            told += f"; {counted(self.left_out, 'class', 'classes')} more not shown"
+        if len(self.voices) == 1:
+            told += f"; the bias is {short_number(self.voices[0].bias)}"
+        self.caption = told + "."
+
+    def _grid(self) -> tuple[int, int]:
+        return panel_grid(len(self.voices))
+
+    def _size(self) -> tuple[float, float]:
+        rows, columns = self._grid()
+        bars = max(len(voice.names) for voice in self.voices)
+        if rows * columns == 1:
+            return 5.6, 1.5 + 0.24 * bars
+        longest = max(len(style.named(name)) for voice in self.voices for name in voice.names)
+        wide = float(np.clip(1.2 + 0.11 * longest, 2.2, 3.6))
+        return wide * columns + 0.2, (0.6 + 0.19 * bars) * rows + 0.5
+
+    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+        most = max(float(np.abs(voice.values).max(initial=0.0)) for voice in self.voices) or 1.0
+        for ax, voice in zip(axes.flat, self.voices, strict=False):
+            self._draw_voice(ax, pen, voice, most)
+        for ax in axes.flat[len(self.voices) :]:
+            ax.set_axis_off()
+
+    def _draw_voice(self, ax: Any, pen: Pen, voice: Voice, most: float) -> None:
+        theme = pen.theme
+        places = np.arange(len(voice.values))
+        size = 8 if pen.small else 9
+        for sign, place, hatch in ((1, 0, ""), (-1, 1, "///")):
+            mine = voice.values * sign > 0
+            ax.barh(
+                places[mine],
+                voice.values[mine],
+                0.74,
+                color=theme.tint(theme.colour(place), 0.8),
+                edgecolor=theme.paper,
+                linewidth=0,
+                hatch=hatch,
+            )
+        pairs = zip(voice.names, voice.values.tolist(), strict=True)
+        for place, (name, value) in enumerate(pairs):
+            ahead, behind = ("left", "right") if value > 0 else ("right", "left")
+            away = 3 if value > 0 else -3
+            look = {"textcoords": "offset points", "va": "center"}
+            weight = f"{value:+.3g}".replace("-", "−")
+            ax.annotate(weight, (value, place), (away, 0), ha=ahead, fontsize=size - 1, **look)
+            # On the side without a bar, where it needs no room beside the axes.
+            shown = pen.text(style.named(name))
+            ax.annotate(shown, (0, place), (-away, 0), ha=behind, fontsize=size, **look)
+        ax.axvline(0, color=theme.ink, lw=0.8)
+        ax.set_yticks([])
+        ax.spines["left"].set_visible(False)
+        ax.set_ylim(max(len(places), 1) - 0.4, -0.6)
+        ax.set_xlim(-1.35 * most, 1.35 * most)
+        ax.xaxis.get_major_locator().set_params(nbins=4)
+        name = pen.text(style.named(voice.label))
+        if voice.against is None:
+            ax.set_title(f"{name}, bias {short_number(voice.bias)}", loc="left", fontsize=10)
+        else:
+            against = pen.text(style.named(voice.against))
+            ax.set_xlabel(f"←  speaks for {against}      weight      speaks for {name}  →")
+
+
+def weights(
+    model: Any,
+    *,
+    top: int = 6,
+    labels: Sequence[Any] | None = None,
+    names: Sequence[str] | None = None,
+    shape: tuple[int, int] | None = None,
+) -> WeightsDisplay | WeightImageDisplay:
+    """Show what a linear learner weighs: its largest weights by name, or all as an image.
+
+    Parameters
+    ----------
+    model : fitted linear learner
+        With ``coef_`` and ``intercept_``. For two classes there is one weight a feature: a
+        positive one speaks for the second class. For more, each class has its own.
+    top : int, default=6
+        How many positive and how many negative weights to show for each class.
+    labels : sequence, default=None
+        Which classes to show, of more than two. None: the first 12.
+    names : sequence of str, default=None
+        Names of the features. None: those that the model knows, else ``x[0]``, ``x[1]`` …
+    shape : (height, width), default=None
+        Show all weights as an image of this shape, pixel by pixel.
+
+    Returns
+    -------
+    display : WeightsDisplay, or WeightImageDisplay with ``shape``
+
+    Examples
+    --------
+    >>> from rosenblatt import AveragedPerceptron, datasets, plot
+    >>> iris = datasets.iris()
+    >>> model = AveragedPerceptron().fit(iris.X, iris.labels == "setosa")
+    >>> named = ["sepal length", "sepal width", "petal length", "petal width"]
+    >>> voice = plot.weights(model, names=named).voices[0]
+    >>> voice.names
+    ['sepal width', 'sepal length', 'petal width', 'petal length']
+    """
+    coef = getattr(model, "coef_", None)
+    if coef is None:
+        raise InputError(
+            f"this {type(model).__name__} has no weights by feature (coef_): give a fitted linear "
+            "learner."
+        )
+    if type(top) is not int or top < 1:
+        raise ParameterError(f"top={top!r} must be a whole number of at least 1.")
+    table = np.asarray(coef, np.float64)
+    classes = model.classes_.tolist()
+    rows, against = _chosen(classes, labels, len(table))
+    shown, left_out = rows[:MOST_PANELS], len(rows) - len(rows[:MOST_PANELS])
+    own = [classes[-1]] if len(table) == 1 else classes
+    if shape is not None:
+        images = table[shown].reshape(len(shown), *_checked(shape, table.shape[1]))
+        return WeightImageDisplay([own[row] for row in shown], against, images, left_out)
+    if names is not None and len(names) != table.shape[1]:
+        raise InputError(f"names has {len(names):,} entries for {table.shape[1]:,} features.")
+    voices = []
+    for row in shown:
+        places = _largest(table[row], top)
+        called = [str(names[j]) for j in places] if names is not None else _known(model, places)
+        bias = float(model.intercept_[row])
+        voices.append(Voice(own[row], against, called, table[row, places], bias))
+    return WeightsDisplay(voices, table.shape[1], left_out)
+
+
+def _chosen(classes: list[Any], labels: Any, n_vectors: int) -> tuple[list[int], Any]:
+    """The rows of the weights to show, and the class that negative ones speak for."""
+    if n_vectors == 1:
+        if labels is not None:
+            raise ParameterError(
+                "labels is for more than two classes; two share one weight vector."
+            )
+        return [0], classes[0] if len(classes) == 2 else None
+    if labels is None:
+        return list(range(n_vectors)), None
+    unknown = [label for label in labels if label not in classes]
+    if unknown or not len(labels):
+        told = f"{unknown[0]!r} is no class" if unknown else "there are none"
+        raise ParameterError(f"labels: {told}; give some of {', '.join(map(repr, classes[:20]))}.")
+    return [classes.index(label) for label in labels], None
+
+
+def _largest(values: FloatArray, top: int) -> list[int]:
+    """Places of the largest weights of each sign, from the most positive to the most negative."""
+    order = np.argsort(-values, kind="stable")
+    positive, negative = int((values > 0).sum()), int((values < 0).sum())
+    ends = order[: min(top, positive)], order[len(order) - min(top, negative) :]
+    return [int(place) for place in np.concatenate(ends)]
+
+
+def _known(model: Any, places: list[int]) -> list[str]:
+    """Names of features by the best that the model knows."""
+    schema = getattr(model, "schema_", None)
+    if schema is not None:
+        return [str(name) for name in schema.names(places)]
+    known = getattr(model, "feature_names_in_", None)
+    return [f"x[{j}]" if known is None else str(known[j]) for j in places]
+
+
+def _checked(shape: Any, n_features: int) -> tuple[int, int]:
+    try:
+        height, width = (int(side) for side in shape)
+    except (TypeError, ValueError):
+        height = width = 0
+    if height < 1 or width < 1 or height * width != n_features:
+        raise ParameterError(
+            f"shape={shape!r} is not allowed: give (height, width) with as many pixels as there "
+            f"are features, {n_features:,}."
+        )
+    return height, width

@@ -1,0 +1,90 @@
+"""The curves of the proof are closed forms; the run lies between them; they meet at the bound."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference.lectures import L1_7_WEIGHTS, L1_7_X, L1_7_Y
+from strategies import seeds, separable
+
+from rosenblatt import Perceptron, plot, theory
+from rosenblatt.errors import InputError, ParameterError
+
+
+def lecture(separator, **start):
+    p = Perceptron(ties="positive", fit_intercept=False, shuffle=False, record=True)
+    return theory.proof(p.fit(L1_7_X, L1_7_Y, **start).ledger_, L1_7_X, separator=separator)
+
+
+def test_the_worked_example_lies_where_the_lecture_puts_it():
+    shown = plot.proof(lecture(([3.0, 1.0], 0.0)))
+    u = np.array([3.0, 1.0]) / np.sqrt(10)
+    assert shown.k.tolist() == [1, 2, 3]
+    assert shown.length == pytest.approx(np.linalg.norm(L1_7_WEIGHTS, axis=1))
+    assert shown.progress == pytest.approx(L1_7_WEIGHTS @ u)
+    assert shown.meets_at == pytest.approx(50)
+
+
+@given(seeds, st.sampled_from([0.01, 1.0, 7.0]), st.sampled_from(["linear", "log", "auto"]))
+def test_the_curves_are_their_formulas_and_the_run_lies_between(seed, eta, axes):
+    X, y, u = separable(seed, gamma=0.1)
+    p = Perceptron(fit_intercept=False, record=True, eta0=eta).fit(X, y)
+    trace = theory.proof(p.ledger_, X, separator=(u, 0.0))
+    shown = plot.proof(trace, axes=axes)
+    k, gamma, R = shown.curve_k, trace.margin, trace.radius
+    assert shown.lower == pytest.approx(k * eta * gamma)
+    assert shown.upper == pytest.approx(np.sqrt(k) * eta * R)
+    at = shown.k
+    slack = 1 + 1e-9
+    assert (at * eta * gamma <= shown.progress * slack).all()
+    assert (shown.progress <= shown.length * slack).all()
+    assert (shown.length <= np.sqrt(at) * eta * R * slack).all()
+
+
+def test_the_curves_cross_where_the_bound_is():
+    shown = plot.proof(lecture(([3.0, 1.0], 0.0)))
+    before, after = shown.curve_k < shown.meets_at, shown.curve_k > shown.meets_at
+    inside = before & (shown.curve_k > 0)
+    assert (shown.lower[inside] < shown.upper[inside]).all()
+    assert after.any()
+    assert (shown.lower[after] > shown.upper[after]).all()
+    at = shown.curve_k.tolist().index(shown.meets_at)
+    assert shown.lower[at] == pytest.approx(shown.upper[at])
+
+
+def test_other_initial_weights_move_both_curves():
+    w0, u = np.array([-6.0, 5.0]), np.array([1.0, 0.0])
+    trace = lecture((u, 0.0), coef_init=w0)
+    shown = plot.proof(trace)
+    assert shown.lower[0] == pytest.approx(w0 @ u)
+    assert shown.upper[0] == pytest.approx(np.linalg.norm(w0))
+    assert shown.progress == pytest.approx(w0 @ u + trace.progress)
+    assert (shown.progress <= shown.length * (1 + 1e-9)).all()
+    assert shown.lower_name == "u·w₀ + kγ"
+
+
+def test_without_a_separator_only_the_length_is_followed():
+    shown = plot.proof(lecture(None))
+    assert shown.progress is None
+    assert shown.lower is None
+    assert shown.meets_at is None
+    assert shown.upper == pytest.approx(np.sqrt(5 * shown.curve_k))
+
+
+def test_logarithmic_axes_are_taken_where_the_bound_is_far_away():
+    far, near = lecture(([3.0, 1.0], 0.0)), lecture(([1.0, 0.0], 0.0))
+    assert plot.proof(far).log_axes
+    assert not plot.proof(near).log_axes
+    assert not plot.proof(far, axes="linear").log_axes
+    assert plot.proof(near, axes="log").log_axes
+
+
+def test_what_is_no_proof_is_refused():
+    with pytest.raises(InputError, match="is no proof"):
+        plot.proof(Perceptron())
+    with pytest.raises(ParameterError, match="axes="):
+        plot.proof(lecture(None), axes="square")
+    X = np.array([[1.0], [-1.0]])
+    right = Perceptron(fit_intercept=False, record=True).fit(X, [1, -1], coef_init=[5.0])
+    with pytest.raises(InputError, match="0 mistakes"):
+        plot.proof(theory.proof(right.ledger_, X))
