@@ -14,10 +14,20 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import click
+
 from rosenblatt.cli import main
+from rosenblatt.cli import tag as tagging
+from rosenblatt.cli.main import VERBS, group
 
 PROGRAM = "from rosenblatt.cli import main; main()"
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
+
+# Every command as it is typed; one of the verbs has verbs of its own.
+COMMANDS = [
+    *(verb for verb in VERBS if verb != "tag"),
+    *(f"tag {verb}" for verb in tagging.VERBS),
+]
 
 PETS = """name,weight,colour,note,kind
 Rex,30.5,brown,barks at the postman every single day,dog
@@ -35,6 +45,15 @@ MAIL = [
     "ham\tcan you call me at six",
     "spam\tmoney for you , call now",
 ]
+
+
+def command_of(name: str) -> click.Command:
+    """The command of a name as it is typed, or the group itself."""
+    found: Any = group
+    for verb in name.split():
+        found = found.get_command(click.Context(found), verb)
+        assert found is not None, name
+    return found  # type: ignore[no-any-return]
 
 
 @dataclass

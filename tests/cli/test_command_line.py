@@ -5,10 +5,17 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from rosenblatt import __version__
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the demo may leave its picture."""
+    monkeypatch.chdir(tmp_path)
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -26,7 +26,7 @@ def _fault() -> None:
 def failing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: Any) -> list[str | Path]:
     """A command line that meets a fault of ours half-way."""
 
-    def opened(_path: str) -> None:
+    def opened(_path: str, **_how: Any) -> None:
         request.param()
 
     model = trained(tmp_path)

@@ -10,20 +10,20 @@ from pathlib import Path
 import click
 import pytest
 
-from cli.shell import MAIL, launcher, run, written
+from cli.shell import COMMANDS, MAIL, command_of, launcher, run, written
 from rosenblatt import datasets
-from rosenblatt.cli.main import VERBS, group
+
+ROOT = Path(__file__).parents[2]
 
 
 def examples(verb: str) -> list[str]:
     """The lines below "Examples:", up to the next empty one."""
-    command = group if verb == "" else group.get_command(click.Context(group), verb)
-    assert command is not None
-    _, _, below = (command.epilog or "").partition("Examples:\n")
+    _, _, below = (command_of(verb).epilog or "").partition("Examples:\n")
     return [line.strip() for line in below.partition("\n\n")[0].splitlines()]
 
 
-ALL = [(verb, line) for verb in ("", *VERBS) for line in examples(verb)]
+HELPS = ["", "tag", *COMMANDS]
+ALL = [(verb, line) for verb in HELPS for line in examples(verb)]
 
 
 @pytest.fixture(scope="module")
@@ -55,22 +55,25 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert done.code == 0, done.err
     for model, copy in (("old.rbt", "a.rbt"), ("new.rbt", "b.rbt")):
         shutil.copy(folder / model, folder / copy)
+    for name in ("train", "dev", "test", "new"):
+        shutil.copy(ROOT / "examples" / "harbour.conllu", folder / f"{name}.conllu")
+    shutil.copy(ROOT / "examples" / "harbour_chunks.conll", folder / "chunks.conll")
+    for data, model in (("train.conllu", "tagger.rbt"), ("chunks.conll", "chunker.rbt")):
+        assert run("tag", "train", folder / data, "--out", folder / model, "--quiet").code == 0
     (folder / ".config/fish/completions").mkdir(parents=True)
     return folder
 
 
-@pytest.mark.parametrize("verb", ["", *VERBS])
+@pytest.mark.parametrize("verb", HELPS)
 def test_every_help_has_two_examples_of_its_own(verb: str) -> None:
     found = examples(verb)
     assert len(found) >= 2
     assert all(f"rosenblatt {verb}".strip() in line for line in found)
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_every_option_has_a_help_that_is_a_sentence(verb: str) -> None:
-    command = group.get_command(click.Context(group), verb)
-    assert command is not None
-    for param in command.params:
+    for param in command_of(verb).params:
         if isinstance(param, click.Option):
             said = (param.help or "").partition("  [default: ")[0]
             assert said.endswith("."), param.name

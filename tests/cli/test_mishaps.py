@@ -31,14 +31,14 @@ from cli.processes import (
     permissions_count,
     piped,
 )
-from cli.shell import inside, run
-from rosenblatt.cli.main import VERBS
+from cli.shell import COMMANDS, inside, run
 
 USAGE, ENVIRONMENT, INTERRUPTED, CLOSED_PIPE = 2, 5, 130, 141
 ROOT = Path(__file__).parents[2]
 FULL = Path("/dev/full")
 FEATURES = 6_000  # so that all weights are more than a pipe holds
 TABLE = "examples/parcels.csv --target late"
+SENTENCES = "examples/harbour.conllu"
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Verb:
     ``prints``: with something on standard output; it should go on for as long as it is let to.
     ``waits``: reading standard input. ``works``: for ever, after a line with these words.
     ``reads``: one call for each kind of file. ``writes``: one for each option that names a file.
+    ``ending``: what the name of such a file must end in.
     """
 
     prints: str
@@ -55,6 +56,7 @@ class Verb:
     works: tuple[str, str] | None = None
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    ending: str = ""
 
 
 MISHAPS = {
@@ -110,8 +112,46 @@ MISHAPS = {
         ),
     ),
     "certify": Verb(prints="numbers.csv", waits="-", reads=("@",)),
+    "tag train": Verb(
+        prints=f"{SENTENCES} --epochs 2 --out made.rbt",
+        waits="- --out made.rbt",
+        works=("contradictory.conll --epochs 1000000000 --out made.rbt", "2 columns"),
+        reads=("@", f"{SENTENCES} --resume @"),
+        writes=(f"{SENTENCES} --epochs 2 --out @",),
+    ),
+    "tag predict": Verb(
+        prints=f"tagger.rbt {SENTENCES}",
+        waits="tagger.rbt - --out made.conllu",
+        reads=(f"@ {SENTENCES}", "tagger.rbt @"),
+        writes=(f"tagger.rbt {SENTENCES} --out @",),
+    ),
+    "tag evaluate": Verb(
+        prints=f"tagger.rbt {SENTENCES}",
+        waits="tagger.rbt -",
+        reads=(f"@ {SENTENCES}", "tagger.rbt @"),
+    ),
+    "plot": Verb(
+        prints="confusion parcels.rbt examples/parcels.csv -o made.svg",
+        waits="confusion parcels.rbt - -o made.svg",
+        reads=(
+            "confusion @ examples/parcels.csv -o made.svg",
+            "confusion parcels.rbt @ -o made.svg",
+        ),
+        writes=("mistakes parcels.rbt -o @", "losses --out @"),
+        ending=".svg",
+    ),
     "demo": Verb(
-        prints="--data iris --epochs 9", works=("--data iris --epochs 1000000000", "learning from")
+        prints="--data iris --epochs 9",
+        works=("--data iris --epochs 1000000000", "learning from"),
+        writes=("--data wine --out @",),
+        ending=".svg",
+    ),
+    "studio": Verb(
+        prints="numbers.csv --out made.html",
+        waits="- --out made.html",
+        works=("numbers.csv --no-open", "Ctrl-C ends it"),
+        reads=("@ --out made.html",),
+        writes=("numbers.csv --out @",),
     ),
     "completion": Verb(prints="bash"),
 }
@@ -131,6 +171,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # The names of its features take more room than its rows.
     (here / "long_name.csv").write_text(f"{'x' * 200},kind\n1,a\n2,b\n")
     (here / "numbers.csv").write_text("x,y,differ\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
+    # No epoch goes by without a mistake.
+    (here / "contradictory.conll").write_text("fish NOUN\n\nfish VERB\n")
     for name, sign in (("wide", 1), ("wide_too", -1)):
         columns = range(1, FEATURES + 1)
         rows = [" ".join(f"{i}:{sign * label * i}" for i in columns) for label in (1, -1)]
@@ -144,6 +186,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "wide_too.svm --format svmlight --out wide_too.rbt",
         ):
             assert run("train", *line.split(), "--quiet").code == 0
+        assert run("tag", "train", SENTENCES, "--out", "tagger.rbt", "--quiet").code == 0
     return here
 
 
@@ -238,7 +281,9 @@ def test_ctrl_c_while_rows_are_waited_for_ends_with_130(folder: Path, verb: str)
     rows = (folder / "examples" / "parcels.csv").read_bytes()
     if verb == "certify":
         rows = (folder / "numbers.csv").read_bytes()
-    process = started(folder, verb, *str(MISHAPS[verb].waits).split())
+    if verb.startswith("tag "):
+        rows = (folder / SENTENCES).read_bytes()
+    process = started(folder, *verb.split(), *str(MISHAPS[verb].waits).split())
     assert process.stdin is not None
     process.stdin.write(rows)
     process.stdin.flush()
@@ -260,8 +305,8 @@ def test_ctrl_c_while_rows_are_waited_for_ends_with_130(folder: Path, verb: str)
 def test_ctrl_c_in_the_midst_of_work_ends_with_130(folder: Path, verb: str) -> None:
     before = listing(folder)
     line, words = MISHAPS[verb].works or ("", "")
-    process = started(folder, verb, *line.split())
-    stream = process.stderr if verb == "train" else process.stdout
+    process = started(folder, *verb.split(), *line.split())
+    stream = process.stdout if verb == "demo" else process.stderr
     assert stream is not None
     while words.encode() not in (told := stream.readline()):
         assert told, "the command ended before it began to work"
@@ -283,25 +328,25 @@ def test_ctrl_c_while_nobody_takes_the_output_ends_with_130(folder: Path, verb: 
 
 def test_every_command_can_be_interrupted_somewhere() -> None:
     """But for one that is done as soon as it starts."""
-    assert set(MISHAPS) == set(VERBS)
+    assert set(MISHAPS) == set(COMMANDS)
     tried = {verb for verb in MISHAPS if MISHAPS[verb].waits or MISHAPS[verb].works}
-    assert set(VERBS) - tried == {"show", "diff", "completion"}
-    for verb in VERBS:
+    assert set(COMMANDS) - tried == {"show", "diff", "completion"}
+    for verb in COMMANDS:
         assert MISHAPS[verb].reads or verb in {"demo", "completion"}
 
 
 # ---------------------------------------------------------------------- nobody listens, no room
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_a_closed_pipe_ends_with_141_and_no_words(folder: Path, verb: str) -> None:
     with inside(folder):
-        told = run(verb, *MISHAPS[verb].prints.split())
+        told = run(*verb.split(), *MISHAPS[verb].prints.split())
     assert told.out
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        ended = piped(verb, *MISHAPS[verb].prints.split(), folder=folder, out=writing)
+        ended = piped(*verb.split(), *MISHAPS[verb].prints.split(), folder=folder, out=writing)
     finally:
         os.close(writing)
     assert ended.code == CLOSED_PIPE
@@ -310,11 +355,11 @@ def test_a_closed_pipe_ends_with_141_and_no_words(folder: Path, verb: str) -> No
 
 
 @pytest.mark.skipif(not FULL.is_char_device(), reason="there is no /dev/full")
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_no_room_for_standard_output_ends_with_5(folder: Path, verb: str) -> None:
     # Only ever as an open file: by its name, root could put another file in its place.
     with FULL.open("wb") as full:
-        ended = piped(verb, *MISHAPS[verb].prints.split(), folder=folder, out=full)
+        ended = piped(*verb.split(), *MISHAPS[verb].prints.split(), folder=folder, out=full)
     assert ended.code == ENVIRONMENT, ended.err
     assert "No space left" in sentence(ended.err)
 
@@ -324,11 +369,12 @@ def test_no_room_for_standard_output_ends_with_5(folder: Path, verb: str) -> Non
 def test_a_file_that_cannot_be_finished_leaves_the_old_one(
     folder: Path, verb: str, line: str, there: bool
 ) -> None:
+    target = f"target{MISHAPS[verb].ending}"
     if there:
-        (folder / "target").write_text("as it was\n")
+        (folder / target).write_text("as it was\n")
     before = listing(folder)
-    arguments = line.replace("@", "target").split()
-    ended = piped(verb, *arguments, folder=folder, before=files_are_full_at(100))
+    arguments = line.replace("@", target).split()
+    ended = piped(*verb.split(), *arguments, folder=folder, before=files_are_full_at(100))
     assert ended.code == ENVIRONMENT, ended.err
     assert "File too large" in sentence(ended.err)
     assert listing(folder) == before
@@ -344,7 +390,7 @@ def test_what_cannot_be_read_is_named(folder: Path, verb: str, line: str, mishap
         (folder / "wanted").mkdir()
     before = listing(folder)
     with inside(folder):
-        done = run(verb, *line.replace("@", "wanted").split())
+        done = run(*verb.split(), *line.replace("@", "wanted").split())
     assert done.code == USAGE
     assert done.out == ""
     said = sentence(done.err)
@@ -361,7 +407,7 @@ def test_what_may_not_be_read_is_named(folder: Path, verb: str, line: str) -> No
     wanted.chmod(0)
     names = sorted(listing(folder))
     arguments = line.replace("@", "wanted").split()
-    ended = piped(verb, *arguments, folder=folder, before=permissions_count)
+    ended = piped(*verb.split(), *arguments, folder=folder, before=permissions_count)
     assert ended.code == USAGE, ended.err
     assert ended.out == ""
     assert "'wanted' is not readable" in sentence(ended.err)
@@ -378,13 +424,14 @@ def test_what_may_not_be_read_is_named(folder: Path, verb: str, line: str) -> No
 def test_where_nothing_can_be_written_is_refused_before_the_work(
     folder: Path, verb: str, line: str, mishap: str, target: str
 ) -> None:
+    target += MISHAPS[verb].ending
     if mishap == "folder":
-        (folder / "target").mkdir()
+        (folder / target).mkdir()
     if mishap == "pipe":
-        os.mkfifo(folder / "pipe")
+        os.mkfifo(folder / target)
     before = listing(folder)
     with inside(folder):
-        done = run(verb, *line.replace("@", target).split())
+        done = run(*verb.split(), *line.replace("@", target).split())
     assert listing(folder) == before
     assert done.code == USAGE, done.err
     assert done.out == ""
@@ -397,23 +444,37 @@ def test_where_nothing_can_be_written_is_refused_before_the_work(
 def test_a_folder_that_may_not_be_written_to_ends_with_5(
     folder: Path, verb: str, line: str, there: bool
 ) -> None:
-    closed = folder / "closed"
+    closed, target = folder / "closed", f"closed/target{MISHAPS[verb].ending}"
     closed.mkdir()
     if there:
-        (closed / "target").write_text("as it was\n")
+        (folder / target).write_text("as it was\n")
     closed.chmod(0o555)
     before = listing(folder)
-    arguments = line.replace("@", "closed/target").split()
-    ended = piped(verb, *arguments, folder=folder, before=permissions_count)
+    arguments = line.replace("@", target).split()
+    ended = piped(*verb.split(), *arguments, folder=folder, before=permissions_count)
     assert ended.code == ENVIRONMENT, ended.err
     said = sentence(ended.err)
     assert "Permission denied" in said
-    assert "closed/target" in said
+    assert target in said
     assert listing(folder) == before
 
 
 @pytest.mark.parametrize(
-    "verb", ["train", "predict", "stream", "evaluate", "check", "explain", "convert", "certify"]
+    "verb",
+    [
+        "train",
+        "predict",
+        "stream",
+        "evaluate",
+        "check",
+        "explain",
+        "convert",
+        "certify",
+        "plot",
+        "tag train",
+        "tag predict",
+        "tag evaluate",
+    ],
 )
 def test_rejects_for_a_folder_that_is_not_there_are_refused_before_the_work(
     folder: Path, verb: str
@@ -421,7 +482,7 @@ def test_rejects_for_a_folder_that_is_not_there_are_refused_before_the_work(
     before = listing(folder)
     with inside(folder):
         rejects = ("--on-bad", "rejects=nowhere/rejects.txt")
-        done = run(verb, *MISHAPS[verb].prints.split(), *rejects)
+        done = run(*verb.split(), *MISHAPS[verb].prints.split(), *rejects)
     assert done.code == USAGE, done.err
     assert done.out == ""
     assert "nowhere/rejects.txt" in sentence(done.err)

@@ -20,16 +20,18 @@ import pytest
 from click.shell_completion import get_completion_class
 
 from cli.processes import COLUMNS, Ended, on_terminal, piped, screen
-from cli.shell import Done, inside, run
+from cli.shell import COMMANDS, Done, inside, run
 from rosenblatt import __version__
 from rosenblatt.cli.lines import fitted
-from rosenblatt.cli.main import COMPLETE, PROGRAM, VERBS, group
+from rosenblatt.cli.main import COMPLETE, PROGRAM, group
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 RENEW = "ROSENBLATT_RENEW_GOLDEN"
 # How many epochs are told depends on the time they take.
-PROGRESS = re.compile(r"(?:\repoch [\d,]+: [\d,]+ mistakes? *)+\r +\r")
+PROGRESS = re.compile(
+    r"(?:\repoch [\d,]+: [\d,]+ mistakes?(?:, [\d.]+% right on those held out)? *)+\r +\r"
+)
 
 FEW = """distance,carrier,remark,weight
 204,Kestrel,left with a neighbour; customer was told,3.4
@@ -39,6 +41,16 @@ FEW = """distance,carrier,remark,weight
 XOR = "x,y,differ\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 APART = "x,y,side\n0,0,left\n1,0,left\n3,0,right\n4,1,right\n"
 HOSTILE = "a,b,\x1b[31mkind\n1,\x1b[2Jred,\x1b]0;x\x07yes\n2,blue,no\n3,blue,no\n"
+GULL = """# text = a gull can't wait
+1\ta\t_\t_\t_\t_\t_\t_\t_\t_
+2\tgull\tgull\t_\tNN\t_\t3\tnsubj\t_\t_
+3-4\tcan't\t_\t_\t_\t_\t_\t_\t_\t_
+3\tcan\tcan\t_\tMD\t_\t_\t_\t_\t_
+4\tnot\tnot\t_\tRB\t_\t_\t_\t_\t_
+4.1\twill\twill\tNOUN\tNN\t_\t_\t_\t_\tempty
+5\twait\twait\tVERB\tVB\t_\t_\t_\t_\tSpaceAfter=No
+
+"""
 ODD = """id,size,weight,twice,colour,kind
 1,3,70,140,red,a
 2,3,NA,0,blue,b
@@ -62,7 +74,7 @@ class Case:
 
     @property
     def verb(self) -> str:
-        return self.arguments[0]
+        return " ".join(self.arguments[: 2 if self.arguments[0] == "tag" else 1])
 
 
 CASES = [
@@ -96,8 +108,28 @@ CASES = [
     Case("certify_not_separable", "certify xor.csv"),
     Case("certify_separable", "certify apart.csv"),
     Case("certify_texts", "certify examples/parcels.csv"),
+    Case("plot", "plot confusion parcels.rbt examples/parcels_new.csv -o confusion.svg"),
+    Case("plot_json", "plot weights parcels.rbt --top 2 -o weights.svg --json", data=True),
+    Case("plot_misfit", "plot regions parcels.rbt examples/parcels.csv -o regions.svg"),
+    Case("plot_wrong_kind", "plot boundry parcels.rbt -o boundary.svg"),
+    Case("tag_train", "tag train examples/harbour.conllu --dev 0.2 -o new_tagger.rbt"),
+    Case("tag_train_json", "tag train examples/harbour.conllu --json -o t.rbt", data=True),
+    Case("tag_train_bad_template", "tag train examples/harbour.conllu --templates w[0].low"),
+    Case("tag_train_bad_data", "tag train bad.conllu"),
+    Case("tag_predict", "tag predict tagger.rbt gull.conllu", data=True),
+    Case("tag_predict_text", "tag predict tagger.rbt gull.txt"),
+    Case("tag_predict_json", "tag predict tagger.rbt gull.txt --json", data=True),
+    Case("tag_predict_no_tagger", "tag predict parcels.rbt gull.txt"),
+    Case("tag_evaluate", "tag evaluate tagger.rbt examples/harbour_new.conllu"),
+    Case("tag_evaluate_spans", "tag evaluate chunker.rbt examples/harbour_chunks_new.conll"),
+    Case("tag_evaluate_new_tag", "tag evaluate chunker.rbt strange.conll"),
+    Case("show_tagger", "show tagger.rbt"),
+    Case("diff_taggers", "diff tagger.rbt chunker.rbt"),
+    Case("predict_tagger", "predict tagger.rbt few.csv"),
     Case("demo", "demo"),
     Case("demo_not_separable", "demo --data iris"),
+    Case("studio", "studio apart.csv --out apart.html"),
+    Case("studio_no_class", "studio apart.csv --target colour --out apart.html"),
     Case("completion", "completion bash", data=True),
 ]
 
@@ -115,6 +147,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "odd.csv": ODD,
         "hostile.csv": HOSTILE,
         "bad.csv": XOR + "1,two,no\n",
+        "gull.txt": "a gull waits .\n\nthe quiet captain sails home .\n",
+        "gull.conllu": GULL,
+        "bad.conllu": "1\tnow\t_\tADV\t_\t_\t_\t_\t_\t_\n2\tgo\tVERB\n",
+        "strange.conll": "the DET B-NP\nold ADJ I-NP\nhm INTJ B-INTJ\n",
         "letters.csv": "\n".join(["a,b,which", *letters, ""]),
     }
     for name, text in files.items():
@@ -126,6 +162,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "train letters.csv --epochs 20 --out letters.rbt",
         ):
             assert run(*line.split(), "--quiet").code == 0
+        for data, model in (("harbour.conllu", "tagger"), ("harbour_chunks.conll", "chunker")):
+            line = f"tag train examples/{data} --out {model}.rbt --quiet"
+            assert run(*line.split()).code == 0
     return here
 
 
@@ -195,13 +234,13 @@ def test_nothing_steers_a_pipe_and_a_terminal_shows_what_a_pipe_gets(
 
 
 def test_every_command_has_a_case_and_every_text_belongs_to_one() -> None:
-    assert {case.verb for case in CASES} == set(VERBS)
+    assert {case.verb for case in CASES} == set(COMMANDS)
     names = [case.name for case in CASES]
     assert sorted(names) == sorted(set(names))
     assert {file.stem for file in GOLDEN.glob("*.txt")} == set(names)
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_no_color_leaves_no_escape_codes(folder: Path, verb: str) -> None:
     case = next(case for case in CASES if case.verb == verb)
     ended = on_terminal(*case.arguments, folder=folder, NO_COLOR="1")
@@ -227,10 +266,10 @@ def test_a_wide_terminal_is_made_use_of_and_a_pipe_gets_each_sentence_as_a_line(
 
 @pytest.mark.parametrize(
     "verb",
-    ["", *VERBS],
+    ["", "tag", *COMMANDS],
 )
 def test_help_fits_into_80_columns_with_each_example_on_a_line(verb: str, folder: Path) -> None:
-    ended = on_terminal(*[verb][: bool(verb)], "--help", folder=folder)
+    ended = on_terminal(*verb.split(), "--help", folder=folder)
     assert ended.code == 0
     lines = ended.terminal.split("\n")
     assert [line for line in lines if width(line) > COLUMNS] == []

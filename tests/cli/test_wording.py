@@ -8,22 +8,29 @@ import re
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
-from cli.shell import Done, run, trained, written
+from cli.shell import Done, command_of, run, trained, written
 from rosenblatt import io
 from rosenblatt.cli import wording
-from rosenblatt.cli.main import group
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.io.tagged_text import iter_tagged_text
 
-READERS = (io.iter_table, io.iter_svmlight, io.iter_vw, io.iter_text)
+READERS = (
+    io.iter_table,
+    io.iter_svmlight,
+    io.iter_vw,
+    io.iter_text,
+    io.iter_conll,
+    iter_tagged_text,
+)
 PARAMETERS = {name for reader in READERS for name in inspect.signature(reader).parameters}
 # A word with an underscore is no English; others give themselves away by what follows.
 PYTHON = re.compile(
     "|".join(rf"\b{name}\b" if "_" in name else rf"\b{name}=" for name in sorted(PARAMETERS))
 )
 READING = ("train", "stream", "check", "certify", "convert", "predict", "evaluate", "explain")
+TAGGING = ("tag train", "tag predict", "tag evaluate")
 
 
 def faults() -> list[Any]:
@@ -44,7 +51,7 @@ ERRORS = [f for f in FAULTS if f.said.startswith(f.file) and "not used" not in f
 
 
 def options_of(verb: str) -> set[str]:
-    return wording.options_of(group.get_command(click.Context(group), verb))
+    return wording.options_of(command_of(verb))
 
 
 def raised(fault: Any) -> DataError:
@@ -107,8 +114,9 @@ def test_commands_print_it_so(
 def test_every_parameter_of_the_readers_is_known_or_never_named() -> None:
     """A new argument must be given its option, or None, before an error can name it."""
     never = {"path", "ignore", "trim", "dtype", "names"}
-    assert set(wording.OPTIONS) | never == PARAMETERS
-    everywhere = set().union(*(options_of(verb) for verb in READING))
+    of_taggers = {"constraints"}
+    assert set(wording.OPTIONS) | never == PARAMETERS | of_taggers
+    everywhere = set().union(*(options_of(verb) for verb in (*READING, *TAGGING)))
     assert {option for option in wording.OPTIONS.values() if option} <= everywhere
 
 

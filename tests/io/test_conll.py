@@ -260,7 +260,7 @@ FAULTS = [
         GOOD + GOOD.replace("1", "2").replace("NOUN", "_"),
         '2:7: "_" in the column to learn: no tag',
         "      ^",
-        "choose another target, or add the tag",
+        "choose another column, or add the tag",
     ),
     (
         "a b\n" * 7,
@@ -334,3 +334,34 @@ def test_real_words(target: str, n_tags: int) -> None:
     assert tags is not None
     assert (len(sentences), sum(map(len, sentences))) == (12544, 204577)
     assert len({tag for sentence in tags for tag in sentence}) == n_tags
+
+
+def test_columns_are_also_named_by_texts_that_count_from_1() -> None:
+    text = b"He PRP B-NP\nruns VBZ B-VP\n"
+    for target, inputs, number in (("3", ["1", "2"], 2), ("last", ["1", "2"], -1), ("2", "1", 1)):
+        found = read_conll(io.BytesIO(text), target=target, inputs=inputs)
+        numbers = [0, 1] if isinstance(inputs, list) else 0
+        assert found == read_conll(io.BytesIO(text), target=number, inputs=numbers)
+    with pytest.raises(
+        ParameterError, match=r"target='4' is not a column here; .* from 1 to 3, last"
+    ):
+        read_conll(io.BytesIO(text), target="4")
+    with pytest.raises(ParameterError, match="target='upos' is not a column here"):
+        read_conll(io.BytesIO(text), target="upos")
+
+
+def test_a_reader_knows_its_columns_and_the_file_of_a_block(tmp_path: Path) -> None:
+    files = [tmp_path / "a.conll", tmp_path / "b.conll"]
+    for file in files:
+        file.write_text("go VB\n")
+    reader = iter_conll(files)
+    assert reader.columns is None
+    assert [reader.source for _ in reader] == [str(file) for file in files]
+    assert reader.columns is not None
+    assert reader.columns._asdict() == {
+        "format": "conll",
+        "n_columns": 2,
+        "target": 1,
+        "inputs": (0,),
+        "tabs": False,
+    }

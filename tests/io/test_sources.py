@@ -31,6 +31,8 @@ from rosenblatt.io import (
     read_text,
     sources,
 )
+from rosenblatt.io.lines import Lines
+from rosenblatt.io.sources import sources_of
 
 ROWS = b"1 1:0.5\n-1 2:1\n1 3:2\n"
 EXPECTED = [[0.5, 0, 0], [0, 1, 0], [0, 0, 2]]
@@ -473,3 +475,30 @@ def test_a_long_line_in_small_pieces_is_given_up_in_linear_time() -> None:
         read_svmlight(source)
     assert source.reads > 16_000
     assert moved < 1_000_000
+
+
+class Pipe(io.RawIOBase):
+    """A pipe with one short line in it, and nobody who writes more."""
+
+    def __init__(self, line: bytes) -> None:
+        self._line = line
+
+    def readable(self) -> bool:
+        return True
+
+    def read1(self, n: int = -1) -> bytes:
+        if not self._line:
+            raise BlockingIOError("the reader waits although a line is there")
+        given, self._line = self._line[:n], self._line[n:]
+        return given
+
+    def read(self, n: int = -1) -> bytes:
+        return self.read1(n)
+
+
+@pytest.mark.parametrize("line", [b"a\tb\n", b"1 \n", b"P\t1\n"])
+def test_a_short_line_of_a_pipe_is_given_before_more_is_asked_for(line: bytes) -> None:
+    (source,) = sources_of(Pipe(line))
+    lines = Lines(source, 1 << 20)
+    next(lines.pieces())
+    assert bytes(lines.buffer[lines.at : lines.end]) == line

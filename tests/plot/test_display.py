@@ -180,3 +180,55 @@ def test_labels_are_drawn_letter_for_letter(label, drawn, tmp_path):
 
 def test_repr_says_what_is_seen(shown):
     assert repr(shown) == f"<BoundaryDisplay: {shown.caption}>"
+
+
+@pytest.mark.parametrize(("below", "theme"), [("white", LIGHT), ("black", DARK), ("none", LIGHT)])
+def test_the_theme_of_axes_one_sees_through_is_that_of_the_figure(below, theme):
+    one = plot.boundary(Hyperplane([2, 3], 6), box=(-4, 4, -4, 4))
+    ax = Figure(facecolor=below).subplots()
+    ax.set_facecolor("none")
+    one.plot(ax)
+    assert next(line.get_color() for line in ax.lines) == theme.ink
+
+
+@pytest.mark.parametrize("ax", ["dark", 5, Figure().subplots(1, 2)], ids=["str", "int", "array"])
+def test_what_is_no_axes_is_refused(shown, ax):
+    with pytest.raises(ParameterError, match="give one Axes"):
+        shown.plot(ax)
+
+
+@pytest.mark.parametrize("dpi", [0, -3, "a", np.nan, 1e6])
+def test_dots_that_cannot_be_drawn_are_refused(shown, tmp_path, dpi):
+    with pytest.raises(ParameterError, match="dots"):
+        shown.save(tmp_path / "x.png", dpi=dpi)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_picture_that_cannot_be_drawn_leaves_no_open_figure(monkeypatch):
+    one = plot.boundary(Hyperplane([1, 1]))
+    monkeypatch.setattr(one, "_draw", lambda *_: 1 / 0)
+    before = pyplot.get_fignums()
+    with pytest.raises(ZeroDivisionError):
+        one.plot()
+    assert pyplot.get_fignums() == before
+
+
+def test_panels_in_given_axes_stand_apart_on_its_ground():
+    model = Perceptron(record=True, shuffle=False).fit(X, Y)
+    one = plot.updates(model, X, Y, each="example", most=8)
+    figure = Figure(figsize=(6, 6))
+    ax = figure.subplots()
+    one.plot(ax, theme="dark")
+    figure.canvas.draw()
+    ground = ax.get_window_extent()
+    assert ax.patch.get_visible()
+    assert mpl.colors.to_hex(ax.get_facecolor()) == DARK.paper
+    panels = one.ax_
+    assert panels.shape == (2, 4)
+    for panel in panels.flat:
+        title = panel.title.get_window_extent()
+        assert ground.y0 <= title.y0
+        assert title.y1 <= ground.y1
+    for above, below in zip(panels[:-1, 0], panels[1:, 0], strict=True):
+        gap = above.get_position().y0 - below.get_position().y1
+        assert gap >= 0.1

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import click
 
+from rosenblatt.cli.destinations import check_destination
 from rosenblatt.cli.lines import listed, say
 from rosenblatt.cli.options import SEED, Command, Whole
+from rosenblatt.cli.plot_demo import FILE, Learned, draw
+from rosenblatt.cli.plot_files import ending_of
 
 __all__ = ["command"]
 
@@ -16,7 +19,7 @@ EPOCHS_SHOWN = 12
 @click.command(
     cls=Command,
     name="demo",
-    epilog="\b\nExamples:\n  rosenblatt demo\n  rosenblatt demo --data iris --seed 7",
+    epilog="\b\nExamples:\n  rosenblatt demo\n  rosenblatt demo --data iris --seed 7 -o iris.png",
 )
 @click.option(
     "--data",
@@ -40,11 +43,21 @@ EPOCHS_SHOWN = 12
     show_default=True,
     help="For which rows are held out, and the order of the others.",
 )
-def command(data: str, epochs: int, seed: int) -> None:
+@click.option(
+    "--out",
+    "-o",
+    metavar="FILE",
+    help=f"File for the picture: .svg, .pdf or .png.  [default: {FILE}]",
+)
+def command(data: str, epochs: int, seed: int, out: str | None) -> None:
     """Train an averaged perceptron on real data and show how it went.
 
-    A quarter of the rows is held out; the others are scaled and learned epoch by epoch.
+    A quarter of the rows is held out; the others are scaled and learned epoch by epoch. In the end
+    there is a picture of what was learned, where Matplotlib is installed.
     """
+    if out is not None:
+        check_destination("--out", out)
+        ending_of(out)
     import numpy as np
 
     from rosenblatt import datasets
@@ -94,6 +107,15 @@ def command(data: str, epochs: int, seed: int) -> None:
         right = int((answers == y[held_out]).sum())
         share = right / len(held_out)
         click.echo(f"held-out accuracy, {name}: {share:.1%} ({right} of {len(held_out)})")
+    learned = Learned(
+        *model.served(),
+        np.array(table.classes),
+        run.mistakes_per_epoch,
+        run.stop_reason,
+        X[held_out],
+        [table.classes[number] for number in y[held_out].tolist()],
+    )
+    draw(data, learned, out)
 
 
 def _count(number: int, thing: str) -> str:

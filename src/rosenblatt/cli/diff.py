@@ -53,7 +53,7 @@ def command(first: str, second: str, top: int, as_json: bool) -> int:
     Models are equal if they answer, learn on and tell the same. Weights are compared by the names
     of features and classes; one that is missing counts as 0.
     """
-    found = differences(opened(first), opened(second), top)
+    found = differences(opened(first, taggers=True), opened(second, taggers=True), top)
     if as_json:
         say_json(found)
     else:
@@ -63,6 +63,8 @@ def command(first: str, second: str, top: int, as_json: bool) -> int:
 
 def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
     """Everything the command tells, as what becomes the JSON object."""
+    if first.tags_sentences or second.tags_sentences:
+        return _between_taggers(first, second)
     left, right = facts_of(first), facts_of(second)
     facts = {name: [left[name], right[name]] for name in FACTS if left[name] != right[name]}
     hashing = _hashing(first)
@@ -88,6 +90,26 @@ def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
             {"class": label, "feature": called[key], "from": before, "to": after}
             for label, key, before, after in changes[:top]
         ],
+    }
+
+
+def _between_taggers(first: Model, second: Model) -> dict[str, Any]:
+    """What their cards tell apart; a tagger and another model differ in what they are."""
+    from rosenblatt.cli.tag_card import COMPARED, tagger_facts
+
+    if first.tags_sentences and second.tags_sentences:
+        left, right = tagger_facts(first), tagger_facts(second)
+    else:
+        left, right = ({"learner": model.state.card.learner} for model in (first, second))
+    names = [name for name in COMPARED if name in left and left[name] != right[name]]
+    return {
+        "models": [first.path, second.path],
+        "equal": _same(first, second),
+        "facts": {name: [left[name], right[name]] for name in names},
+        "features_added": [],
+        "features_removed": [],
+        "weights_changed": None,
+        "largest_changes": [],
     }
 
 
@@ -205,7 +227,7 @@ def _report(found: dict[str, Any]) -> list[str]:
                 + cut(f"{change['class']}: {change['feature']}", LONGEST_NAME)
             )
     if found["weights_changed"] is None:
-        return lines or ["not the same support rows, record or state"]
+        return lines or ["not the same weights, support rows, record or state"]
     return lines or ["the same weights, but not the same record or state"]
 
 

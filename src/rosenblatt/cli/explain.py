@@ -17,7 +17,7 @@ from rosenblatt.cli.reading import DATA, TABLES, Reading, reading_options
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
 
-__all__ = ["command"]
+__all__ = ["blocks_of", "command"]
 
 LONGEST_NAME = 40
 
@@ -75,7 +75,7 @@ def command(
                 f"--train: {model} kept no ledger of its mistakes; train it with --record."
             )
         if train:
-            blocks = _blocks(found, reading, train, labelled=True)
+            blocks = blocks_of(found, reading, train, labelled=True)
             explained["mistakes"] = weighed(found, blocks, schema.encode(block), explained)
     if as_json:
         say_json(explained)
@@ -86,7 +86,7 @@ def command(
 # ---------------------------------------------------------------------- the row
 
 
-def _blocks(
+def blocks_of(
     found: Model, reading: Reading, paths: Sequence[str], *, labelled: bool
 ) -> Generator[tuple[AnySchema, Any], None, None]:
     """Blocks of files, each with what makes features of it."""
@@ -135,7 +135,7 @@ def _row(
 
     seen = 0
     # Closed here, where what goes wrong in closing is still heard.
-    with closing(_blocks(found, reading, paths, labelled=labelled)) as blocks:
+    with closing(blocks_of(found, reading, paths, labelled=labelled)) as blocks:
         for schema, block in blocks:
             if row <= seen + len(block):
                 return schema, _only(block, row - seen - 1)

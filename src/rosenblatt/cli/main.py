@@ -1,15 +1,14 @@
-"""The command group; a verb is imported when it is called."""
+"""The command group, and what becomes of an error."""
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
+from rosenblatt.cli.verbs import Run, Verbs, traceback_option
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 
 __all__ = ["main"]
@@ -28,6 +27,9 @@ VERBS = {
     "diff": "Tell two models apart.",
     "convert": "Write a model as ONNX, or data as svmlight text.",
     "certify": "Say whether classes can be separated, with a proof either way.",
+    "plot": "Draw what a model learned, and how, into a file.",
+    "tag": "Learn to tag the words of sentences, and tag them.",
+    "studio": "Show every update of a perceptron on a page in the browser.",
     "completion": "Print a script that completes commands and options with Tab.",
 }
 EXIT_FAILED, EXIT_INTERRUPTED, EXIT_CLOSED_PIPE = 1, 130, 141
@@ -41,97 +43,6 @@ EXIT_CODES: dict[type[Exception], int] = {
 }
 
 
-@dataclass
-class Run:
-    """What is to be known of a call when it fails."""
-
-    command: click.Command | None = None
-    traceback: bool = False
-
-
-def _traceback(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and isinstance(ctx.obj, Run):
-        ctx.obj.traceback = True
-
-
-def _traceback_option(**settings: Any) -> click.Option:
-    return click.Option(
-        ["--traceback"],
-        is_flag=True,
-        expose_value=False,
-        is_eager=True,
-        callback=_traceback,
-        help="Show where in the code an error came up; it may also follow a command.",
-        **settings,
-    )
-
-
-class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before click 8.2
-    """A choice that knows what was meant."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            from difflib import get_close_matches
-
-            close = get_close_matches(str(value), map(str, self.choices), n=1)
-            if not close:
-                raise
-            meant = f"{error.message.rstrip('.')}. Did you mean '{close[0]}'?"
-            raise click.BadParameter(meant, ctx, param) from None
-
-
-class Verbs(click.Group):
-    """Knows its verbs by name and loads the file of the one that is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in VERBS:
-            return None
-        command: click.Command = import_module(f"rosenblatt.cli.{name}").command
-        _complete_with_what_all_have(command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        try:
-            found = super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            from difflib import get_close_matches
-
-            close = get_close_matches(args[0], VERBS, n=1) if args else []
-            hint = f" Did you mean '{close[0]}'?" if close else f" Known: {', '.join(VERBS)}."
-            raise click.UsageError(f"there is no command '{args[0]}'.{hint}", ctx) from error
-        if isinstance(ctx.obj, Run):
-            ctx.obj.command = found[1]
-        return found
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Without loading the verbs, as click would for a line on each."""
-        from click.shell_completion import CompletionItem
-
-        verbs = [
-            CompletionItem(name, help=about)
-            for name, about in VERBS.items()
-            if name.startswith(incomplete)
-        ]
-        return verbs + click.Command.shell_complete(self, ctx, incomplete)
-
-
-def _complete_with_what_all_have(command: click.Command) -> None:
-    for param in command.params:
-        if type(param.type) is click.Choice:
-            param.type = Choice(param.type.choices, param.type.case_sensitive)
-    if not any("--traceback" in param.opts for param in command.params):
-        command.params.append(_traceback_option(hidden=True))
-
-
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         from rosenblatt import __version__
@@ -142,8 +53,9 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 @click.command(
     cls=Verbs,
+    verbs=VERBS,
     context_settings={"help_option_names": ["-h", "--help"]},
-    params=[_traceback_option(envvar="ROSENBLATT_TRACEBACK", show_envvar=True)],
+    params=[traceback_option(envvar="ROSENBLATT_TRACEBACK", show_envvar=True)],
     epilog="\b\nExamples:\n  rosenblatt demo\n  rosenblatt train iris.csv --target species\n"
     "  rosenblatt predict iris.rbt new.csv\n\n"
     "rosenblatt COMMAND --help tells more of each command.",
@@ -160,7 +72,8 @@ def group() -> None:
     """The perceptron family: linear learners that are the sum of their mistakes.
 
     A model is trained on a file of rows with labels (CSV, JSON lines, text, svmlight and others).
-    It answers the rows of other files, says why, and can go on learning.
+    It answers the rows of other files, says why, and can go on learning. Words of sentences are
+    tagged by rosenblatt tag.
     """
 
 

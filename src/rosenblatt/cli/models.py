@@ -94,8 +94,12 @@ class Model:
 
     @property
     def has_weights(self) -> bool:
-        """A kernel machine has support rows instead."""
-        return self.state.card.kernel is None
+        """A kernel machine has support rows instead, and those of a tagger have no names."""
+        return self.state.card.kernel is None and not self.tags_sentences
+
+    @property
+    def tags_sentences(self) -> bool:
+        return self.state.card.tagger is not None
 
     def refuse_without_weights(self) -> None:
         from rosenblatt.errors import ModelFileError
@@ -197,8 +201,11 @@ def narrowed(rows: Any, n_features: int) -> tuple[Any, dict[str, int]]:
     return SparseRows(rows.data[kept], rows.indices[kept], starts, n_features), beyond
 
 
-def opened(path: str) -> Model:
-    """Read a model file and its schema, if it has one or one follows from what it knows."""
+def opened(path: str, *, taggers: bool = False) -> Model:
+    """Read a model file and its schema, if it has one or one follows from what it knows.
+
+    A tagger is refused unless it is asked for, as it answers sentences and not rows.
+    """
     from rosenblatt.errors import ModelFileError
     from rosenblatt.features import schema_from_json
     from rosenblatt.model import read
@@ -206,7 +213,13 @@ def opened(path: str) -> Model:
     state = read(path)
     card = state.card
     schema: AnySchema | None = None
-    if card.schema is not None:
+    if card.tagger is not None:
+        if not taggers:
+            raise ModelFileError(
+                f"{path}: a {card.learner} tags sentences and cannot answer rows. Use rosenblatt "
+                "tag predict or rosenblatt tag evaluate."
+            )
+    elif card.schema is not None:
         try:
             schema = schema_from_json(card.schema)
         except ModelFileError as error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["SEED", "Command", "Decorated", "Whole", "in_section"]
+__all__ = ["SEED", "Command", "Decorated", "Whole", "in_section", "refuse_together", "said"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -61,3 +61,20 @@ class Command(click.Command):
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records)
+
+
+def said(name: str) -> bool:
+    """Whether the user gave an option, by the name of its argument."""
+    from click.core import ParameterSource
+
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, ParameterSource.DEFAULT)
+
+
+def refuse_together(against: Mapping[str, Sequence[str]]) -> None:
+    """Options that would be passed over without a word beside another one."""
+    for mode, others in against.items():
+        for other in others:
+            if said(mode) and said(other):
+                names = [f"--{name.replace('_', '-')}" for name in (other, mode)]
+                raise click.UsageError(f"{names[0]} has no meaning with {names[1]}.")

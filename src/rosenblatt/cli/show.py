@@ -40,12 +40,15 @@ def command(model: str, top: int, weights: bool, as_json: bool) -> None:
     """Tell what MODEL is: learner, classes, how it came about, columns and largest weights.
 
     For two classes there is one weight a feature: a positive one speaks for the second class. For
-    more, each class has its own. A bias is listed as (bias).
+    more, each class has its own. A bias is listed as (bias). Of a tagger the tags and templates
+    are shown; its weights have no names.
     """
     if weights and as_json:
         raise click.UsageError("--weights is a table; leave --json out.")
-    found = opened(model)
-    if weights:
+    found = opened(model, taggers=True)
+    if found.tags_sentences:
+        _show_tagger(found, weights, as_json)
+    elif weights:
         lines = (f"{label}\t{printable(name)}\t{w!r}\n" for label, name, w in _all_weights(found))
         while some := "".join(islice(lines, LINES_AT_A_TIME)):
             click.echo(some, nl=False)
@@ -57,6 +60,17 @@ def command(model: str, top: int, weights: bool, as_json: bool) -> None:
         say(_card(found))
         if found.has_weights:
             say(_top_lines(found, top))
+
+
+def _show_tagger(model: Model, weights: bool, as_json: bool) -> None:
+    from rosenblatt.cli.tag_card import card_of, refuse_weights, tagger_facts
+
+    if weights:
+        refuse_weights(model)
+    if as_json:
+        say_json(tagger_facts(model))
+    else:
+        say(card_of(model))
 
 
 def facts_of(model: Model) -> dict[str, Any]:

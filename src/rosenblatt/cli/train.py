@@ -18,7 +18,7 @@ from rosenblatt.cli.learners import LEARNERS, Learner, learner_of, learner_optio
 from rosenblatt.cli.learning import Examples, Held, fit, go_on, pass_over
 from rosenblatt.cli.lines import OverwrittenLine, say
 from rosenblatt.cli.models import MODEL, Model, notices, opened
-from rosenblatt.cli.options import SEED, Command, Whole
+from rosenblatt.cli.options import SEED, Command, Whole, refuse_together
 from rosenblatt.cli.outcome import complete, facts_of, summary
 from rosenblatt.cli.reading import DATA, Reading, named, reading_options
 
@@ -27,9 +27,13 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.model import State
 
-__all__ = ["command"]
+__all__ = ["command", "progress_on", "share_of"]
 
 EVERY = 0.1  # seconds
+AGAINST = {
+    "resume": ("learner", "epochs", "dev", "seed", "record", "one_pass", "schema_from"),
+    "one_pass": ("epochs", "dev"),
+}
 
 
 @click.command(
@@ -106,9 +110,9 @@ def command(
     --out is given. A --one-pass over one file and --resume with the next give the model of one
     --one-pass over both, bit for bit.
     """
-    _refuse_together(one_pass=one_pass, resume=resume, schema_from=schema_from)
+    refuse_together(AGAINST)
     wanted = Wanted(columns, exact=exact, bits=bits, words=words, chars=chars, no_scale=no_scale)
-    share = _share(dev)
+    share = share_of(dev)
     path = _destination(out, resume, data, dev if share is None else None)
     reading = Reading(**options)
     base = resume or schema_from
@@ -142,7 +146,7 @@ def command(
         state = pass_over(learner, learner.parameters(**given), examples)
     else:
         line = OverwrittenLine()
-        told = None if quiet or as_json or not sys.stderr.isatty() else _progress(line)
+        told = None if quiet or as_json or not sys.stderr.isatty() else progress_on(line)
         try:
             state = fit(learner, learner.parameters(**given), examples, held, told)
         finally:
@@ -162,28 +166,7 @@ def command(
 # ---------------------------------------------------------------------- what was asked
 
 
-def _refuse_together(**modes: Any) -> None:
-    """Options that would be passed over without a word."""
-    from click.core import ParameterSource
-
-    ctx = click.get_current_context()
-
-    def said(name: str) -> bool:
-        return ctx.get_parameter_source(name) not in (None, ParameterSource.DEFAULT)
-
-    against = {
-        "resume": ("learner", "epochs", "dev", "seed", "record", "one_pass", "schema_from"),
-        "one_pass": ("epochs", "dev"),
-    }
-    for mode, others in against.items():
-        if modes[mode]:
-            for other in others:
-                if said(other):
-                    names = [f"--{name.replace('_', '-')}" for name in (other, mode)]
-                    raise click.UsageError(f"{names[0]} has no meaning with {names[1]}.")
-
-
-def _share(dev: str | None) -> float | None:
+def share_of(dev: str | None) -> float | None:
     """--dev as a share of the rows; None if it names a file."""
     if dev is None or os.path.exists(dev):
         return None
@@ -252,7 +235,7 @@ def _dev_examples(reading: Reading, path: str, schema: AnySchema, examples: Exam
     return Examples(schema.encode(block), block.labels)
 
 
-def _progress(line: OverwrittenLine) -> Told:
+def progress_on(line: OverwrittenLine) -> Told:
     """For who looks at a terminal: how far it is, now and then."""
     told_at = -math.inf
 
@@ -260,7 +243,7 @@ def _progress(line: OverwrittenLine) -> Told:
         nonlocal told_at
         if time.monotonic() - told_at > EVERY:
             told_at = time.monotonic()
-            held_out = "" if score is None else f", {score:.2%} right on the rows held out"
+            held_out = "" if score is None else f", {score:.2%} right on those held out"
             line.show(f"epoch {epoch:,}: {mistakes:,} mistake{'s' * (mistakes != 1)}{held_out}")
 
     return told

@@ -14,19 +14,23 @@ from rosenblatt.errors import DataError
 
 __all__ = ["in_shell_words", "options_of"]
 
-# Arguments of the readers; None where the shell has no option for it.
+# Arguments of the readers and of taggers; None where the shell has no option for it.
 OPTIONS: dict[str, str | None] = {
     "bits": "--bits",
     "classes": None,
     "columns": None,
+    "constraints": "--constraints",
     "delimiter": "--delimiter",
     "encoding": "--encoding",
     "format": "--format",
     "header": "--no-header",
+    "inputs": "--inputs",
     "labelled": None,
     "labels": None,
+    "mark": "--mark",
     "max_features": "--max-features",
     "max_line_bytes": "--max-line-bytes",
+    "max_tokens": "--max-tokens",
     "missing": "--missing",
     "n_features": None,
     "on_bad": "--on-bad",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,12 +12,22 @@ from rosenblatt._kernels.conll import ConllParser
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import MAX_LINE_BYTES, Reader
+from rosenblatt.io.reader import MAX_LINE_BYTES, Reader, check_limit
 from rosenblatt.io.sources import Given
 from rosenblatt.io.sparse import Block
 from rosenblatt.io.words import encoding_words
 
-__all__ = ["ConllBlock", "iter_conll", "read_conll"]
+__all__ = [
+    "MAX_TOKENS",
+    "NAMES",
+    "Column",
+    "ConllBlock",
+    "ConllColumns",
+    "ConllReader",
+    "column_number",
+    "iter_conll",
+    "read_conll",
+]
 
 FORMATS = ("auto", "conll", "conllu")
 NAMES = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
@@ -42,10 +52,21 @@ class ConllBlock(Block):
         return self.labels  # type: ignore[no-any-return]
 
 
+class ConllColumns(NamedTuple):
+    """What the columns of a file are, as numbers from 0; ``target`` is -1 if it is not read."""
+
+    format: str
+    n_columns: int
+    target: int
+    inputs: tuple[int, ...]
+    tabs: bool
+
+
 class Conll:
     """The format for the reader."""
 
     labels = None
+    columns: ConllColumns | None = None
 
     def __init__(
         self,
@@ -63,7 +84,7 @@ class Conll:
         self._format, self._target, self._labelled = format, target, bool(labelled)
         single = inputs is None or isinstance(inputs, int | str)
         self._inputs = inputs if single else list(inputs)  # type: ignore[arg-type]
-        self._most = max_tokens
+        self._most = check_limit("max_tokens", max_tokens)
         self.parser = ConllParser(max_tokens)
         if format == "conllu":
             self._choose(len(NAMES), tabs=True)
@@ -99,7 +120,8 @@ class Conll:
         """Settle which columns are read, now that their number is known."""
         numbered = self._format == "conllu"
         target = ("upos" if numbered else -1) if self._target is None else self._target
-        tag = self._number(target, n, "target")
+        # Without tags it does not matter where they would stand.
+        tag = self._number(target, n, "target") if self._labelled else -1
         inputs = self._inputs
         if inputs is None and numbered:
             inputs = "form"
@@ -115,6 +137,7 @@ class Conll:
                 name=name,
                 help="read words without tags with labelled=False",
             )
+        self.columns = ConllColumns(self._format, n, tag, tuple(kept), tabs)
         blank = self._labelled and numbered and NAMES[tag] in NEEDED
         kept += [tag] * self._labelled
         self.parser.set_columns(
@@ -122,14 +145,7 @@ class Conll:
         )
 
     def _number(self, column: Any, n: int, argument: str) -> int:
-        if isinstance(column, str) and self._format == "conllu" and column in NAMES:
-            return NAMES.index(column)
-        if isinstance(column, int) and not isinstance(column, bool) and -n <= column < n:
-            return column % n
-        allowed = f"a number from {-n} to {n - 1}"
-        if self._format == "conllu":
-            allowed += ", or one of " + ", ".join(NAMES)
-        raise ParameterError(f"{argument}={column!r} is not a column here; it can be {allowed}.")
+        return column_number(column, n, self._format, argument)
 
     def take(self) -> ConllBlock:
         _, _, lines = self.parser.take_rows()
@@ -144,7 +160,7 @@ class Conll:
         if fault == "empty column":
             return "an empty column", 'write "_" for nothing; columns are divided by one tab'
         if fault == "no tag":
-            return '"_" in the column to learn: no tag', "choose another target, or add the tag"
+            return '"_" in the column to learn: no tag', "choose another column, or add the tag"
         if fault == "wrong id":
             return (
                 f"word {quoted(found)} where word {self.parser.expected_id} is due",
@@ -169,6 +185,40 @@ class Conll:
             f"{found}, but the first row has {self.parser.n_columns}",
             "give every row the same columns, and put a blank line between sentences",
         )
+
+
+def column_number(column: Any, n: int, format: str, argument: str) -> int:
+    """The number from 0 of a column, of `n`; an error names the argument that it was given as."""
+    if isinstance(column, str):
+        if format == "conllu" and column in NAMES:
+            return NAMES.index(column)
+        if column.isdecimal() and 1 <= int(column) <= n:
+            return int(column) - 1
+        if column == "last":
+            return n - 1
+    elif isinstance(column, int) and not isinstance(column, bool) and -n <= column < n:
+        return column % n
+    allowed = f"1 to {n}, last" if isinstance(column, str) else f"{-n} to {n - 1}"
+    if format == "conllu":
+        allowed += ", or one of " + ", ".join(NAMES)
+    raise ParameterError(
+        f"{argument}={column!r} is not a column here; it can be a number from {allowed}."
+    )
+
+
+class ConllReader(Reader[ConllBlock]):
+    """Knows what the columns are, and which file the last block is from."""
+
+    source = ""
+    _form: Conll
+
+    @property
+    def columns(self) -> ConllColumns | None:
+        return self._form.columns
+
+    def _parse(self, lines: Lines) -> None:
+        self.source = lines.name
+        super()._parse(lines)
 
 
 def _rows(lines: Lines) -> Iterator[bytes]:
@@ -208,8 +258,8 @@ def read_conll(
     format : {"auto", "conll", "conllu"}, default="auto"
         ``"auto"``: CoNLL-U if the first row has its ten columns and a number in the first.
     target : int or str, default=None
-        The column of the tags: a number from 0, or from -1 backwards, or a name of CoNLL-U. By
-        default the last one, in CoNLL-U ``"upos"``.
+        The column of the tags: a number from 0, or from -1 backwards; or a text: a name of CoNLL-U,
+        ``"last"``, or a number from 1. By default the last one, in CoNLL-U ``"upos"``.
     inputs : int, str, or list of these, default=None
         The columns of the words: one gives strings, a list gives tuples. By default all others, in
         CoNLL-U ``"form"``.
@@ -284,11 +334,12 @@ def iter_conll(
     encoding: str = "utf-8",
     max_line_bytes: int = MAX_LINE_BYTES,
     max_tokens: int = MAX_TOKENS,
-) -> Reader[ConllBlock]:
+) -> ConllReader:
     """Read tagged sentences block by block, in memory that does not grow with the file.
 
     Parameters as for :func:`read_conll`. Each block unpacks into ``sentences, tags``;
-    ``block.lines`` holds the line every sentence begins on.
+    ``block.lines`` holds the line every sentence begins on. Once a block was read,
+    ``reader.source`` names the file it is from, and ``reader.columns`` tells what the columns are.
 
     Examples
     --------
@@ -301,4 +352,4 @@ def iter_conll(
     form = Conll(
         format=format, target=target, inputs=inputs, labelled=labelled, max_tokens=max_tokens
     )
-    return Reader(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)
+    return ConllReader(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)

@@ -27,7 +27,8 @@ FOREIGN = {
     b"\x89HDF": "an HDF5 file, not text",
     b"%PDF": "a PDF file, not text",
 }
-LONGEST_MARK = 6
+MARKS = (codecs.BOM_UTF8, *WIDE, *FOREIGN)
+LONGEST_MARK = max(map(len, MARKS))
 
 
 class Lines:
@@ -47,7 +48,7 @@ class Lines:
     def pieces(self) -> Iterator[None]:
         with opened(self._source) as stream:
             text = stream if _is_utf8(self._encoding) else _Transcoded(stream, self._encoding)
-            while self._filled < LONGEST_MARK and not self.last:
+            while not self.last and self._may_begin_with_a_mark():
                 self._read(text)
             self._begin()
             while True:
@@ -109,6 +110,11 @@ class Lines:
                 self._filled += 1
         # Only what is new is searched, so that a long line in small pieces costs no more.
         self.end = max(self.end, self.buffer.rfind(b"\n", left, self._filled) + 1)
+
+    def _may_begin_with_a_mark(self) -> bool:
+        """Whether more bytes are needed to tell; a line that is whole must not wait for others."""
+        head = bytes(self.buffer[: min(self._filled, LONGEST_MARK)])
+        return any(mark.startswith(head) and mark != head for mark in MARKS)
 
     def _begin(self) -> None:
         """Look at the first bytes of the source."""

@@ -134,9 +134,11 @@ class Stream:
 
 
 def _first_bytes(raw: Any, name: str) -> bytes:
+    """Enough to tell what it is; from a pipe no more than that, so that a short line is read."""
+    read = getattr(raw, "read1", raw.read)
     head = b""
-    while len(head) < LONGEST_MARK:
-        more = raw.read(LONGEST_MARK - len(head))
+    while any(mark.startswith(head) and mark != head for mark in MARKS):
+        more = read(LONGEST_MARK - len(head))
         if isinstance(more, str):
             raise ParameterError(
                 f"{name} was opened as text; open it in binary mode: open(path, 'rb')."

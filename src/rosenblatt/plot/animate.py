@@ -7,11 +7,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError, MissingExtra, ParameterError, RosenblattError
 from rosenblatt.plot import style
-from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.display import Display, Pen, checked_dpi
 from rosenblatt.plot.film_page import page
 from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box
@@ -96,8 +97,13 @@ class AnimateDisplay(Display):
         if ending == "html":
             made = self.page().encode()
         else:
-            frames = self._frames(style.theme_named(theme), self._checked_size(size), dpi)
-            made = self._gif(frames) if ending == "gif" else self._mp4(frames)
+            look = style.theme_named(theme), self._checked_size(size), checked_dpi(dpi)
+            frames = self._frames(*look)
+            if ending == "gif":
+                few = range(0, len(self.titles), max(1, len(self.titles) // 5))[:6]
+                made = self._gif(frames, np.concatenate([*self._frames(*look, few)]))
+            else:
+                made = self._mp4(frames)
         disk.replace(name, [made])
 
     def page(self) -> str:
@@ -123,8 +129,14 @@ class AnimateDisplay(Display):
 
     # ------------------------------------------------------------------ dots
 
-    def _frames(self, theme: Theme, size: tuple[float, float], dpi: float) -> Iterator[Dots]:
-        """The pictures as arrays of dots, of height, width and three colours.
+    def _frames(
+        self,
+        theme: Theme,
+        size: tuple[float, float],
+        dpi: float,
+        places: Sequence[int] | None = None,
+    ) -> Iterator[Dots]:
+        """All pictures, or those at some places: dots of height, width and three colours.
 
         What does not change is drawn once; each picture starts from a copy of it.
         """
@@ -148,10 +160,10 @@ class AnimateDisplay(Display):
             ground = canvas.copy_from_bbox(figure.bbox)
             for artist in (*rows, words):
                 artist.set_visible(True)
-            for step, title in zip(self.run.steps, self.titles, strict=True):
-                words.set_text(pen.text(title))
+            for place in range(len(self.titles)) if places is None else places:
+                words.set_text(pen.text(self.titles[place]))
                 canvas.restore_region(ground)
-                with _added(ax, pen, self.run, step) as new:
+                with _added(ax, pen, self.run, self.run.steps[place]) as new:
                     for artist in sorted([*rows, words, *new], key=lambda one: one.zorder):
                         ax.draw_artist(artist)
                 yield np.array(np.asarray(canvas.buffer_rgba())[:, :, :3])
@@ -166,14 +178,15 @@ class AnimateDisplay(Display):
         self._draw_caption(figure, pen)
         return ax, pen
 
-    def _gif(self, frames: Iterator[Dots]) -> bytes:
+    def _gif(self, frames: Iterator[Dots], some: Dots) -> bytes:
+        """The film, in colours from some pictures of the whole run so that they do not flicker."""
         image = import_module("PIL.Image")
-        pictures = [image.fromarray(dots) for dots in frames]
-        # One palette for all, from pictures of the whole run, so that colours do not flicker.
-        some = pictures[:: max(1, len(pictures) // 5)][:6]
-        both = np.concatenate([np.asarray(one) for one in some])
-        palette = image.fromarray(both).quantize(COLOURS, dither=image.Dither.NONE)
-        few = [one.quantize(palette=palette, dither=image.Dither.NONE) for one in pictures]
+        palette = image.fromarray(some).quantize(COLOURS, dither=image.Dither.NONE)
+        # Only these are kept, a byte a dot: as they come long films would fill the memory.
+        few = [
+            image.fromarray(dots).quantize(palette=palette, dither=image.Dither.NONE)
+            for dots in frames
+        ]
         wait = round(1000 * self.seconds)
         out = io.BytesIO()
         few[0].save(
@@ -201,13 +214,17 @@ class AnimateDisplay(Display):
             command = [program, "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
             command += ["-s", f"{wide}x{high}", "-r", f"{1 / self.seconds:.6g}", "-i", "-"]
             command += ["-an", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", path]
-            with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-                told = run.communicate(
-                    b"".join([first.tobytes(), *(dots.tobytes() for dots in frames)])
-                )[1]
-            if run.returncode:
-                words = told.decode(errors="replace").strip()
-                raise RosenblattError(f"ffmpeg could not make the film: {words}")
+            with tempfile.TemporaryFile() as told:
+                with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=told) as run:
+                    assert run.stdin is not None
+                    # A program that ends early says why below.
+                    with suppress(BrokenPipeError), run.stdin:
+                        for dots in chain([first], frames):
+                            run.stdin.write(dots.tobytes())
+                if run.returncode:
+                    told.seek(0)
+                    words = told.read().decode(errors="replace").strip()
+                    raise RosenblattError(f"ffmpeg could not make the film: {words}")
             with open(path, "rb") as file:
                 return file.read()
 

@@ -20,6 +20,7 @@ from rosenblatt.plot.plane import (
     Plane,
     around,
     arrow_of,
+    checked_box,
     has_one_scale,
     plane_of,
     scale_of,
@@ -67,7 +68,8 @@ class BoundaryDisplay(Display):
     wrong : array of int
         Rows on the wrong side now.
     mistaken : array of int
-        Rows that were mistaken in training at least once.
+        Rows that were mistaken in training at least once; none if these rows cannot be shown to
+        be those of training (others, or a start or an end at other weights than the usual ones).
     feet : array of shape (n, 2) or None
         Where the distances end on the line, if asked for.
     """
@@ -208,7 +210,8 @@ def boundary(
     w, b = weights.W[0], float(weights.b[0])
     if not w.any():
         raise InputError(
-            "all weights are 0: a learner that has made no mistake yet has no boundary."
+            "all weights are 0, so there is no boundary: nothing was learned yet, or what was "
+            "learned has been taken back."
         )
     if y is not None and X is None:
         raise ParameterError("y is given without X; give the rows too.")
@@ -227,7 +230,7 @@ def boundary(
         wrong = mistaken = np.empty(0, np.intp)
     else:
         wrong = _wrong(model, X, sides_of, weights.classes, line, points)
-        mistaken = _mistaken(model, len(points))
+        mistaken = _mistaken(model, table)
     margin = _margin(line, points, sides_of)
     scale = scale_of(np.array([np.linalg.norm(line.w)]), shown_box)
     known = marks(weights.classes)
@@ -257,7 +260,7 @@ def _box(
     box: Box | None, points: FloatArray, feet: FloatArray | None, line: Hyperplane, plane: Plane
 ) -> Box:
     if box is not None:
-        return box
+        return checked_box(box)
     if feet is not None:
         points = np.vstack([points, feet])
     if not len(points):
@@ -284,12 +287,11 @@ def _wrong(
     return np.flatnonzero(answers != sides)
 
 
-def _mistaken(model: Any, n_rows: int) -> npt.NDArray[np.intp]:
-    """Rows mistaken in training; none if the rows are others than those of training."""
-    counts = getattr(model, "mistakes_per_row_", None)
-    if counts is None or len(counts) != n_rows:
+def _mistaken(model: Any, table: Any) -> npt.NDArray[np.intp]:
+    """Rows mistaken in training; none if these may be others than those of training."""
+    if not given.are_rows_of_training(model, table):
         return np.empty(0, np.intp)
-    return np.flatnonzero(np.asarray(counts))
+    return np.flatnonzero(np.asarray(model.mistakes_per_row_))
 
 
 def _margin(

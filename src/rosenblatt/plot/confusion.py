@@ -65,10 +65,10 @@ class ConfusionDisplay(Display):
         strongest = float(self.share[~diagonal].max(initial=0.0)) or 1.0
         depth = np.where(diagonal, self.share, self.share / strongest)
         hues = (theme.colour(1), theme.colour(0))
-        colours = np.empty((n, n), dtype=object)
-        for i, j in np.ndindex(n, n):
-            strength = 0.0 if not self.counts[i, j] else 0.12 + 0.78 * float(depth[i, j])
-            colours[i, j] = theme.tint(hues[int(i == j)], strength)
+        strength = np.where(self.counts > 0, 0.12 + 0.78 * depth, 0.0)
+        colours = np.where(
+            diagonal[..., None], theme.tints(hues[1], strength), theme.tints(hues[0], strength)
+        )
         self._draw_cells(ax, pen, colours)
         if n <= MOST_NUMBERED:
             self._draw_numbers(ax, pen, colours)
@@ -101,13 +101,15 @@ class ConfusionDisplay(Display):
         from matplotlib.patches import Rectangle
 
         n = len(self.classes)
-        cells = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in np.ndindex(n, n)]
         line = 1.2 if n <= 12 else 0.5
-        ax.add_collection(
-            PatchCollection(
-                cells, facecolors=list(colours.flat), edgecolors=pen.theme.rule, linewidths=line / 2
-            )
-        )
+        if n > MOST_NUMBERED:
+            # One by one so many cells take minutes, and a file of megabytes.
+            ax.imshow(colours, interpolation="nearest", zorder=1)
+        else:
+            cells = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in np.ndindex(n, n)]
+            look: dict[str, Any] = {"edgecolors": pen.theme.rule, "linewidths": line / 2}
+            filled = colours.reshape(-1, 3) / 255
+            ax.add_collection(PatchCollection(cells, facecolors=filled, **look))
         frames = [Rectangle((i - 0.5, i - 0.5), 1, 1) for i in range(n)]
         ax.add_collection(
             PatchCollection(
@@ -127,7 +129,7 @@ class ConfusionDisplay(Display):
                     ha="center",
                     va="center",
                     fontsize=size,
-                    color=readable_on(colours[i, j]),
+                    color=readable_on("#" + bytes(colours[i, j]).hex()),
                     zorder=4,
                 )
 

@@ -16,13 +16,17 @@ from rosenblatt.plot import style
 from rosenblatt.plot.pen import Pen, load_matplotlib
 from rosenblatt.plot.style import Theme
 
-__all__ = ["FORMATS", "Display", "Pen", "load_matplotlib"]
+__all__ = ["FORMATS", "Display", "Pen", "checked_dpi", "load_matplotlib"]
 
 FORMATS = ("svg", "pdf", "png")
 CAPTION_SIZE = 9
 # About so many letters of a caption fit on an inch.
 LETTERS_AN_INCH = 13.0
 DPI = 150
+# Panels in a given axes, in shares of it: left, bottom, right and top of all; between two of them
+# there is room for the numbers below one and the title above the other.
+RIM = (0.05, 0.06, 0.96, 0.94)
+COLUMN_GAP, ROW_GAP = 0.06, 0.18
 
 
 class Display:
@@ -63,18 +67,26 @@ class Display:
         mpl = load_matplotlib()
         given = None if theme is None else style.theme_named(theme)
         if ax is not None:
+            if not hasattr(ax, "inset_axes"):
+                raise ParameterError(
+                    f"ax is a {type(ax).__name__}; give one Axes of Matplotlib, or leave it out."
+                )
             if given is not None:
                 ax.set_facecolor(given.paper)
-            ground = mpl.colors.to_rgb(ax.get_facecolor())
+            ground = _seen([ax.get_facecolor(), ax.get_figure().figure.get_facecolor()])
             self._draw_inside(ax, given or style.theme_of_paper(ground))
             return self
-        ground = mpl.colors.to_rgb(mpl.rcParams["axes.facecolor"])
-        chosen = given or style.theme_of_paper(ground)
+        grounds = [mpl.rcParams[name] for name in ("axes.facecolor", "figure.facecolor")]
+        chosen = given or style.theme_of_paper(_seen(grounds))
         with self._settings(chosen):
             from matplotlib import pyplot
 
             figure = pyplot.figure(figsize=self._size(), layout="constrained")
-            self._fill(figure, chosen)
+            try:
+                self._fill(figure, chosen)
+            except BaseException:
+                pyplot.close(figure)
+                raise
         return self
 
     def save(
@@ -107,7 +119,7 @@ class Display:
             raise ParameterError(f"{name}: a picture is saved as {allowed}; end the name in one.")
         from rosenblatt.model import disk
 
-        disk.replace(name, [self._rendered(ending, theme, size, dpi)])
+        disk.replace(name, [self._rendered(ending, theme, size, checked_dpi(dpi))])
 
     def _rendered(
         self,
@@ -130,7 +142,7 @@ class Display:
             figure = Figure(figsize=self._checked_size(size), layout="constrained")
             kept = {name: self.__dict__.get(name) for name in ("ax_", "figure_")}
             try:
-                self._fill(figure, chosen)
+                self._fill(figure, chosen, grows=size is None)
             finally:
                 # Saving is no drawing: what `plot` has drawn stays what it was.
                 for name, value in kept.items():
@@ -188,12 +200,12 @@ class Display:
         with mpl.rc_context({**theme.settings(), "svg.hashsalt": "rosenblatt"}):
             yield
 
-    def _fill(self, figure: Any, theme: Theme) -> None:
+    def _fill(self, figure: Any, theme: Theme, *, grows: bool = True) -> None:
         rows, columns = self._grid()
         axes = figure.subplots(
             rows, columns, squeeze=False, subplot_kw={"projection": self.projection}
         )
-        pen = Pen(theme, small=rows * columns > 1)
+        pen = Pen(theme, small=rows * columns > 1, grows=grows)
         self._draw_panels(axes, pen)
         self._draw_caption(figure, pen)
         self._note(figure, axes)
@@ -209,19 +221,43 @@ class Display:
         rows, columns = self._grid()
         pen = Pen(theme, small=rows * columns > 1, own=False)
         with self._settings(theme):
-            if (rows, columns) == (1, 1):
-                axes = np.array([[ax]])
-            else:
-                ax.set_axis_off()
-                gap = 0.06
-                wide, high = (1 - gap * (columns - 1)) / columns, (1 - gap * (rows - 1)) / rows
-                axes = np.empty((rows, columns), dtype=object)
-                for i, j in np.ndindex(rows, columns):
-                    place = (j * (wide + gap), 1 - high - i * (high + gap), wide, high)
-                    axes[i, j] = ax.inset_axes(place, projection=self.projection)
+            one = (rows, columns) == (1, 1)
+            axes = np.array([[ax]]) if one else self._panels_inside(ax, rows, columns)
             self._draw_panels(axes, pen)
         self._note(ax.get_figure(), axes)
+
+    def _panels_inside(self, ax: Any, rows: int, columns: int) -> Any:
+        """Axes for the panels in the place of a given one, whose ground is seen around them."""
+        for spine in ax.spines.values():
+            spine.set_visible(False)
+        ax.set(xticks=[], yticks=[])
+        left, bottom, right, top = RIM
+        wide = (right - left - COLUMN_GAP * (columns - 1)) / columns
+        high = (top - bottom - ROW_GAP * (rows - 1)) / rows
+        axes = np.empty((rows, columns), dtype=object)
+        for i, j in np.ndindex(rows, columns):
+            place = (left + j * (wide + COLUMN_GAP), top - high - i * (high + ROW_GAP), wide, high)
+            axes[i, j] = ax.inset_axes(place, projection=self.projection)
+        return axes
 
     def _note(self, figure: Any, axes: Any) -> None:
         self.figure_ = figure
         self.ax_ = axes[0, 0] if axes.size == 1 else axes
+
+
+def _seen(grounds: list[Any]) -> Any:
+    """The first of these colours that cannot be seen through; else that of paper."""
+    to_rgba = load_matplotlib().colors.to_rgba
+    solid = [to_rgba(ground) for ground in grounds if to_rgba(ground)[3] > 0.5]
+    return solid[0][:3] if solid else (1.0, 1.0, 1.0)
+
+
+def checked_dpi(dpi: Any) -> float:
+    """Dots an inch, if a picture of so many can be made."""
+    try:
+        dots = float(dpi)
+    except (TypeError, ValueError):
+        dots = np.nan
+    if not 10 <= dots <= 2400:
+        raise ParameterError(f"dpi={dpi!r} is not allowed: give a number of dots, 10 to 2400.")
+    return dots

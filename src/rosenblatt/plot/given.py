@@ -11,10 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
+from rosenblatt.plot.style import named
 
-__all__ = ["FloatArray", "Linear", "answers_linearly", "labels", "ledger_of", "linear", "rows"]
+__all__ = [
+    "FloatArray",
+    "Linear",
+    "answers_linearly",
+    "are_rows_of_training",
+    "labels",
+    "ledger_of",
+    "linear",
+    "rows",
+]
 
 FloatArray = npt.NDArray[np.float64]
+
+# Weights that are the sum of their rows differ from it by rounding, and by no more than this.
+ROUNDING = 1e-6
 
 
 class Linear(NamedTuple):
@@ -54,7 +67,13 @@ def rows(X: Any, n_features: int | None = None) -> Any:
 
 def labels(y: Any, n_rows: int, classes: tuple[Any, ...] | None = None) -> npt.NDArray[np.intp]:
     """For each label its place among the classes."""
-    listed = y.tolist() if hasattr(y, "tolist") else list(y)
+    try:
+        listed = y.tolist() if hasattr(y, "tolist") else list(y)
+        len(listed), set(listed)
+    except TypeError:
+        raise InputError(
+            f"y is a {type(y).__name__} that holds no labels; give a list of one label a row."
+        ) from None
     if len(listed) != n_rows:
         raise InputError(f"X has {n_rows} rows but y has {len(listed)} labels; give one a row.")
     known = {label: place for place, label in enumerate(classes or ())}
@@ -76,8 +95,10 @@ def linear(model: Any, y: Any = None) -> Linear:
 
     A hyperplane does not know its classes: they are -1 and 1, or the two labels of y in order.
     """
+    if isinstance(model, type):
+        raise InputError(f"{model.__name__} is a class; give a fitted one, not the class itself.")
     plane = getattr(model, "hyperplane", model)
-    if plane is None:
+    if plane is None and model is not None:
         raise InputError("there is no hyperplane to draw: the rows cannot be separated.")
     if hasattr(plane, "w") and hasattr(plane, "b"):
         classes = tuple(getattr(model, "classes", None) or _two_labels(y))
@@ -112,8 +133,32 @@ def _two_labels(y: Any) -> tuple[Any, ...]:
 
 
 def feature_names(model: Any) -> tuple[str, ...] | None:
+    """The names of the columns, short enough for an axis; None if they have none."""
     names = getattr(model, "feature_names_in_", None)
-    return None if names is None else tuple(str(name) for name in names)
+    return None if names is None else tuple(named(str(name)) for name in names)
+
+
+def are_rows_of_training(model: Any, table: Any) -> bool:
+    """Whether a fit can be shown to have been on these rows.
+
+    A kernel machine keeps its support rows. The weights of a linear learner that started at 0 and
+    kept its last ones are the sum of its own. Rows of which neither can be shown may be others.
+    """
+    counts = getattr(model, "mistakes_per_row_", None)
+    support = getattr(model, "support_", None)
+    if counts is None or support is None or len(counts) != table.shape[0]:
+        return False
+    if len(support) and int(np.max(support)) >= table.shape[0]:
+        return False
+    mine = table[support]
+    if hasattr(model, "support_vectors_"):
+        kept = model.support_vectors_
+        return np.array_equal(kept.toarray() if hasattr(kept, "toarray") else kept, mine)
+    weights = getattr(model, "raw_coef_", getattr(model, "coef_", None))
+    if weights is None:
+        return False
+    away = np.abs(model.dual_coef_ @ mine - weights)
+    return bool((away <= ROUNDING * (np.abs(model.dual_coef_) @ abs(mine))).all())
 
 
 @contextmanager

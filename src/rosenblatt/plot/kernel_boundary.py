@@ -12,7 +12,7 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.plot import given
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.given import FloatArray
-from rosenblatt.plot.plane import Box, Plane, around, plane_of
+from rosenblatt.plot.plane import Box, Plane, around, checked_box, plane_of
 from rosenblatt.plot.style import Mark, marks
 
 __all__ = ["KernelBoundaryDisplay", "kernel_boundary"]
@@ -20,6 +20,8 @@ __all__ = ["KernelBoundaryDisplay", "kernel_boundary"]
 BLOCK = 10_000
 # Places that are looked at for a letter.
 CANDIDATES = 1500
+# Rows that a letter keeps away from.
+MOST_AVOIDED = 1000
 
 
 @dataclass(eq=False, repr=False)
@@ -45,7 +47,8 @@ class KernelBoundaryDisplay(Display):
     wrong : array of int
         Rows that are answered wrong now.
     support : array of int
-        Rows that the score is a sum over.
+        Rows that the score is a sum over; none if these rows cannot be shown to be those of
+        training.
     """
 
     caption: str
@@ -83,10 +86,9 @@ class KernelBoundaryDisplay(Display):
         fewer = slice(None, None, -(-len(rows) // CANDIDATES))
         places = np.column_stack([self.across[columns], self.up[rows]])[fewer]
         free = step * depth[rows, columns][fewer]
-        for start in range(0, len(self.points), BLOCK // 10):
-            some = self.points[start : start + BLOCK // 10]
-            ways = np.linalg.norm(places[:, None, :] - some[None, :, :], axis=2)
-            free = np.minimum(free, ways.min(axis=1))
+        some = self.points[:: max(1, -(-len(self.points) // MOST_AVOIDED))]
+        ways = np.linalg.norm(places[:, None, :] - some[None, :, :], axis=2)
+        free = np.minimum(free, ways.min(axis=1))
         return np.asarray(places[np.argmax(free)])
 
     def _draw(self, ax: Any, pen: Pen) -> None:
@@ -178,7 +180,6 @@ def kernel_boundary(
         raise ParameterError(f"cells={cells!r} is not allowed: give a whole number, 2 to 2000.")
     if getattr(model, "kernel", None) == "precomputed":
         raise InputError("a precomputed kernel has no plane to look at: the features are unknown.")
-    table = given.rows(X)
     d = int(model.n_features_in_)
     if d > 2:
         raise InputError(
@@ -189,7 +190,7 @@ def kernel_boundary(
     table = given.rows(X, d)
     plane = plane_of(np.ones(d), None, given.feature_names(model))
     points = plane.seen(table)
-    shown_box = box if box is not None else around(points, is_line=plane.is_line)
+    shown_box = around(points, is_line=plane.is_line) if box is None else checked_box(box)
     across = np.linspace(shown_box[0], shown_box[1], cells + 1)
     up = np.linspace(shown_box[2], shown_box[3], cells + 1)
     classes = tuple(np.asarray(model.classes_).tolist())
@@ -197,7 +198,8 @@ def kernel_boundary(
     wrong = support = np.empty(0, np.intp)
     if places is not None:
         wrong = np.flatnonzero(given.answers(model, X, classes) != places)
-        support = _support(model, len(points))
+        if given.are_rows_of_training(model, table):
+            support = np.asarray(model.support_, np.intp)
     told = [
         f"Scores taken on a grid of {cells} × {cells} cells of "
         f"{(shown_box[1] - shown_box[0]) / cells:.2g} × {(shown_box[3] - shown_box[2]) / cells:.2g}"
@@ -234,12 +236,3 @@ def _sampled(model: Any, across: FloatArray, up: FloatArray, d: int) -> FloatArr
     scores = np.concatenate(parts)
     shape = (len(up), len(across))
     return scores.reshape(1, *shape) if scores.ndim == 1 else scores.T.reshape(-1, *shape)
-
-
-def _support(model: Any, n_rows: int) -> npt.NDArray[np.intp]:
-    """Rows the model keeps; none if these are not the rows of training."""
-    counts = getattr(model, "mistakes_per_row_", None)
-    if counts is None or len(counts) != n_rows:
-        return np.empty(0, np.intp)
-    kept = np.asarray(model.support_, np.intp)
-    return kept[kept < n_rows]

@@ -96,6 +96,8 @@ class LiftDisplay(Display):
         pen.legend(ax)
 
     def _draw_plane(self, ax: Any, theme: Any) -> None:
+        if not len(self.corners):
+            return
         solid = import_module("mpl_toolkits.mplot3d.art3d")
         sheet = solid.Poly3DCollection(
             [self.corners], facecolors=theme.faint, edgecolors=theme.ink, alpha=0.3, linewidths=1.2
@@ -167,18 +169,22 @@ def lift(model: Any, X: Any, y: Any) -> LiftDisplay:
     plane = Hyperplane(weights.W[0], float(weights.b[0]))
     wrong = np.flatnonzero((plane.side(lifted) > 0) != (places == 1))
     low, high = lifted.min(axis=0), lifted.max(axis=0)
-    free = FREE * np.where(high > low, high - low, 1.0)
+    sides = np.where(high > low, high - low, np.abs(lifted).max(axis=0))
+    free = FREE * np.where(sides > 0, sides, 1.0)
     box = np.column_stack([low - free, high + free])
     told = [
         "Each row is lifted by the product x₁x₂; thick stalks run from the plane that was learned "
         "there to the rows. On the floor: the rows as they were, and the same boundary.",
         f"{len(wrong):,} of {len(lifted):,} rows on the wrong side.",
     ]
+    corners = _section(plane, box)
+    if not len(corners):
+        told.append("The plane lies outside the picture.")
     return LiftDisplay(
         caption=" ".join(told),
         box=box,
         plane=plane,
-        corners=_section(plane, box),
+        corners=corners,
         points=lifted,
         heights=_heights(plane, lifted, box),
         curves=_curves(plane, box),
@@ -210,7 +216,10 @@ def _section(plane: Hyperplane, box: FloatArray) -> FloatArray:
                 found.append(corner)
     if not found:
         return np.empty((0, 3))
-    corners = np.unique(np.round(found, 12), axis=0)
+    # A corner is found once on each edge that meets there, with different rounding.
+    sides = box[:, 1] - box[:, 0]
+    places = np.round((np.array(found) - box[:, 0]) / sides, 9)
+    corners = np.array(found)[np.unique(places, axis=0, return_index=True)[1]]
     across = np.linalg.svd(plane.w[None, :])[2][1:]
     flat = (corners - corners.mean(axis=0)) @ across.T
     return np.asarray(corners[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))])

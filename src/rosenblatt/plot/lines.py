@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STYLES",
     "as_bound",
+    "bound_exceeded",
     "counted",
     "fitted",
     "halo",
@@ -55,6 +56,14 @@ def as_bound(bound: Any) -> float | None:
 def is_within_sight(bound: float, most: float) -> bool:
     """Whether a bound can be drawn on the axis of counts up to ``most``."""
     return bound <= FURTHEST_BOUND * max(most, 1.0)
+
+
+def bound_exceeded(bound: float) -> str:
+    """What is to be said of a bound that mistakes went beyond: it was about others."""
+    return (
+        f"more than R²/γ² = {short_number(bound)}, which bounds a plain perceptron on the rows it "
+        "was computed from"
+    )
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

@@ -73,16 +73,11 @@ class LossesDisplay(Display):
         ax.set_xlabel("margin m = y (w·x + b)")
         ax.set_ylabel("loss")
         rule_lines(ax, pen.theme)
+        foot = {"transform": ax.get_xaxis_transform(), "color": theme.faint}
         if low < 0:
-            ax.text(
-                0,
-                0.02,
-                "wrong  ",
-                transform=ax.get_xaxis_transform(),
-                ha="right",
-                color=theme.faint,
-            )
-            ax.text(0, 0.02, "  right", transform=ax.get_xaxis_transform(), color=theme.faint)
+            ax.text(min(0, high), 0.02, "wrong  ", ha="right", **foot)
+        if high > 0:
+            ax.text(max(0, low), 0.02, "  right", **foot)
         ax.legend(loc="upper right")
 
     def _draw_jump(self, ax: Any, pen: Pen, values: FloatArray, look: dict[str, Any]) -> None:
@@ -132,14 +127,15 @@ def losses(
     >>> {name: round(float(values[at_zero]), 3) for name, values in shown.values.items()}
     {'zero_one': 1.0, 'perceptron': 0.0, 'hinge': 1.0, 'logistic': 0.693}
     """
-    listed = [names] if isinstance(names, str) else list(names)
+    listed: list[Any] = list(names) if isinstance(names, list | tuple) else [names]
     for name in listed:
         if name not in LOSSES:
             allowed = ", ".join(map(repr, LOSSES))
             raise ParameterError(f"names: {name!r} is not known; give some of {allowed}.")
     if not listed:
         raise ParameterError("names is empty; give at least one loss.")
-    if not -1e6 <= low < high <= 1e6:
+    are_numbers = isinstance(low, int | float) and isinstance(high, int | float)
+    if not (are_numbers and -1e6 <= low < high <= 1e6):
         raise ParameterError(f"low={low!r} and high={high!r}: give two numbers, the lower first.")
     points = int(min(max((high - low) * POINTS_PER_UNIT, 64), 4096)) + 1
     kinks = [kink for kink in (0.0, 1.0) if low <= kink <= high]

@@ -15,6 +15,7 @@ from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.lines import (
     STYLES,
     as_bound,
+    bound_exceeded,
     counted,
     halo,
     is_within_sight,
@@ -29,6 +30,8 @@ __all__ = ["MistakesDisplay", "Run", "mistakes"]
 # Up to so many epochs have a bar each, and up to so many a number on it.
 MOST_BARS = 40
 MOST_NUMBERS = 14
+# Of so many learners the caption tells; with more the picture is higher, for their names.
+MOST_TOLD = 6
 
 
 class Run(NamedTuple):
@@ -57,14 +60,16 @@ class Run(NamedTuple):
     def ending(self) -> str:
         """How it ended, in a few words."""
         n = len(self.mistakes)
-        kept = "" if self.kept_epoch is None else f", epoch {self.kept_epoch} kept"
-        return {
+        is_last = self.stop_reason != "early_stopping" and self.kept_epoch == n
+        kept = "" if self.kept_epoch is None or is_last else f", epoch {self.kept_epoch} kept"
+        told = {
             "separated": f"separated after epoch {n}",
             "cycle": f"weights repeat after epoch {n}: not separable",
-            "early_stopping": f"no more gain on held-out rows{kept}",
+            "early_stopping": "no more gain on held-out rows",
             "tolerance": f"given up after epoch {n}: no margin worth having",
             "max_iter": f"stopped at {counted(n, 'epoch')}, not separated",
-        }.get(self.stop_reason, f"{self.stop_reason} after epoch {n}")
+        }
+        return told.get(self.stop_reason, f"{self.stop_reason} after epoch {n}") + kept
 
 
 @dataclass(eq=False, repr=False)
@@ -75,21 +80,26 @@ class MistakesDisplay(Display):
     ----------
     runs : list of Run
     bound : float or None
-        ``R²/γ²``, which no total exceeds.
+        ``R²/γ²``, which no total of a plain perceptron on these rows exceeds.
     """
 
     runs: list[Run]
     bound: float | None = None
 
-    size = (5.6, 3.9)
+    def _size(self) -> tuple[float, float]:
+        return 5.6, 3.9 + 0.25 * float(np.clip(len(self.runs) - MOST_TOLD, 0, 30))
 
     def __post_init__(self) -> None:
         told = [
             f"{style.named(run.name)}: {counted(int(run.mistakes.sum()), 'mistake')}, {run.ending}"
-            for run in self.runs
+            for run in self.runs[:MOST_TOLD]
         ]
+        if len(self.runs) > MOST_TOLD:
+            told.append(f"{len(self.runs) - MOST_TOLD:,} more")
         if self.bound is not None:
-            told.append(f"the bound R²/γ² is {short_number(self.bound)}")
+            most = max(int(run.mistakes.sum()) for run in self.runs)
+            held = f"the bound R²/γ² is {short_number(self.bound)}"
+            told.append(held if most <= self.bound else bound_exceeded(self.bound))
         self.caption = "; ".join(told) + "."
 
     def _draw(self, ax: Any, pen: Pen) -> None:

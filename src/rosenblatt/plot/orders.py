@@ -13,6 +13,7 @@ from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.lines import (
     STYLES,
     as_bound,
+    bound_exceeded,
     counted,
     halo,
     is_within_sight,
@@ -67,7 +68,8 @@ class OrdersDisplay(Display):
         if self.file_order is not None:
             told += f"; in the order of the file {self.file_order:,}"
         if self.bound is not None:
-            told += f"; never more than the bound R²/γ² = {short_number(self.bound)}"
+            held = f"never more than the bound R²/γ² = {short_number(self.bound)}"
+            told += f"; {held if high <= self.bound else bound_exceeded(self.bound)}"
         self.caption = told + "."
 
     def _draw(self, ax: Any, pen: Pen) -> None:

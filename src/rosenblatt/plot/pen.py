@@ -17,8 +17,15 @@ from rosenblatt.plot.style import Mark, Theme
 
 __all__ = ["Pen", "legend_name", "load_matplotlib"]
 
-# So many letters of a legend fit beside each other on an inch.
-LEGEND_LETTERS = 11.0
+# So many letters of a legend fit beside each other on an inch; its marks take the room of so many.
+LEGEND_LETTERS, MARK_LETTERS = 11.0, 6
+# The height of a line of a legend in inches; so many lines need no room of their own; no more than
+# so many are drawn, or than fill this share of a figure whose size was given.
+LINE_HEIGHT, FREE_LINES, MOST_LINES, MOST_SHARE = 0.2, 3, 16, 0.35
+# In axes that were given a legend lies on the picture, so it is short.
+MOST_INSIDE = 10
+# More rows than these as single shapes make a file of megabytes; they become dots in it.
+MOST_SHAPES = 5000
 # The triangle and the cross have less area than the disc of the same width.
 AREA = {"^": 1.25, "v": 1.25, "<": 1.25, ">": 1.25, "D": 0.8, "P": 1.25, "X": 1.25, "p": 1.2}
 
@@ -41,7 +48,7 @@ def _columns(names: list[str], room: float) -> int:
     for columns in range(len(names), 1, -1):
         high = -(-len(names) // columns)
         widths = [max(map(len, names[i : i + high])) for i in range(0, len(names), high)]
-        if sum(widths) + 5 * len(widths) <= room:
+        if sum(widths) + MARK_LETTERS * len(widths) <= room:
             return columns
     return 1
 
@@ -56,12 +63,18 @@ class Pen:
         Whether the axes are one of many, so that words must be few.
     own : bool
         Whether the figure is ours, so that there is room around the axes.
+    grows : bool
+        Whether a figure of ours may become higher for a long legend.
     """
 
-    def __init__(self, theme: Theme, *, small: bool = False, own: bool = True) -> None:
+    def __init__(
+        self, theme: Theme, *, small: bool = False, own: bool = True, grows: bool = True
+    ) -> None:
         self.theme = theme
         self.small = small
         self.own = own
+        self.grows = grows
+        self._signs: set[str] = set()
         self._families = tuple(load_matplotlib().rcParams["font.family"])
 
     def text(self, words: str) -> str:
@@ -82,6 +95,7 @@ class Pen:
             "edgecolors": self.theme.paper,
             "linewidths": 0.7,
             "zorder": 4,
+            "rasterized": len(XY) > MOST_SHAPES,
             "label": self.text(legend_name(mark)),
         }
         look.update(changes)
@@ -89,7 +103,8 @@ class Pen:
 
     def plain_points(self, ax: Any, XY: FloatArray) -> None:
         """Rows without a label."""
-        ax.scatter(XY[:, 0], XY[:, 1], s=36, color=self.theme.ink, zorder=4)
+        dots = len(XY) > MOST_SHAPES
+        ax.scatter(XY[:, 0], XY[:, 1], s=36, color=self.theme.ink, zorder=4, rasterized=dots)
 
     def rings(self, ax: Any, XY: FloatArray, name: str, *, size: float = 120) -> None:
         """A ring around rows of interest."""
@@ -101,25 +116,25 @@ class Pen:
             edgecolors=self.theme.ink,
             linewidths=1.1,
             zorder=5,
-            label=self.text(name),
+            rasterized=len(XY) > MOST_SHAPES,
+            label=self._sign(name),
         )
 
     def crosses(self, ax: Any, XY: FloatArray, name: str) -> None:
         """A cross through rows that are answered wrong."""
-        size = 30 if self.small else 60
-        ax.scatter(
-            XY[:, 0], XY[:, 1], s=size, marker="x", color=self.theme.paper, linewidths=3.6, zorder=5
-        )
-        ax.scatter(
-            XY[:, 0],
-            XY[:, 1],
-            s=size,
-            marker="x",
-            color=self.theme.alarm,
-            linewidths=1.7,
-            zorder=5,
-            label=self.text(name),
-        )
+        look = {
+            "s": 30 if self.small else 60,
+            "marker": "x",
+            "zorder": 5,
+            "rasterized": len(XY) > MOST_SHAPES,
+        }
+        ax.scatter(*XY.T, color=self.theme.paper, linewidths=3.6, **look)
+        ax.scatter(*XY.T, color=self.theme.alarm, linewidths=1.7, label=self._sign(name), **look)
+
+    def _sign(self, name: str) -> str:
+        """What a sign of ours means, which a legend never leaves out."""
+        self._signs.add(self.text(name))
+        return self.text(name)
 
     # ------------------------------------------------------------------ areas and lines
 
@@ -225,14 +240,36 @@ class Pen:
         if not names:
             return
         if not self.own:
-            ax.legend(frameon=True, framealpha=0.8)
+            ax.legend(*self._shortened(handles, names, MOST_INSIDE), frameon=True, framealpha=0.8)
             return
         figure = ax.get_figure()
+        high = float(figure.get_figheight())
+        columns = _columns(names, LEGEND_LETTERS * figure.get_figwidth())
+        most = MOST_LINES if self.grows else max(int(MOST_SHARE * high / LINE_HEIGHT), 1)
+        handles, names = self._shortened(handles, names, most * columns)
+        lines = -(-len(names) // columns)
+        if self.grows and lines > FREE_LINES:
+            figure.set_figheight(high + LINE_HEIGHT * (lines - FREE_LINES))
         figure.legend(
             handles,
             names,
             loc="outside upper left",
-            ncols=_columns(names, LEGEND_LETTERS * figure.get_figwidth()),
+            ncols=columns,
             handletextpad=0.3,
             columnspacing=1.2,
         )
+
+    def _shortened(
+        self, handles: list[Any], names: list[str], most: int
+    ) -> tuple[list[Any], list[str]]:
+        """At most so many entries: the first classes, how many more there are, and all signs."""
+        if len(names) <= most:
+            return handles, names
+        pairs = list(zip(handles, names, strict=True))
+        signs = [pair for pair in pairs if pair[1] in self._signs]
+        classes = [pair for pair in pairs if pair[1] not in self._signs]
+        room = max(most - len(signs) - 1, 1)
+        nothing = import_module("matplotlib.lines").Line2D([], [], ls="")
+        more = (nothing, f"… {len(classes) - room:,} more")
+        kept = [*classes[:room], more, *signs]
+        return [handle for handle, _ in kept], [name for _, name in kept]

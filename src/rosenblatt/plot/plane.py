@@ -7,11 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
+from rosenblatt.geometry._arrays import box_sides
 from rosenblatt.plot.given import FloatArray
 
-__all__ = ["Box", "Plane", "around", "arrow_of", "is_outside", "plane_of", "scale_of", "segment"]
+__all__ = [
+    "Box",
+    "Plane",
+    "around",
+    "arrow_of",
+    "checked_box",
+    "has_one_scale",
+    "is_outside",
+    "plane_of",
+    "scale_of",
+    "segment",
+]
 
 Box = tuple[float, float, float, float]
 
@@ -26,6 +38,11 @@ SHORTEST_ARROW, LONGEST_ARROW = 0.12, 0.45
 # Share of the box at its rim that arrows keep out of, where they can.
 INSIDE = 0.06
 TOLD_PARTS = 3
+# Sides shorter than this share of their own numbers cannot be told from none.
+LEAST_SIDE = 1e-13
+# Of so few features the spread in all directions at once is a small matrix.
+FEW_FEATURES = 1000
+ROWS_AT_ONCE = 4096
 # Vectors that seek the widest direction together, and how often they may step.
 BLOCK, ROUNDS = 4, 300
 
@@ -90,10 +107,14 @@ def plane_of(w: FloatArray, X: Any, names: tuple[str, ...] | None) -> Plane:
 def _widest(X: Any, along: FloatArray) -> FloatArray:
     """The direction at a right angle to ``along`` in which the rows spread most.
 
-    Found by products with the rows alone, so that sparse ones stay sparse.
+    Of many features it is found by products with the rows alone, so that sparse ones stay sparse.
     """
     mean = np.asarray(X.mean(axis=0)).ravel()
     d = len(along)
+    if d <= FEW_FEATURES:
+        sizes, directions = np.linalg.eigh(_spread(X, mean, along))
+        found = directions[:, -1] - (directions[:, -1] @ along) * along
+        return _turned(found) if sizes[-1] > 0.0 and found.any() else _second(along)
     V = np.random.default_rng(0).normal(size=(d, min(BLOCK, d - 1)))
     spread = -1.0
     for _ in range(ROUNDS):
@@ -108,6 +129,17 @@ def _widest(X: Any, along: FloatArray) -> FloatArray:
         spread = float(sizes[-1])
         V = np.asarray(X.T @ P) - np.multiply.outer(mean, P.sum(axis=0))
     return _turned(found - (found @ along) * along)
+
+
+def _spread(X: Any, mean: FloatArray, along: FloatArray) -> FloatArray:
+    """Σ z zᵀ over the rows, where z is a row less the mean and less its part along w."""
+    total = np.zeros((len(along), len(along)))
+    for start in range(0, X.shape[0], ROWS_AT_ONCE):
+        some = X[start : start + ROWS_AT_ONCE]
+        Z = (some.toarray() if hasattr(some, "toarray") else some) - mean
+        Z = Z - np.multiply.outer(Z @ along, along)
+        total += Z.T @ Z
+    return total
 
 
 def _second(along: FloatArray) -> FloatArray:
@@ -148,6 +180,15 @@ def around(points: FloatArray, *, is_line: bool = False) -> Box:
     middle = (low + high) / 2
     left, bottom = (middle - half).tolist()
     right, top = (middle + half).tolist()
+    return left, right, bottom, top
+
+
+def checked_box(box: Any) -> Box:
+    """A box that was given, if it is one and has an area that can be drawn."""
+    left, right, bottom, top = box_sides(box)
+    for low, high in ((left, right), (bottom, top)):
+        if high - low <= LEAST_SIDE * max(abs(low), abs(high), LEAST_SIDE):
+            raise ParameterError(f"box={box!r} is too narrow to be drawn: {low!r} to {high!r}.")
     return left, right, bottom, top
 
 

@@ -73,7 +73,15 @@ class ProofDisplay(Display):
             told += f"; the curves meet at {short_number(self.meets_at)}, and no run makes more"
         if self.progress is None:
             told += "; without a separator only the length of the weights is followed"
+        values = [self.length, *([] if self.progress is None else [self.progress])]
+        lost = int(np.isnan(np.concatenate([self._placed(some) for some in values])).sum())
+        if lost:
+            told += f"; {counted(lost, 'value')} at 0 or below cannot be seen on these axes"
         self.caption = told + "."
+
+    def _placed(self, values: FloatArray) -> FloatArray:
+        """The values, NaN where a logarithmic axis has no place for them."""
+        return np.where(values > 0, values, np.nan) if self.log_axes else values
 
     @property
     def lower_name(self) -> str:
@@ -101,13 +109,13 @@ class ProofDisplay(Display):
         small = 6 if few else 3
         top, bottom = float(upper.max()), 0.0
         ax.plot(
-            self.k, self.length, marker="s", ms=small, color=blue, zorder=5, label="‖w‖",
-            **look,
+            self.k, self._placed(self.length), marker="s", ms=small, color=blue, zorder=5,
+            label="‖w‖", **look,
         )  # fmt: skip
         if self.progress is not None:
             ax.plot(
-                self.k, self.progress, marker="^", ms=small + 1, color=orange, zorder=5,
-                label="u·w", **look,
+                self.k, self._placed(self.progress), marker="^", ms=small + 1, color=orange,
+                zorder=5, label="u·w", **look,
             )  # fmt: skip
         if self.lower is not None:
             lower = self.lower[drawn]
@@ -130,7 +138,9 @@ class ProofDisplay(Display):
                 va="bottom",
             )
         if self.log_axes:
-            low = min([*upper[:1], *self.length, *([] if self.lower is None else lower[:1])])
+            seen = [*upper[:1], *self.length, *([] if self.lower is None else lower)]
+            # Weights can come back to 0, which such an axis does not have.
+            low = min(value for value in seen if value > 0)
             ax.set_xlim(k[0] * 0.9, k[-1])
             ax.set_ylim(low / 1.5, 3.0 * top)
             for axis in (ax.xaxis, ax.yaxis):

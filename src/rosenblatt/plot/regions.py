@@ -15,10 +15,15 @@ from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import given
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.given import FloatArray
-from rosenblatt.plot.plane import Box, Plane, around, plane_of
+from rosenblatt.plot.plane import Box, Plane, around, checked_box, plane_of
 from rosenblatt.plot.style import Mark, marks
 
 __all__ = ["RegionsDisplay", "regions"]
+
+SMALLEST_LETTER = 5.0
+# Rows in a region that its letter keeps away from.
+MOST_AVOIDED = 1000
+MOST_NAMED = 8
 
 
 @dataclass(eq=False, repr=False)
@@ -61,7 +66,8 @@ class RegionsDisplay(Display):
                 continue
             tint = pen.theme.tint(pen.colour(mark), 0.2)
             ax.fill(*corners.T, facecolor=tint, edgecolor=pen.theme.ink, lw=1.0, zorder=0)
-            pen.letter(ax, self.letters[mark.label], mark, size=11 if pen.small else 20)
+            at = self.letters[mark.label]
+            pen.letter(ax, at, mark, size=self._letter_size(ax, pen, corners, at))
         if self.classes_of_points is None:
             if len(self.points):
                 pen.plain_points(ax, self.points)
@@ -74,6 +80,12 @@ class RegionsDisplay(Display):
                 pen.crosses(ax, self.points[self.wrong], "answered wrong")
         pen.frame(ax, self.box, self.plane)
         pen.legend(ax)
+
+    def _letter_size(self, ax: Any, pen: Pen, corners: FloatArray, at: FloatArray) -> float:
+        """In points: the smaller the region, the smaller its letter."""
+        high = ax.get_window_extent().height * 72 / ax.get_figure().dpi
+        room = float(_depth(corners, at[None, :])[0]) * high / (self.box[3] - self.box[2])
+        return float(np.clip(1.5 * room, SMALLEST_LETTER, 11 if pen.small else 20))
 
 
 def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None) -> RegionsDisplay:
@@ -137,7 +149,7 @@ def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None)
         if X is None and box is None:
             raise ParameterError("give X, the rows to show, or box, the part of the plane.")
         points = np.empty((0, 2)) if X is None else plane.seen(given.rows(X, d))
-        shown_box = box if box is not None else around(points, is_line=plane.is_line)
+        shown_box = around(points, is_line=plane.is_line) if box is None else checked_box(box)
         cells = divide(plane.seen(weights.W), weights.b, shown_box, classes)
     places = None if y is None else given.labels(y, len(points), classes)
     wrong = np.empty(0, np.intp)
@@ -167,25 +179,32 @@ def _roomy(corners: FloatArray, points: FloatArray) -> FloatArray:
     low, high = corners.min(axis=0), corners.max(axis=0)
     steps = (np.arange(24) + 0.5) / 24
     grid = low + (high - low) * np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
-    edges = np.roll(corners, -1, axis=0) - corners
-    lengths = np.linalg.norm(edges, axis=1)
-    offset = grid[:, None, :] - corners[None, :, :]
-    inside = (edges[:, 0] * offset[..., 1] - edges[:, 1] * offset[..., 0]) / lengths
-    free = inside.min(axis=1)
-    if len(points):
-        for start in range(0, len(points), 1000):
-            some = points[start : start + 1000]
-            ways = np.linalg.norm(grid[:, None, :] - some[None, :, :], axis=2)
-            free = np.where(free > 0, np.minimum(free, ways.min(axis=1)), free)
+    free = _depth(corners, grid)
+    # Rows outside are farther away than the edge that lies between.
+    near = points[((points >= low) & (points <= high)).all(axis=1)]
+    some = near[:: max(1, -(-len(near) // MOST_AVOIDED))]
+    if len(some):
+        ways = np.linalg.norm(grid[:, None, :] - some[None, :, :], axis=2)
+        free = np.where(free > 0, np.minimum(free, ways.min(axis=1)), free)
     best = int(np.argmax(free))
     return np.asarray(grid[best] if free[best] > 0 else corners.mean(axis=0))
+
+
+def _depth(corners: FloatArray, places: FloatArray) -> FloatArray:
+    """How far each place is from the edges of a convex polygon; negative outside."""
+    edges = np.roll(corners, -1, axis=0) - corners
+    offset = places[:, None, :] - corners[None, :, :]
+    across = edges[:, 0] * offset[..., 1] - edges[:, 1] * offset[..., 0]
+    return np.asarray((across / np.linalg.norm(edges, axis=1)).min(axis=1))
 
 
 def _caption(cells: Regions, n: int, labelled: bool, n_wrong: int) -> str:
     told = [f"Where each of {len(cells.classes)} classes has the highest score; exact polygons."]
     if cells.empty:
-        named = ", ".join(mark.name for mark in marks(cells.empty))
-        told.append(f"Nowhere in this box the highest: {named}.")
+        named = [mark.name for mark in marks(cells.empty)[:MOST_NAMED]]
+        more = len(cells.empty) - len(named)
+        listed = ", ".join(named) + (f" and {more:,} more" if more else "")
+        told.append(f"Nowhere in this box the highest: {listed}.")
     if labelled:
         told.append(f"{n_wrong:,} of {n:,} rows are answered wrong.")
     return " ".join(told)

@@ -18,6 +18,7 @@ from rosenblatt.plot.plane import (
     Plane,
     around,
     arrow_of,
+    checked_box,
     is_outside,
     plane_of,
     scale_of,
@@ -159,7 +160,9 @@ def read_run(
     W_all = np.vstack([W for W, _ in seen.values()] or [np.zeros((1, 2))])
     through_origin = not any(b.any() for _, b in seen.values())
     scale = None
-    if box is None:
+    if box is not None:
+        box = checked_box(box)
+    else:
         shown = np.vstack([points, np.zeros((1, 2))]) if through_origin else points
         longest, farthest = np.abs(W_all).max(), np.abs(points).max()
         if through_origin and SHORTEST_WEIGHTS * farthest <= longest <= LONGEST_WEIGHTS * farthest:
@@ -236,11 +239,14 @@ def _visits(ledger: Any, n_rows: int, each: str) -> list[tuple[int, int, int, bo
     if each != "example":
         raise ParameterError(f"each={each!r} is not known: give 'update' or 'example'.")
     first = ledger.n_examples - int(ledger.survival.sum())
+    seen = ledger.n_examples - first
     in_order = all((t - 1 - first) % n_rows == row for t, row in zip(times, rows, strict=True))
-    if not in_order:
+    # With rows held back an epoch has fewer examples than there are rows.
+    if not in_order or (seen > n_rows and seen % n_rows):
         raise InputError(
             "the ledger keeps the order of the updates, not of all examples, and these rows were "
-            "not taken one after the other; fit with shuffle=False, or show each='update'."
+            "not all taken one after the other; fit with shuffle=False and without rows held back "
+            "(early_stopping), or show each='update'."
         )
     updates = {t: k for k, t in enumerate(times)}
     visits, done = [], 0

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rosenblatt.errors import ParameterError
 
 __all__ = ["DARK", "LIGHT", "MARKERS", "THEMES", "Mark", "Theme", "marks", "named", "theme_named"]
 
-LONGEST_NAME = 24
+LONGEST_NAME, KEPT_AT_END = 24, 7
 # Filled shapes that stay apart at the size of a full stop.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">")
 
@@ -50,8 +51,13 @@ class Theme:
 
     def tint(self, colour: str, share: float = 0.16) -> str:
         """A colour thinned with the paper, for areas; unlike transparency it does not add up."""
+        return "#" + bytes(self.tints(colour, np.array(share))).hex()
+
+    def tints(self, colour: str, shares: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
+        """The same for an array of shares: red, green and blue from 0 to 255 along a new axis."""
+        share = shares[..., None]
         mixed = share * _channels(colour) + (1 - share) * _channels(self.paper)
-        return "#" + "".join(f"{round(channel):02x}" for channel in mixed.tolist())
+        return np.asarray(np.rint(mixed), np.uint8)
 
     def settings(self) -> dict[str, Any]:
         """Matplotlib's settings while something is drawn with this theme."""
@@ -171,8 +177,10 @@ def marks(classes: Iterable[Any]) -> tuple[Mark, ...]:
 def named(label: Any) -> str:
     """A label as one short line of text that can be printed.
 
-    >>> named(-1), named("two\\nlines"), named("x" * 40)
-    ('−1', 'two lines', 'xxxxxxxxxxxxxxxxxxxxxxx…')
+    Of a long one both ends are kept, since labels often differ in the last letters.
+
+    >>> named(-1), named("two\\nlines"), named("ward of the hospital, bed 12")
+    ('−1', 'two lines', 'ward of the hosp… bed 12')
     """
     if isinstance(label, bytes):
         label = label.decode("utf-8", "replace")
@@ -180,7 +188,9 @@ def named(label: Any) -> str:
     text = "".join(c if c.isprintable() else "�" for c in text) or "(empty)"
     if not isinstance(label, str) and text.startswith("-"):
         text = "−" + text[1:]
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+    if len(text) <= LONGEST_NAME:
+        return text
+    return f"{text[: LONGEST_NAME - KEPT_AT_END - 1]}…{text[-KEPT_AT_END:]}"
 
 
 def _letters(labels: list[Any], names: list[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -228,8 +228,10 @@ def tag_path(
 
 
 def _word(token: Any) -> str:
-    """The word of a token: itself, or the first part of a tuple or mapping."""
-    if not isinstance(token, str):
+    """The word of a token: itself, or the first part of a tuple, list or mapping."""
+    if isinstance(token, Mapping):
+        token = next(iter(token.values()), "")
+    elif not isinstance(token, str):
         token = next(iter(token), "")
     word = style.named(token)
     return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}…"

@@ -17,6 +17,9 @@ from rosenblatt.plot.style import Mark
 __all__ = ["UpdatesDisplay", "draw_rows", "draw_step", "updates"]
 
 PANEL = 2.1
+TITLE_SIZE = 8.5
+# Of a usual letter, in shares of the size of its font.
+LETTER_WIDTH = 0.58
 
 
 @dataclass(eq=False, repr=False)
@@ -55,7 +58,7 @@ class UpdatesDisplay(Display):
             draw_rows(ax, pen, self.run)
             draw_step(ax, pen, self.run, step)
             pen.frame(ax, self.run.box, self.run.plane)
-            ax.set_title(pen.text(title), fontsize=8.5, loc="left", pad=3)
+            ax.set_title(pen.text(title), fontsize=_title_size(ax, pen, title), loc="left", pad=3)
             if pen.small:
                 for spine in ax.spines.values():
                     spine.set_visible(True)
@@ -64,6 +67,14 @@ class UpdatesDisplay(Display):
             ax.set_axis_off()
         if pen.own:
             pen.legend(axes.flat[0])
+
+
+def _title_size(ax: Any, pen: Pen, title: str) -> float:
+    """Smaller where the panel is one of many in a narrow place that was given."""
+    if pen.own:
+        return TITLE_SIZE
+    wide = ax.get_window_extent().width * 72 / ax.get_figure().dpi
+    return float(np.clip(wide / (LETTER_WIDTH * len(title)), 4.0, TITLE_SIZE))
 
 
 def draw_rows(ax: Any, pen: Pen, run: Run) -> None:
@@ -202,8 +213,9 @@ def _caption(run: Run, each: str, most: int) -> str:
         told = [f"The first {shown} of {run.n_steps:,} examples; {run.left_out:,} left out."]
     else:
         last = most // 2
-        ends = f"The first {most - last}" + (f" and the last {last}" if last else "")
-        told = [f"{ends} of {run.n_steps:,} updates; {run.left_out:,} between are left out."]
+        ends = f"The first {most - last} and the last {last}" if last else "The first"
+        where = "between are" if last else "after it"
+        told = [f"{ends} of {run.n_steps:,} updates; {run.left_out:,} {where} left out."]
     told.append("Ring: the example.")
     if run.is_binary:
         told.append("Dashed: the line before it; solid: after it.")

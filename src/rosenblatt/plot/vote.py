@@ -27,11 +27,13 @@ class Lives(NamedTuple):
     """The weight vectors of a run, or the states of one function of a kernel machine.
 
     ``survival[k]`` is c_k: how many examples the vector after k mistakes lived. ``name`` is the
-    class it speaks for, None if there is only one run.
+    class it speaks for, None if there is only one run. ``moved_by`` is "update" where the weights
+    were not only moved by mistakes, or where that is not known.
     """
 
     name: str | None
     survival: npt.NDArray[np.int64]
+    moved_by: str = "mistake"
 
     @property
     def longest(self) -> int:
@@ -68,8 +70,9 @@ class VoteDisplay(Display):
             who = "" if one.name is None else f"{one.name}: "
             told.append(
                 f"{who}{counted(len(one.survival), 'weight vector')}; the one after "
-                f"{counted(one.longest, 'mistake')} lived longest, {int(one.survival.max()):,} "
-                f"examples, and has {_percent(one.share)} of the votes"
+                f"{counted(one.longest, one.moved_by)} lived longest, "
+                f"{counted(int(one.survival.max()), 'example')}, and has "
+                f"{_percent(one.share)} of the votes"
             )
         self.caption = told[0] + "."
         if len(told) > 1:
@@ -83,7 +86,7 @@ class VoteDisplay(Display):
         if longest > 1:
             self.caption += f" Drawn is the longest life of every {longest:,}."
         if self.left_out:
-            self.caption += f" {self.left_out:,} more classes are not shown."
+            self.caption += f" {counted(self.left_out, 'more class', 'more classes')} not shown."
 
     def _grid(self) -> tuple[int, int]:
         return panel_grid(len(self.lives))
@@ -105,7 +108,7 @@ class VoteDisplay(Display):
             if rows == 1 or i == rows // 2:
                 ax.set_ylabel("examples survived")
         if rows * axes.shape[1] == 1:
-            axes[0, 0].set_xlabel("k, mistakes before this weight vector")
+            axes[0, 0].set_xlabel(f"k, {self.lives[0].moved_by}s before this weight vector")
         else:
             for ax in axes[-1]:
                 ax.set_xlabel("k")
@@ -146,7 +149,7 @@ class VoteDisplay(Display):
             ax.set_title(pen.text(f"{one.name}"), loc="left")
         right = longest > len(k) / 2
         lived = int(one.survival[longest])
-        words = f"k = {longest:,}: {lived:,} examples ({_percent(one.share)})"
+        words = f"k = {longest:,}: {counted(lived, 'example')} ({_percent(one.share)})"
         ax.annotate(
             _percent(one.share) if pen.small else words,
             (longest, one.survival[longest]),
@@ -201,13 +204,13 @@ def _percent(share: float) -> str:
 
 def _lives(source: Any) -> list[Lives]:
     if hasattr(source, "survival") and hasattr(source, "entries"):
-        return [Lives(None, source.survival)]
+        return [Lives(None, source.survival, "update")]
     try:
         if hasattr(source, "multiclass"):
             return _of_kernel_machine(source)
-        if hasattr(source, "survival_"):
-            return [Lives(None, source.survival_)]
-        return [Lives(None, source.ledger_.survival)]
+        times = source.survival_ if hasattr(source, "survival_") else source.ledger_.survival
+        only_mistakes = len(times) == source.n_mistakes_ + 1
+        return [Lives(None, times, "mistake" if only_mistakes else "update")]
     except AttributeError:
         raise InputError(
             f"this {type(source).__name__} does not know how long its weight vectors lived: give a "

@@ -53,7 +53,7 @@ class WeightImageDisplay(Display):
             f"{short_number(self.limit)}."
         )
         if self.left_out:
-            told += f" {counted(self.left_out, 'class', 'classes')} more not shown."
+            told += f" {counted(self.left_out, 'more class', 'more classes')} not shown."
         self.caption = told
 
     def _grid(self) -> tuple[int, int]:

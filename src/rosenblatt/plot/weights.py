@@ -55,8 +55,10 @@ class WeightsDisplay(Display):
     def __post_init__(self) -> None:
         most = max(len(voice.names) for voice in self.voices)
         told = f"The largest weights, at most {most} a class, of {self.n_features:,}"
+        if not most:
+            told = f"All {self.n_features:,} weights are 0"
         if self.left_out:
-            told += f"; {counted(self.left_out, 'class', 'classes')} more not shown"
+            told += f"; {counted(self.left_out, 'more class', 'more classes')} not shown"
         if len(self.voices) == 1:
             told += f"; the bias is {short_number(self.voices[0].bias)}"
         self.caption = told + "."
@@ -163,7 +165,7 @@ def weights(
             f"this {type(model).__name__} has no weights by feature (coef_): give a fitted linear "
             "learner."
         )
-    if type(top) is not int or top < 1:
+    if isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1:
         raise ParameterError(f"top={top!r} must be a whole number of at least 1.")
     table = np.asarray(coef, np.float64)
     classes = model.classes_.tolist()

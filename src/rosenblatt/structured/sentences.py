@@ -37,6 +37,8 @@ def read_sentences(sentences: Any, *, argument: str = "sentences") -> list[Any]:
         raise InputError(f"{argument} must be a list of sentences, each a list of tokens.")
     listed = list(sentences)
     for number, sentence in enumerate(listed):
+        if isinstance(sentence, np.ndarray) and sentence.ndim == 1:
+            sentence = listed[number] = sentence.tolist()
         if isinstance(sentence, str | bytes | Mapping) or not isinstance(sentence, Sequence):
             raise InputError(
                 f"{argument}[{number}] is {sentence!r:.60}, not a list of tokens. Cut texts into "

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.tag_weights import TagWeights
-from rosenblatt.core.training import Training, Watch
+from rosenblatt.core.training import Told, Training, Watch
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimator import outcome
 from rosenblatt.estimator.progress import progress
@@ -52,6 +52,7 @@ class TagLearning(TagAnswers):
         sentences: Any,
         tags: Any,
         validation_set: tuple[Any, Any] | None = None,
+        after_epoch: Told | None = None,
     ) -> Self:
         """Train on all sentences, epoch by epoch, until there is a reason to stop.
 
@@ -64,16 +65,25 @@ class TagLearning(TagAnswers):
         validation_set : tuple (sentences, tags), default=None
             Sentences to watch: the weights of the epoch that tags them best are kept, and training
             ends when they are no longer tagged better. Tags not seen in training count as wrong.
+        after_epoch : callable, default=None
+            Called after each epoch with its number, its mistakes and the share of right tags in the
+            validation set, or None.
 
         Returns
         -------
         self : estimator
         """
         with unchanged_on_error(self):
-            self._fit(sentences, tags, validation_set)
+            self._fit(sentences, tags, validation_set, after_epoch)
         return self
 
-    def _fit(self, sentences: Any, tags: Any, validation_set: tuple[Any, Any] | None) -> None:
+    def _fit(
+        self,
+        sentences: Any,
+        tags: Any,
+        validation_set: tuple[Any, Any] | None = None,
+        after_epoch: Told | None = None,
+    ) -> None:
         self._check_parameters()
         listed, tagged = read_pairs(sentences, tags)
         goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
@@ -115,7 +125,7 @@ class TagLearning(TagAnswers):
                 max_iter=int(self.max_iter),
                 shuffle=bool(self.shuffle),
                 watch=watch,
-                after_epoch=told,
+                after_epoch=after_epoch or told,
             )
         self._adopt(model, encoder, training, watch)
 
@@ -191,7 +201,7 @@ class TagLearning(TagAnswers):
         with unchanged_on_error(self):
             kept = self.get_params(deep=False)
             self.set_params(max_iter=1, shuffle=False, warm_start=True)
-            self._fit(sentences, tags, None)
+            self._fit(sentences, tags)
             self.set_params(**kept)
             outcome.forget(self)
         return self

@@ -14,6 +14,7 @@ from rosenblatt._kernels import ordering, tag_learning
 from rosenblatt._kernels.tag_search import Search
 from rosenblatt._kernels.tag_weights import TagWeights
 from rosenblatt.core.training import Told, Training, Watch
+from rosenblatt.errors import ParameterError
 from rosenblatt.structured.sentences import Encoded
 
 __all__ = ["TagLedger", "TagMistake", "TagModel", "train"]
@@ -100,13 +101,20 @@ class TagModel:
 
     def admit(self, tags: set[str]) -> None:
         """Make room for tags not seen before, in their order; old ones keep their places."""
-        new = sorted(tags - set(self.tags))
+        new = sorted(map(str, tags - set(self.tags)))  # those of numpy are texts of a kind
         if not new:
             return
         old, n_old = self.weights, len(self.tags)
         self.tags = [*self.tags, *new]
         self.slots = {tag: i for i, tag in enumerate(self.tags)}
-        self.weights = TagWeights(len(self.tags), self.order)
+        try:
+            self.weights = TagWeights(len(self.tags), self.order)
+        except MemoryError:
+            raise ParameterError(
+                f"order={self.order} needs a score for every {self.order + 1} tags in a row, which "
+                f"for {len(self.tags):,} tags is more than the memory holds."
+                + (" Use order 1." if self.order == 2 else "")
+            ) from None
         if n_old:
             self.weights.take(old)
         if self.ledger is not None:

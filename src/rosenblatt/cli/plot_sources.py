@@ -1,0 +1,127 @@
+"""What a picture is drawn from: the learner of a file, and rows or sentences beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+# The way of explain to blocks of files, for models with and without a schema.
+from rosenblatt.cli.explain import blocks_of
+from rosenblatt.cli.lines import say
+from rosenblatt.cli.models import Model, Strangers
+from rosenblatt.cli.options import said
+from rosenblatt.cli.reading import Reading, named
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.tag_models import SavedTagger
+    from rosenblatt.features import AnySchema
+
+__all__ = ["Rows", "Sentences", "learner_of_file", "read_rows", "read_sentences"]
+
+OF_ROWS = ("no_header", "delimiter", "missing", "max_features")
+
+
+@dataclass
+class Rows:
+    """Features and labels of DATA, and what made features of it."""
+
+    X: Any
+    y: Any
+    schema: AnySchema
+    name: str
+
+
+@dataclass
+class Sentences:
+    """Sentences of DATA with their tags."""
+
+    sentences: list[Any]
+    tags: list[list[str]]
+    name: str
+
+
+def learner_of_file(found: Model) -> Any:
+    """The learner as Python has it."""
+    from importlib import import_module
+
+    from rosenblatt.errors import ModelFileError
+
+    learner = getattr(import_module("rosenblatt"), found.state.card.learner)
+    try:
+        return learner._from_state(found.state)
+    except ModelFileError as error:
+        raise ModelFileError(f"{found.path}: {error}") from None
+
+
+def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bool) -> Rows:
+    """All rows of DATA with their labels, as the model takes them."""
+    import numpy as np
+
+    from rosenblatt.errors import DataError
+
+    strangers, parts, labels = Strangers(), list[Any](), list[Any]()
+    schema: AnySchema | None = None
+    with closing(blocks_of(found, reading, paths, labelled=True)) as blocks:
+        for known, block in blocks:
+            schema = schema or known
+            parts.append(strangers.encoded(schema, block))
+            labels += block.labels.tolist()
+    if schema is None or not labels:
+        raise DataError("there is no row", name=named(paths), help="give a file with rows in it")
+    if not quiet:
+        say((f"notice: {line}" for line in strangers.told()), err=True)
+    X = _joined(parts) if hasattr(parts[0], "tocsr") else np.vstack(parts)
+    return Rows(X, labels, schema, named(paths))
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Sparse rows of several blocks as one matrix."""
+    import numpy as np
+
+    from rosenblatt.io.sparse import SparseRows
+
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    return SparseRows(
+        np.concatenate([part.data for part in parts]),
+        np.concatenate([part.indices for part in parts]),
+        np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        parts[0].shape[1],
+    ).tocsr()
+
+
+def read_sentences(
+    known: SavedTagger, reading: Reading, paths: Sequence[str], *, quiet: bool
+) -> Sentences:
+    """All sentences of DATA with their tags; --target is their column."""
+    from rosenblatt.cli.tag_corpus import read_corpus
+    from rosenblatt.cli.tag_layout import FORMATS, layout_for
+    from rosenblatt.cli.tag_reading import SentenceReading
+
+    for name in OF_ROWS:
+        if said(name):
+            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for sentences.")
+    if reading.kind is not None and reading.kind not in FORMATS:
+        raise click.UsageError(f"--format {reading.kind} has no meaning for sentences.")
+    sentences = SentenceReading(
+        column=reading.target,
+        kind=reading.kind,
+        encoding=reading.encoding,
+        on_bad=reading.on_bad,
+        max_line_bytes=reading.max_line_bytes,
+    )
+    looked = sentences.look(paths, known.layout, labelled=True)
+    layout = layout_for(
+        known.layout,
+        looked.format,
+        looked.count,
+        reading.target,
+        None,
+        name=looked.name,
+        labelled=True,
+    )
+    corpus = read_corpus(sentences, looked, layout, quiet=quiet)
+    return Sentences(corpus.sentences, corpus.tags, looked.name)

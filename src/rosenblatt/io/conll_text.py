@@ -1,0 +1,139 @@
+"""Sentences with the text they came from, so that it can be written again with other tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from rosenblatt.errors import DataError
+from rosenblatt.io.conll import MAX_TOKENS, Column, Conll, ConllBlock, ConllReader
+from rosenblatt.io.lines import Lines
+from rosenblatt.io.reader import MAX_LINE_BYTES
+from rosenblatt.io.sources import Given
+
+__all__ = ["ConllTexts", "Part", "iter_conll_texts"]
+
+
+class Part(NamedTuple):
+    """Lines up to a blank one, as they stood; ``words`` are the places of those that are words.
+
+    Without words these are remarks or blank lines. ``line`` is the number of the first line.
+    """
+
+    lines: list[bytes]
+    words: list[int]
+    line: int
+
+
+class ConllTexts(ConllReader):
+    """As `ConllReader`; `parts` gives the lines that the last block was read from.
+
+    Sentences that were passed over are in no part.
+    """
+
+    def __init__(self, form: Conll, given: Given, **settings: Any) -> None:
+        super().__init__(form, given, **settings)
+        self._ready: list[Part] = []
+        self._lines: list[tuple[int, bytes]] = []
+        self._faults: set[int] = set()
+        self._of: Lines | None = None
+        self._ended = True
+
+    def parts(self, block: ConllBlock) -> list[Part]:
+        """As many with words as the block has sentences, in order, and what stands between them."""
+        starts = set(block.lines.tolist())
+        parts, self._ready = self._ready, []
+        group: list[tuple[int, bytes]] = []
+        for number, line in self._lines:
+            group.append((number, line))
+            if not line.strip():
+                self._close(group, starts, parts)
+                group = []
+        if any(number in starts for number, _ in group):  # the last sentence of a file
+            self._close(group, starts, parts)
+            group = []
+        self._lines = group
+        self._faults = {number for number in self._faults if group and number >= group[0][0]}
+        return parts
+
+    def rest(self) -> list[Part]:
+        """What stands behind the last sentence."""
+        parts, self._ready = self._ready, []
+        self._close(self._lines, set(), parts)
+        self._lines = []
+        return parts
+
+    def _close(self, group: list[tuple[int, bytes]], starts: set[int], parts: list[Part]) -> None:
+        if not group or any(number in self._faults for number, _ in group):
+            return
+        lines = [line for _, line in group]
+        first = next((i for i, (number, _) in enumerate(group) if number in starts), len(lines))
+        words = [i for i in range(first, len(lines)) if self._is_word(lines[i])]
+        parts.append(Part(lines, words, group[0][0]))
+
+    def _is_word(self, line: bytes) -> bool:
+        if not line.strip():
+            return False
+        if self.columns is None or self.columns.format != "conllu":
+            return True
+        return line.partition(b"\t")[0].isdigit()
+
+    # ------------------------------------------------------------------ on the way
+
+    def _parse(self, lines: Lines) -> None:
+        if self._of is not lines:
+            self._begin_file(lines)
+        number, start = self._form.parser.line, lines.at
+        super()._parse(lines)
+        text = bytes(lines.buffer[start : lines.at])
+        if text:
+            found = text.split(b"\n")[:-1]
+            self._lines += [(i, line + b"\n") for i, line in enumerate(found, number + 1)]
+            self._ended = not found[-1].strip()
+
+    def _begin_file(self, lines: Lines) -> None:
+        """A blank line comes between the last sentence of a file and the next file."""
+        self._close(self._lines, set(), self._ready)
+        if not self._ended:
+            self._ready.append(Part([b"\n"], [], 0))
+        self._of, self._lines, self._faults, self._ended = lines, [], set(), True
+
+    def _fault(self, lines: Lines) -> DataError:
+        self._faults.add(self._form.parser.fault_line)
+        return super()._fault(lines)
+
+    def _give_up_line(self, lines: Lines, *, header: bool) -> None:
+        super()._give_up_line(lines, header=header)
+        # The line is gone; the rest of its sentence is still to come.
+        self._faults.add(self._form.parser.line + 1)
+
+
+def iter_conll_texts(
+    path: Given,
+    *,
+    format: str = "auto",
+    target: Column | None = None,
+    inputs: Column | Iterable[Column] | None = None,
+    labelled: bool = True,
+    on_bad: str = "fail",
+    encoding: str = "utf-8",
+    max_line_bytes: int = MAX_LINE_BYTES,
+    max_tokens: int = MAX_TOKENS,
+) -> ConllTexts:
+    """Read sentences and keep the text of each block; parameters as for `read_conll`.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io.conll_text import iter_conll_texts
+    >>> reader = iter_conll_texts(io.BytesIO(b"go VB\\nnow RB\\n\\nstop VB\\n"))
+    >>> for block in reader:
+    ...     for part in reader.parts(block):
+    ...         print(part)
+    Part(lines=[b'go VB\\n', b'now RB\\n', b'\\n'], words=[0, 1], line=1)
+    Part(lines=[b'stop VB\\n'], words=[0], line=4)
+    """
+    form = Conll(
+        format=format, target=target, inputs=inputs, labelled=labelled, max_tokens=max_tokens
+    )
+    return ConllTexts(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)
