@@ -35,6 +35,7 @@ _MODULES = (
     "losses",
     "model",
     "plot",
+    "studio",
     "theory",
 )
 
@@ -61,6 +62,7 @@ __all__ = [
     "model",
     "plot",
     "save",
+    "studio",
     "theory",
 ]
 

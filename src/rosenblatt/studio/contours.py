@@ -1,0 +1,155 @@
+"""The plane divided among the classes, as lines and areas to draw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.geometry.regions import regions
+from rosenblatt.studio import fields
+from rosenblatt.studio.examples import mapped
+from rosenblatt.studio.rings import Point, Ring, rings_above_zero
+from rosenblatt.studio.runs import LinearRun, Run
+
+__all__ = ["Box", "box_around", "contour", "read_box"]
+
+FloatArray = npt.NDArray[np.float64]
+Box = tuple[float, float, float, float]
+
+# The work for one picture, and the cells each way that it may have.
+WORK = 5_000_000
+CELLS = (40, 120)
+LARGEST = 1e17
+# How far off a straight line a point may lie, as a share of the box.
+STRAIGHT = 2e-5
+
+
+def contour(run: Run, map: str, at: int, box: Box, work: int = WORK) -> dict[str, Any]:
+    """Boundaries and areas after ``at`` updates.
+
+    The areas of several linear classes are exact; all others come from scores on a grid that is
+    as fine as ``work`` products allow.
+    """
+    rounded = _Rounded(box)
+    if isinstance(run, LinearRun) and run.vectors > 1 and map == "none" and not run.is_voted:
+        return _exact(run, at, box, rounded)
+    cells = int(np.clip(math.sqrt(work / max(1, run.cost(at))), *CELLS))
+    across, up = np.linspace(*box[:2], cells + 1), np.linspace(*box[2:], cells + 1)
+    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
+    _, X = mapped(map, grid, run.examples.columns)
+    scores = run.values(at, np.ascontiguousarray(X))
+    lines: list[Any] = []
+    areas = []
+    for place, lead in enumerate(_leads(scores)):
+        found = rings_above_zero(lead.reshape(len(up), len(across)), across, up)
+        if not found:
+            continue
+        rings = [rounded.line(point for point, _ in ring) for ring in found]
+        areas.append({"class": place, "rings": rings})
+        # Of two classes the boundary of the one is that of the other.
+        if scores.ndim > 1 or place == 1:
+            lines += [rounded.line(line) for ring in found for line in _within(ring)]
+    return {"lines": lines, "regions": areas}
+
+
+def _leads(scores: FloatArray) -> Iterable[FloatArray]:
+    """By how much each class is ahead of the best other."""
+    if scores.ndim == 1:
+        yield -scores
+        yield scores
+        return
+    ranked = np.partition(scores, -2, axis=1)
+    best, second = ranked[:, -1], ranked[:, -2]
+    for own in scores.T:
+        yield own - np.where(own == best, second, best)
+
+
+def _within(ring: Ring) -> list[list[Point]]:
+    """The parts of a ring that do not run along the edge of the box."""
+    if all(inside for _, inside in ring):
+        return [[*(point for point, _ in ring), ring[0][0]]]
+    # Begin where a part begins, so that none is cut in two.
+    first = next((i for i, (_, inside) in enumerate(ring) if inside and not ring[i - 1][1]), None)
+    if first is None:
+        return []
+    parts: list[list[Point]] = []
+    turned = ring[first:] + ring[:first]
+    for i, (point, inside) in enumerate(turned):
+        if not inside:
+            continue
+        if not turned[i - 1][1] or not parts:
+            parts.append([point])
+        parts[-1].append(turned[(i + 1) % len(turned)][0])
+    return parts
+
+
+def _exact(run: LinearRun, at: int, box: Box, rounded: _Rounded) -> dict[str, Any]:
+    weights = (run.weights if run.answers is None else run.answers)[at]
+    if (weights == weights[0]).all():  # equal everywhere, as at the start
+        return {"lines": [], "regions": []}
+    found = regions(weights[:, :-1], weights[:, -1], box)
+    areas, lines = [], {}
+    for place, polygon in found.polygons.items():
+        corners = [(x, y) for x, y in polygon.tolist()]
+        areas.append({"class": place, "rings": [rounded.line(corners)]})
+        for a, b in zip(corners, corners[1:] + corners[:1], strict=True):
+            if not _along_edge(a, b, box):
+                lines[frozenset((a, b))] = rounded.line([a, b])
+    return {"lines": list(lines.values()), "regions": areas}
+
+
+def _along_edge(a: Point, b: Point, box: Box) -> bool:
+    return any(a[i // 2] == b[i // 2] == side for i, side in enumerate(box))
+
+
+class _Rounded:
+    """Places to a hundred-thousandth of the box, without those on a straight way between others."""
+
+    def __init__(self, box: Box) -> None:
+        self._sides = box[1] - box[0], box[3] - box[2]
+        self._digits = [5 - math.floor(math.log10(side)) for side in self._sides]
+
+    def line(self, points: Iterable[Point]) -> list[list[float]]:
+        kept: list[list[float]] = []
+        for place in points:
+            point = [round(v, digits) for v, digits in zip(place, self._digits, strict=True)]
+            if kept and point == kept[-1]:
+                continue
+            if len(kept) > 1 and self._on_the_way(kept[-2], kept[-1], point):
+                kept.pop()
+            kept.append(point)
+        return kept
+
+    def _on_the_way(self, a: list[float], b: list[float], c: list[float]) -> bool:
+        """Whether b lies on the straight line from a to c, as far as an eye can tell."""
+        (ax, ay), (cx, cy) = (
+            ((end[0] - b[0]) / self._sides[0], (end[1] - b[1]) / self._sides[1]) for end in (a, c)
+        )
+        length = math.hypot(cx - ax, cy - ay)
+        return abs(ax * cy - ay * cx) <= STRAIGHT * length and ax * cx + ay * cy < 0
+
+
+def read_box(given: Any) -> Box:
+    sides = fields.sequence("box", given, of="numbers", least=4, most=4)
+    x0, x1, y0, y1 = (
+        float(fields.number(f"box[{i}]", side, at_least=-LARGEST, at_most=LARGEST))
+        for i, side in enumerate(sides)
+    )
+    fields.number("box[1] - box[0]", x1 - x0, above=0.0)
+    fields.number("box[3] - box[2]", y1 - y0, above=0.0)
+    return x0, x1, y0, y1
+
+
+def box_around(points: FloatArray) -> Box:
+    """A box with much room around the points, equally wide and high where that suits them."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, span = (low + high) / 2, high - low
+    span = np.where(span > 0, span, np.maximum(2.0, np.abs(high)))
+    if span.max() < 8 * span.min():
+        span[:] = span.max()
+    (x0, y0), (x1, y1) = (middle - 1.1 * span).tolist(), (middle + 1.1 * span).tolist()
+    return x0, x1, y0, y1

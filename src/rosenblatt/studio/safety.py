@@ -1,0 +1,97 @@
+"""Who may talk to a server on this machine: its own page, and nobody else.
+
+Any site that is open in the same browser can send requests to 127.0.0.1. The names in ``Host``
+keep out pages that had their own name resolved to this machine; ``Origin`` and
+``Sec-Fetch-Site`` keep out what other pages send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import msgspec
+
+__all__ = ["HEADERS", "Guard"]
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+SAFE_METHODS = ("GET", "HEAD")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class Guard:
+    """Around the whole application, so that no route is forgotten; WebSockets are refused."""
+
+    def __init__(self, app: App, *, port: int) -> None:
+        self._app = app
+        names = ("127.0.0.1", "localhost", "[::1]")
+        self._hosts = {f"{name}:{port}" for name in names}
+        if port == 80:  # which browsers leave out
+            self._hosts.update(names)
+        self._origins = {f"http://{host}" for host in self._hosts}
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [(k, v) for k, v in message["headers"] if k.decode().lower() not in HEADERS]
+                added = [(k.encode(), v.encode()) for k, v in HEADERS.items()]
+                message = {**message, "headers": kept + added}
+            await send(message)
+
+        refused = self._refusal(scope)
+        if refused is None:
+            await self._app(scope, receive, send_with_headers)
+            return
+        status, sentence = refused
+        body = msgspec.json.encode({"error": sentence})
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+        ]
+        await send_with_headers(
+            {"type": "http.response.start", "status": status, "headers": headers}
+        )
+        await send({"type": "http.response.body", "body": body})
+
+    def _refusal(self, scope: Message) -> tuple[int, str] | None:
+        """Status and sentence, if this request is not answered."""
+        if _all(scope, b"host") not in [[host] for host in self._hosts]:
+            return 421, "This server answers to 127.0.0.1 and localhost only."
+        if scope["method"] in SAFE_METHODS:
+            return None
+        origins, sites = _all(scope, b"origin"), _all(scope, b"sec-fetch-site")
+        foreign = any(origin not in self._origins for origin in origins)
+        if foreign or any(site != "same-origin" for site in sites):
+            return 403, "Only the studio's own page may ask."
+        kinds = [kind.partition(";")[0].strip().lower() for kind in _all(scope, b"content-type")]
+        if kinds != ["application/json"]:
+            return 415, "Questions are asked in JSON (Content-Type: application/json)."
+        return None
+
+
+def _all(scope: Message, name: bytes) -> list[str]:
+    """Every value of a header, since a second one must not slip by."""
+    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]

@@ -1,0 +1,146 @@
+"""The page on this machine: a thin layer of HTTP over a session."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rosenblatt.errors import MissingExtra, RosenblattError
+from rosenblatt.studio.safety import Guard
+from rosenblatt.studio.session import Session
+
+try:
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+except ImportError as error:
+    raise MissingExtra(
+        'the studio needs starlette and uvicorn: pip install "rosenblatt[studio]".'
+    ) from error
+
+__all__ = ["WEB", "application", "listen", "serve"]
+
+WEB = Path(__file__).parent / "web"
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+MOST_BYTES = 8_000_000
+
+
+def application(session: Session, *, port: int) -> Guard:
+    """The application: files of the page, and the questions of the session."""
+
+    async def file(request: Request) -> Response:
+        name = request.path_params.get("name", "index.html")
+        path = WEB / name
+        # What is not in the listing is not asked of the disk: no name leads anywhere else.
+        if path.suffix not in KINDS or name not in {found.name for found in WEB.iterdir()}:
+            raise HTTPException(404, "There is no such file.")
+        return Response(path.read_bytes(), media_type=KINDS[path.suffix])
+
+    async def question(request: Request) -> Response:
+        try:
+            body = msgspec.json.decode(await request.body())
+        except (msgspec.DecodeError, RecursionError) as error:
+            return _json({"error": f"The question is no JSON: {error}."}, 400)
+        try:
+            answer = await run_in_threadpool(session.ask, request.path_params["name"], body)
+        except RosenblattError as error:
+            return _json({"error": str(error)}, 400)
+        return _json(answer)
+
+    async def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        said = error.detail
+        if error.status_code == 413:
+            said = f"The question is too long: at most {MOST_BYTES:,} bytes are read."
+        return _json({"error": said}, error.status_code)
+
+    async def failed(_: Request, error: Exception) -> Response:
+        said = f"{type(error).__name__}: {error}"
+        return _json({"error": f"A fault of rosenblatt, not of yours: {said}"}, 500)
+
+    routes = [
+        Route("/", file),
+        Route("/api/{name}", question, methods=["POST"]),
+        Route("/{name}", file),
+    ]
+    handlers: Any = {HTTPException: refused, Exception: failed}
+    inner = Starlette(routes=routes, exception_handlers=handlers, max_body_size=MOST_BYTES)
+    return Guard(inner, port=port)
+
+
+def _json(answer: Any, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(answer), status, media_type="application/json")
+
+
+def listen(port: int = 0) -> socket.socket:
+    """A socket on this machine alone; a free port for 0."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        raise OSError(
+            f"port {port} of this machine cannot be had ({error.strerror}): choose another one, or "
+            "none for a free one."
+        ) from None
+    return listener
+
+
+def serve(
+    session: Session,
+    *,
+    port: int = 0,
+    open_browser: bool = True,
+    tell: Callable[[str], object] | None = None,
+) -> None:
+    """Serve the studio on 127.0.0.1 until Ctrl-C.
+
+    Parameters
+    ----------
+    session : Session
+        What answers.
+    port : int, default=0
+        0 takes a free one.
+    open_browser : bool, default=True
+        Whether to show the page in the browser.
+    tell : callable, default=None
+        Called with the address once the server listens.
+    """
+    listener = listen(port)
+    port = listener.getsockname()[1]
+    config = uvicorn.Config(
+        application(session, port=port),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=2,
+    )
+    address = f"http://127.0.0.1:{port}/"
+    listener.listen(128)  # so that whoever is told the address can come at once
+    if tell is not None:
+        tell(address)
+    if open_browser:
+        threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        listener.close()

@@ -1,0 +1,137 @@
+"""The session: what a page asks, answered. It knows nothing of HTTP or notebooks.
+
+Every question is a name and a JSON object, every answer is a JSON object; what cannot be answered
+is an error of one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import Any
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.studio import fields
+from rosenblatt.studio.contours import contour, read_box
+from rosenblatt.studio.pages import page
+from rosenblatt.studio.presets import PRESETS
+from rosenblatt.studio.runs import Run
+from rosenblatt.studio.scripts import notebook, script
+from rosenblatt.studio.states import LONGEST_NAME, State, complete
+from rosenblatt.studio.studies import Study
+from rosenblatt.studio.tables import pasted
+from rosenblatt.studio.update_tables import as_csv
+
+__all__ = ["Session"]
+
+# A page asks again and again of the same runs, at other updates.
+KEPT = 8
+
+
+class Session:
+    """Answers questions about states; keeps nothing of them but the last few runs.
+
+    Parameters
+    ----------
+    start : mapping, default=None
+        The state a page begins with; by default the six points of the first lecture.
+    name : str, default=None
+        What that data is called, such as the name of its file.
+
+    Examples
+    --------
+    >>> from rosenblatt.studio import Session
+    >>> answer = Session().ask("run", {"data": {"preset": "six"}})
+    >>> run = answer["runs"][0]
+    >>> run["row"], run["weights"][-3:], answer["theory"]["separable"]
+    ([0, 2, 4], [3, 1, 0], True)
+    """
+
+    def __init__(self, start: Mapping[str, Any] | None = None, name: str | None = None) -> None:
+        self._start = complete({} if start is None else start)
+        self._name = name
+        self._studies: OrderedDict[str, Study] = OrderedDict()
+        self._lock = Lock()
+        self._questions: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+            "start": self._begin,
+            "run": self._run,
+            "contour": self._contour,
+            "table": self._table,
+            "script": lambda body: {"text": script(self._study(complete(body)))},
+            "notebook": lambda body: {"text": notebook(self._study(complete(body)))},
+            "csv": self._csv,
+            "page": self._page,
+        }
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What can be asked."""
+        return tuple(self._questions)
+
+    def ask(self, name: str, body: Any) -> dict[str, Any]:
+        """The answer to a question; one question at a time."""
+        if name not in self._questions:
+            raise ParameterError(
+                f"{fields.shown(name)} is no question: ask {', '.join(self._questions)}."
+            )
+        with self._lock:
+            return self._questions[name](fields.mapping("the question", body))
+
+    # ------------------------------------------------------------------ the questions
+
+    def _begin(self, _: Mapping[str, Any]) -> dict[str, Any]:
+        presets = [
+            {"id": key, "title": preset.title, "about": preset.about}
+            for key, preset in PRESETS.items()
+        ]
+        return {"state": self._start.to_json(), "presets": presets, "name": self._name}
+
+    def _run(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        state = complete(body)
+        return self._study(state).to_json(state)
+
+    def _contour(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        fields.known("the question", body, "state", "run", "at", "box")
+        state = complete(body.get("state", {}))
+        run = self._chosen(state, body)
+        at = fields.whole("at", body.get("at", 0), at_least=0, at_most=10**9)
+        box = read_box(body.get("box"))
+        return contour(run, state.map, min(at, run.n_updates), box)
+
+    def _table(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        fields.known("the question", body, "text", "x", "y", "label")
+        text = body.get("text")
+        if not isinstance(text, str):
+            raise ParameterError(f"text is {fields.shown(text)}: give the table as text.")
+        names = {
+            what: fields.text(what, body[what], most=LONGEST_NAME)
+            for what in ("x", "y", "label")
+            if body.get(what) is not None
+        }
+        return pasted(text, **names).to_json()
+
+    def _csv(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        fields.known("the question", body, "state", "run")
+        return {"text": as_csv(self._chosen(complete(body.get("state", {})), body))}
+
+    def _page(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        state = complete(body)
+        return {"text": page(self._study(state), state)}
+
+    def _chosen(self, state: State, body: Mapping[str, Any]) -> Run:
+        runs = self._study(state).runs
+        return runs[fields.whole("run", body.get("run", 0), at_least=0, at_most=len(runs) - 1)]
+
+    # ------------------------------------------------------------------ what is kept
+
+    def _study(self, state: State) -> Study:
+        """What was learned for a state, now or lately."""
+        asked = {k: v for k, v in state.to_json().items() if k not in ("at", "view")}
+        key = json.dumps(asked, sort_keys=True)
+        study = self._studies.pop(key, None) or Study(state)
+        self._studies[key] = study
+        while len(self._studies) > KEPT:
+            self._studies.popitem(last=False)
+        return study

@@ -1,0 +1,197 @@
+"""The state of a page: what is learned from, by which learners, in which order.
+
+It is what the address of the page holds, so every field may be missing or mistyped; `complete`
+fills in and checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.studio import fields
+from rosenblatt.studio.presets import PRESETS
+
+__all__ = ["MAPS", "MOST_ROWS", "State", "complete", "complete_data"]
+
+KINDS = ("perceptron", "averaged", "voted", "mira", "pa", "soft", "kernel")
+MAPS = ("none", "product", "quadratic")
+VIEWS = ("plane", "weights", "lift", "mistakes", "table")
+MOST_ROWS = 5_000
+MOST_CLASSES = 100
+MOST_LEARNERS = 4
+MOST_EPOCHS = 10_000
+# More examples than this are a matter of seconds, and no page shows them one by one.
+MOST_EXAMPLES = 1_000_000
+# Beyond it neither a product of two values nor a picture of them means much.
+LARGEST = 1e15
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class State:
+    """A state with every field filled in and checked; ``data`` as it was given."""
+
+    data: dict[str, Any]
+    map: str
+    learners: list[dict[str, Any]]
+    order: str
+    seed: int
+    epochs: int
+    at: int
+    view: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"v": 1, **vars(self)}
+
+    @property
+    def columns(self) -> list[str]:
+        if "preset" in self.data:
+            return list(PRESETS[self.data["preset"]].columns)
+        return list(self.data["columns"])
+
+    @property
+    def rows(self) -> list[list[Any]]:
+        """Two numbers and a class each."""
+        if "preset" in self.data:
+            return PRESETS[self.data["preset"]].rows()
+        rows: list[list[Any]] = self.data["rows"]
+        return rows
+
+
+def complete(given: Any) -> State:
+    """A state with its gaps filled; an error names the first field that cannot be."""
+    asked = fields.mapping("state", given)
+    fields.known("state", asked, "v", *State.__dataclass_fields__)
+    if asked.get("v", 1) != 1:
+        raise ParameterError(
+            f"v is {fields.shown(asked['v'])}: this studio knows version 1 of its state."
+        )
+    data = complete_data(asked.get("data", {"preset": "six"}))
+    own = PRESETS[data["preset"]].learners if "preset" in data else [{"kind": "perceptron"}]
+    listed = asked.get("learners")
+    learners = fields.sequence(
+        "learners", own if listed is None else listed, of="learners", least=1, most=MOST_LEARNERS
+    )
+    state = State(
+        data=data,
+        map=fields.choice("map", asked.get("map", "none"), *MAPS),
+        learners=[_learner(f"learners[{i}]", learner) for i, learner in enumerate(learners)],
+        order=fields.choice("order", asked.get("order", "given"), "given", "shuffled"),
+        seed=fields.whole("seed", asked.get("seed", 0), at_least=0, at_most=2**32 - 1),
+        epochs=fields.whole("epochs", asked.get("epochs", 100), at_least=1, at_most=MOST_EPOCHS),
+        at=fields.whole("at", asked.get("at", 0), at_least=0, at_most=10**9),
+        view=fields.choice("view", asked.get("view", "plane"), *VIEWS),
+    )
+    _refuse_long_runs(state)
+    return state
+
+
+def complete_data(given: Any) -> dict[str, Any]:
+    """A preset by name, or columns and rows."""
+    data = fields.mapping("data", given)
+    if "preset" in data:
+        fields.known("data", data, "preset")
+        return {"preset": fields.choice("data.preset", data["preset"], *PRESETS)}
+    fields.known("data", data, "columns", "rows")
+    columns = fields.sequence(
+        "data.columns", data.get("columns", ["x", "y"]), of="names", least=2, most=2
+    )
+    rows = fields.sequence("data.rows", data.get("rows", []), of="rows", most=MOST_ROWS)
+    if not rows:
+        raise ParameterError("data.rows is empty: add a point, or choose a preset.")
+    checked = [_row(f"data.rows[{i}]", row) for i, row in enumerate(rows)]
+    n_classes = len({row[2] for row in checked})
+    if n_classes > MOST_CLASSES:
+        raise ParameterError(
+            f"data.rows has {n_classes:,} classes, the last entries of the rows: give at most "
+            f"{MOST_CLASSES}."
+        )
+    return {
+        "columns": [
+            fields.text(f"data.columns[{i}]", name, most=LONGEST_NAME)
+            for i, name in enumerate(columns)
+        ],
+        "rows": checked,
+    }
+
+
+def _row(name: str, given: Any) -> list[Any]:
+    row = fields.sequence(name, given, of="entries (x, y and a class)", least=3, most=3)
+    return [
+        *(
+            fields.number(f"{name}[{i}]", row[i], at_least=-LARGEST, at_most=LARGEST)
+            for i in range(2)
+        ),
+        fields.text(f"{name}[2]", row[2], most=LONGEST_NAME),
+    ]
+
+
+def _learner(name: str, given: Any) -> dict[str, Any]:
+    asked = fields.mapping(name, given)
+    kind = fields.choice(f"{name}.kind", asked.get("kind", "perceptron"), *KINDS)
+    complete: dict[str, Any] = {
+        "kind": kind,
+        # What the soft learner takes by itself: a step of 1 is too long for it.
+        "eta0": 0.1 if kind == "soft" else 1,
+        "ties": "mistake",
+        "bias": True,
+        "variant": "PA-I",
+        "C": 1,
+        "margin": 0,
+        "kernel": "poly",
+        "degree": 2,
+        "gamma": 1,
+        "coef0": 1,
+        "initial": None,
+    }
+    fields.known(name, asked, *complete)
+    complete |= {key: value for key, value in asked.items() if value is not None}
+    of = _Of(name, complete)
+    of.number("eta0", above=0.0, at_most=1e6)
+    of.choice("ties", "mistake", "positive")
+    fields.switch(f"{name}.bias", complete["bias"])
+    of.choice("variant", "PA", "PA-I", "PA-II")
+    of.number("C", above=0.0, at_most=1e6)
+    of.number("margin", at_least=0.0, at_most=1.0 if kind == "mira" else 1e6)
+    of.choice("kernel", "poly", "rbf")
+    complete["degree"] = fields.whole(f"{name}.degree", complete["degree"], at_least=1, at_most=20)
+    of.number("gamma", above=0.0, at_most=1e6)
+    of.number("coef0", at_least=-1e6, at_most=1e6)
+    if complete["initial"] is not None:
+        complete["initial"] = _initial(f"{name}.initial", complete)
+    return complete
+
+
+class _Of:
+    """The fields of one learner, named as such in errors."""
+
+    def __init__(self, name: str, given: Mapping[str, Any]) -> None:
+        self._name, self._given = name, given
+
+    def number(self, field: str, **bounds: float) -> None:
+        fields.number(f"{self._name}.{field}", self._given[field], **bounds)
+
+    def choice(self, field: str, *allowed: str) -> None:
+        fields.choice(f"{self._name}.{field}", self._given[field], *allowed)
+
+
+def _initial(name: str, learner: Mapping[str, Any]) -> list[Any]:
+    if learner["kind"] == "kernel":
+        raise ParameterError(f"{name} has weights, but a kernel learner has none to start from.")
+    values = fields.sequence(name, learner["initial"], of="numbers", least=1, most=MOST_CLASSES * 6)
+    return [
+        fields.number(f"{name}[{i}]", value, at_least=-LARGEST, at_most=LARGEST)
+        for i, value in enumerate(values)
+    ]
+
+
+def _refuse_long_runs(state: State) -> None:
+    n_rows = len(state.rows)
+    if n_rows * state.epochs > MOST_EXAMPLES:
+        raise ParameterError(
+            f"epochs is {state.epochs:,}: for {n_rows:,} points give at most "
+            f"{MOST_EXAMPLES // n_rows:,}."
+        )

@@ -1,0 +1,65 @@
+"""All that is learned for one state: its examples, the verdict on them, and the runs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import InputError
+from rosenblatt.studio.examples import Examples
+from rosenblatt.studio.kernel_runs import KernelRun
+from rosenblatt.studio.learners import recipe
+from rosenblatt.studio.runs import LinearRun, Run
+from rosenblatt.studio.states import State
+from rosenblatt.studio.verdicts import Verdict
+
+__all__ = ["Study"]
+
+
+class Study:
+    """Worked out when asked for, then kept."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.examples = Examples.of(state)
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        found: list[Run] = []
+        for i, learner in enumerate(self.state.learners):
+            of = recipe(self.state, learner, self.examples, f"learners[{i}]")
+            kind = KernelRun if learner["kind"] == "kernel" else LinearRun
+            try:
+                fitted = of.fitted(self.examples)
+            except InputError as error:  # numbers that it cannot reckon with
+                raise InputError(f"learners[{i}]: {error}") from None
+            found.append(kind(of, learner, self.examples, fitted))
+        return found
+
+    def verdict(self, fit_intercept: bool) -> Verdict:
+        # A verdict comes with a certificate, so what overflowed on the way to it does no harm.
+        with np.errstate(all="ignore"):
+            return self._with_bias if fit_intercept else self._through_origin
+
+    @cached_property
+    def _with_bias(self) -> Verdict:
+        return Verdict.on(self.examples, fit_intercept=True)
+
+    @cached_property
+    def _through_origin(self) -> Verdict:
+        return Verdict.on(self.examples, fit_intercept=False)
+
+    def to_json(self, state: State) -> dict[str, Any]:
+        """The answer to the state; what it says of the view is as asked."""
+        runs = [run.to_json() for run in self.runs]
+        for run, told in zip(self.runs, runs, strict=True):
+            if isinstance(run, LinearRun):
+                told["proof"] = self.verdict(run.learner["bias"]).proof(run)
+        return {
+            "state": state.to_json(),
+            "data": self.examples.to_json(),
+            "theory": self.verdict(state.learners[0]["bias"]).to_json(),
+            "runs": runs,
+        }

@@ -1,0 +1,48 @@
+"""All updates of a run as a CSV table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from rosenblatt.studio.examples import numbers_of
+from rosenblatt.studio.runs import LinearRun, Run
+
+__all__ = ["as_csv"]
+
+
+def as_csv(run: Run) -> str:
+    """One line an update: which point, what it scored, and the weights after it."""
+    examples, told = run.examples, run.to_json()
+    classes = examples.classes
+    several = len(classes) > 2
+    head = ["update", "epoch", "example", "point", *examples.columns, "class", "answered"]
+    head += [f"score of {name}" for name in classes] if several else ["score"]
+    head.append("step")
+    weights: list[Any] = []
+    if isinstance(run, LinearRun):
+        of = [f" of {name}" for name in classes] if several else [""]
+        names = [*examples.names, "bias"]
+        head += [f"weight of {name}{which}" for which in of for name in names]
+        weights = [numbers_of(after.ravel()) for after in run.weights[1:]]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")  # as RFC 4180 has it
+    writer.writerow(head)
+    for k in range(run.n_updates):
+        row, wrong, score = told["row"][k], told["wrong"][k], told["score"][k]
+        writer.writerow(
+            [
+                k + 1,
+                told["epoch"][k],
+                told["t"][k],
+                row + 1,
+                *numbers_of(examples.points[row]),
+                classes[told["right"][k]],
+                "" if wrong < 0 else classes[wrong],
+                *(score if several else [score]),
+                told["step"][k],
+                *(weights[k] if weights else []),
+            ]
+        )
+    return out.getvalue()

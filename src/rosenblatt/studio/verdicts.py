@@ -1,0 +1,223 @@
+"""What theory says of the examples: separable or not, with proof, and the bound on mistakes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import rosenblatt
+from rosenblatt.errors import InputError
+from rosenblatt.studio.conflicts import of_several, of_two
+from rosenblatt.studio.examples import Examples, numbers_of
+from rosenblatt.studio.runs import LinearRun
+from rosenblatt.theory.argmax import ArgmaxSeparability
+from rosenblatt.theory.bound import GAP
+from rosenblatt.theory.certificates import CertificateError, check_best_score
+from rosenblatt.theory.hulls import PairHull
+from rosenblatt.theory.margins import max_margin
+from rosenblatt.theory.nearest import Nearest, nearest_point
+from rosenblatt.theory.points import Points
+from rosenblatt.theory.proof import proof
+from rosenblatt.theory.separability import separability
+
+__all__ = ["Verdict"]
+
+FloatArray = npt.NDArray[np.float64]
+
+# Numbers of all weight vectors together up to which the best of them are found within a second.
+MOST_WEIGHTS = 100
+# So many scores a perceptron may take to separate more of them.
+MOST_SCORES = 20_000_000
+# A margin smaller than the radius by more than this is no more than rounding.
+LARGEST_RATIO = 1e100
+# Rules that the theorem is about.
+BOUNDED = ("perceptron", "averaged", "voted")
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """A verdict on examples; with a bias R, γ and u are those of the rows with a 1 appended.
+
+    ``u`` has a row for each weight vector, the bias last, and length 1 all together.
+    """
+
+    separable: bool | None
+    sentence: str
+    radius: float
+    margin: float | None
+    u: FloatArray | None
+    conflict: dict[str, Any] | None
+
+    @property
+    def bound(self) -> float | None:
+        return None if self.margin is None else (self.radius / self.margin) ** 2
+
+    @classmethod
+    def on(cls, examples: Examples, *, fit_intercept: bool) -> Verdict:
+        table = _Table.of(examples, fit_intercept)
+        several = len(examples.classes) > 2
+        longest = math.sqrt(float(np.square(table.Z).sum(axis=1).max()))
+        radius = longest * (math.sqrt(2.0) if several else 1.0)
+        quick = not several or len(examples.classes) * table.Z.shape[1] <= MOST_WEIGHTS
+        found: Any = table.separability(examples) if quick else table.tried(len(examples.classes))
+        margin, u, conflict = None, None, None
+        if found.separable and quick:
+            margin, u = table.best_of_several(len(examples.classes)) if several else table.best()
+        elif found.conflict is not None:
+            told = of_several if several else of_two
+            conflict = told(found.conflict, examples, fit_intercept=fit_intercept)
+        if margin is not None and not radius / margin < LARGEST_RATIO:
+            margin = u = None
+        if u is not None and not fit_intercept:
+            u = np.column_stack([u, np.zeros(len(u))])
+        sentence = _sentence(examples, found, fit_intercept, radius, margin)
+        return cls(found.separable, sentence, radius, margin, u, conflict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "separable": self.separable,
+            "sentence": self.sentence,
+            "radius": self.radius,
+            "margin": self.margin,
+            "bound": self.bound,
+            "separator": None if self.u is None else numbers_of(self.u.ravel()),
+            "conflict": self.conflict,
+        }
+
+    def proof(self, run: LinearRun) -> dict[str, Any] | None:
+        """Both sides of the proof along a run: how far it went along u, and how long it became."""
+        if self.u is None:
+            return None
+        flat = run.weights.reshape(len(run.weights), -1)
+        entries = run.entries
+        raised_alone = run.vectors > 1 and bool((entries.wrong < 0).any())
+        applies = run.learner["kind"] in BOUNDED and not run.learner["margin"] and not raised_alone
+        return {
+            "u_dot_w": numbers_of(flat @ self.u.ravel()),
+            "norm": numbers_of(np.linalg.norm(flat, axis=1)),
+            "applies": applies,
+            "radius": self.radius,
+            "margin": self.margin,
+            "bound": self._bound_of(run) if applies else self.bound,
+        }
+
+    def _bound_of(self, run: LinearRun) -> float | None:
+        """The most mistakes of this run, which may have started elsewhere than at 0."""
+        if self.u is None or not run.weights[0].any():
+            return self.bound
+        X, _ = run.recipe.rows(run.examples)
+        separator = self.u[:, :-1], self.u[:, -1]
+        followed = proof(run.ledger, X, separator, self.margin, radius=self.radius)
+        return followed.meets_at
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The rows in the space where the theorem lives.
+
+    One class alone has no other to be told from: its first row, turned over, stands in for one,
+    which asks the same of a vector through the origin.
+    """
+
+    Z: FloatArray
+    y: npt.NDArray[np.intp]
+    fit_intercept: bool
+    turned: bool
+
+    @classmethod
+    def of(cls, examples: Examples, fit_intercept: bool) -> _Table:
+        Z, y = examples.X, examples.y
+        if fit_intercept:
+            Z = np.column_stack([Z, np.ones(len(Z))])
+        if examples.one_class:
+            Z, y = np.vstack([Z, -Z[:1]]), np.append(y, 0)
+        return cls(np.ascontiguousarray(Z), y, fit_intercept, examples.one_class)
+
+    def separability(self, examples: Examples) -> Any:
+        X = self.Z if self.turned else examples.X
+        try:
+            return separability(X, self.y, fit_intercept=self.fit_intercept and not self.turned)
+        except InputError:
+            detail = "their numbers differ too much in size"
+            return ArgmaxSeparability(
+                "undecided", tuple(range(len(examples.classes))), detail=detail
+            )
+
+    def tried(self, k: int) -> ArgmaxSeparability:
+        """A verdict on many classes: that of a perceptron, checked, if it comes to one."""
+        epochs = max(10, MOST_SCORES // (len(self.Z) * k))
+        learner = rosenblatt.Perceptron(
+            ties="positive", fit_intercept=False, tol=None, max_iter=epochs
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            learner.fit(self.Z, self.y)
+        classes = tuple(range(k))
+        try:
+            check_best_score(self.Z, self.y, learner.coef_, learner.intercept_)
+        except CertificateError:
+            detail = (
+                f"with {k} classes it is not proven, and {epochs:,} epochs did not separate them"
+            )
+            return ArgmaxSeparability("undecided", classes, detail=detail)
+        return ArgmaxSeparability("separable", classes, coef=learner.coef_)
+
+    def best(self) -> tuple[float | None, FloatArray | None]:
+        """The largest margin of two classes and the unit vector that has it."""
+        try:
+            found = max_margin(self.Z, self.y, fit_intercept=False)
+        except InputError:  # separable, but by less than rounding can tell
+            return None, None
+        return found.margin, found.hyperplane.w[None, :]
+
+    def best_of_several(self, k: int) -> tuple[float | None, FloatArray | None]:
+        rows = Points(self.Z, np.ones(len(self.Z)), fit_intercept=False)
+        radius = math.sqrt(2.0 * float(rows.squared_norms().max()))
+        row = int(np.argmin(rows.squared_norms()))
+        start = row * k + (0 if self.y[row] else 1)
+
+        def enough(now: Nearest) -> bool:
+            return now.upper <= 1e-12 * radius or now.lower >= (1 - GAP) * now.upper
+
+        nearest = nearest_point(PairHull(rows, self.y, k), [start], enough)
+        if nearest.lower <= 0:
+            return None, None
+        return nearest.lower, (nearest.point / nearest.upper).reshape(k, -1)
+
+
+def _sentence(
+    examples: Examples, found: Any, fit_intercept: bool, radius: float, margin: float | None
+) -> str:
+    several = len(examples.classes) > 2
+    if several:
+        by = f"by the largest of {len(examples.classes)} scores"
+    else:
+        by = "by a line" if len(examples.names) == 2 else "by a plane"
+    where = "" if len(examples.names) == 2 else f" in the space of {', '.join(examples.names)}"
+    by += where + (
+        "" if fit_intercept else ", without a bias" if several else " through the origin"
+    )
+    if found.separable is None:
+        return f"It could not be decided whether the classes are separable {by}: {found.detail}."
+    if not found.separable:
+        return f"The classes are not separable {by}, so a perceptron never stops making mistakes."
+    said = f"The classes are separable {by}."
+    if examples.one_class:
+        side = by.removeprefix("by ")
+        said = (
+            f"There is only one class, {examples.classes[1]}: its points lie on one side of {side}."
+        )
+    if margin is None:
+        return f"{said} Their margin, and so the bound on mistakes, was not measured."
+    bound = (radius / margin) ** 2
+    most = f"{bound:,.4g}" if bound < 1000 else f"{bound:,.0f}"
+    of = "the points with a 1 appended" if fit_intercept else "the points"
+    return (
+        f"{said} R = {radius:.4g} and γ = {margin:.4g} of {of}, so a perceptron that starts at 0 "
+        f"makes no more than R²/γ² = {most} mistakes, in any order."
+    )

@@ -1,0 +1,74 @@
+// Making elements. Text always becomes a text node, never markup.
+
+export function el(tag, given = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+    else if (name === "value" || name === "checked" || name === "selected") node[name] = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+export function svgNode(tag, given = {}, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(given)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+let lastId = 0;
+
+export function freshId(stem) {
+  lastId += 1;
+  return `studio-${stem}-${lastId}`;
+}
+
+export function labelled(words, control, kind = "field") {
+  control.id ||= freshId("control");
+  return el("div", {class: kind}, el("label", {for: control.id}, words), control);
+}
+
+export function choice(options, chosen, act, given = {}) {
+  const node = el("select", {...given, on: {change: () => act(node.value)}});
+  for (const [value, words] of options) node.append(el("option", {value, selected: value === chosen}, words));
+  return node;
+}
+
+export function button(words, act, given = {}) {
+  return el("button", {type: "button", ...given, on: {click: act}}, words);
+}
+
+// A number box tells of a change only when it holds a number; otherwise it shows the old one again.
+export function numberBox(value, act, given = {}) {
+  const node = el("input", {type: "number", step: "any", value: String(value), ...given});
+  let kept = value;
+  node.addEventListener("focus", () => {
+    kept = node.value;
+  });
+  node.addEventListener("change", () => {
+    const number = node.value.trim() === "" ? NaN : Number(node.value);
+    if (!Number.isFinite(number)) {
+      node.value = String(kept);
+      return;
+    }
+    act(number);
+  });
+  return node;
+}
+
+export function saveFile(name, content, type) {
+  const blob = content instanceof Blob ? content : new Blob([content], {type});
+  const address = URL.createObjectURL(blob);
+  const link = el("a", {href: address, download: name});
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}

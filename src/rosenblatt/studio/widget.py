@@ -1,0 +1,112 @@
+"""The studio in a notebook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import InputError, MissingExtra, RosenblattError
+from rosenblatt.studio import fields
+from rosenblatt.studio.bundle import WEB, joined
+from rosenblatt.studio.examples import numbers_of
+from rosenblatt.studio.session import Session
+
+try:
+    import anywidget
+    import traitlets
+except ImportError as error:
+    raise MissingExtra(
+        'the studio in a notebook needs anywidget: pip install "rosenblatt[notebook]".'
+    ) from error
+
+__all__ = ["Playground"]
+
+# Questions and answers are messages with a number, since they may overtake each other.
+RENDER = """
+function render({model, el}) {
+  const root = document.createElement("div");
+  root.className = "studio";
+  el.append(root);
+  const waiting = new Map();
+  let last = 0;
+  const hear = ({id, answer, error}) => {
+    const asked = waiting.get(id);
+    if (!asked) return;
+    waiting.delete(id);
+    if (error === undefined) asked.resolve(answer);
+    else asked.reject(new Error(error));
+  };
+  const ask = (name, body) => new Promise((resolve, reject) => {
+    last += 1;
+    waiting.set(last, {resolve, reject});
+    model.send({id: last, name, body});
+  });
+  model.on("msg:custom", hear);
+  const unmount = mount(root, {ask, initial: model.get("initial")});
+  return () => {
+    model.off("msg:custom", hear);
+    if (typeof unmount === "function") unmount();
+  };
+}
+export default {render};
+"""
+
+
+class Playground(anywidget.AnyWidget):
+    """Every update of a perceptron on your own points, in a notebook.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, 2), default=None
+        The points; a data frame gives their names. None begins with the six points of a lecture.
+    y : array-like of shape (n_samples,), default=None
+        Their classes, of any kind.
+    **state
+        Other fields of the state to begin with, such as ``map="product"`` or
+        ``learners=[{"kind": "averaged"}]``.
+
+    Examples
+    --------
+    >>> from rosenblatt.studio import Playground
+    >>> Playground([[0, 0], [1, 1]], ["no", "yes"])  # doctest: +SKIP
+    """
+
+    _esm = joined(boot=False) + RENDER
+    _css = (WEB / "style.css").read_text("utf-8")
+    initial = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, X: Any = None, y: Any = None, **state: Any) -> None:
+        if X is not None:
+            state["data"] = _data(X, y)
+        self._session = Session(state)
+        super().__init__(initial=self._session.ask("start", {})["state"])
+        self.on_msg(self._hear)
+
+    def _hear(self, _: Any, content: Any, __: Any) -> None:
+        """Answer a question of the page."""
+        told = content if isinstance(content, dict) else {}
+        answer: dict[str, Any] = {"id": told.get("id")}
+        try:
+            answer["answer"] = self._session.ask(str(told.get("name")), told.get("body"))
+        except RosenblattError as error:
+            answer["error"] = str(error)
+        self.send(answer)
+
+
+def _data(X: Any, y: Any) -> dict[str, Any]:
+    columns = [str(name) for name in getattr(X, "columns", ("x", "y"))]
+    points = np.asarray(X, np.float64)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise InputError(
+            f"X has shape {points.shape}: a plane shows two columns, so choose two of them."
+        )
+    if y is None or len(y) != len(points):
+        n = "none" if y is None else str(len(y))
+        raise InputError(f"X has {len(points)} rows and y {n}: give a class for each row.")
+    labels = np.asarray(y).tolist()
+    rows = [
+        [*numbers_of(point), fields.text(f"y[{i}]", str(label), most=200)]
+        for i, (point, label) in enumerate(zip(points, labels, strict=True))
+    ]
+    return {"columns": columns, "rows": rows}

@@ -1,0 +1,51 @@
+"""The studio's page as files: small, on its own, in the library's colours, and never markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import rosenblatt
+from rosenblatt.plot import style
+
+WEB = Path(rosenblatt.__file__).parent / "studio" / "web"
+MODULES = sorted(WEB.glob("*.js"))
+
+
+def test_the_page_is_smaller_than_150_kilobytes() -> None:
+    assert sum(path.stat().st_size for path in WEB.iterdir()) < 150_000
+
+
+def test_nothing_is_loaded_from_elsewhere() -> None:
+    names = {"http://www.w3.org/2000/svg"}  # of a language, not of a place
+    for path in WEB.iterdir():
+        found = set(re.findall(r"(?:https?:)?//[\w.-]+\.\w+[\w./-]*", path.read_text("utf-8")))
+        assert {name for name in found if name.startswith(("http", "//www"))} <= names, path.name
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_a_module_makes_no_markup_from_text_and_runs_no_text(path: Path) -> None:
+    source = path.read_text("utf-8")
+    for danger in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+        assert danger not in source
+
+
+def test_the_page_itself_has_no_script_or_style_inside() -> None:
+    page = (WEB / "index.html").read_text("utf-8")
+    assert re.findall(r"<script[^>]*>([^<]*)</script>", page) == [""]
+    assert "<style" not in page
+    assert " style=" not in page
+
+
+@pytest.mark.parametrize("theme", [style.LIGHT, style.DARK], ids=lambda theme: theme.name)
+def test_colours_are_those_of_the_library(theme: style.Theme) -> None:
+    source = (WEB / "look.js").read_text("utf-8")
+    found = re.search(rf"  {theme.name}: \{{(.*?)\n  \}}", source, re.DOTALL)
+    assert found is not None
+    words = re.sub(r"(\w+):", r'"\1":', found[1]).rstrip().rstrip(",")
+    look = json.loads(f"{{{words}}}")
+    assert tuple(look.pop("palette")) == theme.palette
+    assert look == {name: getattr(theme, name) for name in look}

@@ -1,0 +1,178 @@
+"""The verdict on the points: bound, separator, conflict, and the proof along a run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rosenblatt.studio import Session
+from rosenblatt.theory import mistake_bound, separability
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def theory_of(**state):
+    answer = Session().ask("run", state)
+    return answer["theory"], answer
+
+
+def test_exclusive_or_is_not_separable_until_the_product_is_a_feature():
+    """L3.9: the four points meet in their middle; with x·y a plane lies between them."""
+    theory, _ = theory_of(data={"preset": "xor"})
+    assert theory["separable"] is False
+    assert "not separable by a line" in theory["sentence"]
+    assert theory["conflict"]["rows"] == [0, 1, 2, 3]
+    assert theory["conflict"]["weights"] == [0.25] * 4
+    assert theory["conflict"]["point"] == [0, 0]
+    assert "1/2 of point 1 and 1/2 of point 4 (class no)" in theory["conflict"]["sentence"]
+    assert theory["margin"] is None
+    assert theory["bound"] is None
+    lifted, _ = theory_of(data={"preset": "xor"}, map="product")
+    assert lifted["separable"] is True
+    assert "separable by a plane in the space of x, y, x·y" in lifted["sentence"]
+    assert lifted["conflict"] is None
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("preset", ["six", "separable", "three", "many", "narrow"])
+def test_the_bound_is_that_of_theory_and_the_separator_has_its_margin(preset, bias):
+    learners = [{"kind": "perceptron", "bias": bias, "ties": "positive"}]
+    theory, answer = theory_of(data={"preset": preset}, learners=learners)
+    X, y = np.array(answer["data"]["rows"], float), np.array(answer["data"]["labels"])
+    assert theory["separable"] is separability(X, y, fit_intercept=bias).separable
+    if not theory["separable"]:
+        return
+    expected = mistake_bound(X, y, fit_intercept=bias)
+    assert theory["radius"] == pytest.approx(expected.radius)
+    assert theory["margin"] == pytest.approx(expected.margin, rel=1e-5)
+    assert theory["bound"] == pytest.approx(expected.bound, rel=1e-5)
+    u = np.array(theory["separator"]).reshape(-1, 3)
+    assert np.linalg.norm(u) == pytest.approx(1.0)
+    assert bias or not u[:, -1].any()
+    scores = np.column_stack([X, np.ones(len(X))]) @ u.T
+    if len(u) == 1:
+        margins = (2 * y - 1) * scores[:, 0]
+    else:
+        own = scores[np.arange(len(y)), y].copy()
+        scores[np.arange(len(y)), y] = -np.inf
+        margins = own - scores.max(axis=1)
+    assert margins.min() == pytest.approx(theory["margin"], rel=1e-4)
+    (run,) = answer["runs"]
+    assert run["n_updates"] <= theory["bound"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.sampled_from("ab")),
+        min_size=2,
+        max_size=9,
+    ),
+    st.booleans(),
+)
+def test_conflicting_points_meet_where_they_are_said_to(rows, bias):
+    """The drawn point is one mean of the first class and another one of the second."""
+    theory, answer = theory_of(
+        data={"rows": [list(row) for row in rows]}, learners=[{"bias": bias}], epochs=2
+    )
+    conflict = theory["conflict"]
+    assert (conflict is None) == bool(theory["separable"])
+    if conflict is None:
+        return
+    X, y = np.array(answer["data"]["rows"], float), np.array(answer["data"]["labels"])
+    weights, points = np.array(conflict["weights"]), X[conflict["rows"]]
+    of = y[conflict["rows"]]
+    assert (weights > 0).all()
+    if bias:
+        for place in (0, 1):
+            mine = weights[of == place]
+            np.testing.assert_allclose(mine.sum(), 0.5)
+            np.testing.assert_allclose(
+                mine @ points[of == place] / mine.sum(), conflict["point"], atol=1e-9
+            )
+    elif len(set(y.tolist())) == 2:
+        np.testing.assert_allclose((weights * (2 * of - 1)) @ points, 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("preset", ["six", "separable", "narrow", "one", "three", "many"])
+@pytest.mark.parametrize("kind", ["perceptron", "averaged", "voted"])
+def test_both_inequalities_of_the_proof_hold_at_every_update(preset, kind):
+    """L3.13, L4.6: u·w >= u·w0 + k·eta·gamma and |w|² <= |w0|² + k·eta²·R²."""
+    learners = [{"kind": kind, "eta0": 0.5, "ties": "positive"}]
+    _, answer = theory_of(data={"preset": preset}, learners=learners)
+    (run,) = answer["runs"]
+    proof = run["proof"]
+    assert proof["applies"]
+    k = np.arange(run["n_updates"] + 1)
+    along, norm = np.array(proof["u_dot_w"]), np.array(proof["norm"])
+    assert len(along) == len(norm) == len(k)
+    assert (along >= along[0] + k * 0.5 * proof["margin"] - 1e-9).all()
+    assert (norm**2 <= norm[0] ** 2 + k * (0.5 * proof["radius"]) ** 2 + 1e-9).all()
+    assert run["n_updates"] <= proof["bound"]
+
+
+@pytest.mark.parametrize("start", [[3, 4, 0], [30, -10, 0], [-300, 20, 0]])
+def test_a_run_that_starts_elsewhere_has_a_bound_of_its_own(start):
+    """L3.14: the bound depends on the initial weights."""
+    learners = [{"bias": False, "initial": start}, {"bias": False}]
+    theory, answer = theory_of(data={"preset": "six"}, learners=learners, epochs=5000)
+    run, from_zero = answer["runs"]
+    assert from_zero["proof"]["bound"] == theory["bound"]
+    assert run["stop_reason"] == "separated"
+    bound = run["proof"]["bound"]
+    if bound is not None:
+        assert run["n_updates"] <= bound
+        # There, and not before, the two curves of the proof have met.
+        w0 = np.array(start[:2], float)
+        u, margin, radius = np.array(theory["separator"])[:2], theory["margin"], theory["radius"]
+        along, norm = u @ w0 + bound * margin, np.sqrt(w0 @ w0 + bound * radius**2)
+        assert along == pytest.approx(norm)
+    else:
+        assert run["n_updates"] == 0
+
+
+@pytest.mark.parametrize(
+    "learner", [{"kind": "mira"}, {"kind": "perceptron", "margin": 1}, {"kind": "soft"}]
+)
+def test_the_proof_does_not_claim_other_rules(learner):
+    _, answer = theory_of(data={"preset": "separable"}, learners=[learner])
+    assert answer["runs"][0]["proof"]["applies"] is False
+
+
+def test_raising_a_class_alone_is_outside_of_the_theorem():
+    """L2.4: at a tie of several classes only the right one is raised."""
+    _, answer = theory_of(data={"preset": "three"})
+    assert -1 in answer["runs"][0]["wrong"]
+    assert answer["runs"][0]["proof"]["applies"] is False
+
+
+def test_runs_with_and_without_a_bias_have_bounds_of_their_own():
+    learners = [{"bias": True}, {"bias": False}]
+    theory, answer = theory_of(data={"preset": "six"}, learners=learners)
+    first, second = (run["proof"] for run in answer["runs"])
+    assert first["bound"] == theory["bound"]
+    assert second["radius"] ** 2 == pytest.approx(first["radius"] ** 2 - 1)
+
+
+def test_one_class_alone_lies_on_one_side_or_around_the_origin():
+    around = [[1, 0, "a"], [-1, 1, "a"], [-1, -1, "a"]]
+    theory, _ = theory_of(data={"rows": around})
+    assert theory["separable"] is True
+    assert "There is only one class, a" in theory["sentence"]
+    theory, answer = theory_of(data={"rows": around}, learners=[{"bias": False}])
+    assert theory["separable"] is False
+    conflict = theory["conflict"]
+    points = np.array(answer["data"]["rows"])[conflict["rows"]]
+    np.testing.assert_allclose(np.array(conflict["weights"]) @ points, 0.0, atol=1e-9)
+    assert answer["runs"][0]["stop_reason"] != "separated"
+
+
+def test_three_classes_in_conflict_name_the_class_each_point_is_against():
+    rows = [[0, 0, "a"], [0, 0, "b"], [1, 0, "c"], [2, 0, "a"], [3, 0, "c"]]
+    theory, _ = theory_of(data={"rows": rows}, epochs=3)
+    conflict = theory["conflict"]
+    assert theory["separable"] is False
+    assert len(conflict["rows"]) == len(conflict["wrong"]) == len(conflict["weights"])
+    assert conflict["point"] is None
