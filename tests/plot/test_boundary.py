@@ -255,6 +255,15 @@ def test_w_stands_on_its_line_and_stays_in_the_picture_where_it_can(angle, b, le
         assert (np.abs(arrow[1]) <= [4, 3]).all()
 
 
+def test_an_arrow_that_would_leave_the_picture_is_drawn_shorter():
+    box = (-10.0, 4.0, -7.0, 7.0)
+    shown = plot.boundary(Hyperplane([6.0, 0.0], 0.0), box=box)
+    assert shown.arrow[1, 0] < 4
+    assert shown.arrow_scale == 0.5
+    np.testing.assert_allclose(shown.arrow[1] - shown.arrow[0], [3.0, 0.0])
+    assert "w is drawn at 0.5 times its length." in shown.caption
+
+
 def test_features_of_very_different_size_do_not_share_a_scale():
     X = np.array([[0.0, 0.0], [1e4, 0.1], [2e4, 0.2], [5e4, 1.0]])
     shown = plot.boundary(Hyperplane([0.0001, 1.0], -1.0), X, [-1, -1, 1, 1])

@@ -19,11 +19,10 @@ from rosenblatt.plot.plane import (
     Box,
     Plane,
     around,
-    arrow_of,
+    arrow_inside,
     checked_box,
     has_one_scale,
     plane_of,
-    scale_of,
     segment,
 )
 from rosenblatt.plot.style import Mark, marks
@@ -232,7 +231,7 @@ def boundary(
         wrong = _wrong(model, X, sides_of, weights.classes, line, points)
         mistaken = _mistaken(model, table)
     margin = _margin(line, points, sides_of)
-    scale = scale_of(np.array([np.linalg.norm(line.w)]), shown_box)
+    arrow, scale = arrow_inside(line.w, b, shown_box, feet)
     known = marks(weights.classes)
     shown = BoundaryDisplay(
         caption="",
@@ -240,7 +239,7 @@ def boundary(
         plane=plane,
         line=line,
         segment=segment(line.w, b, shown_box),
-        arrow=arrow_of(line.w, b, shown_box, scale, feet) if has_one_scale(shown_box) else None,
+        arrow=arrow if has_one_scale(shown_box) else None,
         arrow_scale=scale,
         sides=divide(line.w[None, :], [b], shown_box, range(2)).polygons,
         margin=margin,

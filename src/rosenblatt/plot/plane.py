@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
@@ -16,6 +17,7 @@ __all__ = [
     "Box",
     "Plane",
     "around",
+    "arrow_inside",
     "arrow_of",
     "checked_box",
     "has_one_scale",
@@ -35,6 +37,7 @@ LONGEST = 1.8
 SQUEEZED = 12.0
 # An arrow is drawn at its own length if that is between these shares of the box.
 SHORTEST_ARROW, LONGEST_ARROW = 0.12, 0.45
+MOST_TIMES_SHORTER = 5
 # Share of the box at its rim that arrows keep out of, where they can.
 INSIDE = 0.06
 TOLD_PARTS = 3
@@ -98,7 +101,7 @@ def plane_of(w: FloatArray, X: Any, names: tuple[str, ...] | None) -> Plane:
     told = [f"x{j + 1}" for j in range(d)] if names is None else list(names)
     spread = "the rows spread most" if X is not None else "the next largest weight lies"
     note = (
-        f"Of {d} features two directions are shown, at a right angle: across, w "
+        f"Of {d:,} features two directions are shown, at a right angle: across, w "
         f"({_parts(along, told)}); up, the one in which {spread} ({_parts(across, told)})."
     )
     return Plane(np.array([along, across]), ("along w", "at a right angle to w"), note)
@@ -247,7 +250,25 @@ def arrow_of(
         near = [line.project(np.zeros(2)), line.project(middle)]
         starts = np.array([*near, *places[from_middle]])
     arrows = np.stack([starts, starts + scale * w], axis=1)
+    inside = _are_inside(arrows, box)
+    return np.asarray(arrows[np.argmax(inside)] if inside.any() else arrows[-33])
+
+
+def arrow_inside(
+    w: FloatArray, b: float, box: Box, avoid: FloatArray | None = None
+) -> tuple[FloatArray | None, float]:
+    """The arrow of w and its scale, drawn shorter where it would leave the box otherwise."""
+    usual = scale = scale_of(np.array([np.linalg.norm(w)]), box)
+    for _ in range(MOST_TIMES_SHORTER):
+        arrow = arrow_of(w, b, box, scale, avoid)
+        if arrow is None or _are_inside(arrow[None], box)[0]:
+            return arrow, scale
+        power = 10.0 ** np.floor(np.log10(scale) + 1e-9)
+        scale = {5: 2.0, 2: 1.0}.get(round(scale / power), 0.5) * power
+    return arrow_of(w, b, box, usual, avoid), usual
+
+
+def _are_inside(arrows: FloatArray, box: Box) -> npt.NDArray[np.bool_]:
     low, high = np.array([box[0], box[2]]), np.array([box[1], box[3]])
     free = INSIDE * (high - low)
-    inside = ((arrows >= low + free) & (arrows <= high - free)).all(axis=(1, 2))
-    return np.asarray(arrows[np.argmax(inside)] if inside.any() else arrows[-33])
+    return np.asarray(((arrows >= low + free) & (arrows <= high - free)).all(axis=(1, 2)))
