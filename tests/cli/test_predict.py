@@ -158,3 +158,17 @@ def test_data_for_a_model_and_other_formats_are_refused(tmp_path: Path) -> None:
     assert "the model was trained on a table" in done.err
     done = run("predict", model, tmp_path / "pets.csv", "--scores", "--json")
     assert done.code == 2
+
+
+@pytest.mark.parametrize("verb", ["predict", "evaluate"])
+def test_rejects_never_go_into_the_model_or_the_data(verb: str, tmp_path: Path) -> None:
+    model, data = trained(tmp_path), written(tmp_path, "more.csv", PETS)
+    before = model.read_bytes(), data.read_bytes()
+    for path in (model, data):
+        done = run(verb, model, data, "--on-bad", f"rejects={path}")
+        assert done.code == 2
+        assert "give another name" in " ".join(done.err.split())
+    new = tmp_path / "new.rbt"
+    assert run("train", data, "--out", new, "--on-bad", f"rejects={new}").code == 2
+    assert (model.read_bytes(), data.read_bytes()) == before
+    assert not new.exists()

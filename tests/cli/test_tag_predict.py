@@ -176,6 +176,8 @@ def test_two_words_are_not_taken_for_a_word_and_its_tag(tmp_path: Path) -> None:
     assert predicted(model, text="go NOUN\nnow NOUN\n") == "go VERB\nnow ADV\n"
     assert predicted(model, text="go\nnow\n\nrain\n") == "go VERB\nnow ADV\n\nrain NOUN\n"
     assert predicted(model, "--format", "text", text="rain\n") == "rain/NOUN\n"
+    odd = predicted(model, "--format", "conll", text="\x0c\n\ngo\n\x0b\n")
+    assert re.fullmatch("\x0c (\\w+)\n\ngo VERB\n\x0b (\\w+)\n", odd)
 
 
 @pytest.mark.parametrize(
@@ -193,6 +195,8 @@ def test_two_words_are_not_taken_for_a_word_and_its_tag(tmp_path: Path) -> None:
         (["--json", "--to", "text"], "the DET\n", 2, "--to has no meaning with --json."),
         (["--to", "tag"], "the DET\n", 2, "Did you mean 'tags'?"),
         ([], "", 3, "<stdin>: 0 sentences"),
+        (["--mark", ""], "the DET\n", 2, "'--mark': give one or more characters"),
+        (["--max-tokens", f"{2**63}"], "the DET\n", 2, "'--max-tokens': "),
     ],
 )
 def test_what_does_not_fit_is_refused(
@@ -201,6 +205,37 @@ def test_what_does_not_fit_is_refused(
     done = run("tag", "predict", chunker, *arguments, text=text)
     assert (done.code, done.out) == (code, "")
     assert said in done.err
+
+
+def test_neither_answers_nor_rejects_are_written_over_a_file_that_is_needed(
+    tagger: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "m.rbt"
+    model.write_bytes(tagger.read_bytes())
+    link = tmp_path / "link.rbt"
+    link.symlink_to(model)
+    data = written(tmp_path, "d.txt", WORDS)
+    for target in (model, link):
+        done = run("tag", "predict", model, data, "-o", target)
+        assert (done.code, done.out) == (2, "")
+        assert f"--out {target} holds the tagger; give another name." in done.err
+        for verb in ("predict", "evaluate"):
+            done = run("tag", verb, model, data, "--on-bad", f"rejects={target}")
+            assert (done.code, done.out) == (2, "")
+            assert f"rejects={target}: this command needs {model} for" in done.err
+    out = tmp_path / "out.txt"
+    done = run("tag", "predict", model, data, "-o", out, "--on-bad", f"rejects={out}")
+    assert done.code == 2
+    assert f"this command needs {out} for something else; give another name." in done.err
+    assert model.read_bytes() == tagger.read_bytes()
+    assert not out.exists()
+
+
+def test_the_first_row_is_the_same_for_who_looks_and_who_reads(chunker: Path) -> None:
+    # Behind blanks it is not the mark of a document.
+    done = run("tag", "predict", chunker, text="  -DOCSTART- X\n\nthe DET O\n")
+    assert done.code == 3
+    assert "<stdin>:3:1: 3 columns, but the first row has 2" in done.err
 
 
 # ---------------------------------------------------------------------- text and other forms
@@ -326,7 +361,14 @@ def test_a_made_up_layout_is_refused(tagger: Path, tmp_path: Path) -> None:
     from rosenblatt.model import read, write
 
     told = read(tagger).card.schema
-    for change in ({"inputs": []}, {"inputs": ["form"]}, {"target": 10}, {"format": "csv"}):
+    for change in (
+        {"inputs": []},
+        {"inputs": ["form"]},
+        {"target": 10},
+        {"format": "csv"},
+        {"mark": 1},
+        {"mark": " "},
+    ):
         state = read(tagger)
         state.card.schema = {**told, **change}
         write(state, tmp_path / "made_up.rbt")
@@ -336,6 +378,46 @@ def test_a_made_up_layout_is_refused(tagger: Path, tmp_path: Path) -> None:
     state.card.schema = ["sentences"]
     write(state, tmp_path / "made_up.rbt")
     assert run("tag", "predict", tmp_path / "made_up.rbt", text="a gull").code == 4
+
+
+def test_the_first_line_may_be_as_long_as_any(tagger: Path, tmp_path: Path) -> None:
+    n = 70_000
+    words = "the boat " * n
+    assert len(words) > 1 << 19
+    data = written(tmp_path, "d.txt", f"{words}{' ' * (1 << 20)}\nrain\n")
+    out = predicted(tagger, data, "--max-tokens", f"{2 * n}")
+    assert out == " ".join(["the/DET boat/NOUN"] * n) + "\nrain/NOUN\n"
+    done = run("tag", "predict", tagger, data)
+    assert (done.code, done.out) == (3, "")
+    assert f"{data}:1:1: more than 100,000 words in one sentence" in done.err
+    assert predicted(tagger, data, "--on-bad", "skip", "--quiet") == "rain/NOUN\n"
+    done = run("tag", "predict", tagger, data, "--max-line-bytes", "1000")
+    assert (done.code, done.out) == (3, "")
+    assert f"{data}:1:1: this row is longer than 1,000 bytes" in done.err
+
+
+def test_remarks_alone_are_no_sentences(tagger: Path, tmp_path: Path) -> None:
+    data = written(tmp_path, "d.conllu", "# only a remark\n")
+    for verb in ("predict", "evaluate"):
+        done = run("tag", verb, tagger, data)
+        assert (done.code, done.out) == (3, "")
+        assert f"{data}: 0 sentences\nhelp: give a file with sentences in it" in done.err
+
+
+@pytest.mark.parametrize("odd", ["\u00a0", "\x0c", "\u2003x", "10\u00a0000"])
+def test_only_blanks_and_tabs_divide_words(tagger: Path, odd: str) -> None:
+    out = predicted(tagger, text=f"{odd}\nrain\n")
+    assert re.fullmatch(f"{odd}/[A-Z]+\nrain/NOUN\n", out)
+
+
+def test_empty_lines_alone_are_text_if_it_is_said_so(tagger: Path) -> None:
+    assert predicted(tagger, "--format", "text", text="\n\n") == "\n\n"
+
+
+def test_files_of_several_formats_are_refused(tagger: Path, tmp_path: Path) -> None:
+    done = run("tag", "predict", tagger, written(tmp_path, "d.txt", WORDS), HARBOUR_NEW)
+    assert (done.code, done.out) == (2, "")
+    assert "the names of the files do not tell one format for all" in done.err
 
 
 # ---------------------------------------------------------------------- a pipe

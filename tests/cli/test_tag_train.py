@@ -179,6 +179,7 @@ def test_bad_data_are_named_with_their_place_and_nothing_is_written(
         (["--constraints", "BIO"], "--constraints BIO: 'ADJ' is no tag of this scheme"),
         (["--beam", "2", "--search", "greedy"], "--beam has no meaning with --search greedy."),
         (["--one-pass", "--epochs", "3"], "--epochs has no meaning with --one-pass."),
+        (["--beam", "65537"], "'--beam': '65537': give a whole number from 1 to 65536."),
         (["--dev", "2"], "--dev 2: give a file or a share between 0 and 1"),
         (["--dev", "nothing.conllu"], "--dev nothing.conllu: there is no such file."),
         (["--format", "text", "--column", "2"], "--column has no meaning for text"),
@@ -231,6 +232,39 @@ def test_bad_sentences_can_be_passed_over_and_kept(tmp_path: Path) -> None:
     assert (told["sentences"], told["words"], told["skipped"]) == (2, 4, 1)
 
 
+def test_nothing_that_is_read_is_written_over(tmp_path: Path) -> None:
+    model = trained_tagger(tmp_path)
+    dev = written(tmp_path, "dev.conllu", HARBOUR_NEW.read_text())
+    templates = written(tmp_path, "features.txt", ["w[0]"])
+    kept = {file: file.read_bytes() for file in (model, dev, templates)}
+    for options, said in (
+        (["--dev", dev, "--on-bad", f"rejects={dev}"], "needs"),
+        (["--resume", model, "--on-bad", f"rejects={model}"], "needs"),
+        (["--templates", templates, "--on-bad", f"rejects={templates}"], "needs"),
+        (["--templates", templates, "-o", templates], "holds the templates; give another name."),
+    ):
+        with inside(tmp_path):
+            done = run("tag", "train", HARBOUR, *options)
+        assert (done.code, done.out) == (2, "")
+        assert said in done.err
+    assert {file: file.read_bytes() for file in kept} == kept
+
+
+def test_a_mark_is_kept_by_the_tagger(tmp_path: Path) -> None:
+    data = written(tmp_path, "d.txt", ["and/or_CONJ now_ADV", "now_ADV go_VERB"])
+    model = trained_tagger(tmp_path, "--mark", "_", data=data)
+    assert run("tag", "predict", model, text="go now\n").out == "go_VERB now_ADV\n"
+    assert run("tag", "predict", model, "--mark", "|", text="go now\n").out == "go|VERB now|ADV\n"
+    assert run("tag", "evaluate", model, data, "--json").json["accuracy"] == 1.0
+    assert run("tag", "train", data, "--resume", model, "--json").json["words"] == 4
+
+
+def test_a_word_without_a_tag_does_not_make_columns_of_text(tmp_path: Path) -> None:
+    done = run("tag", "train", "-", "-o", tmp_path / "m.rbt", text="the/DET dog/NOUN barks\n")
+    assert done.code == 3
+    assert done.err.startswith('error: <stdin>:1:18: "barks" is not a word with its tag\n')
+
+
 def test_sentences_against_the_constraints_are_told_with_their_place(tmp_path: Path) -> None:
     data = written(tmp_path, "d.conll", "a O\nb B-X\n\nc O\nd I-X\n")
     done = run("tag", "train", data, "-o", tmp_path / "m.rbt", "--constraints", "BIO")
@@ -240,6 +274,13 @@ def test_sentences_against_the_constraints_are_told_with_their_place(tmp_path: P
     done = run("tag", "train", data, "-o", tmp_path / "n.rbt", "--constraints", "BIO")
     assert done.code == 3
     assert done.err.splitlines()[-1].startswith(f"error: {data}:1: 'I-X' after 'O'")
+
+
+def test_sentences_that_were_left_out_are_not_said_to_be_right(tmp_path: Path) -> None:
+    data = written(tmp_path, "d.conll", "a O\nb O\n\nc B-X\nd I-X\n")
+    done = run("tag", "train", data, "--constraints", "BIOES", "-o", tmp_path / "m.rbt")
+    assert "Left out of the training: 1 of 2 sentences." in done.err
+    assert "\nended: an epoch without a mistake\naccuracy: 0.5000 on these words\n" in done.out
 
 
 def test_tags_of_dev_that_training_never_saw_are_noticed(tmp_path: Path) -> None:

@@ -295,3 +295,30 @@ def test_anything_is_learned_from_or_refused(
         except RosenblattError:
             continue
         assert [len(tags) for tags in tagger.predict(xs)] == [len(x) for x in xs]
+
+
+def test_arrays_of_texts_are_sentences_and_tags() -> None:
+    sentences, tags = ([np.array(one) for one in part] for part in GOOD)
+    tagger = SequenceTagger().fit(sentences, tags)
+    expected = SequenceTagger().fit(*GOOD)
+    assert tagger.predict(sentences) == expected.predict(GOOD[0])
+    assert {type(tag) for tag in tagger.tags_} == {str}
+    assert tagger.score(sentences, tags) == expected.score(*GOOD)
+    with pytest.raises(InputError, match="not a list of tokens"):
+        tagger.predict([np.array([["a"]])])
+
+
+def test_more_tags_than_the_memory_holds_are_told_with_the_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from rosenblatt.structured import tagging
+
+    def full(n_tags: int, order: int) -> Any:
+        if n_tags:
+            raise MemoryError
+        return enough(n_tags, order)
+
+    enough = tagging.TagWeights
+    monkeypatch.setattr(tagging, "TagWeights", full)
+    with pytest.raises(ParameterError, match=r"order=2 needs a score .* 2 tags .* Use order 1"):
+        SequenceTagger(order=2).fit(*GOOD)

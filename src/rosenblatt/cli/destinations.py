@@ -11,7 +11,7 @@ from typing import Self
 
 import click
 
-__all__ = ["NewFiles", "check_destination", "check_name"]
+__all__ = ["NewFiles", "check_destination", "check_name", "keep_rejects_apart", "same_file"]
 
 
 def check_name(option: str, path: str) -> None:
@@ -43,6 +43,23 @@ def check_destination(
     for place in (os.path.dirname(target), target):
         if os.path.exists(place) and not os.access(place, os.W_OK, effective_ids=effective):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
+def same_file(one: str, other: str) -> bool:
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def keep_rejects_apart(on_bad: str, files: Iterable[str]) -> None:
+    """Refuse to put rejects into a file that the command reads or writes as something else."""
+    path = on_bad.removeprefix("rejects=")
+    for file in files if path != on_bad else ():
+        if same_file(path, file):
+            raise click.UsageError(
+                f"--on-bad {on_bad}: this command needs {file} for something else; give another "
+                "name."
+            )
 
 
 class NewFiles:

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from rosenblatt.cli.destinations import keep_rejects_apart
+
 __all__ = ["SEED", "Command", "Decorated", "Whole", "in_section", "refuse_together", "said"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -49,8 +51,21 @@ def in_section(title: str) -> Callable[..., Callable[[Decorated], Decorated]]:
     return option
 
 
+# Options that name files, beside those and the arguments that click checks as paths.
+FILES = ("dev", "names", "out", "resume")
+
+
 class Command(click.Command):
     """A command whose help has its options in sections, its own first."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        files: list[str] = []
+        for param in self.params:
+            value = ctx.params.get(param.name or "")
+            if isinstance(param.type, click.Path) or param.name in FILES:
+                files += [value] if isinstance(value, str) else value or ()
+        keep_rejects_apart(ctx.params.get("on_bad") or "", files)
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {"Options": []}

@@ -44,7 +44,10 @@ def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | in
 @click.argument("data", nargs=-1, type=DATA)
 @learner_option([name for name in LEARNERS if not LEARNERS[name].votes])
 @click.option(
-    "--out", metavar="MODEL", help="File for the model.  [default: the one resumed, else none]"
+    "-o",
+    "--out",
+    metavar="MODEL",
+    help="File for the model.  [default: the one resumed, else none]",
 )
 @click.option("--resume", type=MODEL, metavar="MODEL", help="Go on with this model.")
 @click.option(

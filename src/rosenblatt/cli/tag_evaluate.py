@@ -59,7 +59,6 @@ def command(
     counts them. The model is not changed.
     """
     reading = SentenceReading(**options)
-    reading.keep_apart({"the tagger": model})
     known = opened_tagger(model)
     reading = reading.marked(known.layout)
     looked, layout = reading.laid_out(data, known.layout, labelled=True)

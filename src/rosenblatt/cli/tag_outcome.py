@@ -93,7 +93,11 @@ def summary(facts: dict[str, Any], tagger: SequenceTagger, name: str) -> list[st
         )
         if facts["dev_accuracy_per_epoch"] is not None:
             lines.append(f"held out, by epoch: {_shares(facts['dev_accuracy_per_epoch'])}")
-        lines.append(f"ended: {ENDED[facts['stop_reason']]}")
+        ended = ENDED[facts["stop_reason"]]
+        # Sentences may have been left out, and the averaged weights are others than the last.
+        if facts["converged"] and facts["accuracy"]["train"] < 1.0:
+            ended = ended.partition(":")[0]
+        lines.append(f"ended: {ended}")
     accuracy = facts["accuracy"]
     line = f"accuracy: {accuracy['train']:.4f} on these words"
     if accuracy["dev"] is not None:

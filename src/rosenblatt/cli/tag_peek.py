@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from typing import Any
 
-__all__ = ["Peeked", "first_rows"]
+__all__ = ["Peeked", "fields_of", "first_rows"]
 
 MOST = 1 << 24  # of blank lines and remarks
 PIECE = 1 << 16
 DOCUMENT = "-DOCSTART-"
+FIELD = re.compile(r"[^ \t]+")
 
 
 class Peeked:
@@ -69,6 +71,11 @@ def first_rows(given: Any, encoding: str, longest: int) -> tuple[str, str]:
     return first, row or first
 
 
+def fields_of(row: str) -> list[str]:
+    """What blanks and tabs divide; other blanks, as the one that does not break, are letters."""
+    return FIELD.findall(row)
+
+
 def _beginning(line: bytes) -> str:
     """The whole words of a line that was cut off."""
     return (line.rpartition(b" ")[0] or line).decode("utf-8", "replace")
@@ -78,7 +85,7 @@ def _rows(text: bytes) -> tuple[str, str]:
     first = ""
     for line in text.split(b"\n"):
         row = line.decode("utf-8", "replace").rstrip("\r")
-        if not row.strip(" \t") or row.split(maxsplit=1)[0] == DOCUMENT:
+        if not fields_of(row) or re.split("[ \t]", row, maxsplit=1)[0] == DOCUMENT:
             continue
         first = first or row
         if not row.startswith("#"):

@@ -77,7 +77,6 @@ def command(
         check_destination("--out", out, data)
         check_destination("--out", out, [model], "tagger")
     reading = SentenceReading(**options)
-    reading.keep_apart({"the tagger": model, "the file for the answers": out})
     known = opened_tagger(model)
     reading = reading.marked(known.layout)
     looked, layout = reading.laid_out(data, known.layout, labelled=False, tags=known.tagger.tags_)

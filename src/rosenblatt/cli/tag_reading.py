@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from rosenblatt.cli.destinations import check_name
 from rosenblatt.cli.options import Decorated, Whole, in_section
 from rosenblatt.cli.reading import named
 from rosenblatt.cli.tag_layout import FORMATS, Layout, is_mark, layout_for
-from rosenblatt.cli.tag_peek import Peeked, first_rows
+from rosenblatt.cli.tag_peek import Peeked, fields_of, first_rows
 from rosenblatt.errors import DataError
 
 if TYPE_CHECKING:
@@ -212,30 +211,19 @@ class SentenceReading:
         """By the first line; the same however the bytes arrive."""
         if ID.match(row) and (first.startswith("#") or row.count("\t") == 9):
             return "conllu"
-        words = row.split()
+        words = fields_of(row)
         if "\t" in first:
             return "conll"
         if labelled:
             return "text" if 2 * sum(map(self._is_tagged, words)) > len(words) else "conll"
         if known is None or (known.format != "conll" and len(known.inputs) == 1):
             return "text"
-        if len(known.inputs) > 1 or _is_column(first.split(), known, tags):
+        if len(known.inputs) > 1 or _is_column(fields_of(first), known, tags):
             return "conll"
         return "text"
 
     def _is_tagged(self, word: str) -> bool:
         return all(word.rpartition(self.between)[::2])
-
-    def keep_apart(self, files: Mapping[str, str | None]) -> None:
-        """Refuse to put rejects into a file that this command reads or writes as something else."""
-        path = self.on_bad.removeprefix("rejects=")
-        if path == self.on_bad:
-            return
-        for what, file in files.items():
-            if file is not None and _same_file(path, file):
-                raise click.UsageError(
-                    f"--on-bad {self.on_bad}: this is {what}; give another name."
-                )
 
     def reader(self, looked: Looked, layout: Layout, *, labelled: bool) -> Any:
         """Blocks of sentences and tags."""
@@ -287,12 +275,6 @@ def _by_names(paths: Sequence[str]) -> str:
             "time, or say --format."
         )
     return found.pop()
-
-
-def _same_file(one: str, other: str) -> bool:
-    if os.path.exists(one) and os.path.exists(other):
-        return os.path.samefile(one, other)
-    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _is_column(fields: list[str], known: Layout, tags: Collection[str]) -> bool:

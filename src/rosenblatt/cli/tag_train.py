@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.destinations import check_destination
+from rosenblatt.cli.destinations import check_destination, keep_rejects_apart
 from rosenblatt.cli.facts import say_json
 from rosenblatt.cli.lines import OverwrittenLine, say
 from rosenblatt.cli.models import MODEL, notices
@@ -155,13 +155,11 @@ def command(
     watched = dev if share is None else None
     path = _destination(out, resume, data, watched)
     reading = SentenceReading(**options)
-    reading.keep_apart(
-        {"the file for the tagger": path, "the tagger": resume, "the file to watch": watched}
-    )
+    keep_rejects_apart(reading.on_bad, [path])
     texts = None if templates is None else GivenTemplates(templates)
     if texts is not None and texts.path is not None:
         check_destination("--out", path, [texts.path], "templates")
-        reading.keep_apart({"the file of templates": texts.path})
+        keep_rejects_apart(reading.on_bad, [texts.path])
     known = None if resume is None else opened_tagger(resume)
     reading = reading.marked(None if known is None else known.layout)
     with notices(quiet):

@@ -52,7 +52,10 @@ AGAINST = {
     "more on them.",
 )
 @click.option(
-    "--out", metavar="MODEL", help="File for the model.  [default: the name of DATA, .rbt]"
+    "-o",
+    "--out",
+    metavar="MODEL",
+    help="File for the model.  [default: the name of DATA, .rbt]",
 )
 @click.option(
     "--seed",

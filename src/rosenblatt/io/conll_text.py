@@ -46,7 +46,7 @@ class ConllTexts(ConllReader):
         group: list[tuple[int, bytes]] = []
         for number, line in self._lines:
             group.append((number, line))
-            if not line.strip():
+            if _is_blank(line):
                 self._close(group, starts, parts)
                 group = []
         if any(number in starts for number, _ in group):  # the last sentence of a file
@@ -72,7 +72,7 @@ class ConllTexts(ConllReader):
         parts.append(Part(lines, words, group[0][0]))
 
     def _is_word(self, line: bytes) -> bool:
-        if not line.strip():
+        if _is_blank(line):
             return False
         if self.columns is None or self.columns.format != "conllu":
             return True
@@ -89,7 +89,7 @@ class ConllTexts(ConllReader):
         if text:
             found = text.split(b"\n")[:-1]
             self._lines += [(i, line + b"\n") for i, line in enumerate(found, number + 1)]
-            self._ended = not found[-1].strip()
+            self._ended = _is_blank(found[-1])
 
     def _begin_file(self, lines: Lines) -> None:
         """A blank line comes between the last sentence of a file and the next file."""
@@ -106,6 +106,11 @@ class ConllTexts(ConllReader):
         super()._give_up_line(lines, header=header)
         # The line is gone; the rest of its sentence is still to come.
         self._faults.add(self._form.parser.line + 1)
+
+
+def _is_blank(line: bytes) -> bool:
+    """As the parser sees it: any other character, and be it a form feed, is a word."""
+    return not line.strip(b" \t\r\n")
 
 
 def iter_conll_texts(

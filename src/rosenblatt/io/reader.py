@@ -21,12 +21,13 @@ Taken = TypeVar("Taken")
 MAX_LINE_BYTES = 1 << 24
 MAX_FEATURES = 1_000_000
 KEPT_OF_LONG_ROW = 200
+MOST = 1 << 62
 SKIP = 'or pass over such rows with on_bad="skip" (--on-bad skip)'
 
 
 def check_limit(name: str, limit: int) -> int:
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        raise ParameterError(f"{name}={limit!r} must be a whole number from 1 on.")
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
+        raise ParameterError(f"{name}={limit!r} must be a whole number, 1 to 2**62.")
     return limit
 
 

@@ -92,7 +92,7 @@ class MIRA(LinearClassifier):
         Rows that moved the weights in the last ``fit``.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         How much each of them did: ``coef_`` is ``dual_coef_ @ X[support_]`` when training
-        started at 0.
+        started at 0 and the last epoch was kept.
     ledger_ : Ledger
         Every update in order, when ``record=True``.
     validation_scores_ : list of float
