@@ -92,7 +92,7 @@ def card_of(model: Model) -> list[str]:
         told["mistakes"] = (
             f"{facts['mistakes']:,} sentences; by epoch {shortened(facts['mistakes_per_epoch'])}"
         )
-        told["ended"] = ENDED[facts["stop_reason"]]
+        told["ended"] = ENDED[facts["stop_reason"]].partition(":")[0]
     if facts["best_epoch"] is not None:
         told["best epoch"] = f"{facts['best_epoch']}, {facts['dev_accuracy']:.4f} right held out"
     told["data"] = f"SHA-256 {facts['data_sha256'] or 'not kept'}"
