@@ -123,6 +123,58 @@ def test_a_table_of_ones_own_is_pasted_and_labels_are_text_not_markup(
     assert "%3Cscript%3E" in page.url
 
 
+def test_a_file_of_an_older_encoding_is_read_and_a_class_outlives_its_last_point(
+    page: Any, server: str
+) -> None:
+    opened(page, server)
+    page.get_by_role("button", name="Your own data…").click()
+    table = "x,y,k\n1,2,grün\n2,3,blau\n".encode("cp1252")
+    file = {"name": "farben.csv", "mimeType": "text/csv", "buffer": table}
+    page.locator("input[type=file]").set_input_files(file)
+    shows(page.locator(".own"), "2 points.")
+    page.get_by_role("button", name="Use these points").click()
+    shows(page.locator(".palette"), "grün")
+    page.locator(".surface").focus()
+    for key in ("n", "Delete"):
+        page.keyboard.press(key)
+    shows(page.locator(".palette"), "not blau")
+    shows(page.locator(".palette"), "grün")
+
+
+def asks_for_a_wide_box(request: Any) -> bool:
+    if not request.url.endswith("/api/contour"):
+        return False
+    x0, x1, *_ = request.post_data_json["box"]
+    return bool(x1 - x0 > 10)
+
+
+def test_the_page_and_the_theory_say_the_same_of_ties_and_of_the_bound(
+    page: Any, server: str
+) -> None:
+    """With several classes the proof holds where a tie has a winner, and not where it has none."""
+    theory, story = page.locator(".theory"), page.locator(".story")
+    opened(page, f"{server}#preset=three&at=1&view=nonsense")
+    shows(story, "A tie counts as a mistake; the right answer is C.")
+    shows(theory, "which the proof does not cover")
+    assert "never more than" not in theory.inner_text()
+    page.locator(".learner summary").click()
+    page.get_by_label("A tie").select_option("positive")
+    shows(theory, "never more than 499.3 = R²/γ²")
+    shows(theory, "makes no more than R²/γ² = 499.3 mistakes, in any order.")
+    shows(story, "A tie counts as C; the right answer is A: a mistake.")
+    # A wider window shows more of the plane, and all of it is to be divided among the classes.
+    with page.expect_request(asks_for_a_wide_box):
+        page.set_viewport_size({"width": 1600, "height": 700})
+    # The soft rule moves two rivals at one example, which then was used once.
+    page.get_by_label("Learner", exact=True).select_option("soft")
+    shows(theory, "this learner has another rule")
+    page.get_by_role("button", name="Step").click()
+    shows(story, "w is made of: point 1 ×1.")
+    opened(page, f"{server}#preset=one&learner=perceptron,bias:no,initial:3/4/0&at=1")
+    shows(story, "w is made of: the first weights, point 1 ×1.")
+    shows(theory, "never more than 2.803 from this start")
+
+
 def test_exclusive_or_is_not_separable_until_the_product_is_a_feature(
     page: Any, server: str
 ) -> None:

@@ -162,6 +162,7 @@ def test_a_long_question_is_refused_before_it_is_read(client):
         },
     )  # fmt: skip
     assert answer.status_code == 413
+    assert "at most 8,000,000 bytes" in answer.json()["error"]
 
     def drops():
         for _ in range(MOST_BYTES // 100_000 + 1):

@@ -129,6 +129,29 @@ def test_the_table_of_updates_has_a_line_for_each(name):
             assert last == [float(value) for value in run["weights"][-width:]]
 
 
+def told_updates(state):
+    text = Session().ask("csv", {"state": state, "run": 0})["text"]
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize("ties", ["mistake", "positive"])
+@pytest.mark.parametrize("preset", ["separable", "three"])
+def test_the_table_of_updates_tells_what_was_answered_even_where_it_was_right(preset, ties):
+    """PA also moves when it was right by too little; at a tie there is an answer or none."""
+    state = {"data": {"preset": preset}, "learners": [{"kind": "pa", "ties": ties}]}
+    lines = told_updates(state)
+    several = preset == "three"
+    names = "ABC" if several else "AB"
+    for line in lines:
+        own = [float(line[f"score of {name}"]) for name in names] if several else None
+        scores = own or [0.0, float(line["score"])]
+        best = [name for name, score in zip(names, scores, strict=True) if score == max(scores)]
+        tie = len(best) > 1
+        assert line["answered"] == ("" if tie and ties == "mistake" else best[-1])
+        assert ("lowered" in line) == several
+    assert any(line["answered"] == line["class"] for line in lines)
+
+
 def page_of(name):
     return Session().ask("page", STATES[name])["text"]
 

@@ -202,7 +202,7 @@ def test_one_point_takes_the_updates_that_the_lecture_counts(start, updates):
 
 
 def test_a_kernel_learner_says_that_one_class_is_too_few():
-    with pytest.raises(InputError, match=r"learners\[0\]: there is only one class, '\+1'"):
+    with pytest.raises(InputError, match=r"Learner 1: there is only one class, \+1, and"):
         run_of({"kind": "kernel"}, "one")
 
 

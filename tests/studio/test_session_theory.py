@@ -148,6 +148,81 @@ def test_raising_a_class_alone_is_outside_of_the_theorem():
     assert answer["runs"][0]["proof"]["applies"] is False
 
 
+PROMISE = "makes no more than R²/γ² ="
+
+
+@pytest.mark.parametrize(
+    ("state", "promised", "words"),
+    [
+        ({"data": {"preset": "six"}}, True, "starts at 0 makes no more than R²/γ² = 5 mistakes"),
+        ({"data": {"preset": "many"}}, False, "raises the right class alone, which the proof does"),
+        (
+            {"data": {"preset": "many"}, "learners": [{"ties": "positive"}]},
+            True,
+            "R²/γ² = 20,691 mistakes, in any order.",
+        ),
+        (
+            {"data": {"preset": "one"}},
+            False,
+            "R²/γ² = 1 mistake is for a start at 0; from these first weights it is 2.803 mistakes",
+        ),
+        (
+            {"data": {"preset": "six"}, "learners": [{"initial": [0, 0, 0]}]},
+            True,
+            "R²/γ² = 6 mistakes",
+        ),
+        (
+            {"data": {"preset": "six"}, "learners": [{"initial": [30, 10, 0]}]},
+            False,
+            "R²/γ² = 6 mistakes is for a start at 0.",
+        ),
+        (
+            {"data": {"preset": "separable"}, "learners": [{"kind": "mira"}]},
+            False,
+            "is for the plain perceptron; this learner has another rule.",
+        ),
+        (
+            {"data": {"preset": "separable"}, "learners": [{"kind": "voted", "margin": 1}]},
+            True,
+            "starts at 0",
+        ),
+        (
+            {"data": {"preset": "xor"}, "learners": [{"kind": "kernel"}]},
+            False,
+            "a kernel bends them. It may separate what no line does.",
+        ),
+        ({"data": {"preset": "xor"}}, False, "So a perceptron never stops making mistakes."),
+    ],
+)
+def test_the_sentence_promises_the_bound_where_the_theorem_does(state, promised, words):
+    theory, answer = theory_of(**state)
+    assert words in theory["sentence"]
+    assert (PROMISE in theory["sentence"]) is promised
+    (run,) = answer["runs"]
+    if promised:
+        assert run["proof"]["applies"]
+        assert run["n_updates"] <= run["proof"]["bound"]
+
+
+def test_every_run_has_the_verdict_on_its_own_space():
+    rows = [[1, 1, "a"], [2, 2, "b"], [3, 3, "b"]]
+    learners = [{"bias": False}, {"bias": True}]
+    theory, answer = theory_of(data={"rows": rows}, learners=learners)
+    through_origin, with_bias = (run["theory"] for run in answer["runs"])
+    assert theory == through_origin
+    assert (through_origin["separable"], with_bias["separable"]) == (False, True)
+    assert "through the origin" in through_origin["sentence"]
+    assert "through the origin" not in with_bias["sentence"]
+
+
+def test_a_conflict_is_a_sentence_with_signs_as_they_are_printed():
+    theory, _ = theory_of(data={"rows": [[-1, -2, "a"], [-1, -2, "b"]]})
+    assert theory["conflict"]["sentence"] == (
+        "Point 1 (class a) and point 2 (class b) make the same point (−1, −2), which cannot lie on "
+        "both sides."
+    )
+
+
 def test_runs_with_and_without_a_bias_have_bounds_of_their_own():
     learners = [{"bias": True}, {"bias": False}]
     theory, answer = theory_of(data={"preset": "six"}, learners=learners)

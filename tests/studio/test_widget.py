@@ -73,7 +73,7 @@ def test_rows_that_no_plane_shows_are_refused():
         Playground(X, [0, 1])
     with pytest.raises(InputError, match="X has 3 rows and y none"):
         Playground(X)
-    with pytest.raises(ParameterError, match=r"data.rows\[0\]\[0\] is nan"):
+    with pytest.raises(ParameterError, match="Point 1: x is nan"):
         Playground([[np.nan, 0]], [1])
 
 

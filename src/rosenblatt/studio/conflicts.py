@@ -39,9 +39,9 @@ def of_two(conflict: Conflict, examples: Examples, *, fit_intercept: bool) -> di
         sides.append((shares, [rows[i] for i in chosen]))
     shares, of = sides[1]
     meeting = np.array([float(share) for share in shares]) @ examples.X[of]
-    at = ", ".join(f"{value:.4g}" for value in meeting)
+    at = ", ".join(f"{value:.4g}".replace("-", "−") for value in meeting)
     told["point"] = numbers_of(meeting[:2])
-    told["sentence"] = (
+    told["sentence"] = _capital(
         f"{_listed(*sides[0])} (class {examples.classes[0]}) and {_listed(*sides[1])} "
         f"(class {examples.classes[1]}) make the same point ({at}), which cannot lie on both sides."
     )
@@ -59,7 +59,7 @@ def of_several(
         "weights": list(conflict.weights),
         "wrong": [int(wrong) for wrong in conflict.wrong],
         "point": None,
-        "sentence": (
+        "sentence": _capital(
             f"{listed}, each against another class, add up to nothing: no scores "
             f"{'' if fit_intercept else 'without a bias '}can be right for all of them."
         ),
@@ -68,9 +68,7 @@ def of_several(
 
 def _listed(weights: Sequence[Any], rows: Sequence[int]) -> str:
     """``1/2 of point 1 and 1/2 of point 4``, cut after a few."""
-    terms = [
-        f"{_share(weight)} of point {row + 1}" for weight, row in zip(weights, rows, strict=True)
-    ]
+    terms = [f"{_share(weight)}point {row + 1}" for weight, row in zip(weights, rows, strict=True)]
     if len(terms) > SHOWN:
         terms = [*terms[: SHOWN - 1], f"{len(terms) - SHOWN + 1} more"]
     return terms[0] if len(terms) == 1 else f"{', '.join(terms[:-1])} and {terms[-1]}"
@@ -78,5 +76,9 @@ def _listed(weights: Sequence[Any], rows: Sequence[int]) -> str:
 
 def _share(weight: Any) -> str:
     if isinstance(weight, Fraction) and weight.denominator <= LARGEST_DENOMINATOR:
-        return "all" if weight == 1 else str(weight)
-    return f"{float(weight):.3g}"
+        return "" if weight == 1 else f"{weight} of "
+    return f"{float(weight):.3g} of "
+
+
+def _capital(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]

@@ -98,7 +98,7 @@ def recipe(state: State, learner: Mapping[str, Any], examples: Examples, name: s
     if kind == "kernel":
         if examples.one_class:
             raise InputError(
-                f"{name}: there is only one class, {examples.classes[1]!r}, and a kernel learner "
+                f"{name}: there is only one class, {examples.classes[1]}, and a kernel learner "
                 "needs two. Add a point of another class, or choose a linear learner."
             )
         if learner["kernel"] == "poly":
@@ -115,7 +115,7 @@ def recipe(state: State, learner: Mapping[str, Any], examples: Examples, name: s
         title=_title(learner),
         estimator=CLASSES[kind],
         settings=settings,
-        starts=_starts(learner, examples, f"{name}.initial"),
+        starts=_starts(learner, examples, f"{name}: initial"),
         placeholder=examples.one_class,
         cut=cut,
     )

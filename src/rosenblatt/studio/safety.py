@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["HEADERS", "Guard"]
+__all__ = ["HEADERS", "Guard", "too_long"]
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -37,8 +37,9 @@ HEADERS = {
 class Guard:
     """Around the whole application, so that no route is forgotten; WebSockets are refused."""
 
-    def __init__(self, app: App, *, port: int) -> None:
+    def __init__(self, app: App, *, port: int, most_bytes: int) -> None:
         self._app = app
+        self._most_bytes = most_bytes
         names = ("127.0.0.1", "localhost", "[::1]")
         self._hosts = {f"{name}:{port}" for name in names}
         if port == 80:  # which browsers leave out
@@ -89,7 +90,14 @@ class Guard:
         kinds = [kind.partition(";")[0].strip().lower() for kind in _all(scope, b"content-type")]
         if kinds != ["application/json"]:
             return 415, "Questions are asked in JSON (Content-Type: application/json)."
+        lengths = [length for length in _all(scope, b"content-length") if length.isdecimal()]
+        if any(int(length) > self._most_bytes for length in lengths):
+            return 413, too_long(self._most_bytes)
         return None
+
+
+def too_long(most_bytes: int) -> str:
+    return f"The question is too long: at most {most_bytes:,} bytes are read."
 
 
 def _all(scope: Message, name: bytes) -> list[str]:

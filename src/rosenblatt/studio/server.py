@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rosenblatt.errors import MissingExtra, RosenblattError
-from rosenblatt.studio.safety import Guard
+from rosenblatt.studio.safety import Guard, too_long
 from rosenblatt.studio.session import Session
 
 try:
@@ -66,7 +66,7 @@ def application(session: Session, *, port: int) -> Guard:
         assert isinstance(error, HTTPException)
         said = error.detail
         if error.status_code == 413:
-            said = f"The question is too long: at most {MOST_BYTES:,} bytes are read."
+            said = too_long(MOST_BYTES)
         return _json({"error": said}, error.status_code)
 
     async def failed(_: Request, error: Exception) -> Response:
@@ -80,7 +80,7 @@ def application(session: Session, *, port: int) -> Guard:
     ]
     handlers: Any = {HTTPException: refused, Exception: failed}
     inner = Starlette(routes=routes, exception_handlers=handlers, max_body_size=MOST_BYTES)
-    return Guard(inner, port=port)
+    return Guard(inner, port=port, most_bytes=MOST_BYTES)
 
 
 def _json(answer: Any, status: int = 200) -> Response:

@@ -78,7 +78,7 @@ def complete(given: Any) -> State:
     state = State(
         data=data,
         map=fields.choice("map", asked.get("map", "none"), *MAPS),
-        learners=[_learner(f"learners[{i}]", learner) for i, learner in enumerate(learners)],
+        learners=[_learner(f"Learner {i + 1}", learner) for i, learner in enumerate(learners)],
         order=fields.choice("order", asked.get("order", "given"), "given", "shuffled"),
         seed=fields.whole("seed", asked.get("seed", 0), at_least=0, at_most=2**32 - 1),
         epochs=fields.whole("epochs", asked.get("epochs", 100), at_least=1, at_most=MOST_EPOCHS),
@@ -102,7 +102,7 @@ def complete_data(given: Any) -> dict[str, Any]:
     rows = fields.sequence("data.rows", data.get("rows", []), of="rows", most=MOST_ROWS)
     if not rows:
         raise ParameterError("data.rows is empty: add a point, or choose a preset.")
-    checked = [_row(f"data.rows[{i}]", row) for i, row in enumerate(rows)]
+    checked = [_row(f"Point {i + 1}", row) for i, row in enumerate(rows)]
     n_classes = len({row[2] for row in checked})
     if n_classes > MOST_CLASSES:
         raise ParameterError(
@@ -122,16 +122,16 @@ def _row(name: str, given: Any) -> list[Any]:
     row = fields.sequence(name, given, of="entries (x, y and a class)", least=3, most=3)
     return [
         *(
-            fields.number(f"{name}[{i}]", row[i], at_least=-LARGEST, at_most=LARGEST)
-            for i in range(2)
+            fields.number(f"{name}: {axis}", value, at_least=-LARGEST, at_most=LARGEST)
+            for axis, value in zip("xy", row[:2], strict=True)
         ),
-        fields.text(f"{name}[2]", row[2], most=LONGEST_NAME),
+        fields.text(f"{name}: the class", row[2], most=LONGEST_NAME),
     ]
 
 
 def _learner(name: str, given: Any) -> dict[str, Any]:
     asked = fields.mapping(name, given)
-    kind = fields.choice(f"{name}.kind", asked.get("kind", "perceptron"), *KINDS)
+    kind = fields.choice(f"{name}: kind", asked.get("kind", "perceptron"), *KINDS)
     complete: dict[str, Any] = {
         "kind": kind,
         # What the soft learner takes by itself: a step of 1 is too long for it.
@@ -152,16 +152,16 @@ def _learner(name: str, given: Any) -> dict[str, Any]:
     of = _Of(name, complete)
     of.number("eta0", above=0.0, at_most=1e6)
     of.choice("ties", "mistake", "positive")
-    fields.switch(f"{name}.bias", complete["bias"])
+    fields.switch(f"{name}: bias", complete["bias"])
     of.choice("variant", "PA", "PA-I", "PA-II")
     of.number("C", above=0.0, at_most=1e6)
     of.number("margin", at_least=0.0, at_most=1.0 if kind == "mira" else 1e6)
     of.choice("kernel", "poly", "rbf")
-    complete["degree"] = fields.whole(f"{name}.degree", complete["degree"], at_least=1, at_most=20)
+    complete["degree"] = fields.whole(f"{name}: degree", complete["degree"], at_least=1, at_most=20)
     of.number("gamma", above=0.0, at_most=1e6)
     of.number("coef0", at_least=-1e6, at_most=1e6)
     if complete["initial"] is not None:
-        complete["initial"] = _initial(f"{name}.initial", complete)
+        complete["initial"] = _initial(f"{name}: initial", complete)
     return complete
 
 
@@ -172,10 +172,10 @@ class _Of:
         self._name, self._given = name, given
 
     def number(self, field: str, **bounds: float) -> None:
-        fields.number(f"{self._name}.{field}", self._given[field], **bounds)
+        fields.number(f"{self._name}: {field}", self._given[field], **bounds)
 
     def choice(self, field: str, *allowed: str) -> None:
-        fields.choice(f"{self._name}.{field}", self._given[field], *allowed)
+        fields.choice(f"{self._name}: {field}", self._given[field], *allowed)
 
 
 def _initial(name: str, learner: Mapping[str, Any]) -> list[Any]:

@@ -29,12 +29,12 @@ class Study:
     def runs(self) -> list[Run]:
         found: list[Run] = []
         for i, learner in enumerate(self.state.learners):
-            of = recipe(self.state, learner, self.examples, f"learners[{i}]")
+            of = recipe(self.state, learner, self.examples, f"Learner {i + 1}")
             kind = KernelRun if learner["kind"] == "kernel" else LinearRun
             try:
                 fitted = of.fitted(self.examples)
             except InputError as error:  # numbers that it cannot reckon with
-                raise InputError(f"learners[{i}]: {error}") from None
+                raise InputError(f"Learner {i + 1}: {error}") from None
             found.append(kind(of, learner, self.examples, fitted))
         return found
 
@@ -53,13 +53,16 @@ class Study:
 
     def to_json(self, state: State) -> dict[str, Any]:
         """The answer to the state; what it says of the view is as asked."""
-        runs = [run.to_json() for run in self.runs]
-        for run, told in zip(self.runs, runs, strict=True):
-            if isinstance(run, LinearRun):
-                told["proof"] = self.verdict(run.learner["bias"]).proof(run)
+        runs = [self._told(run) for run in self.runs]
         return {
             "state": state.to_json(),
             "data": self.examples.to_json(),
-            "theory": self.verdict(state.learners[0]["bias"]).to_json(),
+            "theory": runs[0]["theory"],
             "runs": runs,
         }
+
+    def _told(self, run: Run) -> dict[str, Any]:
+        """A run with the verdict on its own space, with a bias or without."""
+        verdict = self.verdict(run.learner["bias"])
+        proof = verdict.proof(run) if isinstance(run, LinearRun) else None
+        return run.to_json() | {"proof": proof, "theory": verdict.of(run, proof)}

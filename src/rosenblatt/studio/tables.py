@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ DELIMITERS = (",", "\t", ";", "|")
 # Of a longer file no more than this is read, to choose the rows to show from.
 MOST_READ = 200_000
 LINES_SHOWN = 5
+DECIMAL_COMMA = re.compile(r"\d,\d")
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,10 @@ def pasted(
     except DataError as error:
         line = "The table" if error.line is None else f"Line {error.line}"
         raise InputError(f"{line}: {error.message}.") from None
+    except InputError as error:
+        if delimiter != "," and DECIMAL_COMMA.search(text):
+            raise InputError(f"{error} Numbers have a point for decimals, as in 1.5.") from None
+        raise
 
 
 def choose(

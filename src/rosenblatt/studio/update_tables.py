@@ -18,6 +18,7 @@ def as_csv(run: Run) -> str:
     classes = examples.classes
     several = len(classes) > 2
     head = ["update", "epoch", "example", "point", *examples.columns, "class", "answered"]
+    head += ["lowered"] * several
     head += [f"score of {name}" for name in classes] if several else ["score"]
     head.append("step")
     weights: list[Any] = []
@@ -39,10 +40,17 @@ def as_csv(run: Run) -> str:
                 row + 1,
                 *numbers_of(examples.points[row]),
                 classes[told["right"][k]],
-                "" if wrong < 0 else classes[wrong],
+                _answered(score if several else [0, score], classes, run.learner["ties"]),
+                *(["" if wrong < 0 else classes[wrong]] * several),
                 *(score if several else [score]),
                 told["step"][k],
                 *(weights[k] if weights else []),
             ]
         )
     return out.getvalue()
+
+
+def _answered(scores: list[float], classes: list[str], ties: str) -> str:
+    """The class with the largest score; of a tie the last, or none where ties are mistakes."""
+    best = [name for name, score in zip(classes, scores, strict=True) if score == max(scores)]
+    return best[-1] if len(best) == 1 or ties == "positive" else ""

@@ -14,7 +14,7 @@ import rosenblatt
 from rosenblatt.errors import InputError
 from rosenblatt.studio.conflicts import of_several, of_two
 from rosenblatt.studio.examples import Examples, numbers_of
-from rosenblatt.studio.runs import LinearRun
+from rosenblatt.studio.runs import LinearRun, Run
 from rosenblatt.theory.argmax import ArgmaxSeparability
 from rosenblatt.theory.bound import GAP
 from rosenblatt.theory.certificates import CertificateError, check_best_score
@@ -75,19 +75,51 @@ class Verdict:
             margin = u = None
         if u is not None and not fit_intercept:
             u = np.column_stack([u, np.zeros(len(u))])
-        sentence = _sentence(examples, found, fit_intercept, radius, margin)
+        sentence = _sentence(examples, found, fit_intercept)
         return cls(found.separable, sentence, radius, margin, u, conflict)
 
-    def to_json(self) -> dict[str, Any]:
+    def of(self, run: Run, proof: dict[str, Any] | None) -> dict[str, Any]:
+        """The verdict, and what follows from it for one run, whose proof is given."""
         return {
             "separable": self.separable,
-            "sentence": self.sentence,
+            "sentence": f"{self.sentence} {self._consequence(run, proof)}".strip(),
             "radius": self.radius,
             "margin": self.margin,
             "bound": self.bound,
             "separator": None if self.u is None else numbers_of(self.u.ravel()),
             "conflict": self.conflict,
         }
+
+    def _consequence(self, run: Run, proof: dict[str, Any] | None) -> str:
+        if not isinstance(run, LinearRun):
+            return "This is about straight lines; a kernel bends them." + (
+                "" if self.separable else " It may separate what no line does."
+            )
+        if self.separable is None:
+            return ""
+        if not self.separable:
+            return "So a perceptron never stops making mistakes."
+        if proof is None or self.bound is None:
+            return "Their margin, and so the bound on mistakes, was not measured."
+        bound = f"The bound R²/γ² = {_counted(self.bound)} is for"
+        if not _has_bounded_rule(run):
+            return f"{bound} the plain perceptron; this learner has another rule."
+        if not proof["applies"]:
+            return (
+                f"{bound} a perceptron that lets one class win a tie; this one takes a tie for a "
+                "mistake and raises the right class alone, which the proof does not cover."
+            )
+        if not run.weights[0].any():
+            return (
+                "So a perceptron that starts at 0 makes no more than R²/γ² = "
+                f"{_counted(self.bound)}, in any order."
+            )
+        if proof["bound"] is None:
+            return f"{bound} a start at 0."
+        return (
+            f"{bound} a start at 0; from these first weights it is {_counted(proof['bound'])}, "
+            "where the two curves meet."
+        )
 
     def proof(self, run: LinearRun) -> dict[str, Any] | None:
         """Both sides of the proof along a run: how far it went along u, and how long it became."""
@@ -96,7 +128,7 @@ class Verdict:
         flat = run.weights.reshape(len(run.weights), -1)
         entries = run.entries
         raised_alone = run.vectors > 1 and bool((entries.wrong < 0).any())
-        applies = run.learner["kind"] in BOUNDED and not run.learner["margin"] and not raised_alone
+        applies = _has_bounded_rule(run) and not raised_alone
         return {
             "u_dot_w": numbers_of(flat @ self.u.ravel()),
             "norm": numbers_of(np.linalg.norm(flat, axis=1)),
@@ -190,9 +222,18 @@ class _Table:
         return nearest.lower, (nearest.point / nearest.upper).reshape(k, -1)
 
 
-def _sentence(
-    examples: Examples, found: Any, fit_intercept: bool, radius: float, margin: float | None
-) -> str:
+def _has_bounded_rule(run: Run) -> bool:
+    """Whether the theorem is about its rule; only the plain perceptron takes a margin."""
+    kind = run.learner["kind"]
+    return kind in BOUNDED and not (kind == "perceptron" and run.learner["margin"])
+
+
+def _counted(bound: float) -> str:
+    most = f"{bound:,.4g}" if bound < 1000 else f"{math.floor(bound):,}"
+    return f"{most} mistake{'s' * (most != '1')}"
+
+
+def _sentence(examples: Examples, found: Any, fit_intercept: bool) -> str:
     several = len(examples.classes) > 2
     if several:
         by = f"by the largest of {len(examples.classes)} scores"
@@ -205,19 +246,10 @@ def _sentence(
     if found.separable is None:
         return f"It could not be decided whether the classes are separable {by}: {found.detail}."
     if not found.separable:
-        return f"The classes are not separable {by}, so a perceptron never stops making mistakes."
-    said = f"The classes are separable {by}."
+        return f"The classes are not separable {by}."
     if examples.one_class:
         side = by.removeprefix("by ")
-        said = (
+        return (
             f"There is only one class, {examples.classes[1]}: its points lie on one side of {side}."
         )
-    if margin is None:
-        return f"{said} Their margin, and so the bound on mistakes, was not measured."
-    bound = (radius / margin) ** 2
-    most = f"{bound:,.4g}" if bound < 1000 else f"{bound:,.0f}"
-    of = "the points with a 1 appended" if fit_intercept else "the points"
-    return (
-        f"{said} R = {radius:.4g} and γ = {margin:.4g} of {of}, so a perceptron that starts at 0 "
-        f"makes no more than R²/γ² = {most} mistakes, in any order."
-    )
+    return f"The classes are separable {by}."

@@ -1,14 +1,16 @@
 // The state as a short text after the # of the address, and back.
 //   #preset=xor&map=product&learner=perceptron,bias:no&order=shuffled&seed=3&at=5&view=lift
 
+export const VIEWS = [["plane", "Plane"], ["weights", "Weights"], ["lift", "3-D lift"], ["mistakes", "Mistakes"], ["table", "Table"]];
+
 export const LEARNER_FIELDS = {
   perceptron: ["eta0", "ties", "margin", "bias", "initial"],
-  averaged: ["eta0", "ties", "margin", "bias", "initial"],
-  voted: ["eta0", "ties", "margin", "bias", "initial"],
+  averaged: ["eta0", "ties", "bias", "initial"],
+  voted: ["eta0", "ties", "bias", "initial"],
   mira: ["ties", "margin", "bias", "initial"],
   pa: ["variant", "C", "ties", "bias", "initial"],
   soft: ["eta0", "ties", "bias", "initial"],
-  kernel: ["kernel", "degree", "gamma", "coef0", "eta0", "ties"],
+  kernel: ["kernel", "degree", "gamma", "coef0", "ties"],
 };
 
 export const LEARNER_DEFAULTS = {eta0: 1, ties: "mistake", bias: true, variant: "PA-I", C: 1, margin: 0,
@@ -103,7 +105,8 @@ export function readAddress(hash) {
     for (const [field, plain] of Object.entries(PLAIN)) {
       if (parts[field] === undefined) continue;
       const value = typeof plain === "number" ? Number(parts[field]) : decodeURIComponent(parts[field]);
-      if (typeof plain !== "number" || Number.isFinite(value)) state[field] = value;
+      const fits = typeof plain === "number" ? Number.isFinite(value) : field !== "view" || VIEWS.some(([view]) => view === value);
+      if (fits) state[field] = value;
     }
     return Object.keys(state).length ? {state, shown: Number(parts.shown) || 0} : null;
   } catch {

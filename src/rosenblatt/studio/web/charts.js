@@ -8,6 +8,10 @@ export function proofBounds(run, k) {
   return {low: along[0] + k * eta * margin, high: Math.sqrt(norm[0] ** 2 + k * (eta * radius) ** 2)};
 }
 
+export function fromZero(run) {
+  return run.proof.norm[0] === 0;
+}
+
 function sampled(length, most, read) {
   const stride = Math.max(1, Math.ceil(length / most));
   const points = [];
@@ -19,7 +23,7 @@ function sampled(length, most, read) {
 export function proofFrame(width, height, run, textSize) {
   const {length} = run.proof.norm;
   const last = length - 1;
-  const bounded = run.proof.applies !== false;
+  const bounded = run.proof.applies;
   let [low, high] = [0, 0.001];
   for (const value of run.proof.u_dot_w) low = Math.min(low, value);
   for (const value of run.proof.norm) high = Math.max(high, value);
@@ -38,13 +42,13 @@ export function drawProof(pen, frame, run, look, textSize) {
   const most = frame.inner[0];
   const curve = (read, style) => frame.clipTo(pen, () => pen.path(sampled(last, most, read).map((p) => frame.at(p)), style));
   const names = [];
-  const bounded = run.proof.applies !== false;
+  const bounded = run.proof.applies;
   if (bounded) {
     const low = (k) => proofBounds(run, k).low;
     const high = (k) => proofBounds(run, k).high;
     curve(high, {stroke: look.alarm, width: 1.5, dash: [6, 4]});
     curve(low, {stroke: look.alarm, width: 1.5, dash: [2, 3]});
-    const plain = run.learner.eta0 === 1 && !run.learner.initial;
+    const plain = run.learner.eta0 === 1 && fromZero(run);
     names.push([high(last), plain ? "√k·R" : "above", look.alarm], [low(last), plain ? "k·γ" : "below", look.alarm]);
   }
   curve((k) => run.proof.norm[k], {stroke: look.ink, width: 2});

@@ -45,7 +45,7 @@ function settingFields(studio, learner, i) {
     degree: () => (value("kernel") === "poly" ? labelled("Degree d", numberBox(value("degree"), set("degree"), {min: "1", step: "1"})) : null),
     gamma: () => labelled("γ", numberBox(value("gamma"), set("gamma"), {min: "0"})),
     coef0: () => (value("kernel") === "poly" ? labelled("Constant c", numberBox(value("coef0"), set("coef0"))) : null),
-    ties: () => labelled("A score of 0", choice([["mistake", "is a mistake"], ["positive", "counts as the second class"]], value("ties"), set("ties"))),
+    ties: () => labelled(studio.marks.length > 2 ? "A tie" : "A score of 0", choice([["mistake", "is a mistake"], ["positive", studio.marks.length > 2 ? "counts as the last class of the tie" : "counts as the second class"]], value("ties"), set("ties"))),
     bias: () => labelled("Bias b", choice([["yes", "learned"], ["no", "none: through the origin"]], value("bias") ? "yes" : "no", (word) => set("bias")(word === "yes"))),
     initial: () => initialField(studio, learner, i),
   };

@@ -43,7 +43,8 @@ export class RunLedger {
     const goal = this.clip(k);
     const {run, counted} = this;
     const apply = (i, way) => {
-      counted.uses[run.row[i]] += way;
+      // The soft rule may move several classes at one example, which then was used once.
+      if (run.t[i] !== run.t[i - 1]) counted.uses[run.row[i]] += way;
       counted.duals[run.row[i]] += way * run.step[i] * (run.vectors <= 1 && run.right[i] === 0 ? -1 : 1);
     };
     while (counted.k < goal) apply(counted.k++, 1);

@@ -410,6 +410,8 @@ class Studio {
 
   removePoint(row) {
     this.selected = null;
+    // The class of the last point of it stays at hand.
+    (this.newClasses ??= new Set()).add(this.points.classes[this.points.labels[row]]);
     this.editRows((rows) => rows.splice(row, 1));
     this.pointTable.fill();
     this.say(`Removed point ${row + 1}.`);
@@ -417,8 +419,7 @@ class Studio {
 
   addClass(name) {
     if (!this.points.classes.includes(name)) {
-      this.newClasses ??= new Set();
-      this.newClasses.add(name);
+      (this.newClasses ??= new Set()).add(name);
       this.setPoints({...this.points, classes: [...this.points.classes, name]});
     }
     this.brushWith(this.points.classes.indexOf(name));

@@ -1,5 +1,6 @@
 // Your own data: pasted or from a file, with the columns to take.
 import {button, choice, el, labelled, setText} from "./dom.js";
+import {counted} from "./words.js";
 
 const MOST_CHARACTERS = 6000000;
 
@@ -32,10 +33,13 @@ export class OwnData {
     const [file] = this.file.files;
     if (!file) return;
     if (file.size > MOST_CHARACTERS) {
-      setText(this.problem, "This file is too large for a picture: take at most 5,000 rows of it.");
+      setText(this.problem, "This file is too large for a picture: take at most 5,000 rows of it, or start with it: rosenblatt studio FILE.");
       return;
     }
-    this.text.value = await file.text();
+    let text = await file.text();
+    // What is not UTF-8 is most likely what older Windows programs write.
+    if (text.includes("\ufffd")) text = new TextDecoder("windows-1252").decode(await file.arrayBuffer());
+    this.text.value = text;
     this.fileName = file.name;
     this.picked = {x: null, y: null, label: null};
     this.read();
@@ -63,7 +67,7 @@ export class OwnData {
       if (text !== this.text.value) return;
       this.found = found;
       setText(this.problem, "");
-      setText(this.notes, [`${found.data.rows.length} points.`, ...(found.notices ?? [])].join(" "));
+      setText(this.notes, [`${counted(found.data.rows.length, "point", "points")}.`, ...(found.notices ?? [])].join(" "));
       this.use.disabled = found.data.rows.length === 0;
       this.offer(found);
     } catch (error) {

@@ -45,12 +45,12 @@ function verdict(learner, update, marks, multiclass) {
   const margin = multiclass ? marginOf(update) : (update.right === 1 ? 1 : -1) * update.score;
   if (kind === "soft" && multiclass) return `Right is ${right}. The soft rule moves on every point, and each wrong class pays its share; here ${marks[update.wrong]?.name ?? "none"}.`;
   if (kind === "soft" && margin >= 0) return margin ? "Right, but not sure of it: the soft rule moves on every point." : "Undecided; the soft rule moves on every point.";
-  if (margin > 0) return "Right, but by less than the margin asked for, so it moves.";
-  if (margin === 0) {
-    if (!multiclass && learner.ties === "positive" && update.right === 0) return `A score of 0 counts as ${marks[1].name}; the right answer is ${right}: a mistake.`;
-    return `A tie counts as a mistake; the right answer is ${right}.`;
-  }
-  const said = multiclass ? marks[update.score.indexOf(Math.max(...update.score))].name : marks[update.score > 0 ? 1 : 0].name;
+  // Where a tie is an answer, it is that of the last of the equal classes.
+  const winner = multiclass ? update.score.lastIndexOf(Math.max(...update.score)) : Number(update.score >= 0);
+  const said = marks[winner].name;
+  const wins = learner.ties === "positive";
+  if (margin > 0 || (wins && winner === update.right)) return "Right, but by less than the margin asked for, so it moves.";
+  if (margin === 0) return wins ? `A ${multiclass ? "tie" : "score of 0"} counts as ${said}; the right answer is ${right}: a mistake.` : `A tie counts as a mistake; the right answer is ${right}.`;
   return `Answered ${said}, right is ${right}: a mistake.`;
 }
 

@@ -1,4 +1,5 @@
 // The middle of the page: the views, one picture for each learner, and what hands can do to them.
+import {VIEWS} from "./address.js";
 import {drawMistakes} from "./charts.js";
 import {button, choice, el, freshId, numberBox, setText} from "./dom.js";
 import {Frame} from "./frame.js";
@@ -10,7 +11,6 @@ import {UpdateTable} from "./table.js";
 import {drawWeightSpace, weightSpaceWords} from "./weightspace.js";
 import {roundedTo, vector} from "./words.js";
 
-const VIEWS = [["plane", "Plane"], ["weights", "Weights"], ["lift", "3-D lift"], ["mistakes", "Mistakes"], ["table", "Table"]];
 const KEYS = "Arrow keys move a cursor (with Shift by less), Enter adds a point there or picks up the point under it and puts it down again, N and P go to the next and previous point, C changes its class, Delete removes it, Space steps, Escape lets go.";
 const LIFT_KEYS = "Drag or use the arrow keys to turn the picture.";
 
@@ -39,8 +39,8 @@ class Picture {
     const {studio, ledger} = this;
     const at = ledger ? ledger.clip(k) : 0;
     const own = ledger && hasOwnLine({ledger, data: studio.points});
-    return {data: studio.points, ledger, k: at, marks: studio.marks, look: studio.look, textSize: studio.textSize, theory: studio.stale ? null : studio.answer?.theory,
-      hasBias: studio.state.learners?.[0]?.bias !== false,
+    return {data: studio.points, ledger, k: at, marks: studio.marks, look: studio.look, textSize: studio.textSize, theory: ledger?.run.theory,
+      hasBias: ledger?.run.learner.bias,
       contour: own || !ledger ? null : this.contours.get(at) ?? this.lastContour, contourBefore: own || !ledger || !at ? null : this.contours.get(at - 1) ?? null,
       selected: studio.selected, cursor: this.focused ? this.cursor : null, holding: this.holding};
   }
@@ -96,6 +96,10 @@ class Picture {
     this.node.classList.toggle("chosen", many && studio.shown === this.place);
     if (view === "plane") {
       this.frame = this.frameFor(width, height);
+      const seen = this.frame.box.join();
+      // Areas that were asked for a smaller window do not fill a larger one.
+      if (seen !== this.seen) this.contours.clear();
+      this.seen = seen;
       this.askContours(scene);
       this.clear(0);
       drawAreas(this.pens[0], this.frame, scene);
@@ -145,7 +149,7 @@ class Picture {
       this.lastContour = this.contours.get(k);
       return;
     }
-    const {studio} = this;
+    const {studio, seen} = this;
     const number = studio.answerNumber;
     this.asking = true;
     let found;
@@ -155,12 +159,14 @@ class Picture {
       found = {lines: [], regions: null, problem: error.message};
     }
     this.asking = false;
-    if (number !== studio.answerNumber) {
+    if (number !== studio.answerNumber || seen !== this.seen) {
       studio.redraw();
       return;
     }
     if (this.contours.size > 400) this.contours.clear();
     this.contours.set(wanted, found);
+    // A server that was away may be back at the next look; a file has no more than it has.
+    if (found.problem && !studio.offline) setTimeout(() => this.contours.delete(wanted), 1000);
     if (wanted === k) this.lastContour = found;
     studio.redraw();
   }

@@ -1,5 +1,5 @@
 // Beside the plane: what the current update did, and what the theory says about it.
-import {drawProof, drawProofPosition, proofBounds, proofFrame} from "./charts.js";
+import {drawProof, drawProofPosition, fromZero, proofBounds, proofFrame} from "./charts.js";
 import {el, setText} from "./dom.js";
 import {markIcon} from "./look.js";
 import {CanvasPen} from "./pen.js";
@@ -80,7 +80,7 @@ export class Story {
     used.sort((p, q) => uses[q] - uses[p] || p - q);
     const named = used.slice(0, MOST_USED).map((i) => `point ${i + 1} ×${uses[i]}`).join(", ");
     const rest = used.length > MOST_USED ? ` and ${counted(used.length - MOST_USED, "more", "more")}` : "";
-    return el("p", {class: "quiet"}, `${ledger.run.vectors ? "w is made of" : "Stored"}: ${named}${rest}.`);
+    return el("p", {class: "quiet"}, `${ledger.run.vectors ? "w is made of" : "Stored"}: ${ledger.weights(0)?.some(Boolean) ? "the first weights, " : ""}${named}${rest}.`);
   }
 
   sentence() {
@@ -116,42 +116,36 @@ export class Theory {
   }
 
   show(all) {
-    const {theory} = this.studio.answer ?? {};
     const {ledger} = this.studio;
-    if (!ledger || !theory) {
+    if (!ledger) {
       for (const node of [this.sentence, this.count, this.gauge, this.canvas, this.chain, this.numbers]) node.hidden = true;
-      setText(this.badge, "No data yet");
+      setText(this.badge, this.studio.problem ? "No run" : "No data yet");
       setText(this.studio.stage.status, "");
       this.badge.className = "badge";
       return;
     }
     const {run} = ledger;
+    const {theory} = run;
     const k = ledger.clip(this.studio.at);
     if (all) {
       this.sentence.hidden = false;
-      setText(this.badge, theory.separable === true ? "separable" : theory.separable === false ? "not separable" : "not decided");
-      this.badge.className = `badge ${theory.separable === true ? "good" : theory.separable === false ? "bad" : ""}`;
-      setText(this.sentence, [theory.sentence, theory.conflict?.sentence, theory.conflict?.point && !this.studio.answer.data.mapped ? "They are ringed in the plane; × marks where they meet." : null].filter(Boolean).join(" "));
+      setText(this.badge, {true: "separable", false: "not separable"}[theory.separable] ?? "not decided");
+      this.badge.className = `badge ${{true: "good", false: "bad"}[theory.separable] ?? ""}`;
+      setText(this.sentence, [theory.sentence, theory.conflict?.sentence, theory.conflict?.point && !this.studio.answer.data.mapped ? `They are ringed in the plane${run.learner.bias ? "; × marks where they meet" : ""}.` : null].filter(Boolean).join(" "));
     }
-    const mistakesOnly = ["perceptron", "averaged", "voted", "kernel"].includes(run.learner.kind) && !run.learner.margin;
+    const mistakesOnly = ["averaged", "voted", "kernel"].includes(run.learner.kind) || run.title === "Perceptron";
     const bound = run.proof ? run.proof.bound : null;
-    // From other first weights the curves still hold, but the count of mistakes may be larger.
-    const applies = bound && run.proof.applies !== false && !run.learner.initial;
+    const applies = bound && run.proof.applies;
     this.count.hidden = false;
     const word = mistakesOnly ? ["mistake", "mistakes"] : ["update", "updates"];
     this.count.replaceChildren(el("b", {}, k.toLocaleString("en")), ` ${k === 1 ? word[0] : word[1]} so far`,
-      ...(applies ? [", never more than ", el("b", {}, bound < 1000 ? figure(bound) : Math.floor(bound).toLocaleString("en")), " = R²/γ²"] : []));
+      ...(applies ? [", never more than ", el("b", {}, bound < 1000 ? figure(bound) : Math.floor(bound).toLocaleString("en")), fromZero(run) ? " = R²/γ²" : " from this start"] : []));
     this.gauge.hidden = !applies;
     setText(this.studio.stage.status, `${this.badge.textContent} · ${k.toLocaleString("en")}${applies ? ` of at most ${Math.floor(bound + 1e-9).toLocaleString("en")}` : ""} ${word[1]}`);
     if (applies) this.meter.style.width = `${Math.min(100, (100 * k) / bound)}%`;
     this.drawCurves(run, k, all);
-    const margin = run.proof?.margin ?? theory.margin;
-    this.numbers.hidden = false;
-    setText(this.numbers, [`R = ${figure(run.proof?.radius ?? theory.radius)}`, margin ? `γ = ${figure(margin)}` : null].filter(Boolean).join(", ")
-      + (run.learner.bias !== false && run.vectors ? " (of the points with a 1 appended for the bias)" : "")
-      + (run.proof && run.proof.applies === false ? ". The bound is for the perceptron's own rule; these curves are shown without it." : "")
-      + (run.proof && run.learner.initial ? ". R²/γ² bounds the mistakes of a start from zeros, not of this one." : "")
-      + (!run.proof && theory.separable === false ? run.vectors ? ". There is no bound: no w answers every point right." : ". This is about straight lines; a kernel bends them." : ""));
+    this.numbers.hidden = !run.vectors;
+    setText(this.numbers, `R = ${figure(theory.radius)}${theory.margin ? `, γ = ${figure(theory.margin)}` : ""}${run.learner.bias ? " (of the points with a 1 appended for the bias)" : ""}`);
   }
 
   drawCurves(run, k, all) {
@@ -181,8 +175,8 @@ export class Theory {
     context.scale(ratio, ratio);
     drawProofPosition(new CanvasPen(context), frame, run, k, look);
     const [along, norm] = [run.proof.u_dot_w[k], run.proof.norm[k]];
-    const bounds = run.proof.applies !== false ? proofBounds(run, k) : null;
-    const plain = run.learner.eta0 === 1 && !run.learner.initial;
+    const bounds = run.proof.applies ? proofBounds(run, k) : null;
+    const plain = run.learner.eta0 === 1 && fromZero(run);
     const [low, high] = plain ? ["k·γ", "√k·R"] : ["lower bound", "upper bound"];
     const words = bounds ? `${low} = ${figure(bounds.low)} ≤ u·w = ${figure(along)} ≤ ‖w‖ = ${figure(norm)} ≤ ${high} = ${figure(bounds.high)}`
       : `u·w = ${figure(along)}, ‖w‖ = ${figure(norm)}`;
