@@ -188,7 +188,10 @@ def order_study(
     mistakes, epochs, reasons, margins, train, test = [], [], [], [], [], []
     first: Any = None
     differs: Any = None
-    with warnings.catch_warnings(), progress(verbose, n_orders, type(estimator).__name__, "order") as told:
+    with (
+        warnings.catch_warnings(),
+        progress(verbose, n_orders, type(estimator).__name__, "order") as told,
+    ):
         warnings.simplefilter("ignore", ConvergenceWarning)
         for number, seed in enumerate(seeds, start=1):
             learner = clone(estimator).set_params(verbose=0)
