@@ -316,3 +316,12 @@ def test_ctrl_c_in_the_midst_of_a_pipe_that_runs_leaves_a_model_of_whole_blocks(
         assert examples in said[0]
         for stream in (process.stdin, process.stdout, process.stderr):
             stream.close()
+
+
+def test_where_no_thread_can_be_had_the_blocks_come_one_by_one() -> None:
+    source = Source(3)
+    none_left = patch.object(threading.Thread, "start", side_effect=RuntimeError("no more"))
+    with none_left, ahead(source) as reader:
+        found = [(block, source.asked, reader.skipped) for block in reader]
+    assert found == [(1, 1, 10), (2, 2, 20), (3, 3, 30)]
+    assert source.closed

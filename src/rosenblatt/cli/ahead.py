@@ -29,13 +29,21 @@ class ReadAhead:
     def __init__(self, reader: AdvisedReader) -> None:
         self._reader = reader
         self.skipped = 0
-        self._unwanted = False
+        self._unwanted = self._alone = False
         # Not a Queue with a limit: Ctrl-C in the midst of its Python code may leave it locked.
         self._ready: SimpleQueue[tuple[Any, BaseException | None, int]] = SimpleQueue()
         self._room: SimpleQueue[None] = SimpleQueue()
         # At the end of the process nothing waits for a thread that waits for a pipe.
         self._thread = Thread(target=self._read, name="reading ahead", daemon=True)
         self._end: BaseException | None = None
+
+    def _start(self) -> None:
+        try:
+            self._thread.start()
+        except RuntimeError:  # no threads can be had here, or no more of them
+            self._alone = True
+        for _ in range(AHEAD):
+            self._room.put(None)
 
     def _read(self) -> None:
         with suppress(AttributeError):  # where there are no such masks
@@ -56,10 +64,12 @@ class ReadAhead:
     def __next__(self) -> Any:
         if self._end is not None:
             raise StopIteration
-        if self._thread.ident is None:
-            self._thread.start()
-            for _ in range(AHEAD):
-                self._room.put(None)
+        if self._thread.ident is None and not self._alone:
+            self._start()
+        if self._alone:
+            block = next(self._reader)
+            self.skipped = self._reader.skipped
+            return block
         block, self._end, self.skipped = self._ready.get()
         if self._end is not None:
             raise self._end
