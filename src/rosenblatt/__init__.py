@@ -8,22 +8,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.learner.catalogue import CATALOGUE
+
 __version__ = "0.1.0"
 
-_WHERE = {
-    "AveragedPerceptron": "rosenblatt.linear",
+_NAMES = {
     "Hyperplane": "rosenblatt.geometry",
-    "KernelPerceptron": "rosenblatt.kernel",
     "Ledger": "rosenblatt.core.ledger",
-    "MIRA": "rosenblatt.linear",
-    "PassiveAggressive": "rosenblatt.linear",
-    "Perceptron": "rosenblatt.linear",
-    "SequenceTagger": "rosenblatt.structured",
-    "SoftPerceptron": "rosenblatt.linear",
-    "StructuredPerceptron": "rosenblatt.structured",
-    "VotedPerceptron": "rosenblatt.linear",
     "load": "rosenblatt.model",
     "save": "rosenblatt.model",
+    **{entry.class_name: entry.module for entry in CATALOGUE},
 }
 _MODULES = (
     "datasets",
@@ -39,32 +33,7 @@ _MODULES = (
     "theory",
 )
 
-__all__ = [
-    "MIRA",
-    "AveragedPerceptron",
-    "Hyperplane",
-    "KernelPerceptron",
-    "Ledger",
-    "PassiveAggressive",
-    "Perceptron",
-    "SequenceTagger",
-    "SoftPerceptron",
-    "StructuredPerceptron",
-    "VotedPerceptron",
-    "datasets",
-    "errors",
-    "evaluate",
-    "features",
-    "geometry",
-    "io",
-    "load",
-    "losses",
-    "model",
-    "plot",
-    "save",
-    "studio",
-    "theory",
-]
+__all__ = [*_NAMES, *_MODULES]  # noqa: PLE0604
 
 if TYPE_CHECKING:
     from rosenblatt import (
@@ -77,26 +46,18 @@ if TYPE_CHECKING:
         losses,
         model,
         plot,
+        studio,
         theory,
     )
     from rosenblatt.core.ledger import Ledger
     from rosenblatt.geometry import Hyperplane
-    from rosenblatt.kernel import KernelPerceptron
-    from rosenblatt.linear import (
-        MIRA,
-        AveragedPerceptron,
-        PassiveAggressive,
-        Perceptron,
-        SoftPerceptron,
-        VotedPerceptron,
-    )
+    from rosenblatt.learner.catalogue import *  # the learners
     from rosenblatt.model import load, save
-    from rosenblatt.structured import SequenceTagger, StructuredPerceptron
 
 
 def __getattr__(name: str) -> Any:
-    if name in _WHERE:
-        value = getattr(import_module(_WHERE[name]), name)
+    if name in _NAMES:
+        value = getattr(import_module(_NAMES[name]), name)
     elif name in _MODULES:
         value = import_module(f"{__name__}.{name}")
     else:

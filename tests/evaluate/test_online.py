@@ -9,18 +9,18 @@ import pytest
 from scipy.sparse import csr_array
 
 from rosenblatt import MIRA, AveragedPerceptron, PassiveAggressive, Perceptron, SoftPerceptron
-from rosenblatt.core import rules
+from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.model import LinearModel
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate import Progress, progressive
 from rosenblatt.evaluate.online import OnlinePass
 
 LEARNERS = {
-    "perceptron": (Perceptron, rules.perceptron()),
-    "averaged": (AveragedPerceptron, rules.perceptron()),
-    "mira": (MIRA, rules.mira()),
-    "pa": (PassiveAggressive, rules.passive_aggressive()),
-    "soft": (SoftPerceptron, rules.soft(eta0=0.1)),
+    "perceptron": (Perceptron, Rule("perceptron")),
+    "averaged": (AveragedPerceptron, Rule("perceptron")),
+    "mira": (MIRA, Rule("mira")),
+    "pa": (PassiveAggressive, Rule("PA-I")),
+    "soft": (SoftPerceptron, Rule("soft", eta=0.1)),
 }
 
 
@@ -83,7 +83,7 @@ def test_the_latest_weights_of_an_averaged_model_are_counted_as_the_learner_does
     for latest in (False, True):
         progress = Progress()
         model = LinearModel([], 6, averaged=True)
-        OnlinePass(model, rules.perceptron(), progress, latest=latest).learn(X, y)
+        OnlinePass(model, Rule("perceptron"), progress, latest=latest).learn(X, y)
         runs[latest] = progress.mistakes, progress.online_mistakes, model.digest()
     # The first row and the first of the second class have no answer, but teach nothing or a tie.
     assert runs[True][0] in (runs[True][1], runs[True][1] + 1)
@@ -97,7 +97,7 @@ def test_new_features_join_with_weight_0():
     first = X[:100].copy()
     first[:, 3:] = 0
     for model, start in ((wide, first), (narrow, first[:, :3])):
-        online = OnlinePass(model, rules.perceptron(), Progress())
+        online = OnlinePass(model, Rule("perceptron"), Progress())
         online.learn(csr_array(start), y[:100])
         online.learn(csr_array(X[100:]), y[100:])
     assert np.array_equal(wide.served()[0], narrow.served()[0])
@@ -107,7 +107,7 @@ def test_every_update_is_recorded_where_a_ledger_is_kept():
     X, y = rows(300, 3)
     model = LinearModel([], 6, averaged=True)
     model.start_recording()
-    online = OnlinePass(model, rules.perceptron(), Progress())
+    online = OnlinePass(model, Rule("perceptron"), Progress())
     for start in range(0, 300, 50):
         online.learn(X[start : start + 50], y[start : start + 50])
     coef, bias = model.ledger().replay(X)
@@ -118,7 +118,7 @@ def test_every_update_is_recorded_where_a_ledger_is_kept():
 def test_a_value_that_is_not_finite_is_refused_and_changes_nothing():
     X, y = rows(50, 2)
     model = LinearModel([], 6)
-    online = OnlinePass(model, rules.perceptron(), Progress())
+    online = OnlinePass(model, Rule("perceptron"), Progress())
     online.learn(X, y)
     before = model.digest()
     X[3, 2] = np.nan

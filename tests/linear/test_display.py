@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from rosenblatt import Perceptron, SequenceTagger, SoftPerceptron
-from rosenblatt.estimator.progress import progress
+from rosenblatt.learner.progress import progress
 
 
 class Terminal(io.StringIO):

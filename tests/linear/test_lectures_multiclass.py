@@ -10,7 +10,7 @@ from reference import lectures
 from strategies import integers, tables
 
 from rosenblatt import Perceptron
-from rosenblatt.core import rules
+from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import train
 from rosenblatt.core.weights import Weights
@@ -84,7 +84,7 @@ def test_a_mistake_moves_the_right_and_the_answered_class_and_no_other(table, et
 def test_L2_5_step_by_step(X):
     """L2.5: two classes with a vector each, eta = 0.01, no bias; the first row is a tie (L2.4)."""
     weights = Weights(2, 2, fit_intercept=False)
-    rule = rules.perceptron(eta0=lectures.L2_5_ETA)
+    rule = Rule("perceptron", eta=lectures.L2_5_ETA)
     for i in range(3):
         rows, labels = as_rows(X[i : i + 1]), lectures.L2_5_Y[i : i + 1].astype(np.int32)
         inspect(rows)
@@ -121,7 +121,7 @@ def test_two_class_argmax_is_the_binary_perceptron(table, fit_intercept):
     inspect(rows)
     for n_vectors in (1, 2):
         weights = Weights(n_vectors, X.shape[1], fit_intercept=fit_intercept)
-        rule = rules.perceptron(ties="positive")
+        rule = Rule("perceptron", ties="positive")
         run = train(weights, rule, rows, y.astype(np.int32), max_iter=5, shuffle=False, tol=None)
         runs.append((run, weights))
     (one, w), (two, W) = runs
@@ -137,5 +137,5 @@ def test_two_class_argmax_and_the_binary_perceptron_part_at_a_tie_that_is_a_mist
     rows, labels = as_rows(np.array([[3.0]])), np.array([1], np.int32)
     inspect(rows)
     W = Weights(2, 1, fit_intercept=False)
-    train(W, rules.perceptron(), rows, labels, max_iter=1, shuffle=False)
+    train(W, Rule("perceptron"), rows, labels, max_iter=1, shuffle=False)
     assert W.matrix.tolist() == [[0.0], [3.0]]

@@ -103,10 +103,11 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
           int64_t stop, row_weights, Tally tally, Log log, Watch watch=None):
     """Learn from positions start .. stop - 1 of the order; return the position reached.
 
-    It stops early when the log is full or `tally.refused` names a row.
+    It stops early when the log is full or `tally.refused` names a row. What a rule written in
+    Python raises is raised here; the caller takes back what was learned before that row.
     """
     cdef Plan plan
-    cdef int64_t reached
+    cdef int64_t reached, mistakes_before = tally.mistakes
     cdef void *scores
     same_type(rows, weights.is_float32)
     if watch is not None and weights.is_float32:
@@ -139,6 +140,10 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
             reached = learn_classes(weights, rule, rows, &plan, tally, log, scores)
     weights.busy = False
     free(scores)
+    if rule.error is not None:
+        error, rule.error = rule.error, None
+        tally.mistakes = mistakes_before
+        raise error
     weights.t = plan.seen_at_zero + reached
     return reached
 

@@ -5,6 +5,7 @@ cdef struct Parameters:
     double eta        # length of a fixed step
     double threshold  # rows right by no more than this are acted on too
     double C          # how far a passive-aggressive step may go
+    void *rule        # the rule they belong to, for steps that ask Python
 
 # How far to go: the margin of the row, its squared length (with a bias: of the row with a 1
 # appended; multiclass: twice that) and whether the answer was wrong.
@@ -22,7 +23,10 @@ cdef class Rule:
     cdef readonly bint raise_only_on_tie
     cdef readonly bint blames_all_rivals
     cdef readonly str name
+    cdef object error  # what a function of Python raised
+    cdef object _python
     cdef tuple _made_of
+    cdef double ask(self, double margin, double squared_norm, bint mistaken)
 
 
 cdef double exponential(double x) noexcept nogil

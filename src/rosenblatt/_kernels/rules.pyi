@@ -1,21 +1,23 @@
+from collections.abc import Callable
+
 class Rule:
+    name: str
     tie_is_mistake: bool
     raise_only_on_tie: bool
     blames_all_rivals: bool
-    name: str
+    eta: float
     def __init__(
         self,
         name: str,
         *,
-        eta: float = ...,
-        threshold: float = ...,
-        C: float = ...,
-        tie_is_mistake: bool = ...,
+        eta: float = 1.0,
+        threshold: float = 0.0,
+        C: float = 1.0,
+        ties: str = "mistake",
+        step: Callable[[float, float, bool], float] | None = None,
     ) -> None: ...
     @property
     def counts_tell_all(self) -> bool: ...
-    @property
-    def eta(self) -> float: ...
     @property
     def longest_step(self) -> float: ...
     def step_for(self, margin: float, squared_norm: float, mistaken: bool) -> float: ...

@@ -1,10 +1,10 @@
 """The rules of the linear family: each is one step-size function.
 
-A step of 0 leaves the model as it is. To add a rule, write its step function, name it in
-`_RULES`, and give it an estimator and an oracle.
+A step of 0 leaves the model as it is. To add a rule, write its step function and name it in `Rule`;
+its learner, its row in the catalogue and its oracle stand elsewhere.
 """
 
-from libc.math cimport floor, INFINITY, ldexp
+from libc.math cimport floor, INFINITY, isfinite, ldexp
 
 
 cdef double perceptron_step(const Parameters *p, double margin, double squared_norm,
@@ -69,29 +69,45 @@ def exp(double x):
     return exponential(x)
 
 
+cdef double python_step(const Parameters *p, double margin, double squared_norm,
+                        bint mistaken) noexcept nogil:
+    """Asks a function of Python, which takes the interpreter's lock for every row."""
+    with gil:
+        return (<Rule>p.rule).ask(margin, squared_norm, mistaken)
+
+
 cdef class Rule:
     """A step function with its parameters; what it does at a tie and whom it blames.
+
+    Either a compiled one by its name, or a function of Python: ``step(margin, squared_norm,
+    mistaken)`` gives the length of the step, 0 for none. It is asked about every row.
 
     `raise_only_on_tie`: at a multiclass tie the right class gains and no rival is lowered.
     `blames_all_rivals`: each wrong class is lowered by its own share, not the best one alone.
     """
 
     def __init__(self, str name, *, double eta=1.0, double threshold=0.0, double C=1.0,
-                 bint tie_is_mistake=True):
-        self._made_of = (name, eta, threshold, C, tie_is_mistake)
+                 str ties="mistake", step=None):
+        self._made_of = (name, eta, threshold, C, ties, step)
         self.name = name
-        self.parameters = Parameters(eta, threshold, C)
-        self.tie_is_mistake = tie_is_mistake
+        self.parameters = Parameters(eta, threshold, C, <void *>self)
+        self.tie_is_mistake = ties == "mistake"
         self.raise_only_on_tie = False
         self.blames_all_rivals = False
         self.quiet_above = 1.0
-        self.aims_at_one = self.needs_norm = name not in ("perceptron", "soft")
-        if name == "perceptron":
+        self.aims_at_one = self.needs_norm = True
+        self._python = step
+        if step is not None:
+            self.step = python_step
+            self.quiet_above = INFINITY
+            self.aims_at_one = False
+        elif name == "perceptron":
             # Without a threshold the loop's own verdict decides, so that ties are its business.
             self.parameters.threshold = threshold if threshold > 0.0 else -INFINITY
             self.step = perceptron_step
             self.quiet_above = threshold
-            self.raise_only_on_tie = tie_is_mistake and threshold == 0.0
+            self.aims_at_one = self.needs_norm = False
+            self.raise_only_on_tie = self.tie_is_mistake and threshold == 0.0
         elif name == "mira":
             self.step = mira_step
             self.quiet_above = threshold
@@ -104,13 +120,29 @@ cdef class Rule:
         elif name == "soft":
             self.step = soft_step
             self.quiet_above = INFINITY
+            self.aims_at_one = self.needs_norm = False
             self.blames_all_rivals = True
         else:
             raise ValueError(f"no rule is called {name!r}")
 
     def __reduce__(self):
-        name, eta, threshold, C, tie_is_mistake = self._made_of
-        return _rebuild, (name, eta, threshold, C, tie_is_mistake)
+        return _rebuild, self._made_of
+
+    cdef double ask(self, double margin, double squared_norm, bint mistaken):
+        """The step of a function of Python; what it raises is kept until the loop has ended."""
+        cdef double step
+        if self.error is not None:
+            return 0.0
+        try:
+            step = self._python(margin, squared_norm, bool(mistaken))
+            if step < 0.0 or not isfinite(step):
+                raise ValueError(
+                    f"the step of {self.name} is {step} for a margin of {margin}; a step is a "
+                    "finite number of at least 0.")
+            return step
+        except BaseException as error:
+            self.error = error
+            return 0.0
 
     @property
     def counts_tell_all(self):
@@ -126,11 +158,11 @@ cdef class Rule:
         """No step is longer than this, for a row of weight 1."""
         if self.name == "PA-I":
             return self.parameters.C
-        return INFINITY if self.aims_at_one else self.parameters.eta
+        return INFINITY if self.needs_norm else self.parameters.eta
 
     def step_for(self, double margin, double squared_norm, bint mistaken):
         return self.step(&self.parameters, margin, squared_norm, mistaken)
 
 
-def _rebuild(name, eta, threshold, C, tie_is_mistake):
-    return Rule(name, eta=eta, threshold=threshold, C=C, tie_is_mistake=tie_is_mistake)
+def _rebuild(name, eta, threshold, C, ties, step):
+    return Rule(name, eta=eta, threshold=threshold, C=C, ties=ties, step=step)

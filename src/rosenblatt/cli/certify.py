@@ -204,7 +204,7 @@ def _training(rows: LabelledRows, labels: Any, fit_intercept: bool, seed: int) -
     """What a perceptron does with the rows, and the rows it errs on most often."""
     import numpy as np
 
-    from rosenblatt.core import rules
+    from rosenblatt._kernels.rules import Rule
     from rosenblatt.core.model import LinearModel
     from rosenblatt.core.tables import as_rows
     from rosenblatt.core.training import train
@@ -214,7 +214,7 @@ def _training(rows: LabelledRows, labels: Any, fit_intercept: bool, seed: int) -
     model = LinearModel(classes.tolist(), rows.X.shape[1], fit_intercept=fit_intercept, random=seed)
     model.start_recording()
     # With several classes the bound holds where a tie lowers a rival too.
-    rule = rules.perceptron(ties="mistake" if len(classes) == 2 else "positive")
+    rule = Rule("perceptron", ties="mistake" if len(classes) == 2 else "positive")
     run = train(
         model.weights,
         rule,

@@ -62,7 +62,7 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
 
     from rosenblatt import datasets
     from rosenblatt._kernels import ordering
-    from rosenblatt.core import rules
+    from rosenblatt._kernels.rules import Rule
     from rosenblatt.core.model import LinearModel
     from rosenblatt.core.scoring import scores
     from rosenblatt.core.tables import as_rows, inspect
@@ -84,7 +84,7 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
     inspect(rows)
     model = LinearModel(table.classes, X.shape[1], averaged=True, random=seed)
     run = train(
-        model.weights, rules.perceptron(), rows, y[kept], max_iter=epochs, random=model.random
+        model.weights, Rule("perceptron"), rows, y[kept], max_iter=epochs, random=model.random
     )
     mistakes = _count(sum(run.mistakes_per_epoch), "mistake")
     say(

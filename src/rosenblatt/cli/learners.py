@@ -11,7 +11,7 @@ import click
 from rosenblatt.cli.options import Decorated
 
 if TYPE_CHECKING:
-    from rosenblatt.core.rules import Rule
+    from rosenblatt._kernels.rules import Rule
 
 __all__ = ["KERNEL", "LEARNERS", "Learner", "learner_of", "learner_option"]
 
@@ -63,7 +63,7 @@ class Learner:
 
     def rule(self, parameters: dict[str, Any]) -> Rule:
         """How far a row moves the model."""
-        from rosenblatt.core import rules
+        from rosenblatt._kernels.rules import Rule
 
         builders: dict[str, Callable[..., Rule]] = {
             "mira": rules.mira,

@@ -93,6 +93,12 @@ class LinearModel:
         self.slots = {known: i for i, known in enumerate(classes)}
         return self.slots[label]
 
+    def insert_features(self, places: Sequence[int]) -> None:
+        """Add features with weight 0 before these places."""
+        self.weights = _widened(self.weights, places)
+        if self._recorded_from is not None:
+            self._recorded_from = _widened(self._recorded_from, places)
+
     def start_recording(self) -> None:
         """Keep every update from here on; rows are counted from here on too."""
         self.recorder = Recorder()
@@ -162,3 +168,11 @@ class LinearModel:
         if self.voters is not None:
             state.update(self.voters.digest().encode())
         return state.hexdigest()
+
+
+def _widened(weights: Weights, places: Sequence[int]) -> Weights:
+    arrays = weights.to_arrays()
+    for name in ("coef", "coef_sum"):
+        if arrays[name] is not None:
+            arrays[name] = np.insert(arrays[name], places, 0.0, axis=1)
+    return Weights.from_arrays(arrays)

@@ -38,7 +38,7 @@ class Learner(Protocol):
 
 def learner_of(model: Any, classes: Any) -> Learner:
     if hasattr(model, "predict_one") and hasattr(model, "learn_one"):
-        return _InBlocks(model) if hasattr(model, "_answer_then_learn") else _OneByOne(model)
+        return _InBlocks(model) if hasattr(model, "predict_then_learn") else _OneByOne(model)
     if hasattr(model, "predict") and hasattr(model, "partial_fit"):
         return _ByTables(model, classes)
     raise ParameterError(
@@ -107,7 +107,9 @@ class _InBlocks(_OneByOne):
         return bool(self._model._goes_through_blocks())
 
     def answer_then_learn(self, X: Any, y: list[Any], weights: Any, first_row: int) -> list[Any]:
-        answers: list[Any] = self._model._answer_then_learn(X, y, weights, first_row=first_row)
+        answers: list[Any] = self._model.predict_then_learn(
+            X, y, weights, first_row=first_row
+        ).predictions
         return answers
 
 

@@ -18,9 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.core.tables import is_sparse
 from rosenblatt.datasets.dice import roll
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimator import parameters as check
-from rosenblatt.estimator.inputs import read_rows
-from rosenblatt.estimator.seeds import seed_from
+from rosenblatt.learner import parameters as check
+from rosenblatt.learner.inputs import read_rows
+from rosenblatt.learner.seeds import seed_from
 
 __all__ = ["AssociationLayer"]
 

@@ -6,14 +6,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.estimator import parameters as check
-from rosenblatt.estimator.classes import answers
-from rosenblatt.estimator.inputs import read_table
+from rosenblatt.learner.classes import answers
+from rosenblatt.learner.inputs import read_table
 from rosenblatt.kernel.explanation import Explanation, explanation
 from rosenblatt.kernel.learned import KernelLearned
 from rosenblatt.machines.support import narrow_as_dense
@@ -23,19 +20,21 @@ __all__ = ["KernelAnswers", "one_row"]
 FloatArray = npt.NDArray[Any]
 
 
-class KernelAnswers(ClassifierMixin, KernelLearned):
+class KernelAnswers(KernelLearned):
     """Scores, answers and reasons; nothing is learned here."""
 
     budget: int | None
     forget: str
     kernel: Any
     ties: str
+    _options: Any
+    _refuse_unfitted: Any
 
     def _kernel_name(self) -> str:
         return "callable" if callable(self.kernel) else str(self.kernel)
 
     def _check_combine(self) -> None:
-        check.choice("combine", self.combine, "vote", "average", "last")
+        self._options["combine"].check(self.combine)
         fitted = self.__dict__.get("_machine")
         keeps_all = self.budget is None if fitted is None else fitted.recorder is not None
         if keeps_all or self.combine == "last":
@@ -63,7 +62,7 @@ class KernelAnswers(ClassifierMixin, KernelLearned):
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        check_is_fitted(self)
+        self._refuse_unfitted()
         self._check_combine()
         table = self._queries(X)
         machine = self._machine.served
@@ -112,7 +111,7 @@ class KernelAnswers(ClassifierMixin, KernelLearned):
         explanation : Explanation
             The contributions of the support rows, largest first; they add up to the score.
         """
-        check_is_fitted(self)
+        self._refuse_unfitted()
         self._check_combine()
         row = self._queries(one_row(x))
         answer = self.predict(row).tolist()[0]
@@ -122,8 +121,7 @@ class KernelAnswers(ClassifierMixin, KernelLearned):
         return explanation(self._machine.served, row, answer, label, self.combine, self.ties)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.input_tags.pairwise = self._kernel_name() == "precomputed"
         return tags
 

@@ -8,18 +8,18 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 
 from rosenblatt.core.training import Training, Watch
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.estimator import outcome
-from rosenblatt.estimator.classes import answers, declared, first_places, refuse_one_class
-from rosenblatt.estimator.held_out import watched_rows
-from rosenblatt.estimator.inputs import encoded, read_labels, read_rows
-from rosenblatt.estimator.progress import progress
-from rosenblatt.estimator.seeds import seed_from
-from rosenblatt.estimator.undo import unchanged_on_error
+from rosenblatt.learner import outcome
+from rosenblatt.learner.availability import available_if
+from rosenblatt.learner.classes import answers, declared, first_places, refuse_one_class
+from rosenblatt.learner.held_out import watched_rows
+from rosenblatt.learner.inputs import encoded, read_labels, read_rows
+from rosenblatt.learner.progress import progress
+from rosenblatt.learner.protocol import convergence_warning
+from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.kernel.answering import KernelAnswers, one_row
 from rosenblatt.kernel.budgets import budgeted_pass
 from rosenblatt.kernel.training import Pass, Scored, train
@@ -57,8 +57,7 @@ class KernelLearning(KernelAnswers):
     cache_mb: float
     verbose: int
 
-    def _check_parameters(self) -> None:
-        raise NotImplementedError
+    check_parameters: Any
 
     def fit(self, X: Any, y: Any, validation_set: tuple[Any, Any] | None = None) -> Self:
         """Train on all rows, epoch by epoch, until there is a reason to stop.
@@ -81,11 +80,11 @@ class KernelLearning(KernelAnswers):
         with unchanged_on_error(self):
             training = self._fit(X, y, validation_set)
         if training.stop_reason == "max_iter" and training.mistakes_per_epoch[-1]:
-            warnings.warn(self._what_to_try(training), ConvergenceWarning, stacklevel=2)
+            warnings.warn(self._what_to_try(training), convergence_warning(), stacklevel=2)
         return self
 
     def _fit(self, X: Any, y: Any, validation_set: tuple[Any, Any] | None) -> Training:
-        self._check_parameters()
+        self.check_parameters()
         goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
         table, rows = read_rows(self, X, reset=not goes_on)
         classes, labels = encoded(read_labels(y, rows.n_rows))
@@ -194,7 +193,7 @@ class KernelLearning(KernelAnswers):
             "(sklearn.preprocessing.StandardScaler), or early_stopping=True."
         )
 
-    @available_if(_knows_new_rows)  # type: ignore[untyped-decorator]
+    @available_if(_knows_new_rows)
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from each row once, in the order given, starting from what was learned before.
 
@@ -212,7 +211,7 @@ class KernelLearning(KernelAnswers):
         self : estimator
         """
         with unchanged_on_error(self):
-            self._check_parameters()
+            self.check_parameters()
             fresh = not self.__sklearn_is_fitted__()
             table, rows = read_rows(self, X, reset=fresh)
             found, numbers = encoded(read_labels(y, rows.n_rows))
@@ -250,7 +249,7 @@ class KernelLearning(KernelAnswers):
                 one_pass = self._pass(machine, table, slots[numbers], machine.t - start)
                 one_pass.learn(np.arange(start, stop))
 
-    @available_if(_knows_new_rows)  # type: ignore[untyped-decorator]
+    @available_if(_knows_new_rows)
     def learn_one(self, x: Any, y: Any) -> Self:
         """Learn from one example, a 1-D array.
 

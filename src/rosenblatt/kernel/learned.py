@@ -7,21 +7,21 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 
-from rosenblatt.estimator.classes import as_array
-from rosenblatt.estimator.display import CELL, TOP_CLASSES, ModelDisplay
+from rosenblatt.learner.classes import as_array
+from rosenblatt.learner.display import CELL, TOP_CLASSES, ModelDisplay
 from rosenblatt.kernel.ledger import KernelLedger
 from rosenblatt.machines.machine import Machine
 
 __all__ = ["KernelLearned"]
 
 
-class KernelLearned(ModelDisplay, BaseEstimator):
+class KernelLearned(ModelDisplay):
     """Fitted attributes, worked out from the machine when asked for."""
 
     _machine: Machine
     combine: str
+    n_features_in_: int
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_machine" in self.__dict__

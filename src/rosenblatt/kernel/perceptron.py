@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from rosenblatt.estimator import parameters as check
 from rosenblatt.kernel.budgets import POLICIES
 from rosenblatt.kernel.saved import KernelSaved
+from rosenblatt.learner.options import option
+from rosenblatt.learner.rows import RowLearner
 from rosenblatt.machines.functions import KERNELS
 
 __all__ = ["KernelPerceptron"]
 
 
-class KernelPerceptron(KernelSaved):
+class KernelPerceptron(KernelSaved, RowLearner):
     """The perceptron in the space of a kernel; voted, averaged or as it ended.
 
     ``f(x) = Σ a_s K(x_s, x)``: a mistaken row joins the sum with the sign of its label. Rows are
@@ -22,64 +23,6 @@ class KernelPerceptron(KernelSaved):
     Cost: an epoch multiplies the rows with the support rows that changed since they were last
     scored; memory is the support rows, a score for each row and class (see ``cache_mb``) and a
     few megabytes.
-
-    Parameters
-    ----------
-    kernel : str or callable, default="poly"
-        ``"linear"`` x·z, ``"poly"`` (gamma x·z + coef0)^degree, ``"rbf"`` exp(-gamma ‖x-z‖²),
-        ``"laplacian"`` exp(-gamma ‖x-z‖₁), ``"sigmoid"`` tanh(gamma x·z + coef0), ``"cosine"``
-        x·z / ‖x‖‖z‖; ``"precomputed"``: ``X`` holds the kernel with the rows of training itself;
-        or a function of two tables that returns the kernel of all pairs of their rows.
-    degree : int, default=3
-        Degree of "poly".
-    gamma : float or None, default=None
-        Scale of "poly", "rbf", "laplacian" and "sigmoid"; None is 1 / n_features.
-    coef0 : float, default=1.0
-        Constant in "poly" and "sigmoid"; it stands for the bias.
-    combine : {"average", "vote", "last"}, default="average"
-        How the functions that training went through answer together: their mean, their votes
-        (each counts as long as it survived), or the last one alone. It can be changed after
-        ``fit``: the training is the same.
-    multiclass : {"ovr", "argmax"}, default="ovr"
-        With more than two classes: a function for each class learns to tell it from the rest
-        (Freund and Schapire), or the class with the highest score answers and a mistake raises
-        the right class and lowers the wrong one.
-    budget : int or None, default=None
-        Most support rows there may be at any time; None keeps all.
-    forget : {"projection", "oldest", "random", "smallest"}, default="projection"
-        What happens when the budget is used up. "projection": no row goes, and what the support
-        rows can say of a mistaken row is said by them (Projectron++); the best, at a cost of
-        budget² numbers. Else a row makes room: the oldest, with shrinking so that little is lost
-        at once (Forgetron), a random one, or the one that counts least; these need
-        ``combine="last"``.
-    projection_tol : float, default=0.1
-        With a budget and ``forget="projection"``: rows that the support rows can express up to
-        this share of their length do not join them.
-    max_iter : int, default=1000
-        Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.
-    tol : float or None, default=1e-4
-        Give up once the run itself has proven that no function separates the rows by a margin
-        above ``tol`` times the length of the longest mistaken row. None never gives up.
-    shuffle : bool, default=True
-        Visit the rows in a new random order in every epoch.
-    random_state : int, RandomState instance, Generator or None, default=0
-        Seed of the shuffling and of random forgetting.
-    ties : {"mistake", "positive"}, default="mistake"
-        A score of exactly 0 counts as a mistake, or as the positive class; with
-        ``multiclass="argmax"`` as the class listed last among the equals.
-    early_stopping : bool, default=False
-        Hold out some rows, stop when they are no longer answered better, keep the best state.
-    validation_fraction : float, default=0.1
-        The share of rows to hold out, of every class alike.
-    n_iter_no_change : int, default=5
-        Epochs to wait for a better score on the rows held out.
-    warm_start : bool, default=False
-        Let ``fit`` go on from the state of the last call. Rows that are mistaken again join again.
-    cache_mb : float, default=256
-        Most memory for scores of all rows between two epochs. Above it they are worked out anew
-        in each epoch, which is slower.
-    verbose : int, default=0
-        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
@@ -154,69 +97,84 @@ class KernelPerceptron(KernelSaved):
     last 0.078
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "poly",
-        degree: int = 3,
-        gamma: float | None = None,
-        coef0: float = 1.0,
-        combine: str = "average",
-        multiclass: str = "ovr",
-        budget: int | None = None,
-        forget: str = "projection",
-        projection_tol: float = 0.1,
-        max_iter: int = 1000,
-        tol: float | None = 1e-4,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        ties: str = "mistake",
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
-        warm_start: bool = False,
-        cache_mb: float = 256,
-        verbose: int = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.combine = combine
-        self.multiclass = multiclass
-        self.budget = budget
-        self.forget = forget
-        self.projection_tol = projection_tol
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.ties = ties
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.cache_mb = cache_mb
-        self.verbose = verbose
+    kernel: Any = option(
+        "poly",
+        type="str or callable",
+        choices=(*KERNELS, "precomputed"),
+        also=callable,
+        label="Kernel",
+        help="""
+        ``"linear"`` x·z, ``"poly"`` (gamma x·z + coef0)^degree, ``"rbf"`` exp(-gamma ‖x-z‖²),
+        ``"laplacian"`` exp(-gamma ‖x-z‖₁), ``"sigmoid"`` tanh(gamma x·z + coef0), ``"cosine"``
+        x·z / ‖x‖‖z‖; ``"precomputed"``: ``X`` holds the kernel with the rows of training itself;
+        or a function of two tables that returns the kernel of all pairs of their rows.""",
+    )
+    degree: int = option(3, at_least=1, label="Degree", help='Degree of "poly".')
+    gamma: float | None = option(
+        None,
+        above=0.0,
+        cure="None is 1 / n_features.",
+        label="gamma",
+        help='Scale of "poly", "rbf", "laplacian" and "sigmoid"; None is 1 / n_features.',
+    )
+    coef0: float = option(
+        1.0, label="coef0", help='Constant in "poly" and "sigmoid"; it stands for the bias.'
+    )
+    combine: str = option(
+        "average",
+        choices=("average", "vote", "last"),
+        on_page=False,
+        help="""
+        How the functions that training went through predict together: their mean, their votes
+        (each counts as long as it survived), or the last one alone. It can be changed after
+        ``fit``: the training is the same.""",
+    )
+    multiclass: str = option(
+        "ovr",
+        choices=("ovr", "argmax"),
+        on_page=False,
+        help="""
+        With more than two classes: a function for each class learns to tell it from the rest
+        (Freund and Schapire), or the class with the highest score is predicted and a mistake
+        raises the right class and lowers the wrong one.""",
+    )
+    budget: int | None = option(
+        None,
+        at_least=1,
+        on_page=False,
+        help="Most support rows there may be at any time; None keeps all.",
+    )
+    forget: str = option(
+        "projection",
+        choices=tuple(POLICIES),
+        on_page=False,
+        help="""
+        What happens when the budget is used up. "projection": no row goes, and what the support
+        rows can say of a mistaken row is said by them (Projectron++); the best, at a cost of
+        budget² numbers. Else a row makes room: the oldest, with shrinking so that little is lost
+        at once (Forgetron), a random one, or the one that counts least; these need
+        ``combine="last"``.""",
+    )
+    projection_tol: float = option(
+        0.1,
+        at_least=1e-3,
+        at_most=1.0,
+        cure="A smaller one would be lost in rounding.",
+        on_page=False,
+        help="""
+        With a budget and ``forget="projection"``: rows that the support rows can express up to
+        this share of their length do not join them.""",
+    )
+    cache_mb: float = option(
+        256,
+        above=0.0,
+        on_page=False,
+        help="""
+        Most memory for scores of all rows between two epochs. Above it they are worked out anew
+        in each epoch, which is slower.""",
+    )
 
-    def _check_parameters(self) -> None:
-        if not callable(self.kernel):
-            check.choice("kernel", self.kernel, *KERNELS, "precomputed")
-        check.whole("degree", self.degree, at_least=1)
-        if self.gamma is not None:
-            check.number("gamma", self.gamma, above=0.0, cure="None is 1 / n_features.")
-        check.number("coef0", self.coef0)
-        check.choice("multiclass", self.multiclass, "ovr", "argmax")
-        if self.budget is not None:
-            check.whole("budget", self.budget, at_least=1)
-        check.choice("forget", self.forget, *POLICIES)
-        check.number(
-            "projection_tol",
-            self.projection_tol,
-            at_least=1e-3,
-            at_most=1.0,
-            cure="A smaller one would be lost in rounding.",
-        )
-        check.number("cache_mb", self.cache_mb, above=0.0)
-        check.training(self)
+    def check_parameters(self) -> None:
+        """Refuse parameters whose values are not allowed, alone or together."""
+        super().check_parameters()
         self._check_combine()

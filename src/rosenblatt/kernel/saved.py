@@ -7,11 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.core.training import Training
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.estimator.seeds import seed_from
 from rosenblatt.kernel.fitting import KernelLearning
 from rosenblatt.model.card import Fit
 from rosenblatt.model.kernel import kernel_machine, kernel_state
@@ -27,7 +25,7 @@ class KernelSaved(KernelLearning):
     get_params: Any
 
     def _to_state(self) -> State:
-        check_is_fitted(self)
+        self._refuse_unfitted()
         parameters = self.get_params(deep=False)
         for kernel in (parameters["kernel"], self._machine.settings["kernel"]):
             if callable(kernel):
@@ -36,7 +34,7 @@ class KernelSaved(KernelLearning):
                     "code: use a kernel by its name, or kernel='precomputed' and work the kernel "
                     "of the rows out yourself."
                 )
-        self._check_saved()
+        self.check_parameters()
         known = self.__dict__
         fit: Fit | None = None
         arrays: dict[str, npt.NDArray[Any]] = {}
@@ -63,13 +61,6 @@ class KernelSaved(KernelLearning):
             fit_arrays=arrays,
         )
 
-    def _check_saved(self) -> None:
-        """The parameters, also those that are looked at only when random numbers are needed."""
-        self._check_parameters()
-        # A generator would have to draw a number to tell whether it can.
-        if not isinstance(self.random_state, np.random.RandomState | np.random.Generator):
-            seed_from(self.random_state)
-
     @classmethod
     def _from_state(cls, state: State) -> Self:
         """An estimator of a state that was read and is therefore sound."""
@@ -82,7 +73,7 @@ class KernelSaved(KernelLearning):
             names[:] = card.feature_names
             known["feature_names_in_"] = names
         try:
-            estimator._check_saved()
+            estimator.check_parameters()
         except (ParameterError, OverflowError) as error:
             raise ModelFileError(f"{card.learner}: {error}") from None
         fit = card.record.fit

@@ -1,17 +1,35 @@
-"""The linear learners as scikit-learn estimators, one a file."""
+"""The linear learners, one a file, and what it takes to write another."""
 
-from rosenblatt.linear.averaged import AveragedPerceptron
-from rosenblatt.linear.mira import MIRA
-from rosenblatt.linear.passive_aggressive import PassiveAggressive
-from rosenblatt.linear.perceptron import Perceptron
-from rosenblatt.linear.soft import SoftPerceptron
-from rosenblatt.linear.voted import VotedPerceptron
+from __future__ import annotations
 
-__all__ = [
-    "MIRA",
-    "AveragedPerceptron",
-    "PassiveAggressive",
-    "Perceptron",
-    "SoftPerceptron",
-    "VotedPerceptron",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.learner.catalogue import CATALOGUE
+
+_NAMES = {
+    "LinearLearner": "rosenblatt.linear._classifier",
+    "Rule": "rosenblatt._kernels.rules",
+    "option": "rosenblatt.learner.options",
+    **{entry.class_name: entry.module for entry in CATALOGUE if entry.family == "linear"},
+}
+
+__all__ = [*_NAMES]  # noqa: PLE0604
+
+if TYPE_CHECKING:
+    from rosenblatt._kernels.rules import Rule
+    from rosenblatt.learner.catalogue import *
+    from rosenblatt.learner.options import option
+    from rosenblatt.linear._classifier import LinearLearner
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_NAMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,73 +1,148 @@
-"""What the linear learners share: fitting, answering, and what they tell afterwards."""
+"""What the linear learners share: fitting, predicting, and what they tell afterwards."""
 
 from __future__ import annotations
 
+import math
+import numbers
 import warnings
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping
+from operator import attrgetter
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.rules import Rule
 from rosenblatt.core.scoring import scores
 from rosenblatt.core.tables import Rows, as_rows, inspect, largest_allowed
 from rosenblatt.core.training import Training, Watch, train
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimator import outcome
-from rosenblatt.estimator import parameters as check
-from rosenblatt.estimator.classes import answers, refuse_one_class
-from rosenblatt.estimator.display import ModelDisplay
-from rosenblatt.estimator.held_out import watched_rows
-from rosenblatt.estimator.inputs import (
+from rosenblatt.learner import outcome
+from rosenblatt.learner.classes import answers, refuse_one_class
+from rosenblatt.learner.display import ModelDisplay
+from rosenblatt.learner.held_out import watched_rows
+from rosenblatt.learner.inputs import (
     encoded,
     read_labels,
     read_rows,
     read_table,
     read_weights,
 )
-from rosenblatt.estimator.progress import progress
-from rosenblatt.estimator.seeds import seed_from
-from rosenblatt.estimator.undo import unchanged_on_error
+from rosenblatt.learner.options import option
+from rosenblatt.learner.progress import progress
+from rosenblatt.learner.protocol import convergence_warning
+from rosenblatt.learner.rows import RowLearner
+from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.linear._learned import FloatArray
 from rosenblatt.linear._online import OnlineLearning
 from rosenblatt.linear._saved import Saved
 
-__all__ = ["FloatArray", "LinearClassifier"]
+__all__ = ["FloatArray", "LinearLearner"]
 
 
-class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, BaseEstimator):
-    """Base of the linear learners; a subclass names its rule and its own parameters."""
+def check_class_weight(name: str, value: Any) -> None:
+    """A factor for each class by its label, or "balanced"."""
+    if isinstance(value, Mapping):
+        factors = value.values()
+        sound = all(isinstance(f, numbers.Real) and 0 <= float(f) < math.inf for f in factors)
+    else:
+        sound = isinstance(value, str) and value == "balanced"
+    if not sound:
+        raise ParameterError(
+            f"{name}={value!r} is not known: give 'balanced', None or a dict of class to weight, "
+            "none of them negative."
+        )
 
-    _averaged: ClassVar[bool] = False
 
-    # The parameters of the subclasses that are used here.
-    fit_intercept: bool
-    max_iter: int
-    tol: float | None
-    shuffle: bool
-    random_state: Any
-    ties: str
-    class_weight: Any
-    early_stopping: bool
-    validation_fraction: float
-    n_iter_no_change: int
-    warm_start: bool
-    record: bool
-    verbose: int
+class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
+    """Base of the linear learners; each declares its own parameters and names its rule.
 
-    def _rule(self) -> Rule:
-        """The rule with the parameters as they are now, checked."""
-        raise NotImplementedError
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Biases; 0 without ``fit_intercept``.
+    classes_ : ndarray of shape (n_classes,)
+        The classes in order. With two of them a positive score means the second.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, when the rows came with names.
+    schema_ : Schema, TextSchema, SparseSchema or None
+        How columns of a file become the features, if a loaded model knows it or it was set.
+    n_iter_ : int
+        Epochs of the last ``fit``.
+    t_ : int
+        Examples seen, over all epochs and calls.
+    n_mistakes_ : int
+        Mistakes made, over all epochs and calls.
+    mistakes_per_epoch_ : list of int
+        Mistakes in each epoch of the last ``fit``.
+    mistakes_per_row_ : ndarray of shape (n_samples,)
+        Mistakes on each row in the last ``fit``.
+    converged_ : bool
+        Whether the last ``fit`` separated the rows.
+    stop_reason_ : str
+        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance" or
+        "max_iter".
+    margin_ceiling_ : float
+        Proven by the run: no unit vector separates the rows (with a bias: the rows with a 1
+        appended) by a margin above this.
+    support_ : ndarray of shape (n_support,)
+        Rows that moved the weights in the last ``fit``.
+    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+        How much each of them did: ``coef_`` is ``dual_coef_ @ X[support_]`` when training
+        started at 0 and the last epoch was kept.
+    ledger_ : Ledger
+        Every update in order, when ``record=True``.
+    validation_scores_ : list of float
+        Accuracy on the rows held out after each epoch, with early stopping.
+    best_iter_ : int
+        The epoch whose weights were kept, with early stopping.
+    """
 
-    def _check_parameters(self) -> Rule:
-        check.flag("fit_intercept", self.fit_intercept)
-        check.flag("record", self.record)
-        check.training(self)
-        return self._rule()
+    fit_intercept: bool = option(
+        True,
+        label="Bias",
+        help="Learn a bias as well. It counts as one more feature of value 1, also in ``‖x‖²``.",
+    )
+    class_weight: Any = option(
+        None,
+        type='dict, "balanced" or None',
+        check=check_class_weight,
+        also=lambda value: value is None,
+        on_page=False,
+        help="""
+        A factor for the steps of each class; "balanced" makes rare classes count as much.""",
+    )
+    record: bool = option(
+        False, on_page=False, help="Keep the ledger of all updates in ``ledger_``."
+    )
+
+    averages = False
+    # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
+    keeps_rows = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        shared = LinearLearner._options if cls is not LinearLearner else {}
+        cls._rule_settings = attrgetter(*(n for n in cls._options if n not in shared), "ties")
+
+    def rule(self) -> Rule:
+        """How far a row moves the weights, with the parameters as they are now.
+
+        Returns
+        -------
+        rule : Rule
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say its rule")
+
+    def _checked_rule(self) -> Rule:
+        self.check_parameters()
+        return self.rule()
 
     # ------------------------------------------------------------------ fitting
 
@@ -105,7 +180,7 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
         with unchanged_on_error(self):
             training = self._fit(X, y, coef_init, intercept_init, sample_weight, validation_set)
         if training.stop_reason == "max_iter" and training.mistakes_per_epoch[-1]:
-            warnings.warn(self._what_to_try(training), ConvergenceWarning, stacklevel=2)
+            warnings.warn(self._what_to_try(training), convergence_warning(), stacklevel=2)
         return self
 
     def _fit(
@@ -117,7 +192,7 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
         sample_weight: Any,
         validation_set: tuple[Any, Any] | None,
     ) -> Training:
-        rule = self._check_parameters()
+        rule = self._checked_rule()
         table, rows = read_rows(self, X, reset=not self._continues())
         labels_given = read_labels(y, rows.n_rows)
         model, labels = self._model_for(labels_given, rows, fresh=coef_init is not None)
@@ -175,7 +250,7 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
             rows.n_features,
             dtype=rows.dtype,
             fit_intercept=bool(self.fit_intercept),
-            averaged=self._averaged,
+            averaged=self.averages,
             random=seed_from(self.random_state),
         )
         model.label_dtype = classes.dtype
@@ -276,7 +351,7 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        check_is_fitted(self)
+        self._refuse_unfitted()
         table = read_table(self, X, reset=False)
         inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
         found = self._scores(self._model, table)
@@ -296,8 +371,3 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
         answers = self._answers(self.decision_function(X))
         classes = self.classes_
         return classes[answers if len(classes) > 1 else np.zeros_like(answers)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

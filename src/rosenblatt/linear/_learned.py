@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.training import Training
-from rosenblatt.estimator.classes import as_array
+from rosenblatt.learner.classes import as_array
 
 __all__ = ["Learned"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -12,14 +12,13 @@ from rosenblatt._kernels import scoring
 from rosenblatt._kernels.mappings import MappingRow, NotANumber
 from rosenblatt.core.ledger import Recorder
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.online import OnlinePass, Tested
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import InputError
-from rosenblatt.estimator.classes import as_array
-from rosenblatt.estimator.inputs import encoded, read_labels, read_table
-from rosenblatt.estimator.undo import unchanged_on_error
-from rosenblatt.evaluate.online import OnlinePass
-from rosenblatt.evaluate.progress import Progress
+from rosenblatt.learner.classes import as_array
+from rosenblatt.learner.inputs import encoded, read_labels, read_table
+from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.linear._partial import BatchLearning
 from rosenblatt.linear._stream import (
     LIMIT,
@@ -41,6 +40,7 @@ class OnlineLearning(BatchLearning):
     """
 
     ties: str
+    n_features_in_: int
 
     def _answers(self, found: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         raise NotImplementedError
@@ -101,7 +101,7 @@ class OnlineLearning(BatchLearning):
     def _learn_first_mapping(self, x: Any, y: Hashable) -> None:
         """The first mapping of a stream, which may bring names and the type float64 to a model."""
         if "_model" not in self.__dict__:
-            rule = self._check_parameters()
+            rule = self._checked_rule()
             self._begin(self._new_model(0, np.float64), rule)
             self.n_features_in_ = 0
         stream = self._current_stream()
@@ -244,22 +244,90 @@ class OnlineLearning(BatchLearning):
             and not model.weights.is_float32
         )
 
-    def _answer_then_learn(
-        self, X: Any, y: Any, sample_weight: Any = None, *, first_row: int = 0
-    ) -> list[Any]:
-        """Answer and learn rows one after the other; the answers, each before its row was learned.
+    def predict_then_learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        predictions: bool = True,
+        latest: bool = False,
+        first_row: int = 0,
+    ) -> Tested:
+        """Predict and learn rows one after the other, each predicted before it is learned.
 
-        Errors count the rows from ``first_row`` on.
+        Rows may be wider than those before; what was not met yet has weight 0.
+
+        Parameters
+        ----------
+        X : array or sparse rows of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            A factor for the step of each row.
+        predictions : bool, default=True
+            Whether to say what was predicted, beside what was wrong.
+        latest : bool, default=False
+            Whether what counts as wrong is by the latest weights, also of an averaged learner.
+        first_row : int, default=0
+            Errors count the rows from here on.
+
+        Returns
+        -------
+        tested : Tested
+            ``wrong``, ``predictions``, ``labels``.
         """
+        if X.shape[1] > (self.n_features_in_ if "_model" in self.__dict__ else 0):
+            self.grow(X.shape[1])
         table = read_table(self, X, reset=False)
         labels = read_labels(y, table.shape[0])
         weights = None
         if sample_weight is not None or self.class_weight is not None:
             found, numbers = encoded(labels)
             weights = self._row_weights(sample_weight, found.tolist(), numbers)
-        stream = self._online
-        through = OnlinePass(stream.model, stream.rule, Progress())
-        return through.learn(table, labels, weights, answers=True, first_row=first_row)[1]
+        stream = self._current_stream()
+        through = OnlinePass(stream.model, stream.rule, latest=latest)
+        return through.learn(table, labels, weights, answers=predictions, first_row=first_row)
+
+    # ------------------------------------------------------------------ features that appear
+
+    def grow(self, n_features: int) -> Self:
+        """Make room for features after the last one, with weight 0; also before any is known.
+
+        Parameters
+        ----------
+        n_features : int
+            How many there are then.
+
+        Returns
+        -------
+        self : estimator
+        """
+        if "_model" not in self.__dict__:
+            rule = self._checked_rule()
+            self._begin(self._new_model(n_features, np.float64), rule)
+        model = self._current_stream().model
+        # One layout from the start, so that when columns join leaves no trace.
+        model.weights.promote()
+        model.weights.grow(max(n_features, model.weights.n_features))
+        self.n_features_in_ = model.weights.n_features
+        return self
+
+    def insert_features(self, places: Sequence[int]) -> Self:
+        """Add features with weight 0 before these places.
+
+        Parameters
+        ----------
+        places : sequence of int
+            Numbers of the features as they were.
+
+        Returns
+        -------
+        self : estimator
+        """
+        model = self._current_stream().model
+        model.insert_features(places)
+        self.n_features_in_ = model.weights.n_features
+        return self
 
 
 def number_of(label: Any, slots: dict[Any, int]) -> int | None:

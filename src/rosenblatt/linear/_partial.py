@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,15 +10,15 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import Rows, dense
 from rosenblatt.core.ledger import Entries, Recorder
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.rules import Rule
+from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimator import outcome
-from rosenblatt.estimator.classes import declared, first_places
-from rosenblatt.estimator.inputs import encoded, read_labels, read_table, read_weights
-from rosenblatt.estimator.seeds import seed_from
-from rosenblatt.estimator.undo import unchanged_on_error
+from rosenblatt.learner import outcome
+from rosenblatt.learner.classes import declared, first_places
+from rosenblatt.learner.inputs import encoded, read_labels, read_table, read_weights
+from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.linear._learned import Learned
 from rosenblatt.linear._stream import Stream
 
@@ -33,8 +32,8 @@ class BatchLearning(Learned):
     """
 
     # Read at every call, so that a parameter changed in between is heeded.
-    _rule_settings: ClassVar[Any] = attrgetter("ties")
-    _averaged: ClassVar[bool]
+    _rule_settings: ClassVar[Any]
+    averages: ClassVar[bool]
 
     _online: Stream
     class_weight: Any
@@ -42,7 +41,7 @@ class BatchLearning(Learned):
     random_state: Any
     record: bool
 
-    def _check_parameters(self) -> Rule:
+    def _checked_rule(self) -> Rule:
         raise NotImplementedError
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -136,7 +135,7 @@ class BatchLearning(Learned):
     def _stream(self, rows: Rows) -> Stream:
         """The stream to go on with."""
         if "_model" not in self.__dict__:
-            rule = self._check_parameters()
+            rule = self._checked_rule()
             self._begin(self._new_model(rows.n_features, rows.dtype), rule)
         return self._current_stream()
 
@@ -146,7 +145,7 @@ class BatchLearning(Learned):
             n_features,
             dtype=dtype,
             fit_intercept=bool(self.fit_intercept),
-            averaged=self._averaged,
+            averaged=self.averages,
             random=seed_from(self.random_state),
         )
 
@@ -168,10 +167,10 @@ class BatchLearning(Learned):
         settings = self._rule_settings(self)
         if stream is not None and stream.model is self._model:
             if stream.settings != settings:
-                stream.rule, stream.settings = self._check_parameters(), settings
+                stream.rule, stream.settings = self._checked_rule(), settings
             return stream
         # The first example after a fit: what was true of the finished fit is so no longer.
-        rule = self._check_parameters()
+        rule = self._checked_rule()
         outcome.forget(self)
         model = self._model.copy()
         model.best = None

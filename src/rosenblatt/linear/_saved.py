@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-import numbers
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.core.duals import Pairs, Shares
 from rosenblatt.core.training import Training
@@ -35,6 +32,7 @@ class Saved(BatchLearning):
     """
 
     get_params: Any
+    _refuse_unfitted: Any
 
     @property
     def schema_(self) -> AnySchema | None:
@@ -64,10 +62,9 @@ class Saved(BatchLearning):
         model.notes = {**model.notes, "schema": told}
 
     def _to_state(self) -> State:
-        check_is_fitted(self)
-        self._check_parameters()
+        self._refuse_unfitted()
+        self._checked_rule()
         parameters = self.get_params(deep=False)
-        _check_weights_and_seed(parameters)
         fit: Fit | None = None
         arrays: Arrays = {}
         if self._training is not None:
@@ -94,8 +91,7 @@ class Saved(BatchLearning):
         card = state.card
         estimator = cls(**card.parameters)
         try:
-            rule = estimator._check_parameters()
-            _check_weights_and_seed(card.parameters)
+            rule = estimator._checked_rule()
         except (ParameterError, OverflowError) as error:
             raise ModelFileError(f"{card.learner}: {error}") from None
         model = linear_model(state)
@@ -152,29 +148,3 @@ class Saved(BatchLearning):
 
 def _misfit(schema: AnySchema, n_features: int) -> str:
     return f"a schema of {schema.n_features:,} features for a model of {n_features:,}."
-
-
-def _check_weights_and_seed(parameters: dict[str, Any]) -> None:
-    """The parameters that are looked at only when labels or random numbers are needed."""
-    weights, random_state = parameters["class_weight"], parameters["random_state"]
-    if isinstance(weights, Mapping):
-        sound = all(
-            isinstance(w, numbers.Real) and 0 <= float(w) < math.inf for w in weights.values()
-        )
-    else:
-        sound = weights is None or (isinstance(weights, str) and weights == "balanced")
-    if not sound:
-        raise ParameterError(
-            f"class_weight={weights!r} is not known: give 'balanced', None or a dict of class to "
-            "weight, none of them negative."
-        )
-    if isinstance(random_state, numbers.Integral):
-        sound = 0 <= int(random_state) < 2**64
-    else:
-        generators = np.random.RandomState | np.random.Generator
-        sound = random_state is None or isinstance(random_state, generators)
-    if not sound:
-        raise ParameterError(
-            f"random_state={random_state!r} is not allowed: give a whole number from 0 to "
-            "2**64 - 1, None, or a numpy random generator."
-        )

@@ -14,7 +14,7 @@ from rosenblatt._kernels.mappings import MappingRow
 from rosenblatt._kernels.rows import Rows
 from rosenblatt._kernels.weights import FLOAT64_LIMIT
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.rules import Rule
+from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.core.training import refusal
 from rosenblatt.errors import InputError

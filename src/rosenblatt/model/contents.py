@@ -12,7 +12,7 @@ from rosenblatt.core.tables import largest_allowed
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import Card, Start
 from rosenblatt.model.labels import shown
-from rosenblatt.model.learners import LEARNERS
+from rosenblatt.model.learners import file_needs
 
 __all__ = ["FLOATS", "MOST", "Arrays", "Need", "check_arrays", "linear_needs", "rows_needs"]
 
@@ -57,9 +57,10 @@ def _needs(card: Card, n_features: int, dtype: npt.DTypeLike) -> Iterator[tuple[
     k = len(card.classes)
     v = k if k > 2 else 1
     t, fit = card.record.t, card.record.fit
+    needs = file_needs(card.learner)
     yield "coef", Need(FLOATS, (v, n_features))
     yield "intercept", Need((np.dtype(dtype).name,), (v,))
-    if LEARNERS[card.learner].averages:
+    if needs is not None and needs.averages:
         # The mean of weights within the limit is w - sum / t, so no sum is larger.
         most = min(2.0 * largest_allowed(dtype) * max(t, 1), MOST)
         yield "coef_sum", Need(("float64",), (v, n_features), -most, most)

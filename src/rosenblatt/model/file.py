@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from typing import Any, BinaryIO
 
 import msgspec
@@ -13,7 +12,8 @@ from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.model import disk
 from rosenblatt.model.card import FORMAT, Card, Data, strict_json
 from rosenblatt.model.container import ZEROS, pack, unpack
-from rosenblatt.model.learners import LEARNERS
+from rosenblatt.learner.catalogue import entry_of
+from rosenblatt.model.learners import file_needs, saved_learners
 from rosenblatt.model.provenance import digest_of
 from rosenblatt.model.soundness import check
 from rosenblatt.model.state import State
@@ -104,10 +104,10 @@ def load(path: Path) -> Any:
     'ham'
     """
     state = read(path)
-    # The name was found in the list of learners, so nothing else can be looked up here.
-    learner = getattr(import_module("rosenblatt"), state.card.learner)
+    needs = file_needs(state.card.learner)
+    assert needs is not None  # else it would not have been read
     try:
-        return learner._from_state(state)
+        return needs.entry.load()._from_state(state)
     except ModelFileError as error:
         raise _refusal(os.fsdecode(path), error) from None
 
@@ -170,7 +170,7 @@ def _refusal(name: str, error: ModelFileError) -> ModelFileError:
 
 def _state_of(model: Any) -> State:
     name = type(model).__name__
-    if name in LEARNERS and type(model) is getattr(import_module("rosenblatt"), name):
+    if entry_of(type(model)) is not None and file_needs(name) is not None:
         state: State = model._to_state()
         return state
     hint = ""
@@ -183,6 +183,6 @@ def _state_of(model: Any) -> State:
             "code; a SequenceTagger can be saved."
         )
     raise ParameterError(
-        f"a {name} cannot be saved: model files hold {', '.join(LEARNERS)}, and no classes derived "
-        f"from them.{hint}"
+        f"a {name} cannot be saved: model files hold {', '.join(saved_learners())}, and no classes "
+        f"derived from them, unless a package registers them (see CONTRIBUTING).{hint}"
     )

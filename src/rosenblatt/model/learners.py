@@ -1,84 +1,55 @@
-"""The learners a file may name: nothing outside of this list is ever looked up or imported."""
+"""What the file of a learner must hold, as the catalogue and its class say.
+
+A name in a file is looked up in the catalogue and never imported as it stands: what is neither ours
+nor registered by a package that is installed is refused.
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
-__all__ = ["LEARNERS", "Learner"]
+from rosenblatt.learner.catalogue import Entry, entries
 
-TRAINING = (
-    "early_stopping",
-    "max_iter",
-    "n_iter_no_change",
-    "random_state",
-    "shuffle",
-    "ties",
-    "tol",
-    "validation_fraction",
-    "verbose",
-    "warm_start",
-)
-LINEAR = ("class_weight", "fit_intercept", "record", *TRAINING)
-KERNEL = (
-    "budget",
-    "cache_mb",
-    "coef0",
-    "combine",
-    "degree",
-    "forget",
-    "gamma",
-    "kernel",
-    "multiclass",
-    "projection_tol",
-    *TRAINING,
-)
-TAGGER = (
-    "C",
-    "averaged",
-    "beam",
-    "columns",
-    "constraints",
-    "max_iter",
-    "n_iter_no_change",
-    "order",
-    "random_state",
-    "record",
-    "rule",
-    "search",
-    "shuffle",
-    "tag_dictionary",
-    "templates",
-    "update",
-    "verbose",
-    "warm_start",
-)
+__all__ = ["FileNeeds", "file_needs", "saved_learners"]
+
+# Its features and its search are functions, and a file holds no code.
+NEVER_SAVED = "structures"
 
 
-class Learner(NamedTuple):
-    """What a file of this learner must hold.
+class FileNeeds(NamedTuple):
+    """What a file of a learner must hold.
 
     ``averages``: running sums beside the weights. ``votes``: the rows it made mistakes on.
     ``kernel``: these rows and no weights. ``tags``: what a tagger learns from sentences.
     """
 
+    entry: Entry
     parameters: frozenset[str]
-    averages: bool = False
-    votes: bool = False
-    kernel: bool = False
-    tags: bool = False
+    averages: bool
+    votes: bool
+    kernel: bool
+    tags: bool
 
 
-def _learner(*own: str, averages: bool = False, votes: bool = False) -> Learner:
-    return Learner(frozenset((*own, *LINEAR)), averages, votes)
+def saved_learners() -> list[str]:
+    """The classes that files may name."""
+    return sorted(entry.class_name for entry in entries() if entry.family != NEVER_SAVED)
 
 
-LEARNERS = {
-    "AveragedPerceptron": _learner("eta0", averages=True),
-    "KernelPerceptron": Learner(frozenset(KERNEL), kernel=True),
-    "MIRA": _learner("aggressive"),
-    "PassiveAggressive": _learner("variant", "C"),
-    "Perceptron": _learner("eta0", "margin"),
-    "SequenceTagger": Learner(frozenset(TAGGER), tags=True),
-    "SoftPerceptron": _learner("eta0"),
-    "VotedPerceptron": _learner("combine", "eta0", averages=True, votes=True),
-}
+@cache
+def file_needs(class_name: str) -> FileNeeds | None:
+    """What a file that names this class must hold; None if no file may name it."""
+    named = (entry for entry in entries() if entry.class_name == class_name)
+    entry = next(named, None)
+    if entry is None or entry.family == NEVER_SAVED:
+        return None
+    learner = entry.load()
+    return FileNeeds(
+        entry,
+        frozenset(learner.options()),
+        averages=getattr(learner, "averages", False),
+        votes=getattr(learner, "keeps_rows", False),
+        kernel=entry.family == "kernel",
+        tags=entry.family == "tags",
+    )

@@ -14,7 +14,7 @@ from rosenblatt.model.contents import Arrays, check_arrays, linear_needs
 from rosenblatt.model.fits import check_outcome
 from rosenblatt.model.kernel_soundness import check_kernel
 from rosenblatt.model.labels import shown
-from rosenblatt.model.learners import LEARNERS
+from rosenblatt.model.learners import file_needs, saved_learners
 from rosenblatt.model.ranges import MOST_EXAMPLES, check_csr, in_order, whole
 from rosenblatt.model.tagger_soundness import check_tagger
 
@@ -25,11 +25,11 @@ LABEL_DTYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f(?:2|4|8|16)|[US][0-9]{1,8}|O)
 
 def check(card: Card, arrays: Arrays) -> None:
     """Refuse a model whose parts do not fit together, naming the part."""
-    learner = LEARNERS.get(card.learner)
+    learner = file_needs(card.learner)
     if learner is None:
         raise ModelFileError(
             f"the learner {shown(card.learner)} is not known; a file may hold "
-            f"{', '.join(LEARNERS)}."
+            f"{', '.join(saved_learners())}. A learner of another package needs that package."
         )
     for name in sorted(card.parameters.keys() - learner.parameters):
         raise ModelFileError(f"{card.learner} has no parameter {shown(name)}.")

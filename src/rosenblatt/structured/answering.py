@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimator.display import TOP_WEIGHTS, ModelDisplay
+from rosenblatt.learner.display import TOP_WEIGHTS, ModelDisplay
 from rosenblatt.structured.feature_weights import FeatureWeights
 from rosenblatt.structured.learner import Learned
 from rosenblatt.structured.ledger import StructuredLedger
@@ -19,7 +17,7 @@ from rosenblatt.structured.problem import Judge, Problem, same
 __all__ = ["StructuredAnswering", "answers", "read_examples", "share_right"]
 
 
-class StructuredAnswering(ModelDisplay, BaseEstimator):
+class StructuredAnswering(ModelDisplay):
     """Answers by what is learned, without learning."""
 
     space: Any
@@ -30,6 +28,7 @@ class StructuredAnswering(ModelDisplay, BaseEstimator):
     _learned: Learned
     _served: FeatureWeights | None
     _served_average: bool
+    _refuse_unfitted: Any
 
     def _problem(self) -> Problem:
         return Problem(self.space, self.features, self.argmax, self.cost)
@@ -75,7 +74,7 @@ class StructuredAnswering(ModelDisplay, BaseEstimator):
         return Judge(self._problem(), self._serving(), x, "x")(y)
 
     def _serving(self) -> FeatureWeights:
-        check_is_fitted(self)
+        self._refuse_unfitted()
         if self._served is None or self._served_average != self.averaged:
             best = self._learned.best
             self._served = self._answering(self._learned) if best is None else best

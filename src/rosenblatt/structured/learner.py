@@ -24,7 +24,7 @@ from rosenblatt.structured.feature_weights import LearnedWeights, exact_sum, wei
 from rosenblatt.structured.ledger import StructuredUpdate, difference
 from rosenblatt.structured.problem import Judge, Problem, same
 
-__all__ = ["Learned", "Learner"]
+__all__ = ["Learned", "UpdateLoop"]
 
 # A search sums in an order of its own, so that its best answer may be below by rounding.
 ROUNDING = 1e-9
@@ -62,7 +62,7 @@ class Learned:
         return (norm + hidden) / self.step_sum
 
 
-class Learner:
+class UpdateLoop:
     """One rule of learning on one problem, changing what is learned in place."""
 
     def __init__(self, problem: Problem, learned: Learned, *, mira: bool, C: float) -> None:

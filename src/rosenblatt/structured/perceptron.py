@@ -5,23 +5,24 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
-from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt.core.training import Training, Watch
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.estimator import outcome
-from rosenblatt.estimator import parameters as check
-from rosenblatt.estimator.progress import progress
-from rosenblatt.estimator.seeds import seed_from
-from rosenblatt.estimator.undo import unchanged_on_error
+from rosenblatt.learner import outcome
+from rosenblatt.learner.base import Learner
+from rosenblatt.learner.options import option
+from rosenblatt.learner.progress import progress
+from rosenblatt.learner.protocol import convergence_warning
+from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.structured.answering import StructuredAnswering, answers, read_examples, share_right
-from rosenblatt.structured.learner import Learned, Learner
+from rosenblatt.structured.learner import Learned, UpdateLoop
 from rosenblatt.structured.problem import Problem
 
 __all__ = ["StructuredPerceptron"]
 
 
-class StructuredPerceptron(StructuredAnswering):
+class StructuredPerceptron(StructuredAnswering, Learner):
     """The perceptron for answers of any kind, found by a search that you bring.
 
     The answer to ``x`` is ``argmax_y w·φ(x, y)``. Where it is wrong, the features of the right
@@ -34,45 +35,6 @@ class StructuredPerceptron(StructuredAnswering):
     ``n_invalid_`` and there is one warning. With an exact search it shows an error in ``argmax``.
 
     Cost: an epoch is a search for each example, and for a mistake its features in plain Python.
-
-    Parameters
-    ----------
-    space : object with methods ``features`` and ``argmax``, default=None
-        What answers are and how they are found, see `rosenblatt.structured.spaces.Space`; or give
-        the functions themselves:
-    features : callable, default=None
-        ``features(x, y)``: the features of an answer, a mapping of anything hashable to numbers,
-        a 1-D array or a sparse row.
-    argmax : callable, default=None
-        ``argmax(x, score)``: the answer with the highest score. ``score(y)`` scores an answer,
-        ``score.of(features)`` a part of one, ``score.weights`` is the mapping of feature to
-        weight, ``score.vector`` the same as an array where features are vectors. If it also takes
-        ``gold=None``, "mira" searches for the highest ``score(y) + score.cost(y)``.
-    cost : callable, default=None
-        ``cost(gold, y)``, at least 0, used by "mira" alone. None: that of the space, or 1 for
-        every wrong answer.
-    averaged : bool, default=True
-        Answer by the mean of the weights after every example, or by the last ones.
-    update : {"perceptron", "mira"}, default="perceptron"
-        Steps of length 1; or the smallest step after which the right answer is ahead by the cost
-        of the one found, at most ``C``. Where ``argmax`` takes ``gold``, "mira" learns also from
-        right answers that are ahead by less than the cost of another; else from wrong ones alone.
-    C : float, default=1.0
-        Longest step of "mira".
-    max_iter : int, default=10
-        Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.
-    shuffle : bool, default=True
-        Visit the examples in a new random order in every epoch.
-    random_state : int, RandomState instance, Generator or None, default=0
-        Seed of the shuffling.
-    n_iter_no_change : int, default=5
-        Epochs to wait for a better score on the ``validation_set`` of ``fit``.
-    warm_start : bool, default=False
-        Let ``fit`` go on from the state of the last call, exactly as if it had not ended.
-    record : bool, default=False
-        Keep the ledger of all updates in ``ledger_``.
-    verbose : int, default=0
-        1 shows the progress on standard error: a bar on a terminal, lines elsewhere.
 
     Attributes
     ----------
@@ -136,52 +98,63 @@ class StructuredPerceptron(StructuredAnswering):
     ([[8, 6, 4]], 'separated', 1)
     """
 
-    def __init__(
-        self,
-        space: Any = None,
-        *,
-        features: Any = None,
-        argmax: Any = None,
-        cost: Any = None,
-        averaged: bool = True,
-        update: str = "perceptron",
-        C: float = 1.0,
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        n_iter_no_change: int = 5,
-        warm_start: bool = False,
-        record: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        self.space = space
-        self.features = features
-        self.argmax = argmax
-        self.cost = cost
-        self.averaged = averaged
-        self.update = update
-        self.C = C
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.record = record
-        self.verbose = verbose
+    space: Any = option(
+        None,
+        positional=True,
+        type="object with methods ``features`` and ``argmax``",
+        help="""
+        What answers are and how they are found, see `rosenblatt.structured.spaces.Space`; or give
+        the functions themselves:""",
+    )
+    features: Any = option(
+        None,
+        type="callable",
+        help="""
+        ``features(x, y)``: the features of an answer, a mapping of anything hashable to numbers,
+        a 1-D array or a sparse row.""",
+    )
+    argmax: Any = option(
+        None,
+        type="callable",
+        help="""
+        ``argmax(x, score)``: the answer with the highest score. ``score(y)`` scores an answer,
+        ``score.of(features)`` a part of one, ``score.weights`` is the mapping of feature to
+        weight, ``score.vector`` the same as an array where features are vectors. If it also takes
+        ``gold=None``, "mira" searches for the highest ``score(y) + score.cost(y)``.""",
+    )
+    cost: Any = option(
+        None,
+        type="callable",
+        help="""
+        ``cost(gold, y)``, at least 0, used by "mira" alone. None: that of the space, or 1 for
+        every wrong answer.""",
+    )
+    averaged: bool = option(
+        True, help="Predict by the mean of the weights after every example, or by the last ones."
+    )
+    update: str = option(
+        "perceptron",
+        choices=("perceptron", "mira"),
+        help="""
+        Steps of length 1; or the smallest step after which the right answer is ahead by the cost
+        of the one found, at most ``C``. Where ``argmax`` takes ``gold``, "mira" learns also from
+        right answers that are ahead by less than the cost of another; else from wrong ones alone.
+        """,
+    )
+    C: float = option(1.0, above=0.0, help='Longest step of "mira".')
+    max_iter: int = option(
+        10,
+        at_least=1,
+        help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
+    )
+    record: bool = option(False, help="Keep the ledger of all updates in ``ledger_``.")
 
     def _checked_problem(self) -> Problem:
-        for name in ("averaged", "shuffle", "warm_start", "record"):
-            check.flag(name, getattr(self, name))
-        check.choice("update", self.update, "perceptron", "mira")
-        check.number("C", self.C, above=0.0)
-        check.whole("max_iter", self.max_iter, at_least=1)
-        check.whole("n_iter_no_change", self.n_iter_no_change, at_least=1)
-        if not isinstance(self.verbose, bool):
-            check.whole("verbose", self.verbose, at_least=0)
+        self.check_parameters()
         return self._problem()
 
-    def _learner(self, problem: Problem, learned: Learned) -> Learner:
-        return Learner(problem, learned, mira=self.update == "mira", C=float(self.C))
+    def _learner(self, problem: Problem, learned: Learned) -> UpdateLoop:
+        return UpdateLoop(problem, learned, mira=self.update == "mira", C=float(self.C))
 
     def _fresh(self) -> Learned:
         return Learned(random=seed_from(self.random_state), updates=[] if self.record else None)
@@ -229,7 +202,7 @@ class StructuredPerceptron(StructuredAnswering):
             outcome.adopt(self, training, watch)
         self._warn_of_search(learner, learned.n_invalid - invalid_before)
         if training.stop_reason == "max_iter" and training.mistakes_per_epoch[-1]:
-            warnings.warn(self._what_to_try(training), ConvergenceWarning, stacklevel=2)
+            warnings.warn(self._what_to_try(training), convergence_warning(), stacklevel=2)
         return self
 
     def partial_fit(self, xs: Any, ys: Any) -> Self:
@@ -311,7 +284,7 @@ class StructuredPerceptron(StructuredAnswering):
             "separated. Try a larger max_iter, richer features, or a validation_set."
         )
 
-    def _warn_of_search(self, learner: Learner, count: int) -> None:
+    def _warn_of_search(self, learner: UpdateLoop, count: int) -> None:
         if count:
             warnings.warn(
                 f"argmax found {count} wrong answers that score less than the right one (first: "

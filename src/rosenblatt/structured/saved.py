@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Self
 
-import numpy as np
-
 from rosenblatt._kernels.tag_features import FeatureTable
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.estimator.seeds import seed_from
 from rosenblatt.model.card import Fit
 from rosenblatt.model.state import State
 from rosenblatt.model.tagger import Tagger, tagger_of, tagger_state
@@ -70,10 +67,7 @@ class SavedTagger(TagLearning):
 
     def _check_saved(self) -> None:
         """The parameters, also those that are looked at only when they are needed."""
-        self._check_parameters()
-        # A generator would have to draw a number to tell whether it can.
-        if not isinstance(self.random_state, np.random.RandomState | np.random.Generator):
-            seed_from(self.random_state)
+        self.check_parameters()
         allowed_steps(self.constraints, self._model.tags)
 
     @classmethod

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from rosenblatt._kernels import tag_search
 from rosenblatt._kernels.tag_weights import TagWeights
 from rosenblatt.errors import InputError
-from rosenblatt.estimator.plain import PlainEstimator
 from rosenblatt.structured.constraints import allowed_steps
 from rosenblatt.structured.paths import PathExplanation, explained
 from rosenblatt.structured.sentences import Encoded, Encoder, read_pairs, read_sentences
@@ -23,7 +22,7 @@ __all__ = ["TagAnswers"]
 NO_TAG = -2  # of all tokens of a sentence for which no sequence of tags is allowed
 
 
-class TagAnswers(PlainEstimator):
+class TagAnswers:
     """Tags, scores and reasons; nothing is learned here."""
 
     _model: TagModel
@@ -33,15 +32,15 @@ class TagAnswers(PlainEstimator):
     constraints: Any
     search: str
 
-    def _check_parameters(self) -> None:
-        raise NotImplementedError
+    check_parameters: Any
+    get_params: Any
+    _refuse_unfitted: Any
+    __sklearn_is_fitted__: Any
+    set_params: Any
 
     @property
     def _beam(self) -> int:
         return {"viterbi": 0, "greedy": 1}.get(self.search, int(self.beam))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
 
     def _weights(self) -> TagWeights:
         """The weights that answer, worked out once."""
@@ -88,7 +87,7 @@ class TagAnswers(PlainEstimator):
         tags : list of lists of str
         """
         self._refuse_unfitted()
-        self._check_parameters()
+        self.check_parameters()
         listed = read_sentences(sentences)
         model = self._model
         encoded = self._encoder.encode(listed)

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from rosenblatt._kernels.tag_weights import TagWeights
 from rosenblatt.core.training import Told, Training, Watch
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimator import outcome
-from rosenblatt.estimator.progress import progress
-from rosenblatt.estimator.seeds import seed_from
-from rosenblatt.estimator.undo import unchanged_on_error
+from rosenblatt.learner import outcome
+from rosenblatt.learner.progress import progress
+from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.sentences import Encoder, read_pairs
 from rosenblatt.structured.tag_answers import TagAnswers
@@ -84,7 +84,7 @@ class TagLearning(TagAnswers):
         validation_set: tuple[Any, Any] | None = None,
         after_epoch: Told | None = None,
     ) -> None:
-        self._check_parameters()
+        self.check_parameters()
         listed, tagged = read_pairs(sentences, tags)
         goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
         if goes_on:

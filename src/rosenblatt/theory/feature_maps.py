@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core import rules
+from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.scoring import scores
 from rosenblatt.core.tables import as_rows, is_sparse, largest_allowed
@@ -285,7 +285,7 @@ def _mistakes(
     model = LinearModel(
         classes.tolist(), scaled.shape[1], fit_intercept=fit_intercept, averaged=True
     )
-    train(model.weights, rules.perceptron(), as_rows(scaled), numbers, max_iter=EPOCHS, tol=None)
+    train(model.weights, Rule("perceptron"), as_rows(scaled), numbers, max_iter=EPOCHS, tol=None)
     found = scores(scaled, *model.served())
     answers = found > 0 if found.ndim == 1 else found.argmax(axis=1)
     return int((answers != numbers).sum())

@@ -170,11 +170,11 @@ def order_study(
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.utils import shuffle
 
-    from rosenblatt.estimator import parameters as check
-    from rosenblatt.estimator.progress import progress
-    from rosenblatt.linear._classifier import LinearClassifier
+    from rosenblatt.learner import parameters as check
+    from rosenblatt.learner.progress import progress
+    from rosenblatt.linear._classifier import LinearLearner
 
-    if not isinstance(estimator, LinearClassifier):
+    if not isinstance(estimator, LinearLearner):
         raise ParameterError(
             f"estimator={estimator!r} is not a linear learner of this package: give an instance, "
             "for example Perceptron()."

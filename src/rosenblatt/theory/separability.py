@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import scoring
-from rosenblatt.core import rules
+from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import train
 from rosenblatt.core.weights import Weights
@@ -206,7 +206,7 @@ def _by_perceptron(points: Points) -> FloatArray | None:
     epochs = int(np.clip(PERCEPTRON_WORK // max(1, points.X.size), 3, 300))
     run = train(
         weights,
-        rules.perceptron(),
+        Rule("perceptron"),
         rows,
         (points.signs > 0).astype(np.int32),
         max_iter=epochs,

@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.errors import ParameterError
 
-__all__ = ["seed_from"]
+__all__ = ["check_seed", "seed_from"]
 
 
 def seed_from(random_state: Any) -> int:
@@ -34,3 +34,9 @@ def seed_from(random_state: Any) -> int:
             f"random_state={random_state!r} is not allowed: give a whole number of at least 0, "
             "None, or a numpy random generator."
         ) from None
+
+
+def check_seed(name: str, value: Any) -> None:
+    """Refuse what `seed_from` would, without drawing from a generator."""
+    if not isinstance(value, np.random.RandomState | np.random.Generator):
+        seed_from(value)

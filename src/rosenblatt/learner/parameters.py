@@ -11,10 +11,10 @@ from rosenblatt.errors import ParameterError
 __all__ = ["choice", "flag", "fraction", "number", "training", "whole"]
 
 
-def choice(name: str, value: Any, *allowed: str) -> None:
-    if not isinstance(value, str) or value not in allowed:
+def choice(name: str, value: Any, *allowed: Any, cure: str = "") -> None:
+    if not any(type(value) is type(word) and value == word for word in allowed):
         words = " or ".join(repr(word) for word in allowed)
-        raise ParameterError(f"{name}={value!r} is not known: give {words}.")
+        raise ParameterError(f"{name}={value!r} is not known: give {words}. {cure}".rstrip())
 
 
 def number(
@@ -22,6 +22,7 @@ def number(
     value: Any,
     *,
     above: float | None = None,
+    below: float | None = None,
     at_least: float | None = None,
     at_most: float | None = None,
     cure: str = "",
@@ -32,6 +33,7 @@ def number(
             (f"above {above}", above),
             (f"at least {at_least}", at_least),
             (f"at most {at_most}", at_most),
+            (f"below {below}", below),
         )
         if bound is not None
     ]
@@ -42,6 +44,7 @@ def number(
         and (above is None or size > above)
         and (at_least is None or size >= at_least)
         and (at_most is None or size <= at_most)
+        and (below is None or size < below)
     )
     if not fits:
         limits = f" {' and '.join(bounds)}" if bounds else ""
@@ -50,10 +53,15 @@ def number(
         )
 
 
-def whole(name: str, value: Any, *, at_least: int) -> None:
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < at_least:
+def whole(
+    name: str, value: Any, *, at_least: int, at_most: int | None = None, cure: str = ""
+) -> None:
+    fits = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not fits or value < at_least or (at_most is not None and value > at_most):
+        most = "" if at_most is None else f" and at most {at_most:,}"
         raise ParameterError(
-            f"{name}={value!r} is not allowed: give a whole number of at least {at_least}."
+            f"{name}={value!r} is not allowed: give a whole number of at least {at_least}{most}. "
+            f"{cure}".rstrip()
         )
 
 

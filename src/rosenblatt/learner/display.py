@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from html import escape
 from typing import Any
 
 import numpy as np
-from sklearn.utils import estimator_html_repr
 
 from rosenblatt.core.training import STOP_REASONS
 
@@ -18,11 +18,17 @@ CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
 
 
 class ModelDisplay:
-    """Adds a summary of what was learned below scikit-learn's own HTML."""
+    """A summary of what was learned; below scikit-learn's diagram for those who use it."""
 
     def _repr_html_(self) -> str:
-        diagram: str = estimator_html_repr(self)
-        return diagram + self._summary_html()
+        return self._diagram_html() + self._summary_html()
+
+    def _diagram_html(self) -> str:
+        if "sklearn" in sys.modules:
+            from sklearn.utils import estimator_html_repr
+
+            return str(estimator_html_repr(self))
+        return f"<pre>{escape(repr(self))}</pre>"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

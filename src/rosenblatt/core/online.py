@@ -1,8 +1,8 @@
-"""Test, then train, with the core alone: blocks of rows through a linear model, in one pass."""
+"""Test, then train: blocks of rows through a linear model, in one pass."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +11,25 @@ from rosenblatt._kernels import learning, scoring
 from rosenblatt._kernels import rows as layouts
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.rules import Rule
+from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.tables import READABLE, Rows, canonical, inspect, is_sparse
 from rosenblatt.core.training import LOG_CAPACITY, refusal
-from rosenblatt.evaluate.progress import Point, Progress
 
-__all__ = ["OnlinePass"]
+__all__ = ["OnlinePass", "Tested"]
+
+
+class Tested(NamedTuple):
+    """How a block of rows was predicted, each row before it was learned.
+
+    ``wrong`` is 1 for every row whose class did not have the highest score alone. ``predictions``,
+    if they were wanted, have None where there was no class yet. ``labels`` counts the classes,
+    ``mistakes`` are those of the latest weights, as the learner itself counts them.
+    """
+
+    wrong: npt.NDArray[np.int32]
+    predictions: list[Any]
+    labels: dict[Any, int]
+    mistakes: int
 
 
 class OnlinePass:
@@ -33,19 +46,13 @@ class OnlinePass:
         Learned on in place; new classes and features are admitted.
     rule : Rule
         How it learns.
-    progress : Progress
-        Counts the mistakes.
     latest : bool, default=False
         Whether to count the mistakes of the latest weights, also of an averaged model, as the
         learner itself does. That costs nothing beside learning.
     """
 
-    def __init__(
-        self, model: LinearModel, rule: Rule, progress: Progress, *, latest: bool = False
-    ) -> None:
-        self.model, self.progress, self._latest = model, progress, latest
-        self._rule = rule
-        progress.online_mistakes = 0
+    def __init__(self, model: LinearModel, rule: Rule, *, latest: bool = False) -> None:
+        self.model, self._rule, self._latest = model, rule, latest
 
     def learn(
         self,
@@ -55,13 +62,13 @@ class OnlinePass:
         *,
         answers: bool = False,
         first_row: int = 0,
-    ) -> tuple[list[Point], list[Any]]:
-        """Answer the rows of a block and learn from them, one after the other.
+    ) -> Tested:
+        """Predict the rows of a block and learn from them, one after the other.
 
-        Returns the points of the curve that were passed and, if `answers` are wanted, the answer
-        to each row, None where there was none yet. An error counts rows from `first_row` on.
+        An error counts rows from `first_row` on.
         """
         model = self.model
+        mistakes_before = model.n_mistakes
         if X.shape[1] > model.weights.n_features:
             model.weights.grow(X.shape[1])
         classes, first, numbers, counts = np.unique(
@@ -83,8 +90,12 @@ class OnlinePass:
             self._learn(block, place, place + 1)
             start = place + 1
         self._walk(block, start, block.rows.n_rows)
-        self.progress.add_labels(dict(zip(names, counts.tolist(), strict=True)))
-        return self.progress.add(block.wrong), block.answers
+        return Tested(
+            block.wrong,
+            block.answers,
+            dict(zip(names, counts.tolist(), strict=True)),
+            model.n_mistakes - mistakes_before,
+        )
 
     def _walk(self, block: _Block, start: int, stop: int) -> None:
         """Answer and learn rows of known classes."""
@@ -159,8 +170,6 @@ class OnlinePass:
                 break
         # What was learned before a row that is refused stays learned, and counted.
         model.n_mistakes += tally.mistakes
-        assert self.progress.online_mistakes is not None
-        self.progress.online_mistakes += tally.mistakes
         if tally.refused >= 0:
             raise refusal(block.first_row + tally.refused, model.weights)
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from rosenblatt.core.held_out import hold_out
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.estimator.inputs import read_labels, read_table
-from rosenblatt.estimator.seeds import seed_from
+from rosenblatt.learner.inputs import read_labels, read_table
+from rosenblatt.learner.seeds import seed_from
 
 __all__ = ["watched_rows"]
 

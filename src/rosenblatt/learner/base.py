@@ -1,0 +1,150 @@
+"""What every learner is: declared parameters, and scikit-learn's protocol without its base class.
+
+scikit-learn is loaded only by those who already use it: its tags and its metadata routing are
+asked for by its own functions alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.learner import docstrings
+from rosenblatt.learner.options import Declared, Option, option
+from rosenblatt.learner.protocol import not_fitted_error
+from rosenblatt.learner.routing import Routed
+from rosenblatt.learner.seeds import check_seed
+
+__all__ = ["Learner"]
+
+# Parameters of scikit-learn's Perceptron that have no meaning here, and why.
+ELSEWHERE = {
+    "penalty": "a perceptron has no penalty; AveragedPerceptron and early_stopping=True keep "
+    "weights from following every row",
+    "alpha": "there is no penalty that it would scale; eta0 is the length of a step",
+    "l1_ratio": "there is no penalty",
+    "n_jobs": "one thread reads the rows as fast as memory gives them",
+    "loss": "the loss is the learner: see PassiveAggressive and SoftPerceptron",
+    "learning_rate": "the length of a step is eta0",
+}
+
+
+class Learner(Routed, Declared):
+    """Parameters by name, tags and whether it is fitted; a family adds what is learned.
+
+    Parameters are declared with `rosenblatt.learner.options.option` in the body of a class.
+    """
+
+    max_iter: int = option(
+        1000,
+        at_least=1,
+        on_page=False,
+        help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
+    )
+    shuffle: bool = option(
+        True, on_page=False, help="Visit the rows in a new random order in every epoch."
+    )
+    random_state: Any = option(
+        0,
+        type="int, RandomState instance, Generator or None",
+        check=check_seed,
+        on_page=False,
+        help="Seed of the shuffling; equal seeds give equal models.",
+    )
+    n_iter_no_change: int = option(
+        5,
+        at_least=1,
+        on_page=False,
+        help="Epochs to wait for a better score on the rows held out.",
+    )
+    warm_start: bool = option(
+        False,
+        on_page=False,
+        help="Let ``fit`` go on from the state of the last call, exactly as if it had not ended.",
+    )
+    verbose: int = option(
+        0,
+        at_least=0,
+        also=lambda value: isinstance(value, bool),
+        on_page=False,
+        help="1 shows the progress on standard error: a bar on a terminal, lines elsewhere.",
+    )
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        docstrings.complete(cls)
+
+    # ------------------------------------------------------------------ parameters
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """The parameters as they are declared, by name."""
+        return dict(cls._options)
+
+    def check_parameters(self) -> None:
+        """Refuse parameters whose values are not allowed, alone or together."""
+        for name, declared in self._options.items():
+            declared.check(getattr(self, name))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Without effect: no parameter is an estimator itself.
+
+        Returns
+        -------
+        params : dict
+        """
+        return {name: getattr(self, name) for name in self._options}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by name.
+
+        Returns
+        -------
+        self : estimator
+        """
+        for name in params.keys() - self._options.keys():
+            raise ParameterError(
+                f"Invalid parameter {name!r}: {type(self).__name__} has "
+                f"{', '.join(self._options)}.{_elsewhere(name)}"
+            )
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        changed = [
+            f"{name}={getattr(self, name)!r}"
+            for name, declared in self._options.items()
+            if not _same(getattr(self, name), declared.default)
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    # ------------------------------------------------------------------ scikit-learn's protocol
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in self.__dict__
+
+    def _refuse_unfitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted_error()(
+                f"this {type(self).__name__} instance is not fitted yet: call fit or partial_fit "
+                "first."
+            )
+
+
+def _elsewhere(name: str) -> str:
+    return f" scikit-learn's {name} is not one of them: {ELSEWHERE[name]}." * (name in ELSEWHERE)
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))

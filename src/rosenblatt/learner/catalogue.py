@@ -1,0 +1,104 @@
+"""The one list of learners, read without importing any of them.
+
+A learner of another package joins it by an entry point of the group ``rosenblatt.learners``, whose
+name is the short one and whose value is ``module:Class``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:  # the same learners for editors and type checkers; a test compares
+    from rosenblatt.kernel.perceptron import KernelPerceptron as KernelPerceptron
+    from rosenblatt.linear.averaged import AveragedPerceptron as AveragedPerceptron
+    from rosenblatt.linear.mira import MIRA as MIRA
+    from rosenblatt.linear.passive_aggressive import PassiveAggressive as PassiveAggressive
+    from rosenblatt.linear.perceptron import Perceptron as Perceptron
+    from rosenblatt.linear.soft import SoftPerceptron as SoftPerceptron
+    from rosenblatt.linear.voted import VotedPerceptron as VotedPerceptron
+    from rosenblatt.structured.perceptron import StructuredPerceptron as StructuredPerceptron
+    from rosenblatt.structured.tagger import SequenceTagger as SequenceTagger
+
+GROUP = "rosenblatt.learners"
+
+
+class Entry(NamedTuple):
+    """A learner: its short name, its title, its family, and where its class is."""
+
+    name: str
+    title: str
+    family: str
+    where: str
+
+    @property
+    def module(self) -> str:
+        return self.where.partition(":")[0]
+
+    @property
+    def class_name(self) -> str:
+        return self.where.partition(":")[2]
+
+    def load(self) -> Any:
+        """The class."""
+        return getattr(import_module(self.module), self.class_name)
+
+
+def _linear(name: str, title: str, where: str) -> Entry:
+    return Entry(name, title, "linear", f"rosenblatt.linear.{where}")
+
+
+CATALOGUE = (
+    _linear("perceptron", "Perceptron", "perceptron:Perceptron"),
+    _linear("averaged", "Averaged perceptron", "averaged:AveragedPerceptron"),
+    _linear("voted", "Voted perceptron", "voted:VotedPerceptron"),
+    _linear("mira", "MIRA", "mira:MIRA"),
+    _linear("pa", "Passive-aggressive", "passive_aggressive:PassiveAggressive"),
+    _linear("soft", "Soft perceptron", "soft:SoftPerceptron"),
+    Entry("kernel", "Kernel perceptron", "kernel", "rosenblatt.kernel.perceptron:KernelPerceptron"),
+    Entry("tagger", "Sequence tagger", "tags", "rosenblatt.structured.tagger:SequenceTagger"),
+    Entry(
+        "structured",
+        "Structured perceptron",
+        "structures",
+        "rosenblatt.structured.perceptron:StructuredPerceptron",
+    ),
+)
+
+
+def entries(family: str | None = None) -> Iterator[Entry]:
+    """All learners, or those of one family; ours first, then those of other packages.
+
+    Other packages are looked for only when none of ours was what the caller wanted.
+    """
+    for listed in (lambda: CATALOGUE, _of_other_packages):
+        yield from (entry for entry in listed() if family in (None, entry.family))
+
+
+def find(name: str) -> Entry | None:
+    """The learner of a short name or a class name; upper and lower case are the same."""
+    wanted = name.lower()
+    named = (e for e in entries() if wanted in (e.name, e.class_name.lower()))
+    return next(named, None)
+
+
+def entry_of(cls: type) -> Entry | None:
+    """The entry of a class itself; a class derived from one in the list has none."""
+    where = f"{cls.__module__}:{cls.__qualname__}"
+    return next((entry for entry in entries() if entry.where == where), None)
+
+
+@cache
+def _of_other_packages() -> tuple[Entry, ...]:
+    from importlib.metadata import entry_points
+
+    ours = {entry.name for entry in CATALOGUE} | {entry.class_name for entry in CATALOGUE}
+    found = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        entry = Entry(point.name.lower(), "", "linear", point.value.replace(" ", ""))
+        # Nobody takes the place of a learner that is there already.
+        if entry.name not in ours and entry.class_name not in ours:
+            found.setdefault(entry.name, entry._replace(title=entry.class_name))
+    return tuple(found.values())

@@ -1,0 +1,237 @@
+"""Parameters of a learner, each declared once: type, default, range and a line of help.
+
+Everything else reads the declaration: the constructor, its docstring and its checks, scikit-learn's
+protocol, the model file, the options of the shell, the controls of the studio.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, dataclass_transform
+
+from rosenblatt.learner import parameters as checks
+
+__all__ = ["Declared", "Option", "option"]
+
+METADATA = "option"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One parameter of a learner.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"flag", "whole", "number", "choice", "other"}
+        What values are, as the annotation of the parameter says.
+    default : object
+    help : str
+        What it does, for docstrings, the shell and the studio.
+    choices : tuple
+        The values allowed, if they can be listed.
+    above, below, at_least, at_most : float or None
+        Limits of a number.
+    optional : bool
+        Whether None is allowed.
+    type : str
+        The type as docstrings have it.
+    label : str
+        What the studio calls it.
+    on_page : bool
+        Whether the studio has a control for it.
+    """
+
+    name: str
+    kind: str
+    default: Any
+    help: str
+    choices: tuple[Any, ...]
+    above: float | None
+    below: float | None
+    at_least: float | None
+    at_most: float | None
+    optional: bool
+    type: str
+    cure: str
+    label: str
+    on_page: bool
+    own_check: Callable[[str, Any], None] | None
+    also: Callable[[Any], bool] | None
+
+    def check(self, value: Any) -> None:
+        """Refuse a value that is not allowed, naming the parameter, the value and the cure."""
+        if (value is None and self.optional) or (self.also is not None and self.also(value)):
+            return
+        if self.own_check is not None:
+            self.own_check(self.name, value)
+        elif self.kind == "flag":
+            checks.flag(self.name, value)
+        elif self.kind == "choice":
+            checks.choice(self.name, value, *self.choices, cure=self.cure)
+        elif self.kind == "whole":
+            checks.whole(
+                self.name, value, at_least=self.at_least, at_most=self.at_most, cure=self.cure
+            )
+        elif self.kind == "number":
+            checks.number(
+                self.name,
+                value,
+                above=self.above,
+                below=self.below,
+                at_least=self.at_least,
+                at_most=self.at_most,
+                cure=self.cure,
+            )
+
+    def documented(self) -> str:
+        """The entry in the section "Parameters" of a docstring."""
+        default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
+        text = f"{self.name} : {self.type}, default={default.replace('0.0001', '1e-4')}\n"
+        return text + "".join(f"    {line}\n" for line in self.help.split("\n"))
+
+
+def option(
+    default: Any,
+    *,
+    help: str,
+    choices: tuple[Any, ...] = (),
+    above: float | None = None,
+    below: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    cure: str = "",
+    type: str = "",
+    label: str = "",
+    on_page: bool = True,
+    positional: bool = False,
+    check: Callable[[str, Any], None] | None = None,
+    also: Callable[[Any], bool] | None = None,
+) -> Any:
+    """Declare a parameter of a learner in the body of its class.
+
+    The annotation says what values are: ``bool``, ``int``, ``float``, ``str`` with ``choices``,
+    with ``| None`` if None is allowed, or anything else with a ``check`` of its own.
+
+    Parameters
+    ----------
+    default : object
+    help : str
+        What it does.
+    choices : tuple, default=()
+        The values allowed.
+    above, below, at_least, at_most : float or None, default=None
+        Limits of a number.
+    cure : str, default=""
+        A sentence that is added to the error.
+    type : str, default=""
+        The type as docstrings have it, where the annotation does not say enough.
+    label : str, default=""
+        What the studio calls it; the name if empty.
+    on_page : bool, default=True
+        Whether the studio has a control for it.
+    positional : bool, default=False
+        Whether it may be given without its name.
+    check : callable, default=None
+        ``check(name, value)`` raises a ParameterError for what is not allowed.
+    also : callable, default=None
+        ``also(value)`` is true for values that are allowed besides.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.learner.options import option
+    >>> class Cautious(Perceptron):
+    ...     patience: int = option(3, at_least=1, help="Rows to wait for.")
+    >>> Cautious(patience=0).fit([[1.0], [2.0]], [0, 1])
+    Traceback (most recent call last):
+      ...
+    rosenblatt.errors.ParameterError: patience=0 is not allowed: give a whole number of at least 1.
+    """
+    declared = {
+        "help": inspect.cleandoc(help),
+        "choices": choices,
+        "above": above,
+        "below": below,
+        "at_least": at_least,
+        "at_most": at_most,
+        "cure": cure,
+        "type": type,
+        "label": label,
+        "on_page": on_page,
+        "own_check": check,
+        "also": also,
+    }
+    return field(default=default, kw_only=not positional, metadata={METADATA: declared})
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
+class Declared:
+    """A class whose parameters are declared with `option`; its constructor takes them by name."""
+
+    _options: ClassVar[dict[str, Option]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # Never equal by parameters: two learners with the same ones have learned other things.
+        dataclass(eq=False, repr=False, kw_only=True)(cls)
+        fields = {found.name: found for found in dataclasses.fields(cls)}
+        for found in fields.values():
+            if METADATA not in found.metadata:
+                raise TypeError(
+                    f"{cls.__name__}.{found.name}: declare a parameter with option(default, "
+                    "help=…), and anything else without an annotation, or as a ClassVar."
+                )
+        # Those of the class itself first, as its readers look for them.
+        kinds = [kind for kind in cls.__mro__ if issubclass(kind, Declared)]
+        names = dict.fromkeys(name for kind in kinds for name in inspect.get_annotations(kind))
+        cls._options = {name: _bound(fields[name]) for name in names if name in fields}
+        if "__signature__" not in cls.__init__.__dict__ and "__init__" in cls.__dict__:
+            _order_signature(cls)
+
+
+def _order_signature(cls: type[Declared]) -> None:
+    signature = inspect.signature(cls.__init__)
+    given = signature.parameters
+    if given.keys() - {"self"} != cls._options.keys():
+        return  # a constructor of its own
+    listed = [given["self"], *(given[name] for name in cls._options)]
+    cls.__init__.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=listed
+    )
+
+
+def _bound(found: dataclasses.Field[Any]) -> Option:
+    """The option of a field, with what its annotation says."""
+    declared = dict(found.metadata[METADATA])
+    written = found.type if isinstance(found.type, str) else getattr(found.type, "__name__", "")
+    annotation = str(found.type) if " | " in str(found.type) else written
+    kinds = [kind for kind in re.split(r"\s*\|\s*", annotation) if kind != "None"]
+    kind = {"bool": "flag", "int": "whole", "float": "number"}.get(kinds[0], "other")
+    if declared["choices"]:
+        kind = "choice"
+    optional = "None" in annotation.split(" | ")
+    return Option(
+        name=found.name,
+        kind=kind,
+        default=found.default,
+        optional=optional,
+        **(
+            declared
+            | {
+                "type": declared["type"] or _type_text(kinds, declared["choices"], optional),
+                "label": declared["label"] or found.name,
+            }
+        ),
+    )
+
+
+def _type_text(kinds: list[str], choices: tuple[Any, ...], optional: bool) -> str:
+    if choices:
+        listed = ", ".join(f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
+        kinds = [f"{{{listed}}}"]
+    return " or ".join([*kinds, *(["None"] if optional else [])])

@@ -1,0 +1,77 @@
+"""scikit-learn's metadata routing, spoken by its public `MetadataRequest`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Self
+
+__all__ = ["Routed"]
+
+METHODS = ("fit", "partial_fit", "predict", "predict_proba", "decision_function", "score")
+DATA = {"self", "X", "y"}
+
+
+class Routed:
+    """``set_fit_request`` and the like for every argument beside the rows and their labels."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for method in METHODS:
+            name = f"set_{method}_request"
+            if name not in cls.__dict__ and _metadata(cls, method):
+                setattr(cls, name, _setter(method, name))
+
+    def get_metadata_routing(self) -> Any:
+        """What may be routed to which method, for scikit-learn's meta-estimators.
+
+        Returns
+        -------
+        routing : sklearn.utils.metadata_routing.MetadataRequest
+        """
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        routing = MetadataRequest(owner=type(self).__name__)
+        for method in METHODS:
+            wanted = self.__dict__.get("_metadata_request", {}).get(method, {})
+            for name in _metadata(type(self), method):
+                getattr(routing, method).add_request(param=name, alias=wanted.get(name))
+        return routing
+
+
+def _metadata(cls: type, method: str) -> list[str]:
+    """The arguments of a method beside the data."""
+    function = getattr(cls, method, None)
+    if function is None or not inspect.isfunction(function):
+        return []
+    return [name for name in inspect.signature(function).parameters if name not in DATA]
+
+
+def _setter(method: str, name: str) -> Callable[..., Any]:
+    def set_request(self: Any, **requests: bool | str | None) -> Self:
+        from sklearn import get_config
+
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "This method is only available when metadata routing is enabled. You can enable "
+                "it using sklearn.set_config(enable_metadata_routing=True)."
+            )
+        known = _metadata(type(self), method)
+        for unknown in requests.keys() - set(known):
+            raise TypeError(
+                f"Unexpected args: {unknown!r} in {method}. Accepted arguments are: "
+                f"{', '.join(known)}."
+            )
+        # A dict of its own, because a copy of the learner may share the old one.
+        kept: dict[str, Any] = self.__dict__.get("_metadata_request", {})
+        self._metadata_request = {**kept, method: {**kept.get(method, {}), **requests}}
+        return self  # type: ignore[no-any-return]
+
+    set_request.__name__ = name
+    set_request.__qualname__ = f"Routed.{name}"
+    set_request.__doc__ = (
+        f"Say which metadata a meta-estimator of scikit-learn passes to ``{method}``.\n\n"
+        "True passes what has that name, a text what has the name it gives, False and None "
+        "nothing.\n\nReturns\n-------\nself : estimator\n"
+    )
+    return set_request

@@ -1,0 +1,77 @@
+"""What learners of rows share: when to give up, ties, rows held out, and how they are scored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.learner.base import Learner
+from rosenblatt.learner.inputs import read_labels
+from rosenblatt.learner.options import option
+
+__all__ = ["RowLearner"]
+
+
+class RowLearner(Learner):
+    """A classifier of rows of numbers, as scikit-learn's classifiers are."""
+
+    tol: float | None = option(
+        1e-4,
+        at_least=0.0,
+        cure="None never gives up.",
+        on_page=False,
+        help="""
+        Give up once the run itself has proven that nothing separates the rows by a margin above
+        ``tol`` times the length of the longest row. Rows that can be separated by more are never
+        given up on. None never gives up.""",
+    )
+    ties: str = option(
+        "mistake",
+        choices=("mistake", "positive"),
+        label="A tie is",
+        help="""
+        A score of exactly 0 counts as a mistake, or as the positive class; with more than two
+        classes as the one listed last among the equals.""",
+    )
+    early_stopping: bool = option(
+        False,
+        on_page=False,
+        help="""
+        Hold out some rows, stop when they are no longer predicted better, keep the best weights.
+        """,
+    )
+    validation_fraction: float = option(
+        0.1,
+        above=0.0,
+        below=1.0,
+        on_page=False,
+        help="The share of rows to hold out, of every class alike.",
+    )
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        tags.input_tags.sparse = True
+        return tags
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy: the share of rows that are predicted right.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            The right labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        accuracy : float
+        """
+        predicted = self.predict(X)
+        labels = read_labels(y, len(predicted))
+        return float(np.average(predicted == labels, weights=sample_weight))
