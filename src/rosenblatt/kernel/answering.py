@@ -9,9 +9,9 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks as check
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.estimator import parameters as check
 from rosenblatt.estimator.classes import answers
 from rosenblatt.estimator.inputs import read_table
 from rosenblatt.kernel.explanation import Explanation, explanation

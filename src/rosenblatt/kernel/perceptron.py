@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rosenblatt.estimator import parameters as check
+from rosenblatt import checks as check
+from rosenblatt.estimator import parameters
 from rosenblatt.kernel.budgets import POLICIES
 from rosenblatt.kernel.saved import KernelSaved
 from rosenblatt.machines.functions import KERNELS
@@ -218,5 +219,5 @@ class KernelPerceptron(KernelSaved):
             cure="A smaller one would be lost in rounding.",
         )
         check.number("cache_mb", self.cache_mb, above=0.0)
-        check.training(self)
+        parameters.training(self)
         self._check_combine()

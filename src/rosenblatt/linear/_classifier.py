@@ -11,14 +11,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks as check
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rules import Rule
 from rosenblatt.core.scoring import scores
 from rosenblatt.core.tables import Rows, as_rows, inspect, largest_allowed
 from rosenblatt.core.training import Training, Watch, train
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimator import outcome
-from rosenblatt.estimator import parameters as check
+from rosenblatt.estimator import outcome, parameters
 from rosenblatt.estimator.classes import answers, refuse_one_class
 from rosenblatt.estimator.display import ModelDisplay
 from rosenblatt.estimator.held_out import watched_rows
@@ -66,7 +66,7 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
     def _check_parameters(self) -> Rule:
         check.flag("fit_intercept", self.fit_intercept)
         check.flag("record", self.record)
-        check.training(self)
+        parameters.training(self)
         return self._rule()
 
     # ------------------------------------------------------------------ fitting

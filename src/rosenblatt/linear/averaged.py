@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any
 
+from rosenblatt import checks as check
 from rosenblatt.core import rules
-from rosenblatt.estimator import parameters as check
 from rosenblatt.linear._classifier import FloatArray, LinearClassifier
 
 __all__ = ["AveragedPerceptron"]

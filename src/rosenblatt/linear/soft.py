@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks as check
 from rosenblatt.core import rules
 from rosenblatt.core.training import Training
-from rosenblatt.estimator import parameters as check
 from rosenblatt.linear._classifier import LinearClassifier
 
 __all__ = ["SoftPerceptron"]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks as check
 from rosenblatt.core import rules
 from rosenblatt.core.ledger import Entries, Ledger
 from rosenblatt.core.model import LinearModel
-from rosenblatt.estimator import parameters as check
 from rosenblatt.linear._classifier import FloatArray, LinearClassifier
 from rosenblatt.linear._stream import as_table
 from rosenblatt.linear._voters import Voters

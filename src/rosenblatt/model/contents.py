@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.checks import shown
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import Card, Start
-from rosenblatt.model.labels import shown
 from rosenblatt.model.learners import LEARNERS
 
 __all__ = ["FLOATS", "MOST", "Arrays", "Need", "check_arrays", "linear_needs", "rows_needs"]

@@ -7,10 +7,10 @@ from typing import Any, Self
 
 from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt import checks as check
 from rosenblatt.core.training import Training, Watch
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.estimator import outcome
-from rosenblatt.estimator import parameters as check
 from rosenblatt.estimator.progress import progress
 from rosenblatt.estimator.seeds import seed_from
 from rosenblatt.estimator.undo import unchanged_on_error

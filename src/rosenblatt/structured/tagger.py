@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rosenblatt import checks as check
 from rosenblatt.errors import ParameterError
-from rosenblatt.estimator import parameters as check
 from rosenblatt.structured.saved import SavedTagger
 
 __all__ = ["SequenceTagger"]
