@@ -92,7 +92,15 @@ class OverflowRefused(InputError):
 
 
 class ParameterError(RosenblattError, ValueError):
-    """An argument has a value that is not allowed."""
+    """An argument has a value that is not allowed.
+
+    Attributes
+    ----------
+    allowed : str or None
+        What may be given instead, in words, where a check of `rosenblatt.checks` found the fault.
+    """
+
+    allowed: str | None = None
 
 
 class ModelFileError(RosenblattError, ValueError):

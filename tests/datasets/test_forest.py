@@ -130,7 +130,7 @@ def test_a_recorder_is_learned_better_alone_once_it_has_heard_enough() -> None:
         ({"n_rows": -5}, "n_rows=-5 .* or None for an endless stream"),
         ({"n_bands": 3}, "n_bands=3 is not allowed: give a whole number of at least 4"),
         ({"per_hour": 0.5}, "per_hour=0.5"),
-        ({"variety": 3}, "variety=3 is not allowed: give a number at least 0 and at most 2"),
+        ({"variety": 3}, "variety=3 is not allowed: give a finite number at least 0 and at most 2"),
         ({"seed": None}, "seed=None"),
     ],
 )

@@ -126,12 +126,18 @@ def test_the_same_seed_gives_the_same_bytes_as_ever() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"margin": 1.0}, "margin=1.0 is not allowed: give a number above 0 and below 1. Or give"),
+        (
+            {"margin": 1.0},
+            "margin=1.0 is not allowed: give a finite number above 0 and below 1. Or",
+        ),
         ({"margin": 0.0}, "margin=0.0"),
         ({"margin": float("nan")}, "margin=nan"),
         ({"margin": 0.5, "intercept": 0.6}, "below 0.4. Or a larger radius or a smaller intercept"),
         ({"margin": 0.7, "n_classes": 4, "n_features": 3}, "below 0.666667"),
-        ({"intercept": -1.0}, "intercept=-1.0 is not allowed: give a number above -1 and below 1"),
+        (
+            {"intercept": -1.0},
+            "intercept=-1.0 is not allowed: give a finite number above -1 and",
+        ),
         ({"intercept": 0.1, "n_classes": 3}, "intercept=0.1 is not allowed for n_classes=3"),
         ({"n_classes": 3, "n_features": 1}, "Give at least 2 features"),
         ({"n_classes": 1}, "n_classes=1 is not allowed: give a whole number of at least 2"),

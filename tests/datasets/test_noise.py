@@ -55,7 +55,7 @@ def test_suspects_are_mostly_the_wrong_labels(where) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"flip": 0.6}, "flip=0.6 is not allowed: give a number at least 0 and at most 0.5"),
+        ({"flip": 0.6}, "flip=0.6 is not allowed: give a finite number at least 0 and at most 0.5"),
         ({"flip": -0.1}, "flip=-0.1"),
         ({"where": "here"}, "where='here' is not known: give 'anywhere' or 'boundary'."),
         ({"margin": 2}, "margin=2"),

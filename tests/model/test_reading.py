@@ -85,7 +85,7 @@ def test_a_state_that_was_changed_is_checked_before_it_is_written(tmp_path):
     assert path.read_bytes() == before
     state = read(path)
     state.card.random = 1.5
-    with pytest.raises(ModelFileError, match=r"Expected `int`, got `float` - at `\$\.random`"):
+    with pytest.raises(ModelFileError, match=r"random is 1\.5, but must be a whole number"):
         write(state, path)
     assert path.read_bytes() == before
     state = read(path)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.datasets.arguments import choice, number, whole
+from rosenblatt.checks import choice, number, whole
 from rosenblatt.datasets.dice import bells, dot, orthonormal, roll
 from rosenblatt.datasets.streams import CHUNK, Columns, cut
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.datasets.arguments import number, whole
+from rosenblatt.checks import number, whole
 from rosenblatt.datasets.dice import doublings, log2, roll
 from rosenblatt.datasets.streams import CHUNK, Columns, cut
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.datasets.arguments import number, whole
+from rosenblatt.checks import number, whole
 from rosenblatt.datasets.dice import bells, dot, orthonormal, roll, unit
 from rosenblatt.datasets.table import Table
 from rosenblatt.errors import ParameterError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.datasets.arguments import choice, number
+from rosenblatt.checks import choice, number
 from rosenblatt.datasets.dice import bells, dot, roll
 from rosenblatt.datasets.margins import separable
 from rosenblatt.datasets.table import Table

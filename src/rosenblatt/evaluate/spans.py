@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt import checks
+from rosenblatt.errors import InputError
 from rosenblatt.evaluate.report import _named, html_table
 
 __all__ = ["Span", "SpanReport", "TypeReport", "span_scores", "spans"]
@@ -56,8 +57,7 @@ def spans(tags: Iterable[str], scheme: str = "BIO") -> list[Span]:
     >>> [tuple(span) for span in spans(["B-NP", "I-NP", "O", "I-VP", "I-NP"])]
     [('NP', 0, 2), ('VP', 3, 4), ('NP', 4, 5)]
     """
-    if scheme not in SCHEMES:
-        raise ParameterError(f"scheme={scheme!r} is not known: give 'BIO' or 'BIOES'.")
+    checks.choice("scheme", scheme, *SCHEMES)
     if isinstance(tags, str | bytes):
         raise InputError("tags must be a list of tags, not one text.")
     found: list[Span] = []

@@ -15,10 +15,10 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt import checks as check
 from rosenblatt.core.tables import is_sparse
 from rosenblatt.datasets.dice import roll
 from rosenblatt.errors import ParameterError
-from rosenblatt.learner import parameters as check
 from rosenblatt.learner.inputs import read_rows
 from rosenblatt.learner.seeds import seed_from
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks
 from rosenblatt._kernels import ngrams
 from rosenblatt._kernels.names import Names
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
@@ -74,8 +75,7 @@ class TextFeatures:
     ) -> None:
         if words is None and chars is None:
             raise ParameterError("words=None and chars=None leave no features; give one of them.")
-        if value not in WEIGHTS:
-            raise ParameterError(f"value={value!r} is not known. Use 'once', 'count' or 'log'.")
+        checks.choice("value", value, *WEIGHTS)
         if bits is not None and not (type(bits) is int and 1 <= bits <= MOST_BITS):
             raise ParameterError(f"bits={bits!r} must be from 1 to {MOST_BITS}, or None.")
         if not (type(shortest) is int and 1 <= shortest <= LONGEST_WORD):

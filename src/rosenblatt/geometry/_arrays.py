@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError, ParameterError
 
 FloatArray = NDArray[np.float64]
@@ -19,21 +20,6 @@ FARTHEST = 1e150
 
 def is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr")
-
-
-def numbers(name: str, values: Any) -> NDArray[Any]:
-    """A dense array of real numbers, of whatever type they are; objects become float64."""
-    if is_sparse(values):
-        raise InputError(f"{name} is sparse; it must be dense here ({name}.toarray() makes it so)")
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind == "O":
-            array = array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} must be an array of numbers ({error})") from error
-    if array.dtype.kind not in "biuf":
-        raise InputError(f"{name} holds {array.dtype}; it must hold real numbers")
-    return array
 
 
 def number(name: str, value: Any) -> float:

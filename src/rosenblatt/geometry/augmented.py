@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError
-from rosenblatt.geometry._arrays import is_sparse, numbers, points
+from rosenblatt.geometry._arrays import is_sparse, points
 from rosenblatt.geometry.vectors import lengths
 
 

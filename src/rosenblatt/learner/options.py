@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, dataclass_transform
 
-from rosenblatt.learner import parameters as checks
+from rosenblatt import checks
 
 __all__ = ["Declared", "Option", "option"]
 
@@ -72,7 +72,7 @@ class Option:
         elif self.kind == "flag":
             checks.flag(self.name, value)
         elif self.kind == "choice":
-            checks.choice(self.name, value, *self.choices, cure=self.cure)
+            checks.choice(self.name, value, *self.choices)
         elif self.kind == "whole":
             checks.whole(
                 self.name, value, at_least=self.at_least, at_most=self.at_most, cure=self.cure

@@ -7,23 +7,19 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt import checks
+from rosenblatt.errors import InputError
 
 FloatArray = NDArray[np.float64]
 Slope = TypeVar("Slope")
 
 
 def chosen(loss: str, slopes: dict[str, Slope]) -> Slope:
-    if loss not in slopes:
-        raise ParameterError(f"loss is {loss!r}; it must be one of {', '.join(map(repr, slopes))}")
-    return slopes[loss]
+    return slopes[checks.choice("loss", loss, *slopes)]
 
 
 def numbers(name: str, values: ArrayLike) -> FloatArray:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be a dense array of numbers ({error})") from error
+    return checks.numbers(name, values).astype(np.float64, copy=False)
 
 
 def matrix(name: str, values: ArrayLike) -> FloatArray:

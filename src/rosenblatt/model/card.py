@@ -11,8 +11,9 @@ from typing import Any, Literal
 import msgspec
 
 from rosenblatt import __version__
+from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model.labels import decode, encode, shown
+from rosenblatt.model.labels import decode, encode
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
 
 __all__ = [

@@ -8,10 +8,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model import foreign
 from rosenblatt.model.card import plain, strict_json
-from rosenblatt.model.labels import shown
 
 __all__ = ["ZEROS", "pack", "unpack"]
 

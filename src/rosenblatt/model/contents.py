@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.checks import shown
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import Card, Start

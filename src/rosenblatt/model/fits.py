@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
+from rosenblatt.checks import shown
 from rosenblatt.core.training import STOP_REASONS
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import Fit
-from rosenblatt.model.labels import shown
 from rosenblatt.model.ranges import MOST_EXAMPLES, number, whole
 
 __all__ = ["check_outcome"]
@@ -29,8 +27,9 @@ def check_outcome(fit: Fit, *, t: int, most_mistakes: int) -> None:
         raise ModelFileError(f"converged, but the stop reason is {fit.stop_reason}.")
     if fit.cycle_length is not None:
         whole("cycle_length", fit.cycle_length, 1, fit.n_iter)
-    number("margin_ceiling", math.inf if fit.margin_ceiling is None else fit.margin_ceiling)
-    number("eta", fit.eta)
+    if fit.margin_ceiling is not None:
+        number("margin_ceiling", fit.margin_ceiling, at_least=0.0)
+    number("eta", fit.eta, at_least=0.0)
     if (fit.best_iter is None) != (fit.validation_scores is None):
         raise ModelFileError("best_iter and validation_scores go together.")
     if fit.best_iter is not None and fit.validation_scores is not None:
@@ -41,4 +40,4 @@ def check_outcome(fit: Fit, *, t: int, most_mistakes: int) -> None:
                 f"{fit.n_iter} epochs."
             )
         for score in fit.validation_scores:
-            number("validation_scores", score)
+            number("validation_scores", score, at_least=0.0)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from rosenblatt.checks import shown
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.errors import ModelFileError
 from rosenblatt.machines.functions import KERNELS
@@ -16,8 +15,7 @@ from rosenblatt.machines.machine import SETTINGS
 from rosenblatt.machines.memory import FORGETRON_SHARE, RULES
 from rosenblatt.model.card import Card, Fit, Forgetting, KernelRecord, Snapshot
 from rosenblatt.model.contents import MOST, Arrays, Need, check_arrays, rows_needs
-from rosenblatt.model.labels import shown
-from rosenblatt.model.ranges import MOST_EXAMPLES, check_csr, in_order, whole
+from rosenblatt.model.ranges import MOST_EXAMPLES, check_csr, choice, in_order, number, whole
 
 __all__ = ["check_kernel"]
 
@@ -52,35 +50,15 @@ def _check_settings(settings: dict[str, Any]) -> None:
     for name in SETTINGS:
         if name not in settings:
             raise ModelFileError(f"kernel settings: {name} is missing.")
-    _choice(settings, "kernel", *KERNELS, "precomputed")
-    _choice(settings, "multiclass", "ovr", "argmax")
-    _choice(settings, "forget", *RULES)
-    for name in ("degree", "budget"):
-        value = settings[name]
-        if name == "budget" and value is None:
-            continue
-        if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-            raise ModelFileError(f"kernel settings: {name} is {shown(value)}, no whole number.")
-        whole(name, int(value), 1, MOST_EXAMPLES)
-    for name in ("gamma", "coef0"):
-        value = settings[name]
-        if name == "gamma" and value is None:
-            continue
-        try:
-            is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-            size = float(value) if is_real else math.nan
-        except OverflowError:
-            size = math.inf
-        if not math.isfinite(size) or (name == "gamma" and size <= 0.0):
-            raise ModelFileError(f"kernel settings: {name} is {shown(value)}, which cannot be.")
-
-
-def _choice(settings: dict[str, Any], name: str, *allowed: str) -> None:
-    value = settings[name]
-    if not isinstance(value, str) or value not in allowed:
-        raise ModelFileError(
-            f"kernel settings: {name} is {shown(value)}; {' or '.join(allowed)} is allowed."
-        )
+    choice("kernel settings: kernel", settings["kernel"], *KERNELS, "precomputed")
+    choice("kernel settings: multiclass", settings["multiclass"], "ovr", "argmax")
+    choice("kernel settings: forget", settings["forget"], *RULES)
+    whole("kernel settings: degree", settings["degree"], 1, MOST_EXAMPLES)
+    if settings["budget"] is not None:
+        whole("kernel settings: budget", settings["budget"], 1, MOST_EXAMPLES)
+    if settings["gamma"] is not None:
+        number("kernel settings: gamma", settings["gamma"], above=0.0)
+    number("kernel settings: coef0", settings["coef0"])
 
 
 def _check_card(card: Card, kernel: KernelRecord) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
 
-__all__ = ["LARGEST_INTEGER", "decode", "encode", "shown"]
+__all__ = ["LARGEST_INTEGER", "decode", "encode"]
 
 # Far beyond any label, and short of the digits that Python refuses to read.
 LARGEST_INTEGER = 1 << 4096
@@ -102,9 +103,3 @@ def _decoded_scalar(name: Any, content: Any, place: str) -> Any:
     except (TypeError, ValueError, OverflowError):
         return None
     return scalar if type(back) is type(plain) and back == plain else None
-
-
-def shown(value: Any, most: int = 60) -> str:
-    """A value as it is shown in an error: not longer than fits on a line."""
-    text = repr(value)
-    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import __version__
+from rosenblatt.checks import shown
 from rosenblatt.errors import MissingExtra, ModelFileError
 from rosenblatt.model.answering import Answering
 from rosenblatt.model.container import ZEROS
-from rosenblatt.model.labels import shown
 from rosenblatt.model.state import State
 
 __all__ = ["Graph", "finished", "sound_text", "to_onnx", "weights_of"]

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model.labels import decode, encode, shown
+from rosenblatt.model.labels import decode, encode
+from rosenblatt.model.ranges import whole
 
 __all__ = ["decode_parameters", "encode_parameters"]
 
@@ -138,9 +140,4 @@ def _generator(content: dict[str, Any], place: str) -> np.random.Generator:
 def _whole(content: dict[str, Any], place: str, **below: int) -> None:
     """NumPy does not check these itself: a position beyond the words would read foreign memory."""
     for name, limit in below.items():
-        number = content.get(name)
-        if type(number) is not int or not 0 <= number < limit:
-            raise ModelFileError(
-                f"{place}: {name} is {shown(number)}, but must be a whole number from 0 to "
-                f"{limit - 1}."
-            )
+        whole(f"{place}: {name}", content.get(name), 0, limit - 1)

@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import ModelFileError
-from rosenblatt.model.labels import shown
+from rosenblatt import checks
+from rosenblatt.checks import shown
+from rosenblatt.errors import ModelFileError, ParameterError
 
-__all__ = ["MOST_EXAMPLES", "check_csr", "in_order", "number", "whole"]
+__all__ = ["MOST_EXAMPLES", "check_csr", "choice", "in_order", "number", "whole"]
 
 # What the counters of the loops can hold, with room to go on.
 MOST_EXAMPLES = 1 << 62
 
 
-def whole(name: str, value: int, low: int, high: int) -> None:
-    if not low <= value <= high:
-        raise ModelFileError(
-            f"{name} is {shown(value)}, but must be a whole number from {low} to {high}."
-        )
+def whole(name: str, value: Any, low: int, high: int) -> None:
+    with _as_of_a_file(name, value):
+        checks.whole(name, value, at_least=low, at_most=high)
 
 
-def number(name: str, value: float) -> None:
-    if not value >= 0.0:
-        raise ModelFileError(f"{name} is {value}, but cannot be negative.")
+def number(name: str, value: Any, **limits: Any) -> None:
+    with _as_of_a_file(name, value):
+        checks.number(name, value, **limits)
+
+
+def choice(name: str, value: Any, *allowed: str) -> None:
+    with _as_of_a_file(name, value):
+        checks.choice(name, value, *allowed)
+
+
+@contextmanager
+def _as_of_a_file(name: str, value: Any) -> Iterator[None]:
+    try:
+        yield
+    except ParameterError as error:
+        raise ModelFileError(f"{name} is {shown(value)}, but must be {error.allowed}.") from None
 
 
 def in_order(name: str, values: Any, *, strictly: bool = False) -> None:

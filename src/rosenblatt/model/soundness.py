@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import DIGEST, Card, Fit, Start
 from rosenblatt.model.contents import Arrays, check_arrays, linear_needs

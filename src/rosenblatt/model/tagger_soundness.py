@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import Card, Fit, Tagging
 from rosenblatt.model.contents import Arrays, Need, check_arrays
 from rosenblatt.model.fits import check_outcome
-from rosenblatt.model.labels import shown
 from rosenblatt.model.ranges import MOST_EXAMPLES, in_order, whole
 from rosenblatt.model.words import unpack_words
 

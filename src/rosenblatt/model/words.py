@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model.labels import shown
 from rosenblatt.model.ranges import in_order
 
 __all__ = ["pack_words", "unpack_words"]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks
 from rosenblatt.errors import InputError, MissingExtra, ParameterError, RosenblattError
 from rosenblatt.plot import style
 from rosenblatt.plot.display import Display, Pen, checked_dpi
@@ -294,8 +295,7 @@ def animate(
     >>> film.titles[0], film.titles[-1], os.path.getsize("run.html") < 300_000
     ('update 1: row 0, up', 'update 13: row 0, up', True)
     """
-    if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 2 <= most <= 5000:
-        raise ParameterError(f"most={most!r} is not allowed: give a whole number, 2 to 5000.")
+    checks.whole("most", most, at_least=2, at_most=5000)
 
     def spread(n: int) -> list[int]:
         if n <= most:

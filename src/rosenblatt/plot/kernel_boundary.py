@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt import checks
+from rosenblatt.errors import InputError
 from rosenblatt.plot import given
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.given import FloatArray
@@ -176,8 +177,7 @@ def kernel_boundary(
         raise InputError(
             f"a {type(model).__name__} has no decision_function and classes_; give a fitted model."
         )
-    if isinstance(cells, bool) or not isinstance(cells, int | np.integer) or not 2 <= cells <= 2000:
-        raise ParameterError(f"cells={cells!r} is not allowed: give a whole number, 2 to 2000.")
+    checks.whole("cells", cells, at_least=2, at_most=2000)
     if getattr(model, "kernel", None) == "precomputed":
         raise InputError("a precomputed kernel has no plane to look at: the features are unknown.")
     d = int(model.n_features_in_)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt import checks
+from rosenblatt.errors import InputError
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.lines import STYLES, counted, short_number, whole_numbers
 
@@ -203,8 +204,7 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay:
             f"a {type(trace).__name__} is no proof: give what theory.proof(ledger, X, separator) "
             "returned."
         )
-    if axes not in ("auto", "linear", "log"):
-        raise ParameterError(f"axes={axes!r} is not known: give 'auto', 'linear' or 'log'.")
+    checks.choice("axes", axes, "auto", "linear", "log")
     n = trace.n_updates
     if not n:
         raise InputError("this run made 0 mistakes; there is nothing to show.")

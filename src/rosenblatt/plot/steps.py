@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt import checks
+from rosenblatt.errors import InputError
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import given
 from rosenblatt.plot.given import FloatArray
@@ -234,10 +235,8 @@ def _visits(ledger: Any, n_rows: int, each: str) -> list[tuple[int, int, int, bo
         raise InputError(
             f"the ledger names row {max(rows)}, but X has {n_rows} rows; give the X of fit."
         )
-    if each == "update":
+    if checks.choice("each", each, "update", "example") == "update":
         return [(t, row, k, True) for k, (t, row) in enumerate(zip(times, rows, strict=True))]
-    if each != "example":
-        raise ParameterError(f"each={each!r} is not known: give 'update' or 'example'.")
     first = ledger.n_examples - int(ledger.survival.sum())
     seen = ledger.n_examples - first
     in_order = all((t - 1 - first) % n_rows == row for t, row in zip(times, rows, strict=True))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import ParameterError
+from rosenblatt import checks
 
 __all__ = ["DARK", "LIGHT", "MARKERS", "THEMES", "Mark", "Theme", "marks", "named", "theme_named"]
 
@@ -119,10 +119,7 @@ def theme_named(theme: str | Theme) -> Theme:
     """A theme by its name; a theme of one's own is taken as it is."""
     if isinstance(theme, Theme):
         return theme
-    if theme not in THEMES:
-        allowed = " or ".join(repr(name) for name in THEMES)
-        raise ParameterError(f"theme={theme!r} is not known: give {allowed}.")
-    return THEMES[theme]
+    return THEMES[checks.choice("theme", theme, *THEMES)]
 
 
 def theme_of_paper(colour: Any) -> Theme:

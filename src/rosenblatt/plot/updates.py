@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt import checks
+from rosenblatt.errors import InputError
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.pen import AREA
 from rosenblatt.plot.plane import Box
@@ -185,8 +186,7 @@ def updates(
     update 3: row 4, −1 [3.0, 1.0]
     example 6: row 5, +1, right [3.0, 1.0]
     """
-    if isinstance(most, bool) or not isinstance(most, int | np.integer) or not 1 <= most <= 100:
-        raise ParameterError(f"most={most!r} is not allowed: give a whole number, 1 to 100.")
+    checks.whole("most", most, at_least=1, at_most=100)
 
     def ends(n: int) -> list[int]:
         if n <= most or each == "example":

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from rosenblatt import checks
 from rosenblatt.errors import ParameterError
 
 __all__ = ["choice", "known", "mapping", "number", "sequence", "shown", "switch", "text", "whole"]
@@ -52,53 +53,30 @@ def known(name: str, given: Mapping[str, Any], *fields: str) -> None:
 
 
 def choice(name: str, value: Any, *allowed: str) -> str:
-    if not isinstance(value, str) or value not in allowed:
-        words = ", ".join(f'"{word}"' for word in allowed)
-        raise ParameterError(f"{name} is {shown(value)}: give one of {words}.")
-    return value
+    with _as_a_page_says(name, value):
+        return checks.choice(name, value, *allowed)
 
 
-def number(
-    name: str,
-    value: Any,
-    *,
-    above: float | None = None,
-    at_least: float | None = None,
-    at_most: float | None = None,
-) -> Any:
+def number(name: str, value: Any, **limits: Any) -> Any:
     """A finite number as it came: whole numbers stay whole."""
-    bounds = [
-        f"{word} {bound:g}"
-        for word, bound in (("above", above), ("at least", at_least), ("at most", at_most))
-        if bound is not None
-    ]
-    limits = f" {' and '.join(bounds)}" if bounds else ""
-    fits = isinstance(value, int | float) and not isinstance(value, bool)
-    if fits:
-        try:
-            size = float(value)
-        except OverflowError:
-            size = math.inf
-        fits = (
-            math.isfinite(size)
-            and (above is None or size > above)
-            and (at_least is None or size >= at_least)
-            and (at_most is None or size <= at_most)
-        )
-    if not fits:
-        raise ParameterError(f"{name} is {shown(value)}: give a finite number{limits}.")
-    return value
+    with _as_a_page_says(name, value):
+        return checks.number(name, value, **limits)
 
 
 def whole(name: str, value: Any, *, at_least: int, at_most: int) -> int:
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
     if isinstance(value, float) and value.is_integer():
-        value, is_whole = int(value), True
-    if not is_whole or not at_least <= value <= at_most:
-        raise ParameterError(
-            f"{name} is {shown(value)}: give a whole number from {at_least:,} to {at_most:,}."
-        )
-    return int(value)
+        value = int(value)
+    with _as_a_page_says(name, value):
+        return int(checks.whole(name, value, at_least=at_least, at_most=at_most))
+
+
+@contextmanager
+def _as_a_page_says(name: str, value: Any) -> Iterator[None]:
+    try:
+        yield
+    except ParameterError as error:
+        allowed = str(error.allowed).replace("'", '"')
+        raise ParameterError(f"{name} is {shown(value)}: give {allowed}.") from None
 
 
 def switch(name: str, value: Any) -> bool:

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks
 from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.scoring import scores
 from rosenblatt.core.tables import as_rows, is_sparse, largest_allowed
 from rosenblatt.core.training import train
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import InputError
 from rosenblatt.theory.argmax import ArgmaxSeparability
 from rosenblatt.theory.bound import MistakeBound, mistake_bound
 from rosenblatt.theory.points import read_points
@@ -167,8 +168,7 @@ def simplest_separating_map(
     >>> found.transform([[2, 3]]).tolist()
     [[2.0, 3.0, 6.0]]
     """
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ParameterError(f"seed={seed!r} is not allowed: give a whole number of at least 0.")
+    checks.whole("seed", seed, at_least=0)
     points, classes = read_points(X, y, fit_intercept)
     table, labels = points.X, np.asarray(y)
     numbers = np.searchsorted(classes, labels).astype(np.int32)

@@ -170,7 +170,7 @@ def order_study(
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.utils import shuffle
 
-    from rosenblatt.learner import parameters as check
+    from rosenblatt import checks as check
     from rosenblatt.learner.progress import progress
     from rosenblatt.linear._classifier import LinearLearner
 

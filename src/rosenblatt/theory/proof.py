@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.tables import as_rows, inspect, is_sparse
-from rosenblatt.errors import InputError, ParameterError, RosenblattError
+from rosenblatt.errors import InputError, RosenblattError
 
 __all__ = ["Move", "ProofTrace", "ProofViolation", "moves", "proof", "table_of"]
 
@@ -288,10 +288,7 @@ def _learning_rate(ledger: Ledger, n_vectors: int) -> float:
 
 
 def _positive(name: str, value: Any) -> float:
-    number = float(value) if isinstance(value, numbers.Real) else math.nan
-    if not 0.0 < number < math.inf:
-        raise ParameterError(f"{name}={value!r} is not allowed: give a finite number above 0.")
-    return number
+    return float(checks.number(name, value, above=0.0))
 
 
 def _unit(separator: Any, shape: tuple[int, ...], n_features: int) -> FloatArray:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks
 from rosenblatt.core.ledger import Ledger
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import InputError
 from rosenblatt.theory.proof import moves, table_of
 
 __all__ = ["Suspect", "suspects"]
@@ -101,9 +101,9 @@ def suspects(
     (4, 'no', 'yes', '44%')
     """
     if top is not None:
-        _check_count("top", top)
+        checks.whole("top", top, at_least=1)
     if n_rows is not None:
-        _check_count("n_rows", n_rows)
+        checks.whole("n_rows", n_rows, at_least=1)
     entries = ledger.entries
     started = int(ledger.to_arrays()["start"]["t"])
     if not len(ledger):
@@ -139,13 +139,6 @@ def suspects(
         )
         for i in order
     ]
-
-
-def _check_count(name: str, value: Any) -> None:
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
-        raise ParameterError(
-            f"{name}={value!r} is not allowed: give None or a whole number of at least 1."
-        )
 
 
 def _epoch_length(ledger: Ledger, started: int) -> int:
