@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -202,35 +203,23 @@ def _margins(X: Any, labels: Any, fit_intercept: bool) -> dict[str, float | None
 
 def _training(rows: LabelledRows, labels: Any, fit_intercept: bool, seed: int) -> dict[str, Any]:
     """What a perceptron does with the rows, and the rows it errs on most often."""
-    import numpy as np
-
-    from rosenblatt._kernels.rules import Rule
-    from rosenblatt.core.model import LinearModel
-    from rosenblatt.core.tables import as_rows
-    from rosenblatt.core.training import train
+    from rosenblatt import Perceptron
     from rosenblatt.theory.suspects import suspects
 
-    classes, numbers = np.unique(labels, return_inverse=True)
-    model = LinearModel(classes.tolist(), rows.X.shape[1], fit_intercept=fit_intercept, random=seed)
-    model.start_recording()
     # With several classes the bound holds where a tie lowers a rival too.
-    rule = Rule("perceptron", ties="mistake" if len(classes) == 2 else "positive")
-    run = train(
-        model.weights,
-        rule,
-        as_rows(rows.X),
-        numbers.astype(np.int32),
-        random=seed,
-        recorder=model.recorder,
-    )
-    ledger = model.ledger()
+    ties = "mistake" if len(set(rows.labels)) == 2 else "positive"
+    learner = Perceptron(fit_intercept=fit_intercept, random_state=seed, ties=ties, record=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the reason to stop is told anyway
+        learner.fit(rows.X, labels)
+    ledger = learner.ledger_
     costed = rows.X if len(ledger) <= MOST_COSTED else None
     ranked = suspects(ledger, costed, top=SUSPECTS, n_rows=len(labels))
     return {
         "perceptron": {
-            "mistakes": sum(run.mistakes_per_epoch),
-            "epochs": run.n_iter,
-            "stop_reason": run.stop_reason,
+            "mistakes": learner.n_mistakes_,
+            "epochs": learner.n_iter_,
+            "stop_reason": learner.stop_reason_,
         },
         "suspects": [
             {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import click
 
 from rosenblatt.cli.destinations import check_destination
 from rosenblatt.cli.lines import listed, say
 from rosenblatt.cli.options import SEED, Command, Whole
-from rosenblatt.cli.plot_demo import FILE, Learned, draw
+from rosenblatt.cli.plot_demo import FILE, draw
 from rosenblatt.cli.plot_files import ending_of
 
 __all__ = ["command"]
@@ -60,13 +62,11 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
         ending_of(out)
     import numpy as np
 
-    from rosenblatt import datasets
+    from rosenblatt import AveragedPerceptron, datasets
     from rosenblatt._kernels import ordering
-    from rosenblatt._kernels.rules import Rule
-    from rosenblatt.core.model import LinearModel
     from rosenblatt.core.scoring import scores
-    from rosenblatt.core.tables import as_rows, inspect
-    from rosenblatt.core.training import STOP_REASONS, train
+    from rosenblatt.core.training import STOP_REASONS
+    from rosenblatt.learner.classes import answers
     from rosenblatt.theory.separability import separability
 
     table = getattr(datasets, data)()
@@ -75,23 +75,21 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
     held_out, kept = np.split(order, [len(order) // 4])
     center, spread = table.X[kept].mean(axis=0), table.X[kept].std(axis=0)
     X = (table.X - center) / np.where(spread > 0, spread, 1.0)
-    y = table.y.astype(np.int32)
+    y = np.array(table.classes)[table.y]
 
     click.echo(f"{data}: {len(table.y):,} {table.about}")
     click.echo(listed(f"{len(table.classes)} classes: ", table.classes))
     click.echo(f"learning from {len(kept):,} rows, {len(held_out):,} held out")
-    rows = as_rows(X[kept])
-    inspect(rows)
-    model = LinearModel(table.classes, X.shape[1], averaged=True, random=seed)
-    run = train(
-        model.weights, Rule("perceptron"), rows, y[kept], max_iter=epochs, random=model.random
-    )
-    mistakes = _count(sum(run.mistakes_per_epoch), "mistake")
+    learner = AveragedPerceptron(max_iter=epochs, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the reason to stop is told anyway
+        learner.fit(X[kept], y[kept])
+    mistakes = _count(learner.n_mistakes_, "mistake")
     say(
         [
-            *_epochs(run.mistakes_per_epoch),
-            f"stopped after {_count(run.n_iter, 'epoch')} and {mistakes}: "
-            f"{STOP_REASONS[run.stop_reason]}",
+            *_epochs(learner.mistakes_per_epoch_),
+            f"stopped after {_count(learner.n_iter_, 'epoch')} and {mistakes}: "
+            f"{STOP_REASONS[learner.stop_reason_]}",
         ]
     )
     found = separability(X[kept], y[kept])
@@ -99,23 +97,14 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
     strength = "exact" if found.strength == "exact" else "within rounding"
     click.echo(f"verdict on those rows: {found.verdict} ({strength}, certificate checked)")
     for name, weights in (
-        ("last weights", (model.weights.matrix, model.weights.bias)),
-        ("mean weights", model.served()),
+        ("last weights", (learner.raw_coef_, learner.raw_intercept_)),
+        ("mean weights", (learner.coef_, learner.intercept_)),
     ):
-        found = scores(X[held_out], *weights)
-        answers = found > 0 if found.ndim == 1 else found.argmax(axis=1)
-        right = int((answers == y[held_out]).sum())
+        predicted = learner.classes_[answers(scores(X[held_out], *weights), learner.ties)]
+        right = int((predicted == y[held_out]).sum())
         share = right / len(held_out)
         click.echo(f"held-out accuracy, {name}: {share:.1%} ({right} of {len(held_out)})")
-    learned = Learned(
-        *model.served(),
-        np.array(table.classes),
-        run.mistakes_per_epoch,
-        run.stop_reason,
-        X[held_out],
-        [table.classes[number] for number in y[held_out].tolist()],
-    )
-    draw(data, learned, out)
+    draw(data, learner, X[held_out], y[held_out].tolist(), out)
 
 
 def _count(number: int, thing: str) -> str:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.learning import Examples
 from rosenblatt.cli.options import Decorated, Whole, in_section
 from rosenblatt.cli.reading import TABLES, Reading
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from rosenblatt.features import AnySchema, SparseSchema
 
 __all__ = [
+    "Examples",
     "Wanted",
     "column_options",
     "guessed",
@@ -55,6 +58,23 @@ OPTIONS = {
         help="Pieces of words that become features, as 3-5; or none.  [default: none]",
     ),
 }
+
+
+@dataclass
+class Examples:
+    """Rows as features, the label of each and, if they do not all count the same, their weight."""
+
+    X: Any
+    labels: npt.NDArray[Any]
+    weights: npt.NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def weighted(self) -> dict[str, Any]:
+        """What fit and partial_fit are given beside rows and labels."""
+        return {} if self.weights is None else {"sample_weight": self.weights}
 
 
 def column_options(*but: str) -> Callable[[Decorated], Decorated]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.ahead import ReadAhead
 from rosenblatt.cli.examples import Wanted
-from rosenblatt.cli.learners import Learner
 from rosenblatt.cli.models import Model
 from rosenblatt.cli.reading import Reading, named
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from rosenblatt.cli.advice import AdvisedReader
-    from rosenblatt.core.model import LinearModel
 
 __all__ = ["Growing", "growing"]
 
@@ -71,33 +69,19 @@ class Growing:
         self._reading, self._paths, self._wanted = reading, paths, wanted
         self._how = how
         self.schema: Any = None if known is None else known.schema
-        self.parameters: dict[str, Any] = {} if known is None else known.state.card.parameters
-        self.model: LinearModel | None = None if known is None else self._go_on(known)
+        self.learner: Any = None if known is None else known.learner
         self._reader: AdvisedReader | ReadAhead | None = None
 
-    def begin(self, learner: Learner) -> LinearModel:
-        """The model to learn on: the one known, or a new one as wide as the first block."""
-        from rosenblatt.core.model import LinearModel
+    def begin(self, learner: Any) -> None:
+        """Let this one learn: it is made as wide as the first block, and grows from then on."""
+        self.learner = learner.grow(self.schema.n_features)
 
-        if self.model is None:
-            self.parameters = learner.parameters()
-            self.model = LinearModel([], self.schema.n_features, averaged=learner.averaged)
-        # One layout from the start, so that when columns join leaves no trace in the file.
-        self.model.weights.grow(self.model.weights.n_features)
-        return self.model
-
-    def _go_on(self, known: Model) -> LinearModel:
-        from rosenblatt.model import linear_model
-
-        model = linear_model(known.state)
-        # What is kept of a finished fit is no longer true once learning goes on.
-        model.best = None
-        model.weights.promote()
-        if known.state.card.record.fit is not None:
-            model.recorder = None
-            if self.parameters["record"]:
-                model.start_recording()
-        return model
+    @property
+    def _classes(self) -> list[Any]:
+        if self.learner is None:
+            return []
+        classes: list[Any] = self.learner.classes_.tolist()
+        return classes
 
     @property
     def skipped(self) -> int:
@@ -123,8 +107,7 @@ class Growing:
     def _refuse_many_classes(self, labels: npt.NDArray[Any]) -> None:
         from rosenblatt.errors import DataError
 
-        known = {} if self.model is None else self.model.slots
-        n = len({*known, *labels.tolist()})
+        n = len({*self._classes, *labels.tolist()})
         if n * self.schema.n_features > MOST_WEIGHTS:
             raise DataError(
                 f"{n:,} classes for {self.schema.n_features:,} columns would not fit into the "
@@ -142,7 +125,7 @@ class Growing:
     def _refuse_too_much(self, n_features: int, name: str, help: str) -> None:
         from rosenblatt.errors import DataError
 
-        n_vectors = 1 if self.model is None else self.model.weights.n_vectors
+        n_vectors = len(self._classes) if len(self._classes) > 2 else 1
         if n_features * n_vectors > MOST_WEIGHTS:
             raise DataError(
                 f"{n_features:,} columns for {n_vectors:,} weight vectors would not fit into the "
@@ -258,10 +241,10 @@ class _Tables(Growing):
                 column.levels += [level for level, _ in levels[:room]]
                 column.__post_init__()
                 places += [end] * len(levels[:room])
-        if places and self.model is not None:
+        if places and self.learner is not None:
             name = f"line {int(table.lines[0])}"
             self._refuse_too_much(self.schema.n_features, name, "is the right column the target?")
-            widen(self.model, places)
+            self.learner.insert_features(places)
 
     def told(self) -> list[str]:
         return super().told() + [
@@ -298,21 +281,3 @@ def _cut(table: Any, n: int) -> Any:
     part.labels, part.lines, part._coded = table.labels[:n], table.lines[:n], {}
     return part
 
-
-def widen(model: LinearModel, places: list[int]) -> None:
-    """Insert features with weight 0 before these places."""
-    import numpy as np
-
-    from rosenblatt.core.weights import Weights
-
-    def widened(weights: Weights) -> Weights:
-        arrays = weights.to_arrays()
-        for name in ("coef", "coef_sum"):
-            if arrays[name] is not None:
-                values: npt.NDArray[np.float64] = np.insert(arrays[name], places, 0.0, axis=1)
-                arrays[name] = values
-        return Weights.from_arrays(arrays)
-
-    model.weights = widened(model.weights)
-    if model._recorded_from is not None:
-        model._recorded_from = widened(model._recorded_from)

@@ -1,153 +1,196 @@
-"""The learners by the names they have in the shell, without scikit-learn."""
+"""--learner and the options of the learner it names, as its class declares them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.options import Decorated
+from rosenblatt.cli.options import Command, Decorated, Section, Whole
+from rosenblatt.learner.catalogue import Entry, entries, find
 
 if TYPE_CHECKING:
-    from rosenblatt._kernels.rules import Rule
+    from rosenblatt.learner.options import Option
 
-__all__ = ["KERNEL", "LEARNERS", "Learner", "learner_of", "learner_option"]
+__all__ = ["LearnerCommand", "chosen_parameters", "learner_option"]
 
-# As the constructors of the estimators have them; a test compares.
-SHARED: dict[str, Any] = {
-    "fit_intercept": True,
-    "max_iter": 1000,
-    "tol": 1e-4,
-    "shuffle": True,
-    "random_state": 0,
-    "ties": "mistake",
-    "class_weight": None,
-    "early_stopping": False,
-    "validation_fraction": 0.1,
-    "n_iter_no_change": 5,
-    "warm_start": False,
-    "record": False,
-    "verbose": 0,
-}
+# What the shell has another word for, or no use.
+OTHERWISE = (
+    "early_stopping",  # --dev
+    "max_iter",  # --epochs
+    "random_state",  # --seed
+    "record",  # --record
+    "validation_fraction",  # --dev
+    "verbose",
+    "warm_start",
+)
+# Of no use where every row is seen once.
+OF_EPOCHS = ("cache_mb", "n_iter_no_change", "shuffle", "tol")
+DEFAULT = "averaged"
+PARAMETERS = "rosenblatt.parameters"
 
 
-@dataclass(frozen=True)
-class Learner:
-    """What the shell knows of an estimator.
+class LearnerCommand(Command):
+    """A command that has --learner, and the options of the learner that is named there.
 
-    ``averaged``: the mean of the weights answers. ``votes``: it keeps the rows of its mistakes,
-    which only the estimator does, so that scikit-learn and SciPy are loaded for it.
+    The class of the learner is loaded when its options are needed, and no other.
     """
 
-    name: str
-    estimator: str
-    words: str
-    own: dict[str, Any] = field(default_factory=dict)
-    averaged: bool = False
-    votes: bool = False
+    streams = False
 
-    def parameters(self, **given: Any) -> dict[str, Any]:
-        """All parameters: those given, the others as the estimator has them by default."""
-        return {**SHARED, **self.own, **given}
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[PARAMETERS] = {}
+        entry = find(_named_in(args))
+        if entry is not None:
+            ctx.meta["rosenblatt.learner"] = entry
+        return super().parse_args(ctx, args)
 
-    def differing(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        """The parameters that are not as by default."""
-        usual = self.parameters()
-        return {
-            name: value
-            for name, value in sorted(parameters.items())
-            if not (type(value) is type(usual[name]) and value == usual[name])
-        }
-
-    def rule(self, parameters: dict[str, Any]) -> Rule:
-        """How far a row moves the model."""
-        from rosenblatt._kernels.rules import Rule
-
-        builders: dict[str, Callable[..., Rule]] = {
-            "mira": rules.mira,
-            "pa": rules.passive_aggressive,
-            "soft": rules.soft,
-        }
-        taken = {name: parameters[name] for name in self.own if name != "combine"}
-        return builders.get(self.name, rules.perceptron)(ties=parameters["ties"], **taken)
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        entry: Entry | None = ctx.meta.get("rosenblatt.learner")
+        listed = super().get_params(ctx)
+        if entry is None:
+            return listed
+        if "rosenblatt.options" not in ctx.meta:
+            taken = {name for param in listed for name in param.opts}
+            ctx.meta["rosenblatt.options"] = [
+                made
+                for option in entry.load().options().values()
+                if option.name not in OTHERWISE and not (self.streams and option.name in OF_EPOCHS)
+                if (made := _shell_option(option, entry)).opts[0] not in taken
+            ]
+        return [*listed, *ctx.meta["rosenblatt.options"]]
 
 
-LEARNERS = {
-    learner.name: learner
-    for learner in (
-        Learner("perceptron", "Perceptron", "perceptron", {"eta0": 1.0, "margin": 0.0}),
-        Learner(
-            "averaged", "AveragedPerceptron", "averaged perceptron", {"eta0": 1.0}, averaged=True
-        ),
-        Learner(
-            "voted",
-            "VotedPerceptron",
-            "voted perceptron",
-            {"eta0": 1.0, "combine": "vote"},
-            averaged=True,
-            votes=True,
-        ),
-        Learner("mira", "MIRA", "MIRA", {"aggressive": None}),
-        Learner("pa", "PassiveAggressive", "passive-aggressive", {"variant": "PA-I", "C": 1.0}),
-        Learner("soft", "SoftPerceptron", "soft perceptron", {"eta0": 0.1}),
+class StreamCommand(LearnerCommand):
+    """As `LearnerCommand`, for commands that see every row once."""
+
+    streams = True
+
+
+def chosen_parameters() -> dict[str, Any]:
+    """The parameters of the learner that were given, by their names in Python."""
+    given: dict[str, Any] = click.get_current_context().meta[PARAMETERS]
+    return dict(given)
+
+
+def _named_in(args: Sequence[str]) -> str:
+    """The learner that a command line names."""
+    for place, argument in enumerate(args):
+        if argument == "--learner" and place + 1 < len(args):
+            return args[place + 1]
+        if argument.startswith("--learner="):
+            return argument.partition("=")[2]
+    return DEFAULT
+
+
+def _shell_option(option: Option, entry: Entry) -> click.Option:
+    dashed = option.name.replace("_", "-")
+    flag = option.kind == "flag"
+    default = option.default if option.default is not None else "none"
+    shown = ("yes" if option.default else "no") if flag else str(default)
+    return Section(
+        [f"--{dashed}/--no-{dashed}" if flag else f"--{dashed}"],
+        section=f"Options of --learner {entry.name}",
+        expose_value=False,
+        callback=_kept(option),
+        default=None,
+        type=click.BOOL if flag else _Value(option),
+        metavar=None if flag else _metavar(option),
+        help=f"{_first_sentence(option.help)}  [default: {shown}]",
     )
-}
 
 
-# Trained in Python alone; the shell answers with it.
-KERNEL = Learner(
-    "kernel",
-    "KernelPerceptron",
-    "kernel perceptron",
-    {
-        "kernel": "poly",
-        "degree": 3,
-        "gamma": None,
-        "coef0": 1.0,
-        "combine": "average",
-        "multiclass": "ovr",
-        "budget": None,
-        "forget": "projection",
-        "projection_tol": 0.1,
-        "cache_mb": 256,
-    },
-)
+def _kept(option: Option) -> Callable[[click.Context, click.Parameter, Any], None]:
+    def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+        from click.core import ParameterSource
+
+        if ctx.get_parameter_source(param.name or "") is not ParameterSource.DEFAULT:
+            ctx.meta[PARAMETERS][option.name] = value
+
+    return keep
 
 
-def learner_of(estimator: str) -> Learner:
-    """The learner that a model file names."""
-    known = (*LEARNERS.values(), KERNEL)
-    return next(learner for learner in known if learner.estimator == estimator)
+class _Value(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
+    """A value as the option of a learner declares it; "none" where None is allowed."""
+
+    name = "value"
+
+    def __init__(self, option: Option) -> None:
+        self._option = option
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from rosenblatt.errors import ParameterError
+
+        option = self._option
+        if option.optional and str(value).lower() == "none":
+            return None
+        try:
+            parsed = option.parse(str(value))
+            option.check(parsed)
+        except ParameterError as error:
+            # Without the name, which click has said already.
+            self.fail(str(error).partition("=")[2], param, ctx)
+        return parsed
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
+        from click.shell_completion import CompletionItem
+
+        words = [str(word) for word in self._option.choices]
+        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
 
-def _named(_ctx: click.Context, _param: click.Parameter, value: str) -> Learner:
+def _metavar(option: Option) -> str:
+    if option.choices:
+        return "|".join(str(choice) for choice in option.choices)
+    return {"whole": "N", "number": "NUMBER"}.get(option.kind, "VALUE")
+
+
+def _first_sentence(text: str) -> str:
+    """Help of a docstring as the shell shows it: its first sentence, without code marks."""
+    plain = " ".join(text.replace("``", "").split())
+    end = plain.find(". ")
+    return plain if end < 0 else plain[: end + 1]
+
+
+def _named(_ctx: click.Context, _param: click.Parameter, value: str) -> Entry:
     """A name of the shell or of a class, as a callback; upper and lower case are the same."""
-    names = {learner.estimator.lower(): learner for learner in LEARNERS.values()} | LEARNERS
-    wanted = value.lower()
-    if wanted not in names:
+    entry, known = find(value), [entry.name for entry in _trained_on_rows()]
+    if entry is None or entry.name not in known:
         from difflib import get_close_matches
 
-        close = get_close_matches(wanted, names, n=1)
-        hint = f"Did you mean '{names[close[0]].name}'? " if close else ""
-        raise click.BadParameter(f"there is no '{value}'. {hint}Known: {', '.join(LEARNERS)}.")
-    return names[wanted]
+        close = get_close_matches(value.lower(), known, n=1)
+        hint = f"Did you mean '{close[0]}'? " if close else ""
+        raise click.BadParameter(f"there is no '{value}'. {hint}Known: {', '.join(known)}.")
+    return entry
 
 
-def learner_option(names: Iterable[str]) -> Callable[[Decorated], Decorated]:
-    """The option --learner; Tab offers these names."""
-    known = list(names)
+def _trained_on_rows() -> list[Entry]:
+    return [entry for entry in entries() if entry.family in ("linear", "kernel")]
+
+
+def learner_option(*but: str) -> Callable[[Decorated], Decorated]:
+    """The option --learner; Tab offers the names of all but some."""
 
     def begun(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
-        return [name for name in known if name.startswith(typed.lower())]
+        return [e.name for e in _trained_on_rows() if e.name.startswith(typed.lower())]
+
+    class Named(click.Option):
+        # The list may hold learners of other packages, which only those wait for who read help.
+        def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+            names = [entry.name for entry in _trained_on_rows() if entry.name not in but]
+            self.help = (
+                f"How to learn: {', '.join(names[:-1])} or {names[-1]}. Each has options of its "
+                "own; --learner NAME --help shows them."
+            )
+            return super().get_help_record(ctx)
 
     return click.option(
         "--learner",
+        cls=Named,
         callback=_named,
         shell_complete=begun,
-        default="averaged",
+        default=DEFAULT,
         show_default=True,
         metavar="NAME",
-        help=f"How to learn: {', '.join(known[:-1])} or {known[-1]}.",
     )

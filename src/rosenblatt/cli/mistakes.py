@@ -23,7 +23,7 @@ def weighed(
     from rosenblatt.core.scoring import scores
     from rosenblatt.errors import InputError
 
-    card, ledger = found.state.card, found.answering.model.ledger()
+    card, ledger = found.state.card, found.learner.ledger_
     entries = ledger.entries
     x = np.zeros((1, found.state.n_features))
     if hasattr(X, "tocsr"):

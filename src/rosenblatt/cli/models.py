@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.cli.advice import AdvisedReader
     from rosenblatt.features import AnySchema
-    from rosenblatt.model import Answering, State
+    from rosenblatt.model import State
 
 __all__ = ["MODEL", "Model", "Strangers", "narrowed", "notices", "opened"]
 
@@ -65,32 +65,24 @@ class Model:
         return "text" if any(isinstance(c, str) for c in self.state.card.classes) else "number"
 
     @cached_property
-    def answering(self) -> Answering:
-        from rosenblatt.model import Answering
+    def learner(self) -> Any:
+        """The learner itself, as `rosenblatt.load` makes it."""
+        from rosenblatt.model.file import learner_of
 
-        return Answering(self.state)
+        return learner_of(self.state, self.path)
 
     def answers(self, X: Any) -> tuple[list[Any], npt.NDArray[np.float64]]:
         """The class of each row, and a score for each class in order (-s and s for two)."""
         import numpy as np
 
-        from rosenblatt.cli.learners import learner_of
+        from rosenblatt.learner.classes import answers
 
-        if learner_of(self.state.card.learner).votes and hasattr(X, "tocsr"):
-            X = X.tocsr()
-        answering, classes = self.answering, self.state.card.classes
-        scores = answering.scores(X)
+        learner, classes = self.learner, self.classes
+        scores = learner.decision_function(X)
         if len(classes) < 2:
             return classes * len(scores), np.zeros((len(scores), len(classes)))
-        positive = self.state.card.parameters["ties"] == "positive"
-        if scores.ndim == 1:
-            chosen = ((scores >= 0) if positive else (scores > 0)).astype(int)
-            return [classes[i] for i in chosen.tolist()], np.column_stack([-scores, scores])
-        order = sorted(range(len(classes)), key=classes.__getitem__)
-        scores = scores[:, order]
-        # Of equal scores the first class wins, or the last.
-        best = scores.shape[1] - 1 - scores[:, ::-1].argmax(1) if positive else scores.argmax(1)
-        return [classes[order[i]] for i in best.tolist()], scores
+        found = [classes[i] for i in answers(scores, learner.ties).tolist()]
+        return found, np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 
     @property
     def has_weights(self) -> bool:
@@ -111,16 +103,9 @@ class Model:
             )
 
     def weights(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """What answers: a row for two classes, else one for each class in order."""
+        """What predicts: a row for two classes, else one for each class in order."""
         self.refuse_without_weights()
-        coef, bias = self.answering.model.served()
-        if self.state.card.voters is not None:
-            coef, bias = self.answering._served
-        if len(bias) > 1:
-            slots = self.state.card.classes
-            order = sorted(range(len(slots)), key=slots.__getitem__)
-            return coef[order], bias[order]
-        return coef, bias
+        return self.learner.coef_, self.learner.intercept_
 
     def names(self, features: Sequence[int]) -> list[str]:
         """What features are called, by the best that the file knows."""

@@ -9,7 +9,16 @@ import click
 
 from rosenblatt.cli.destinations import keep_rejects_apart
 
-__all__ = ["SEED", "Command", "Decorated", "Whole", "in_section", "refuse_together", "said"]
+__all__ = [
+    "SEED",
+    "Command",
+    "Decorated",
+    "Section",
+    "Whole",
+    "in_section",
+    "refuse_together",
+    "said",
+]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -36,7 +45,9 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
 SEED = Whole(0, 2**64 - 1)
 
 
-class _Sectioned(click.Option):
+class Section(click.Option):
+    """An option that help shows under a title of its own."""
+
     def __init__(self, *given: Any, section: str, **settings: Any) -> None:
         super().__init__(*given, **settings)
         self.section = section
@@ -46,7 +57,7 @@ def in_section(title: str) -> Callable[..., Callable[[Decorated], Decorated]]:
     """`click.option` for an option that help shows under this title."""
 
     def option(*names: str, **settings: Any) -> Callable[[Decorated], Decorated]:
-        return click.option(*names, cls=_Sectioned, section=title, **settings)
+        return click.option(*names, cls=Section, section=title, **settings)
 
     return option
 

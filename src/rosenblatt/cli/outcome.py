@@ -1,41 +1,34 @@
-"""What a training came to: for the model file, for programs, and for people."""
+"""What a training came to, for programs and for people."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.learners import Learner
-from rosenblatt.cli.learning import Examples, Held
+from rosenblatt.cli.examples import Examples
 from rosenblatt.cli.lines import cut, listed
-from rosenblatt.cli.models import Model
 from rosenblatt.cli.reading import named
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.model import State
 
-__all__ = ["complete", "counted_classes", "facts_of", "shortened", "summary"]
+__all__ = ["counted_classes", "facts_of", "shortened", "summary"]
 
 LONGEST_LABEL = 24
-
-
-def complete(state: State, schema: AnySchema, data: tuple[str, ...] | None) -> None:
-    """Add the schema and a digest of the files; going on keeps the digest of the beginning."""
-    from rosenblatt.model.card import Data
-    from rosenblatt.model.provenance import digest_of
-
-    state.card.schema = schema.to_json(Model("", state, schema).weights()[0])
-    if data is not None and "-" not in data:
-        sha256, of = digest_of(list(data))
-        state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t)  # type: ignore[arg-type]
+# Rows scored at once: all of them, with many classes, might not fit into the memory.
+SCORES_AT_ONCE = 1 << 22
 
 
 def facts_of(
-    state: State, schema: AnySchema, examples: Examples, held: Held | None, path: str
+    learner: Any,
+    state: State,
+    schema: AnySchema,
+    examples: Examples,
+    held: Examples | None,
+    path: str,
 ) -> dict[str, Any]:
     card = state.card
-    model = Model(path, state, schema)
     record = card.record
     facts: dict[str, Any] = {
         "model": path,
@@ -52,7 +45,7 @@ def facts_of(
         "stop_reason": None,
         "converged": None,
         "best_epoch": None,
-        "accuracy": {"train": _accuracy(model, examples), "dev": None},
+        "accuracy": {"train": _accuracy(learner, examples), "dev": None},
         "dev_rows": None,
         "data_sha256": None if record.data is None else record.data.sha256,
         "columns": schema.told(),
@@ -67,19 +60,34 @@ def facts_of(
         }
         if record.fit.validation_scores is not None and record.fit.best_iter is not None:
             facts["accuracy"]["dev"] = record.fit.validation_scores[record.fit.best_iter - 1]
-            if held is not None and held.examples is not None:
-                facts["dev_rows"] = len(held.examples)
+            facts["dev_rows"] = _n_held_out(learner, examples) if held is None else len(held)
     return facts
 
 
-def _accuracy(model: Model, examples: Examples) -> float:
-    answers = model.answers(examples.X)[0]
-    right = sum(a == b for a, b in zip(answers, examples.labels.tolist(), strict=True))
-    return float(right / len(examples))
+def _n_held_out(learner: Any, examples: Examples) -> int:
+    import numpy as np
+
+    from rosenblatt.core.held_out import hold_out
+
+    numbers = np.unique(examples.labels, return_inverse=True)[1].astype(np.int32)
+    return len(hold_out(numbers, learner.validation_fraction, learner.random_state)[1])
 
 
-def summary(facts: dict[str, Any], learner: Learner, data: tuple[str, ...]) -> list[str]:
+def _accuracy(learner: Any, examples: Examples) -> float:
+    step = max(1, SCORES_AT_ONCE // len(learner.classes_))
+    right = 0
+    for start in range(0, len(examples), step):
+        found = learner.predict(examples.X[start : start + step])
+        right += int((found == examples.labels[start : start + step]).sum())
+    return right / len(examples)
+
+
+def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
     from rosenblatt.core.training import STOP_REASONS
+    from rosenblatt.learner.catalogue import find
+
+    entry = find(facts["learner"])
+    assert entry is not None
 
     lines = [
         f"{named(data)}: {facts['rows']:,} rows, {facts['features']:,} features",
@@ -87,19 +95,19 @@ def summary(facts: dict[str, Any], learner: Learner, data: tuple[str, ...]) -> l
     ]
     if facts["epochs"] is None:
         lines.append(
-            f"{learner.words}, one pass: {facts['mistakes']:,} mistakes in "
+            f"{entry.words}, one pass: {facts['mistakes']:,} mistakes in "
             f"{facts['examples']:,} examples so far"
         )
     else:
         epochs = f"{facts['epochs']:,} epoch{'s' * (facts['epochs'] != 1)}"
         lines += [
-            f"{learner.words}, {epochs}, mistakes {shortened(facts['mistakes_per_epoch'])}",
+            f"{entry.words}, {epochs}, mistakes {shortened(facts['mistakes_per_epoch'])}",
             f"ended: {STOP_REASONS[facts['stop_reason']]}",
         ]
     accuracy = facts["accuracy"]
     line = f"accuracy: {accuracy['train']:.4f} on these rows"
     separated = facts["stop_reason"] == "separated" and accuracy["dev"] is None
-    if separated and learner.averaged and accuracy["train"] < 1:
+    if separated and entry.load().averages and accuracy["train"] < 1:
         # Else it would seem to contradict the line above.
         line += " (the last weights alone: 1.0000)"
     if accuracy["dev"] is not None:

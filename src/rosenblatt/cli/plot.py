@@ -113,7 +113,7 @@ def _picture(
     quiet: bool,
 ) -> Any:
     from rosenblatt.cli.plot_pictures import Asked, picture_of
-    from rosenblatt.cli.plot_sources import learner_of_file, read_rows, read_sentences
+    from rosenblatt.cli.plot_sources import read_rows, read_sentences
 
     rows = sentences = learner = None
     if found is not None and found.tags_sentences:
@@ -129,7 +129,7 @@ def _picture(
         if data:
             sentences = read_sentences(known, reading, data, quiet=quiet)
     elif found is not None:
-        learner = learner_of_file(found)
+        learner = found.learner
         if data:
             rows = read_rows(found, reading, data, quiet=quiet)
     return picture_of(kind, Asked(learner, found, rows, sentences, options))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.lines import say
@@ -12,27 +11,14 @@ from rosenblatt.cli.plot_files import require_drawing
 if TYPE_CHECKING:
     from rosenblatt.plot.display import Display
 
-__all__ = ["FILE", "Learned", "draw"]
+__all__ = ["FILE", "draw"]
 
 FILE = "rosenblatt-demo.svg"
 CAPTION = "rosenblatt demo, "
 PIXELS = {"digits": (8, 8)}
 
 
-@dataclass
-class Learned:
-    """What the pictures ask of a learner, and the rows held out with their labels."""
-
-    coef_: Any
-    intercept_: Any
-    classes_: Any
-    mistakes_per_epoch_: list[int]
-    stop_reason_: str
-    X: Any
-    y: list[str]
-
-
-def draw(data: str, learned: Learned, out: str | None) -> None:
+def draw(data: str, learner: Any, X: Any, y: list[str], out: str | None) -> None:
     """Draw and say where; a demo goes without a picture rather than fail.
 
     Unless the user named the file, only a picture of an earlier demo is overwritten.
@@ -46,7 +32,7 @@ def draw(data: str, learned: Learned, out: str | None) -> None:
     except ImportError as error:
         _go_without(str(error).rstrip("."))
         return
-    picture = _picture(data, learned)
+    picture = _picture(data, learner, X, y)
     picture.caption = f"{CAPTION}{data}: {picture.caption}"
     try:
         picture.save(path)
@@ -70,11 +56,11 @@ def _is_ours(path: str) -> bool:
         return False
 
 
-def _picture(data: str, learned: Learned) -> Display:
+def _picture(data: str, learner: Any, X: Any, y: list[str]) -> Display:
     from rosenblatt import plot
 
     if data in PIXELS:
-        return plot.weights(learned, shape=PIXELS[data])
-    if len(learned.classes_) == 2:
-        return plot.boundary(learned, learned.X, learned.y)
-    return plot.mistakes({"averaged perceptron": learned})
+        return plot.weights(learner, shape=PIXELS[data])
+    if len(learner.classes_) == 2:
+        return plot.boundary(learner, X, y)
+    return plot.mistakes({"averaged perceptron": learner})

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rosenblatt.cli.tag_models import SavedTagger
     from rosenblatt.features import AnySchema
 
-__all__ = ["Rows", "Sentences", "learner_of_file", "read_rows", "read_sentences"]
+__all__ = ["Rows", "Sentences", "read_rows", "read_sentences"]
 
 OF_ROWS = ("no_header", "delimiter", "missing", "max_features")
 
@@ -42,19 +42,6 @@ class Sentences:
     sentences: list[Any]
     tags: list[list[str]]
     name: str
-
-
-def learner_of_file(found: Model) -> Any:
-    """The learner as Python has it."""
-    from importlib import import_module
-
-    from rosenblatt.errors import ModelFileError
-
-    learner = getattr(import_module("rosenblatt"), found.state.card.learner)
-    try:
-        return learner._from_state(found.state)
-    except ModelFileError as error:
-        raise ModelFileError(f"{found.path}: {error}") from None
 
 
 def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bool) -> Rows:

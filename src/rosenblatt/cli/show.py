@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from rosenblatt.cli.facts import say_json
-from rosenblatt.cli.learners import learner_of
 from rosenblatt.cli.lines import cut, printable, say
 from rosenblatt.cli.models import MODEL, Model, opened
 from rosenblatt.cli.options import Command, Whole
@@ -76,13 +75,17 @@ def _show_tagger(model: Model, weights: bool, as_json: bool) -> None:
 def facts_of(model: Model) -> dict[str, Any]:
     """What the card says, as plain data."""
     card = model.state.card
-    record, learner = card.record, learner_of(card.learner)
+    record, options = card.record, type(model.learner).options()
     facts: dict[str, Any] = {
         "model": model.path,
         "sha256": card.sha256,
         "version": card.version,
         "learner": card.learner,
-        "parameters": learner.differing(card.parameters),
+        "parameters": {
+            name: value
+            for name, value in sorted(card.parameters.items())
+            if not options[name].is_default(value)
+        },
         "classes": model.classes,
         "features": model.state.n_features,
         "examples": record.t,

@@ -11,16 +11,15 @@ from rosenblatt.cli.destinations import NewFiles, check_destination
 from rosenblatt.cli.examples import Wanted, column_options
 from rosenblatt.cli.facts import baseline, say_json
 from rosenblatt.cli.interrupts import Interrupts
-from rosenblatt.cli.learners import LEARNERS, Learner, learner_of, learner_option
+from rosenblatt.cli.learners import StreamCommand, chosen_parameters, learner_option
 from rosenblatt.cli.lines import say
 from rosenblatt.cli.models import MODEL, Model, notices, opened
-from rosenblatt.cli.options import Command, Whole
+from rosenblatt.cli.options import Whole, said
 from rosenblatt.cli.reading import DATA, Reading, reading_options
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.growing import Growing
-    from rosenblatt.core.model import LinearModel
     from rosenblatt.evaluate import Progress
+    from rosenblatt.learner.catalogue import Entry
 
 __all__ = ["command"]
 
@@ -36,13 +35,13 @@ def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | in
 
 
 @click.command(
-    cls=Command,
+    cls=StreamCommand,
     name="stream",
     epilog="\b\nExamples:\n  rosenblatt stream mail.tsv --format text --out spam.rbt\n"
     "  zcat clicks.svm.gz | rosenblatt stream --format svmlight --resume clicks.rbt",
 )
 @click.argument("data", nargs=-1, type=DATA)
-@learner_option([name for name in LEARNERS if not LEARNERS[name].votes])
+@learner_option("kernel", "voted")
 @click.option(
     "-o",
     "--out",
@@ -87,7 +86,7 @@ def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | in
 @column_options("exact")
 def command(
     data: tuple[str, ...],
-    learner: Learner,
+    learner: Entry,
     out: str | None,
     resume: str | None,
     new_classes: str | None,
@@ -118,12 +117,12 @@ def command(
     """
     from rosenblatt.cli.growing import growing
     from rosenblatt.evaluate import Progress
-    from rosenblatt.evaluate.online import OnlinePass
+    from rosenblatt.model import save
 
     data = data or ("-",)
     wanted = Wanted(columns, bits=bits, words=words, chars=chars, no_scale=no_scale)
     known = None if resume is None else opened(resume)
-    learner = _learner(learner, known)
+    model = _learner(learner, known)
     if known is None and new_classes == "refuse":
         raise click.UsageError("--new-classes refuse needs --resume: a new model has no classes.")
     path = out or resume
@@ -140,29 +139,30 @@ def command(
         answers = Answers(predictions, files)
         show = _Table(as_json or quiet, err=predictions == "-")
         stopped = stack.enter_context(Interrupts())
-        model: LinearModel | None = None
-        online: OnlinePass | None = None
+        begun = False
         for X, labels, weights in rows.blocks(stopped.between):
-            if online is None or model is None:
-                model = rows.begin(learner)
-                rule = learner.rule(rows.parameters)
-                online = OnlinePass(model, rule, progress, latest=count == "latest")
+            if not begun:
+                rows.begin(model)
+                begun = True
                 if not quiet:
                     say(rows.schema.told(), err=True)
-            points, given = online.learn(X, labels, weights, answers=answers.wanted)
-            answers.write(given)
-            show.points(points)
-        if model is None:
+            tested = model.predict_then_learn(
+                X, labels, weights, predictions=answers.wanted, latest=count == "latest"
+            )
+            answers.write(tested.predictions)
+            show.points(progress.add_tested(tested))
+        if not begun:
             return EXIT_INTERRUPTED
         if path is not None:
-            _write(model, learner, rows, path)
+            model.schema_ = rows.schema
+            save(model, path)
         files.keep()
     show.end(progress)
     facts = progress.to_json()
     facts |= {
         "baseline": baseline(dict(facts["labels"])),
         "counted": count,
-        "learner": learner.estimator,
+        "learner": type(model).__name__,
         "features": rows.schema.n_features,
         "skipped": rows.skipped,
         "model": path,
@@ -173,7 +173,7 @@ def command(
     if as_json:
         say_json(facts, err=show.err)
     else:
-        say(_summary(progress, learner, count)[: 1 if quiet else None], err=show.err)
+        say(_summary(progress, model, count)[: 1 if quiet else None], err=show.err)
         if path is not None and not quiet:
             click.echo(f"wrote {path}", err=show.err)
     if stopped.heard:
@@ -181,44 +181,32 @@ def command(
     return EXIT_INTERRUPTED if stopped.heard else 0
 
 
-def _learner(learner: Learner, known: Model | None) -> Learner:
+def _learner(entry: Entry, known: Model | None) -> Any:
+    """The learner to go on with, or a new one."""
+    given = chosen_parameters()
     if known is not None:
-        from click.core import ParameterSource
-
-        source = click.get_current_context().get_parameter_source("learner")
-        if source not in (None, ParameterSource.DEFAULT):
-            raise click.UsageError("--learner has no meaning with --resume.")
+        for name in ["learner"] * said("learner") + list(given):
+            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning with --resume.")
         known.refuse_without_weights()
-        learner = learner_of(known.state.card.learner)
-        if known.state.card.parameters["class_weight"] is not None:
-            raise click.UsageError(f"{known.path} weighs its classes; use partial_fit in Python.")
-    if learner.votes:
+        model = known.learner
+    else:
+        model = entry.load()(**given)
+    if model.keeps_rows:
         raise click.UsageError(
-            "a voted perceptron keeps the rows of its mistakes, so a stream would fill the memory."
+            f"a {type(model).__name__} keeps the rows of its mistakes, so a stream would fill the "
+            "memory."
         )
-    return learner
+    return model
 
 
-def _write(model: LinearModel, learner: Learner, rows: Growing, path: str) -> None:
-    from rosenblatt.model import write
-    from rosenblatt.model.linear import state_of
+def _summary(progress: Progress, model: Any, count: str) -> list[str]:
+    from rosenblatt.learner.catalogue import entry_of
 
-    state = state_of(
-        model,
-        learner=learner.estimator,
-        parameters=rows.parameters,
-        feature_names=None,
-        fit=None,
-        fit_arrays={},
-    )
-    state.card.schema = rows.schema.to_json(model.served()[0])
-    write(state, path)
-
-
-def _summary(progress: Progress, learner: Learner, count: str) -> list[str]:
-    told = [f"{learner.words}: {progress.summary()}"]
+    entry = entry_of(type(model))
+    assert entry is not None
+    told = [f"{entry.words}: {progress.summary()}"]
     latest = progress.online_mistakes or 0
-    if learner.averaged and count == "served":
+    if model.averages and count == "served":
         told.append(
             f"its latest weights: {latest:,} mistakes, {100 * latest / max(progress.n, 1):.2f} %"
         )

@@ -6,26 +6,32 @@ import math
 import os
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rosenblatt.cli.destinations import check_destination
-from rosenblatt.cli.examples import Wanted, column_options, read_examples, refuse_one_class
+from rosenblatt.cli.examples import (
+    Examples,
+    Wanted,
+    column_options,
+    read_examples,
+    refuse_one_class,
+)
 from rosenblatt.cli.facts import say_json
-from rosenblatt.cli.learners import LEARNERS, Learner, learner_of, learner_option
-from rosenblatt.cli.learning import Examples, Held, fit, go_on, pass_over
+from rosenblatt.cli.learners import LearnerCommand, chosen_parameters, learner_option
 from rosenblatt.cli.lines import OverwrittenLine, say
-from rosenblatt.cli.models import MODEL, Model, notices, opened
-from rosenblatt.cli.options import SEED, Command, Whole, refuse_together
-from rosenblatt.cli.outcome import complete, facts_of, summary
+from rosenblatt.cli.models import MODEL, notices, opened
+from rosenblatt.cli.options import SEED, Whole, refuse_together
+from rosenblatt.cli.outcome import facts_of, summary
 from rosenblatt.cli.reading import DATA, Reading, named, reading_options
 
 if TYPE_CHECKING:
     from rosenblatt.core.training import Told
     from rosenblatt.features import AnySchema
-    from rosenblatt.model import State
+    from rosenblatt.learner.catalogue import Entry
 
 __all__ = ["command", "progress_on", "share_of"]
 
@@ -37,13 +43,13 @@ AGAINST = {
 
 
 @click.command(
-    cls=Command,
+    cls=LearnerCommand,
     name="train",
     epilog="\b\nExamples:\n  rosenblatt train iris.csv --target species\n"
     "  rosenblatt train mail.tsv --format text --dev 0.1 --out spam.rbt",
 )
 @click.argument("data", nargs=-1, required=True, type=DATA)
-@learner_option(LEARNERS)
+@learner_option()
 @click.option("--epochs", type=Whole(1), help="The most passes over the rows.  [default: 1000]")
 @click.option(
     "--dev",
@@ -85,7 +91,7 @@ AGAINST = {
 @column_options()
 def command(
     data: tuple[str, ...],
-    learner: Learner,
+    learner: Entry,
     epochs: int | None,
     dev: str | None,
     out: str | None,
@@ -114,6 +120,9 @@ def command(
     --one-pass over both, bit for bit.
     """
     refuse_together(AGAINST)
+    given = chosen_parameters()
+    if resume:
+        _refuse_parameters(given)
     wanted = Wanted(columns, exact=exact, bits=bits, words=words, chars=chars, no_scale=no_scale)
     share = share_of(dev)
     path = _destination(out, resume, data, dev if share is None else None)
@@ -121,8 +130,7 @@ def command(
     base = resume or schema_from
     known = None if base is None else opened(base)
     if resume and known is not None:
-        learner = _resumed(known)
-    held: Held | None = None
+        known.refuse_without_weights()
     with notices(quiet):
         schema, examples = read_examples(
             reading,
@@ -132,38 +140,78 @@ def command(
             labels=known.label_kind if resume and known is not None else "auto",
         )
         _check_labels(examples, data, resumed=bool(resume), of_table=schema.kind == "table")
-        if dev is not None:
-            held = Held(share=share)
-            if share is None:
-                held.examples = _dev_examples(reading, dev, schema, examples)
+        held = None
+        if dev is not None and share is None:
+            held = _dev_examples(reading, dev, schema, examples)
     if not quiet:
         say(schema.told(), err=True)
-    given: dict[str, Any] = {"random_state": seed, "record": record}
-    if epochs is not None:
-        given["max_iter"] = epochs
-    if share is not None:
-        given |= {"early_stopping": True, "validation_fraction": share}
     if resume and known is not None:
-        state = go_on(known.state, learner, examples)
-    elif one_pass:
-        state = pass_over(learner, learner.parameters(**given), examples)
+        model = known.learner
+        if schema.n_features > model.n_features_in_:
+            model.grow(schema.n_features)
     else:
-        line = OverwrittenLine()
-        told = None if quiet or as_json or not sys.stderr.isatty() else progress_on(line)
-        try:
-            state = fit(learner, learner.parameters(**given), examples, held, told)
-        finally:
-            line.wipe()
-    _refuse_lone_class(state, data)
-    complete(state, schema, None if resume else data)
-    facts = facts_of(state, schema, examples, held, path)
-    from rosenblatt.model import write
+        given["random_state"] = seed
+        if record:
+            given["record"] = True
+        if epochs is not None:
+            given["max_iter"] = epochs
+        if share is not None:
+            given |= {"early_stopping": True, "validation_fraction": share}
+        model = _made(learner, given, examples)
+    if resume or one_pass:
+        model.partial_fit(examples.X, examples.labels, **examples.weighted)
+    else:
+        _fit(model, examples, held, quiet=quiet or as_json)
+    _refuse_lone_class(model, data)
+    from rosenblatt.model.file import write_learner
 
-    write(state, path)
+    model.schema_ = schema
+    files = None if resume or "-" in data else list(data)
+    state = write_learner(model, path, data=files)
+    facts = facts_of(model, state, schema, examples, held, path)
     if as_json:
         say_json(facts)
     elif not quiet:
-        say(summary(facts, learner, data))
+        say(summary(facts, data))
+
+
+def _made(learner: Entry, given: dict[str, Any], examples: Examples) -> Any:
+    """The learner with these parameters; weights of classes by the labels that the rows have."""
+    weights = given.get("class_weight")
+    if isinstance(weights, dict):
+        labels = {str(label): label for label in set(examples.labels.tolist())}
+        for name in weights:
+            if name not in labels:
+                raise click.UsageError(
+                    f"--class-weight {name}=…: there is no such class; there are "
+                    f"{', '.join(sorted(labels))}."
+                )
+        given["class_weight"] = {labels[name]: weight for name, weight in weights.items()}
+    if examples.weights is not None and learner.family == "kernel":
+        raise click.UsageError("a kernel perceptron takes no weights of rows, but these have some.")
+    return learner.load()(**given)
+
+
+def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) -> None:
+    from rosenblatt.errors import InputError
+    from rosenblatt.learner.progress import listening
+
+    line = OverwrittenLine()
+    told = None if quiet or not sys.stderr.isatty() else progress_on(line)
+    dev = None if held is None else (held.X, held.labels)
+    with warnings.catch_warnings(), listening(told):
+        warnings.simplefilter("ignore")  # the reason to stop is told anyway
+        try:
+            model.fit(examples.X, examples.labels, validation_set=dev, **examples.weighted)
+        except InputError as error:
+            if "leaves none to watch" not in str(error):
+                raise
+            raise InputError(
+                f"--dev {model.validation_fraction:g} of {len(examples):,} rows leaves none to "
+                "watch; give more rows, a larger share or a file."
+            ) from None
+        finally:
+            line.wipe()
 
 
 # ---------------------------------------------------------------------- what was asked
@@ -192,13 +240,11 @@ def _destination(
     return out
 
 
-def _resumed(known: Model) -> Learner:
-    known.refuse_without_weights()
-    if known.state.card.parameters["class_weight"] is not None:
+def _refuse_parameters(given: dict[str, Any]) -> None:
+    for name in given:
         raise click.UsageError(
-            f"{known.path} weighs its classes, which the shell does not; use partial_fit."
+            f"--{name.replace('_', '-')} has no meaning with --resume: the model keeps its own."
         )
-    return learner_of(known.state.card.learner)
 
 
 # ---------------------------------------------------------------------- the rows
@@ -221,13 +267,12 @@ def _check_labels(
         refuse_one_class(labels.tolist(), name, of_table=of_table)
 
 
-def _refuse_lone_class(state: State, data: tuple[str, ...]) -> None:
+def _refuse_lone_class(model: Any, data: tuple[str, ...]) -> None:
     from rosenblatt.errors import DataError
 
-    if len(state.card.classes) < 2:
-        raise DataError(
-            f"only class {state.card.classes[0]!r} seen so far; two are needed", name=named(data)
-        )
+    classes = model.classes_.tolist()
+    if len(classes) < 2:
+        raise DataError(f"only class {classes[0]!r} seen so far; two are needed", name=named(data))
 
 
 def _dev_examples(reading: Reading, path: str, schema: AnySchema, examples: Examples) -> Examples:

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.core.online import Tested
+
 from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate.report import html_table, plain_label
 
@@ -94,6 +96,12 @@ class Progress:
         self.n, self.mistakes = self.n + len(wrong), self.mistakes + int(sums[-1] - sums[known])
         self._points += passed
         return passed
+
+    def add_tested(self, tested: Tested) -> list[Point]:
+        """Note a block of rows that was predicted and learned; the points on the way."""
+        self.add_labels(tested.labels)
+        self.online_mistakes = (self.online_mistakes or 0) + tested.mistakes
+        return self.add(tested.wrong)
 
     def _point_after(self, n: int) -> int:
         if self.every == "doubling":

@@ -174,6 +174,8 @@ class KernelPerceptron(KernelSaved, RowLearner):
         in each epoch, which is slower.""",
     )
 
+    keeps_rows = True
+
     def check_parameters(self) -> None:
         """Refuse parameters whose values are not allowed, alone or together."""
         super().check_parameters()

@@ -70,6 +70,11 @@ class Learner(Routed, Declared):
         help="1 shows the progress on standard error: a bar on a terminal, lines elsewhere.",
     )
 
+    # Whether the mean of the weights predicts, which keeps a running sum beside them.
+    averages = False
+    # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
+    keeps_rows = False
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         docstrings.complete(cls)
@@ -120,7 +125,7 @@ class Learner(Routed, Declared):
         changed = [
             f"{name}={getattr(self, name)!r}"
             for name, declared in self._options.items()
-            if not _same(getattr(self, name), declared.default)
+            if not declared.is_default(getattr(self, name))
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
@@ -144,7 +149,3 @@ class Learner(Routed, Declared):
 
 def _elsewhere(name: str) -> str:
     return f" scikit-learn's {name} is not one of them: {ELSEWHERE[name]}." * (name in ELSEWHERE)
-
-
-def _same(value: Any, default: Any) -> bool:
-    return value is default or (type(value) is type(default) and bool(value == default))

@@ -41,6 +41,11 @@ class Entry(NamedTuple):
     def class_name(self) -> str:
         return self.where.partition(":")[2]
 
+    @property
+    def words(self) -> str:
+        """The title within a sentence."""
+        return self.title if self.title.isupper() else self.title.lower()
+
     def load(self) -> Any:
         """The class."""
         return getattr(import_module(self.module), self.class_name)

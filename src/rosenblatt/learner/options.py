@@ -62,6 +62,7 @@ class Option:
     on_page: bool
     own_check: Callable[[str, Any], None] | None
     also: Callable[[Any], bool] | None
+    from_text: Callable[[str], Any] | None
 
     def check(self, value: Any) -> None:
         """Refuse a value that is not allowed, naming the parameter, the value and the cure."""
@@ -88,6 +89,25 @@ class Option:
                 cure=self.cure,
             )
 
+    def parse(self, text: str) -> Any:
+        """The value that a text stands for, as the shell and the page have it; not checked yet."""
+        for choice in self.choices:
+            if str(choice) == text:
+                return choice
+        if self.kind == "whole" or self.kind == "number":
+            kind = int if self.kind == "whole" else float
+            try:
+                return kind(text)
+            except ValueError:
+                return text
+        if self.from_text is not None:
+            return self.from_text(text)
+        return text
+
+    def is_default(self, value: Any) -> bool:
+        default = self.default
+        return value is default or (type(value) is type(default) and bool(value == default))
+
     def documented(self) -> str:
         """The entry in the section "Parameters" of a docstring."""
         default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
@@ -111,6 +131,7 @@ def option(
     positional: bool = False,
     check: Callable[[str, Any], None] | None = None,
     also: Callable[[Any], bool] | None = None,
+    from_text: Callable[[str], Any] | None = None,
 ) -> Any:
     """Declare a parameter of a learner in the body of its class.
 
@@ -140,6 +161,9 @@ def option(
         ``check(name, value)`` raises a ParameterError for what is not allowed.
     also : callable, default=None
         ``also(value)`` is true for values that are allowed besides.
+    from_text : callable, default=None
+        ``from_text(text)``: the value that a text of the shell stands for, where neither the
+        annotation nor the choices say it.
 
     Examples
     --------
@@ -165,6 +189,7 @@ def option(
         "on_page": on_page,
         "own_check": check,
         "also": also,
+        "from_text": from_text,
     }
     return field(default=default, kw_only=not positional, metadata={METADATA: declared})
 

@@ -6,18 +6,32 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from rosenblatt.core.training import Told
 
-__all__ = ["progress"]
+__all__ = ["listening", "progress"]
 
 SECONDS_BETWEEN_LINES = 10.0
+_listener: ContextVar[Told | None] = ContextVar("_listener", default=None)
+
+
+@contextmanager
+def listening(told: Told | None) -> Iterator[None]:
+    """Tell this function the progress of every fit within, whatever their ``verbose`` says."""
+    token = _listener.set(told)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
 
 
 @contextmanager
 def progress(verbose: int, most: int, name: str, unit: str = "epoch") -> Iterator[Told | None]:
     """Gives a function to call after every epoch, or whatever the unit is; None when quiet."""
-    if not verbose:
+    if _listener.get() is not None:
+        yield _listener.get()
+    elif not verbose:
         yield None
     elif sys.stderr.isatty():
         with _bar(most, name, unit) as told:

@@ -56,6 +56,25 @@ def check_class_weight(name: str, value: Any) -> None:
         )
 
 
+def weights_from_text(text: str) -> Any:
+    """As the shell has them: balanced, none, or spam=2,ham=1; labels stay text."""
+    if text in ("balanced", "none"):
+        return None if text == "none" else text
+    weights = {}
+    for part in text.split(","):
+        label, equals, factor = part.rpartition("=")
+        try:
+            weights[label] = float(factor)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ParameterError(
+                f"class_weight={text} is not known: write balanced, or a factor for each class "
+                "as spam=2,ham=1."
+            )
+    return weights
+
+
 class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
     """Base of the linear learners; each declares its own parameters and names its rule.
 
@@ -114,6 +133,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         type='dict, "balanced" or None',
         check=check_class_weight,
         also=lambda value: value is None,
+        from_text=weights_from_text,
         on_page=False,
         help="""
         A factor for the steps of each class; "balanced" makes rare classes count as much.""",
@@ -121,10 +141,6 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
     record: bool = option(
         False, on_page=False, help="Keep the ledger of all updates in ``ledger_``."
     )
-
-    averages = False
-    # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
-    keeps_rows = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

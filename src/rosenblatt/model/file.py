@@ -18,7 +18,7 @@ from rosenblatt.model.provenance import digest_of
 from rosenblatt.model.soundness import check
 from rosenblatt.model.state import State
 
-__all__ = ["load", "read", "read_from", "save", "write"]
+__all__ = ["learner_of", "load", "read", "read_from", "save", "write", "write_learner"]
 
 Path = str | os.PathLike[str]
 MOST_CHARACTERS = 500
@@ -59,11 +59,17 @@ def save(model: Any, path: Path, *, data: Any = None) -> None:
     >>> bool((resumed.coef_ == whole.coef_).all())
     True
     """
+    write_learner(model, path, data=data)
+
+
+def write_learner(model: Any, path: Path, *, data: Any = None) -> State:
+    """As `save`; gives back what was written."""
     state = _state_of(model)
     if data is not None:
         sha256, of = digest_of(data, of_sentences=state.card.tagger is not None)
         state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t)  # type: ignore[arg-type]
     write(state, path)
+    return state
 
 
 def load(path: Path) -> Any:
@@ -103,12 +109,29 @@ def load(path: Path) -> Any:
     ...     rosenblatt.load(path).predict_one({"noon": 1})
     'ham'
     """
-    state = read(path)
+    return learner_of(read(path), path)
+
+
+def learner_of(state: State, path: Path | None = None) -> Any:
+    """The learner of a state that `read` gave; an error names the path it came from.
+
+    Parameters
+    ----------
+    state : State
+    path : str or path-like, default=None
+
+    Returns
+    -------
+    model : estimator
+        As `load` makes it.
+    """
     needs = file_needs(state.card.learner)
     assert needs is not None  # else it would not have been read
     try:
         return needs.entry.load()._from_state(state)
     except ModelFileError as error:
+        if path is None:
+            raise
         raise _refusal(os.fsdecode(path), error) from None
 
 

@@ -48,8 +48,8 @@ def file_needs(class_name: str) -> FileNeeds | None:
     return FileNeeds(
         entry,
         frozenset(learner.options()),
-        averages=getattr(learner, "averages", False),
-        votes=getattr(learner, "keeps_rows", False),
+        averages=learner.averages,
+        votes=learner.keeps_rows and entry.family == "linear",
         kernel=entry.family == "kernel",
         tags=entry.family == "tags",
     )

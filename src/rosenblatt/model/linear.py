@@ -135,12 +135,7 @@ def linear_model(state: State) -> LinearModel:
     ([0, 1], [[0.12, 0.16]])
     """
     card, arrays = state.card, state.arrays
-    state.refuse_sentences()
-    if card.kernel is not None:
-        raise ModelFileError(
-            f"a {card.learner} has no weights: it answers by the kernel of a row with its support "
-            "rows. Load it in Python (rosenblatt.load), or train a linear learner."
-        )
+    state.refuse_without_weights()
     best: Any = None
     if card.best:
         best = (arrays["best.coef"], arrays["best.intercept"])

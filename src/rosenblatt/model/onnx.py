@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rosenblatt import __version__
 from rosenblatt.checks import shown
 from rosenblatt.errors import MissingExtra, ModelFileError
-from rosenblatt.model.answering import Answering
+from rosenblatt.model.file import learner_of
 from rosenblatt.model.container import ZEROS
 from rosenblatt.model.state import State
 
@@ -93,11 +93,9 @@ def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.fl
             "a voted perceptron answers by the votes of all its weights, which no single weights "
             'stand for: train an averaged perceptron, or set combine="average".'
         )
-    answering = Answering(state)
-    coef, bias = answering.model.served() if card.voters is None else answering._served
-    if len(bias) > 1:
-        order = _order(card.classes)
-        coef, bias = coef[order], bias[order]
+    state.refuse_without_weights()
+    learner = learner_of(state)
+    coef, bias = learner.coef_, learner.intercept_
     if coef.size * 8 > MOST_BYTES:
         raise ModelFileError(
             f"{coef.size:,} weights do not fit into an ONNX file, which holds less than 2 GiB."

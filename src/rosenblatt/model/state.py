@@ -57,6 +57,15 @@ class State:
                 "Use rosenblatt tag, or load it in Python (rosenblatt.load)."
             )
 
+    def refuse_without_weights(self) -> None:
+        """For those who need one weight a feature."""
+        self.refuse_sentences()
+        if self.card.kernel is not None:
+            raise ModelFileError(
+                f"a {self.card.learner} has no weights: it answers by the kernel of a row with its "
+                "support rows. Load it in Python (rosenblatt.load), or train a linear learner."
+            )
+
     def __repr__(self) -> str:
         of_rows = self.card.tagger is None
         return (
