@@ -6,7 +6,7 @@ picture z, is a sum over the updates: each puts in `step · (x·z + 1)`, the 1 b
 for every one of the two classes it moved. Summed by training picture, that says which pictures
 spoke for the answer and which against it. Nothing is estimated: the sum is the difference.
 
-The digits come with scikit-learn; no other data are needed.
+The digits come with the package; no other data are needed.
 
     python examples/digits_by_mistakes.py
 """

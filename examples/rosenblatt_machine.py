@@ -7,7 +7,7 @@ units: of a retina that tells dark from bright, as Rosenblatt's did; of one that
 at eight levels; and of that with every unit wired around a point of its own. The figures are
 errors on digits not learned from, on average over three ways to divide the digits.
 
-The digits come with scikit-learn; no other data are needed.
+The digits come with the package; no other data are needed.
 
     python examples/rosenblatt_machine.py
 """

@@ -1,8 +1,9 @@
 """Small real data sets, and made ones about which everything is known.
 
-The real ones are read from the files that come with scikit-learn, without importing it, so reading
-one costs milliseconds. The made ones are drawn with a seed: tables that can be separated with a
-chosen margin or have wrong labels, and streams that drift or come from recorders in a forest.
+The real ones come with the package, and reading one costs milliseconds; ``data/README.md`` beside
+this file names their sources and licences. The made ones are drawn with a seed: tables that can be
+separated with a chosen margin or have wrong labels, and streams that drift or come from recorders
+in a forest.
 """
 
 from rosenblatt.datasets.bundled import breast_cancer, digits, iris, wine
