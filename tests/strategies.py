@@ -5,30 +5,24 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
+from reference.steps import ORACLES
 
-from rosenblatt import (
-    MIRA,
-    AveragedPerceptron,
-    PassiveAggressive,
-    Perceptron,
-    SoftPerceptron,
-    VotedPerceptron,
-)
+from rosenblatt.learner.catalogue import entries, find
 
-# Every learner in every variant; called with further arguments each makes an estimator.
+# Every learner in every variant; called with further arguments each makes an estimator. Learners
+# of other packages that are installed are among them.
 LEARNERS = {
-    "perceptron": Perceptron,
-    "margin": partial(Perceptron, margin=1.0, eta0=0.5),
-    "averaged": AveragedPerceptron,
-    "voted": VotedPerceptron,
-    "mira": MIRA,
-    "aggressive": partial(MIRA, aggressive=0.5),
-    "pa": partial(PassiveAggressive, variant="PA"),
-    "pa1": partial(PassiveAggressive, variant="PA-I", C=0.1),
-    "pa2": partial(PassiveAggressive, variant="PA-II", C=0.5),
-    "soft": partial(SoftPerceptron, eta0=0.3),
+    name: partial(find(oracle.learner).load(), **oracle.settings)
+    if oracle.settings
+    else find(oracle.learner).load()
+    for name, oracle in ORACLES.items()
 }
-SIX = [Perceptron, AveragedPerceptron, VotedPerceptron, MIRA, PassiveAggressive, SoftPerceptron]
+LINEAR = [entry.load() for entry in entries("linear")]
+LEARNERS |= {
+    entry.name: entry.load()
+    for entry in entries("linear")
+    if entry.name not in {oracle.learner for oracle in ORACLES.values()}
+}
 
 seeds = st.integers(0, 2**32 - 1)
 small = st.integers(-4, 4)

@@ -15,7 +15,7 @@ import pytest
 
 import rosenblatt
 from cli.shell import MAIL, PETS, PROGRAM, run, trained, written
-from rosenblatt.model import Answering, read
+from rosenblatt.model import learner_of, read
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -72,7 +72,7 @@ def test_text_is_refused_unless_encoded_and_nothing_is_left_behind(tmp_path: Pat
     (given,) = running.get_inputs()
     assert (given.name, given.shape) == ("X", ["N", state.n_features])
     X = np.random.default_rng(0).integers(-2, 3, (5, state.n_features)).astype(float)
-    assert running.run(["label"], {"X": X})[0].tolist() == Answering(state).labels(X)
+    assert running.run(["label"], {"X": X})[0].tolist() == learner_of(state).predict(X).tolist()
 
 
 def test_labelled_texts_are_refused_unless_encoded(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from rosenblatt.features import Schema
 from rosenblatt.features.columns import Category, Number
 from rosenblatt.features.onnx import table_to_onnx
 from rosenblatt.io import read_table
-from rosenblatt.model import Answering, State
+from rosenblatt.model import State, learner_of
 
 onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -104,15 +104,11 @@ def test_columns_of_all_kinds_give_the_answers_of_the_schema(
     running = session(table_to_onnx(state, schema))
     columns = {name: [row[name] for row in everything] for name in NAMES}
     label, scores = running.run(["label", "scores"], asked(running, columns))
-    answering = Answering(state)
+    learner = learner_of(state)
     X: Any = schema.encode(new)
-    assert label.tolist() == answering.labels(X)
-    ours = answering.scores(X)
-    np.testing.assert_array_equal(scores[:, -1], ours if ours.ndim == 1 else _last(state, ours))
-
-
-def _last(state: State, scores: Any) -> Any:
-    return scores[:, state.card.classes.index(max(state.card.classes))]
+    assert label.tolist() == learner.predict(X).tolist()
+    ours = learner.decision_function(X)
+    np.testing.assert_array_equal(scores[:, -1], ours if ours.ndim == 1 else ours[:, -1])
 
 
 @pytest.mark.parametrize("only", ["size", "gap", "colour"])
@@ -130,7 +126,7 @@ def test_tables_of_one_column(only: str) -> None:
     running = session(table_to_onnx(state, schema))
     assert [given.name for given in running.get_inputs()] == [only]
     label, _ = running.run(None, asked(running, {only: values[only]}))
-    assert label.tolist() == Answering(state).labels(schema.encode(data))
+    assert label.tolist() == learner_of(state).predict(schema.encode(data)).tolist()
 
 
 def test_a_guessed_schema_with_ignored_columns_scales_as_in_training() -> None:
@@ -148,8 +144,8 @@ def test_a_guessed_schema_with_ignored_columns_scales_as_in_training() -> None:
     running = session(table_to_onnx(state, schema))
     columns = {"size": data.numbers[:, 0].tolist(), "colour": data.texts["colour"].tolist()}
     label, scores = running.run(None, asked(running, columns))
-    np.testing.assert_allclose(scores[:, 1], Answering(state).scores(X), rtol=1e-9, atol=1e-12)
-    assert label.tolist() == Answering(state).labels(X)
+    np.testing.assert_allclose(scores[:, 1], learner_of(state).decision_function(X), rtol=1e-9, atol=1e-12)
+    assert label.tolist() == learner_of(state).predict(X).tolist()
 
 
 def test_a_gap_that_training_did_not_meet_is_no_number() -> None:

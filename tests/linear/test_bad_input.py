@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from strategies import SIX, floats
+from strategies import LINEAR, floats
 
 from rosenblatt import MIRA, PassiveAggressive, Perceptron, SoftPerceptron, VotedPerceptron
 from rosenblatt.errors import InputError, OverflowRefused, ParameterError, RosenblattError
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 X, Y = floats(1, n=12, d=3)
 NAMES = ["height", "width", "depth"]
-every_learner = pytest.mark.parametrize("learner", SIX)
+every_learner = pytest.mark.parametrize("learner", LINEAR)
 
 
 def spoiled(value, row=7, column=1, dtype=np.float64):

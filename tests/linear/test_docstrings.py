@@ -7,11 +7,11 @@ import re
 
 import numpy as np
 import pytest
-from strategies import SIX
+from strategies import LINEAR
 
 from rosenblatt import KernelPerceptron
 
-EVERY = [*SIX, KernelPerceptron]
+EVERY = [*LINEAR, KernelPerceptron]
 
 SHARED = "fit_intercept"
 AFTER_EARLY_STOPPING = {"validation_scores_", "best_iter_"}
@@ -62,6 +62,6 @@ def test_every_fitted_attribute_is_documented_and_there(learner: type) -> None:
 def test_what_the_learners_share_is_said_in_the_same_words() -> None:
     texts = {
         section(learner, "Parameters").split(f"\n{SHARED} : ", 1)[-1].split(f"{SHARED} : ", 1)[-1]
-        for learner in SIX
+        for learner in LINEAR
     }
     assert len(texts) == 1

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from strategies import LEARNERS, SIX, assert_same_bytes, csr, floats, weights_of
+from strategies import LEARNERS, LINEAR, assert_same_bytes, csr, floats, weights_of
 
 from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-every_learner = pytest.mark.parametrize("learner", SIX)
+every_learner = pytest.mark.parametrize("learner", LINEAR)
 both = pytest.mark.parametrize("n_classes", [2, 3])
 
 

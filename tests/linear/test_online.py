@@ -6,7 +6,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 import pytest
-from strategies import LEARNERS, SIX, assert_same_bytes, floats, integers, weights_of
+from strategies import LEARNERS, LINEAR, assert_same_bytes, floats, integers, weights_of
 
 from rosenblatt import Perceptron, VotedPerceptron
 from rosenblatt.errors import InputError
@@ -59,7 +59,7 @@ def test_predicting_never_learns(name, n_classes):
     ).tolist()
 
 
-@pytest.mark.parametrize("learner", SIX)
+@pytest.mark.parametrize("learner", LINEAR)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_predicting_leaves_a_finished_fit_alone(learner, dtype):
     X, y = floats(1, n=60)

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import LEARNERS, SIX, floats
+from strategies import LEARNERS, LINEAR, floats
 
 from rosenblatt import AveragedPerceptron, PassiveAggressive, Perceptron, VotedPerceptron
 from rosenblatt.errors import InputError, OverflowRefused
@@ -14,7 +14,7 @@ from rosenblatt.errors import InputError, OverflowRefused
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 X, Y = floats(1, n=12, d=3)
-every_learner = pytest.mark.parametrize("learner", SIX)
+every_learner = pytest.mark.parametrize("learner", LINEAR)
 
 
 def spoiled(value):

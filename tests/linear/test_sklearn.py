@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from strategies import SIX, assert_same_bytes, floats
+from strategies import LINEAR, assert_same_bytes, floats
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -28,11 +28,11 @@ EXEMPTIONS = {
     "check_sample_weight_equivalence_on_sparse_data": WEIGHTS_SCALE_STEPS,
 }
 
-every_learner = pytest.mark.parametrize("learner", SIX)
+every_learner = pytest.mark.parametrize("learner", LINEAR)
 
 
 @parametrize_with_checks(
-    [learner() for learner in SIX],
+    [learner() for learner in LINEAR],
     expected_failed_checks=lambda _: EXEMPTIONS,
     xfail_strict=True,
 )

@@ -21,7 +21,6 @@ from model.tagger_samples import STATES as TAGGERS
 from model.tagger_samples import questions
 from rosenblatt import load, save
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.model import Answering
 from rosenblatt.model.file import read_from
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -104,7 +103,6 @@ def try_to_use_machine(state, learner, path):
             # Numbers that nobody has learned may be too large for the kernel, which is said.
             with contextlib.suppress(InputError):
                 assert not np.isnan(learner.decision_function(X)).any()
-                assert not np.isnan(Answering(state).scores(X)).any()
                 learner.explain(X[0])
             if not hasattr(learner, "partial_fit"):
                 break

@@ -33,7 +33,7 @@ from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.kernel.budgets import POLICIES
 from rosenblatt.machines.functions import KERNELS
 from rosenblatt.machines.memory import RULES
-from rosenblatt.model import Answering, kernel_machine, linear_model, read
+from rosenblatt.model import kernel_machine, linear_model, read
 from rosenblatt.model.onnx import to_onnx
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -60,14 +60,6 @@ def assert_answers_are_the_same(learner, copy, path, X):
         assert same(copy.predict(X), learner.predict(X))
         one = X[:1].toarray()[0] if hasattr(X, "toarray") else X[0]
         assert same(copy.explain(one).contributions, learner.explain(one).contributions)
-        save(copy, path)
-        answering = Answering(read(path))
-        assert answering.labels(X) == learner.predict(X).tolist()
-        found = answering.scores(X)
-        if found.ndim == 2:
-            slots = learner._slots_in_order(learner._machine)
-            found = np.ascontiguousarray(found[:, slots])
-        assert same(found, expected)
 
 
 @given(
@@ -259,8 +251,9 @@ CHILD = """
     queries = np.load(sys.argv[1])
     for path in sys.argv[2:]:
         state = model.read(path)
-        answering = model.Answering(state)
-        print(answering.labels(queries), answering.scores(queries).tobytes().hex())
+        learner = model.learner_of(state)
+        found = learner.decision_function(queries)
+        print(learner.predict(queries).tolist(), found.tobytes().hex())
         model.write(state, path)
     assert not {"sklearn", "scipy", "pandas", "matplotlib"} & set(sys.modules)
 """
@@ -270,7 +263,7 @@ def test_neither_scikit_learn_nor_scipy_is_loaded_to_answer(tmp_path):
     queries = rows(9)[0]
     np.save(tmp_path / "queries.npy", queries)
     expected, paths = [], []
-    for kernel in sorted(set(KERNELS) - {"laplacian"}):
+    for kernel in sorted(KERNELS):
         for policy, options in BUDGETS.items():
             learner = fit(kernel=kernel, n_classes=3, **options, **EARLY)
             paths.append(tmp_path / f"{kernel}-{policy}.rbt")
@@ -288,23 +281,10 @@ def test_neither_scikit_learn_nor_scipy_is_loaded_to_answer(tmp_path):
     assert [path.read_bytes() for path in paths] == before
 
 
-def test_rows_that_do_not_fit_are_refused(tmp_path):
-    save(fit(), tmp_path / "model.rbt")
-    answering = Answering(read(tmp_path / "model.rbt"))
-    with pytest.raises(
-        InputError, match=r"shape \(3, 2\), but this model was trained on rows of 4"
-    ):
-        answering.scores(np.zeros((3, 2)))
-    with pytest.raises(InputError, match="X holds NaN at row 0, column 1"):
-        answering.labels(np.array([[0.0, np.nan, 0.0, 0.0]]))
-    assert answering.labels(np.zeros((0, 4))) == []
-    assert answering.labels(np.ones((1, 4), int)) == answering.labels(np.ones((1, 4)))
-
-
 def test_a_kernel_machine_says_that_it_has_no_weights(tmp_path):
     save(fit(), tmp_path / "model.rbt")
     state = read(tmp_path / "model.rbt")
-    for ask in (linear_model, to_onnx, lambda state: Answering(state).model):
+    for ask in (linear_model, to_onnx):
         with pytest.raises(ModelFileError, match="a KernelPerceptron has no weights: it answers"):
             ask(state)
 

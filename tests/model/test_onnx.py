@@ -16,7 +16,7 @@ from strategies import LEARNERS, floats, integers, seeds, tables
 import rosenblatt
 from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron
 from rosenblatt.errors import MissingExtra, ModelFileError
-from rosenblatt.model import Answering, read
+from rosenblatt.model import learner_of, read
 from rosenblatt.model.onnx import to_onnx
 
 onnx = pytest.importorskip("onnx")
@@ -37,12 +37,10 @@ def answers(file: bytes, X: Any) -> tuple[list[Any], Any]:
     return label.tolist(), scores
 
 
-def by_class(answering: Answering, X: Any) -> Any:
+def by_class(learner: Any, X: Any) -> Any:
     """Our scores with a column for each class in order."""
-    found, classes = answering.scores(X), answering.model.classes
-    if found.ndim == 1:
-        return np.column_stack([-found, found])
-    return found[:, sorted(range(len(classes)), key=classes.__getitem__)]
+    found = learner.decision_function(X)
+    return np.column_stack([-found, found]) if found.ndim == 1 else found
 
 
 @given(
@@ -62,9 +60,9 @@ def test_sums_without_rounding_are_equal_and_ties_fall_to_the_same_class(
     state = learner.fit(X, NAMES[y])._to_state()
     asked = np.vstack([X, np.zeros((1, X.shape[1])), -X])
     label, scores = answers(to_onnx(state), asked)
-    answering = Answering(state)
-    assert label == answering.labels(asked)
-    np.testing.assert_array_equal(scores, by_class(answering, asked))
+    learner = learner_of(state)
+    assert label == learner.predict(asked).tolist()
+    np.testing.assert_array_equal(scores, by_class(learner, asked))
 
 
 @given(
@@ -81,13 +79,13 @@ def test_every_linear_learner_answers_the_same(
     state = LEARNERS[name](max_iter=5, tol=None).fit(X, y)._to_state()
     asked = X.astype(np.float64)
     label, scores = answers(to_onnx(state), asked)
-    answering = Answering(state)
-    ours = by_class(answering, asked)
+    learner = learner_of(state)
+    ours = by_class(learner, asked)
     np.testing.assert_allclose(scores, ours, rtol=1e-12, atol=1e-12 * np.abs(ours).max())
     first, second = np.sort(ours, axis=1)[:, -1], np.sort(ours, axis=1)[:, -2]
     clear = first - second > 1e-9 * np.abs(ours).max()
     assert clear.any()
-    expected = np.array(answering.labels(asked))
+    expected = learner.predict(asked)
     assert (np.array(label) == expected)[clear].all()
 
 
@@ -99,8 +97,8 @@ def test_classes_that_joined_later_stand_in_order() -> None:
     assert state.card.classes != sorted(state.card.classes)
     file = to_onnx(state)
     label, scores = answers(file, X)
-    assert label == Answering(state).labels(X)
-    np.testing.assert_array_equal(scores, by_class(Answering(state), X))
+    assert label == learner_of(state).predict(X).tolist()
+    np.testing.assert_array_equal(scores, by_class(learner_of(state), X))
     facts = session(file).get_modelmeta().custom_metadata_map
     assert json.loads(facts["classes"]) == sorted(state.card.classes)
 
@@ -167,7 +165,7 @@ def test_votes_are_refused_and_other_ways_to_combine_are_not() -> None:
         to_onnx(voted._to_state())
     for combine in ("average", "last"):
         state = voted.set_params(combine=combine)._to_state()
-        assert answers(to_onnx(state), X)[0] == Answering(state).labels(X)
+        assert answers(to_onnx(state), X)[0] == learner_of(state).predict(X).tolist()
 
 
 def test_the_metadata_name_features_and_model_and_the_bytes_repeat(tmp_path: Path) -> None:

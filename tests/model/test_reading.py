@@ -1,4 +1,4 @@
-"""Reading a model and answering with it takes neither scikit-learn nor SciPy."""
+"""Loading a model and predicting with it takes neither scikit-learn nor SciPy."""
 
 import subprocess
 import sys
@@ -10,8 +10,8 @@ from strategies import LEARNERS, floats
 
 from model.samples import STATES
 from rosenblatt import VotedPerceptron, load, save
-from rosenblatt.errors import InputError, ModelFileError
-from rosenblatt.model import Answering, read, write
+from rosenblatt.errors import ModelFileError
+from rosenblatt.model import read, write
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -19,20 +19,18 @@ CHILD = """
     import sys
     import numpy as np
     from rosenblatt import model
-    from rosenblatt.core.scoring import scores
     queries = np.load(sys.argv[1])
     for path in sys.argv[2:]:
         state = model.read(path)
-        core = model.linear_model(state)
-        answering = model.Answering(state)
-        print(answering.labels(queries), answering.scores(queries).tobytes().hex())
-        scores(queries, *core.weights.average() if core.weights.averaged else core.served())
+        learner = model.learner_of(state)
+        found = learner.decision_function(queries)
+        print(learner.predict(queries).tolist(), found.tobytes().hex())
         model.write(state, path)
     assert not {"sklearn", "scipy", "torch", "pandas", "matplotlib"} & set(sys.modules)
 """
 
 
-def test_neither_scikit_learn_nor_scipy_is_loaded_to_answer(tmp_path):
+def test_neither_scikit_learn_nor_scipy_is_loaded_to_predict(tmp_path):
     queries = floats(5)[0]
     np.save(tmp_path / "queries.npy", queries)
     expected, paths = [], []
@@ -58,20 +56,6 @@ def test_loading_finds_a_learner_by_its_name_alone(tmp_path):
     code = f"import rosenblatt; print(type(rosenblatt.load({str(tmp_path / 'model.rbt')!r})))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "<class 'rosenblatt.linear.voted.VotedPerceptron'>"
-
-
-def test_rows_that_do_not_fit_are_refused(tmp_path):
-    save(STATES["dense"](LEARNERS["perceptron"], 2), tmp_path / "model.rbt")
-    answering = Answering(read(tmp_path / "model.rbt"))
-    with pytest.raises(
-        InputError, match=r"shape \(3, 2\), but this model was trained on rows of 4"
-    ):
-        answering.scores(np.zeros((3, 2)))
-    spoiled = np.zeros((3, 4))
-    spoiled[1, 2] = np.nan
-    with pytest.raises(InputError, match="X holds NaN at row 1, column 2"):
-        answering.labels(spoiled)
-    assert answering.labels(np.zeros((0, 4))) == []
 
 
 def test_a_state_that_was_changed_is_checked_before_it_is_written(tmp_path):

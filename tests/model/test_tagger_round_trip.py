@@ -29,7 +29,7 @@ from model.tagger_samples import (
 )
 from rosenblatt import SequenceTagger, StructuredPerceptron, load, model, save
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.model import Answering, kernel_machine, linear_model, read
+from rosenblatt.model import kernel_machine, linear_model, read
 from rosenblatt.model.onnx import to_onnx
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
 from rosenblatt.model.words import pack_words, unpack_words
@@ -335,7 +335,7 @@ def test_neither_scikit_learn_nor_scipy_is_loaded_to_read_and_to_answer(tmp_path
 def test_a_tagger_says_that_it_has_no_answer_for_rows(tmp_path):
     save(fit(), tmp_path / "model.rbt")
     state = read(tmp_path / "model.rbt")
-    for ask in (linear_model, kernel_machine, to_onnx, Answering):
+    for ask in (linear_model, kernel_machine, to_onnx):
         with pytest.raises(ModelFileError, match="a SequenceTagger tags sentences and has no weig"):
             ask(state)
 
@@ -402,6 +402,6 @@ def test_a_structured_perceptron_is_refused_with_the_cure(tmp_path):
 
 
 def test_the_parameters_in_files_are_those_of_the_class():
-    facts = model.learners.LEARNERS["SequenceTagger"]
+    facts = model.learners.file_needs("SequenceTagger")
     assert facts.parameters == set(SequenceTagger().get_params())
     assert (facts.tags, facts.kernel, facts.averages, facts.votes) == (True, False, False, False)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from reference import binary, steps
-from strategies import SIX, seeds, separable
+from strategies import LINEAR, seeds, separable
 
 from rosenblatt import (
     AveragedPerceptron,
@@ -77,7 +77,7 @@ def test_several_learners_are_named_by_a_mapping_or_numbered():
 
 
 @quiet
-@pytest.mark.parametrize("learner", [*SIX, KernelPerceptron])
+@pytest.mark.parametrize("learner", [*LINEAR, KernelPerceptron])
 def test_every_learner_and_its_saved_twin_show_the_same(learner, tmp_path):
     iris = datasets.iris()
     fit = learner(max_iter=5).fit(iris.X, iris.labels)

@@ -16,6 +16,10 @@ The weight of a row multiplies its step. A rule that aims at a margin of 1 (mira
 never overshoots it because of a weight above 1: such a step ends at (1 - m)/q at the latest.
 """
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
 import numpy as np
 
 
@@ -65,3 +69,57 @@ def weighted(
     if aims_at_one and weight > 1 and tau != 0 and sqnorm > 0:
         return min(tau * weight, (1 - margin) / sqnorm)
     return tau * weight
+
+
+class Oracle(NamedTuple):
+    """A learner of the catalogue with its settings, and the step it must take.
+
+    ``exact``: integers stay integers (or halves), so that no sum is ever rounded. ``jumps`` are the
+    margins at which the step jumps.
+    """
+
+    learner: str
+    settings: dict[str, Any]
+    step: Callable[..., float]
+    aims_at_one: bool = False
+    exact: bool = False
+    raise_only_on_tie: bool = False
+    jumps: tuple[float, ...] = ()
+
+
+# Every suite over the linear learners goes through these.
+ORACLES = {
+    "perceptron": Oracle("perceptron", {}, perceptron, exact=True, raise_only_on_tie=True),
+    "margin": Oracle(
+        "perceptron",
+        {"margin": 1.0, "eta0": 0.5},
+        partial(perceptron, eta=0.5, margin_threshold=1.0),
+        exact=True,
+    ),
+    "averaged": Oracle("averaged", {}, perceptron, exact=True, raise_only_on_tie=True),
+    "voted": Oracle("voted", {}, perceptron, exact=True, raise_only_on_tie=True),
+    "mira": Oracle("mira", {}, mira, aims_at_one=True, jumps=(0.0,)),
+    "aggressive": Oracle(
+        "mira",
+        {"aggressive": 0.5},
+        partial(mira, aggressive=0.5),
+        aims_at_one=True,
+        jumps=(0.0, 0.5),
+    ),
+    "pa": Oracle("pa", {"variant": "PA"}, pa, aims_at_one=True, jumps=(0.0,)),
+    "pa1": Oracle(
+        "pa",
+        {"variant": "PA-I", "C": 0.1},
+        partial(pa1, C=0.1),
+        aims_at_one=True,
+        jumps=(0.0,),
+    ),
+    "pa2": Oracle(
+        "pa",
+        {"variant": "PA-II", "C": 0.5},
+        partial(pa2, C=0.5),
+        aims_at_one=True,
+        jumps=(0.0,),
+    ),
+    "soft": Oracle("soft", {"eta0": 0.3}, partial(soft, eta=0.3), jumps=(0.0,)),
+}

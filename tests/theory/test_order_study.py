@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
-from strategies import SIX, csr, floats, seeds, separable
+from strategies import LINEAR, csr, floats, seeds, separable
 
 from rosenblatt import Perceptron, datasets
 from rosenblatt.errors import ParameterError
@@ -50,7 +50,7 @@ def test_orders_differ_in_mistakes_margin_and_answers_to_new_rows(shuffle):
     assert (np.isneginf(study.margin) == (study.train_accuracy < 1)).all()
 
 
-@pytest.mark.parametrize("learner", SIX)
+@pytest.mark.parametrize("learner", LINEAR)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_every_linear_learner_can_be_studied_and_is_left_alone(learner, n_classes):
     X, y = floats(0, n=40, n_classes=n_classes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.features import columns as kinds
 from rosenblatt.features.columns import Category, Column, Ignored, Number, Part, Words
+from rosenblatt.features.records import table_of_records
 from rosenblatt.features.text import UNSOUND, TextFeatures
 from rosenblatt.io.sources import Given
 from rosenblatt.io.sparse import SparseRows
@@ -126,6 +127,30 @@ class Schema:
     def learn(self, table: Table) -> npt.NDArray[np.float64] | SparseRows:
         """As `encode`; n-grams met for the first time get a name."""
         return self._encoded(table, learning=True)
+
+    def encode_records(
+        self, records: Sequence[Mapping[str, Any]]
+    ) -> npt.NDArray[np.float64] | SparseRows:
+        """Mappings of the names of columns to values as features.
+
+        Columns that this schema does not have are skipped, those that a record does not have are
+        gaps.
+
+        Examples
+        --------
+        >>> from rosenblatt.features import Schema
+        >>> records = [{"size": 1, "colour": "red"}, {"size": 3, "colour": "blue"}]
+        >>> schema = Schema.guess_records(records)
+        >>> schema.encode_records([{"colour": "blue", "size": 2, "sold": True}]).toarray()
+        array([[0., 0., 1.]])
+        """
+        types: dict[str, str] = self.reading()["types"]
+        return self.encode(table_of_records(records, types))
+
+    @classmethod
+    def guess_records(cls, records: Sequence[Mapping[str, Any]]) -> Schema:
+        """As `guess`, of mappings of the names of columns to values."""
+        return cls.guess(table_of_records(records))
 
     def _encoded(self, table: Table, *, learning: bool) -> npt.NDArray[np.float64] | SparseRows:
         self._require_columns(table)

@@ -42,6 +42,8 @@ class KernelPerceptron(KernelSaved, RowLearner):
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, when the rows came with names.
+    schema_ : Schema, TextSchema, SparseSchema or None
+        How columns of a file become the features, if a loaded model knows it or it was set.
     n_iter_ : int
         Epochs of the last ``fit``.
     t_ : int

@@ -75,6 +75,12 @@ class Learner(Routed, Declared):
     # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
     keeps_rows = False
 
+    def __new__(cls, *_: Any, **params: Any) -> Self:
+        # The constructor would only say that the name is unexpected.
+        for name in params.keys() & ELSEWHERE.keys() - cls._options.keys():
+            raise TypeError(f"{cls.__name__} has no parameter {name!r}.{_elsewhere(name)}")
+        return super().__new__(cls)
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         docstrings.complete(cls)
@@ -148,4 +154,4 @@ class Learner(Routed, Declared):
 
 
 def _elsewhere(name: str) -> str:
-    return f" scikit-learn's {name} is not one of them: {ELSEWHERE[name]}." * (name in ELSEWHERE)
+    return f" scikit-learn's {name} is not here: {ELSEWHERE[name]}." * (name in ELSEWHERE)

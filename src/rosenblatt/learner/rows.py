@@ -9,11 +9,12 @@ import numpy as np
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.inputs import read_labels
 from rosenblatt.learner.options import option
+from rosenblatt.learner.schemas import WithSchema
 
 __all__ = ["RowLearner"]
 
 
-class RowLearner(Learner):
+class RowLearner(WithSchema, Learner):
     """A classifier of rows of numbers, as scikit-learn's classifiers are."""
 
     tol: float | None = option(
@@ -72,6 +73,6 @@ class RowLearner(Learner):
         -------
         accuracy : float
         """
-        predicted = self.predict(X)
+        predicted = self.predict(X)  # type: ignore[attr-defined]
         labels = read_labels(y, len(predicted))
         return float(np.average(predicted == labels, weights=sample_weight))

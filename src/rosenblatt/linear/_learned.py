@@ -27,8 +27,8 @@ class Learned:
         """The weights and biases that answer."""
         return model.served()
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
+    def _schema_weights(self) -> FloatArray | None:
+        return self._served(self._fitted())[0]
 
     def _fitted(self) -> LinearModel:
         try:

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from rosenblatt.core.duals import Pairs, Shares
 from rosenblatt.core.training import Training
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.features import AnySchema, schema_from_json
 from rosenblatt.linear._partial import BatchLearning
 from rosenblatt.linear._stream import Stream
 from rosenblatt.linear._voters import Voters
@@ -33,33 +32,6 @@ class Saved(BatchLearning):
 
     get_params: Any
     _refuse_unfitted: Any
-
-    @property
-    def schema_(self) -> AnySchema | None:
-        """How columns of a file become the features; None if nobody said.
-
-        A model that was trained in the shell brings it along. It can be set after training, and
-        is then saved with the model, so that the shell can use it too.
-        """
-        model = self._fitted()
-        told = model.notes.get("schema")
-        if told is None:
-            return None
-        schema = schema_from_json(told)
-        if schema.n_features != model.weights.n_features:
-            raise ModelFileError(_misfit(schema, model.weights.n_features))
-        return schema
-
-    @schema_.setter
-    def schema_(self, schema: AnySchema | None) -> None:
-        model = self._fitted()
-        told = None
-        if schema is not None:
-            if schema.n_features != model.weights.n_features:
-                raise ParameterError(_misfit(schema, model.weights.n_features))
-            told = schema.to_json(self._served(model)[0])
-        # Copies of the model share their notes.
-        model.notes = {**model.notes, "schema": told}
 
     def _to_state(self) -> State:
         self._refuse_unfitted()
@@ -144,7 +116,3 @@ class Saved(BatchLearning):
         )
         if fit.best_iter is not None:
             self.__dict__.update(validation_scores_=fit.validation_scores, best_iter_=fit.best_iter)
-
-
-def _misfit(schema: AnySchema, n_features: int) -> str:
-    return f"a schema of {schema.n_features:,} features for a model of {n_features:,}."

@@ -1,4 +1,4 @@
-"""The pass with the core alone answers and learns as the estimators do one by one."""
+"""A pass over blocks predicts and learns as the learners do one by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.model import LinearModel
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate import Progress, progressive
-from rosenblatt.evaluate.online import OnlinePass
+from rosenblatt.core.online import OnlinePass
 
 LEARNERS = {
     "perceptron": (Perceptron, Rule("perceptron")),
@@ -35,10 +35,12 @@ def rows(n: int, k: int, *, noise: float = 1.0, seed: int = 0) -> tuple[np.ndarr
 def passed(name, X, y, cuts, **settings):
     progress = Progress()
     model = LinearModel([], X.shape[1], averaged=name == "averaged")
-    online = OnlinePass(model, LEARNERS[name][1], progress, **settings)
+    online = OnlinePass(model, LEARNERS[name][1], **settings)
     given = []
     for start, stop in itertools.pairwise(cuts):
-        given += online.learn(X[start:stop], y[start:stop], answers=True)[1]
+        tested = online.learn(X[start:stop], y[start:stop], answers=True)
+        progress.add_tested(tested)
+        given += tested.predictions
     return model, progress, given
 
 
@@ -68,11 +70,10 @@ def test_without_answers_the_same_is_counted(name, noise):
     X, y = rows(900, 3, noise=noise)
     _, expected, _ = passed(name, X, y, [0, 900])
     progress = Progress()
-    online = OnlinePass(
-        LinearModel([], 6, averaged=name == "averaged"), LEARNERS[name][1], progress
-    )
-    points, given = online.learn(X, y)
-    assert given == []
+    online = OnlinePass(LinearModel([], 6, averaged=name == "averaged"), LEARNERS[name][1])
+    tested = online.learn(X, y)
+    points = progress.add_tested(tested)
+    assert tested.predictions == []
     assert points == expected.curve[:-1]
     assert progress.mistakes == expected.mistakes
 
@@ -83,7 +84,8 @@ def test_the_latest_weights_of_an_averaged_model_are_counted_as_the_learner_does
     for latest in (False, True):
         progress = Progress()
         model = LinearModel([], 6, averaged=True)
-        OnlinePass(model, Rule("perceptron"), progress, latest=latest).learn(X, y)
+        online = OnlinePass(model, Rule("perceptron"), latest=latest)
+        progress.add_tested(online.learn(X, y))
         runs[latest] = progress.mistakes, progress.online_mistakes, model.digest()
     # The first row and the first of the second class have no answer, but teach nothing or a tie.
     assert runs[True][0] in (runs[True][1], runs[True][1] + 1)
@@ -97,7 +99,7 @@ def test_new_features_join_with_weight_0():
     first = X[:100].copy()
     first[:, 3:] = 0
     for model, start in ((wide, first), (narrow, first[:, :3])):
-        online = OnlinePass(model, Rule("perceptron"), Progress())
+        online = OnlinePass(model, Rule("perceptron"))
         online.learn(csr_array(start), y[:100])
         online.learn(csr_array(X[100:]), y[100:])
     assert np.array_equal(wide.served()[0], narrow.served()[0])
@@ -107,7 +109,7 @@ def test_every_update_is_recorded_where_a_ledger_is_kept():
     X, y = rows(300, 3)
     model = LinearModel([], 6, averaged=True)
     model.start_recording()
-    online = OnlinePass(model, Rule("perceptron"), Progress())
+    online = OnlinePass(model, Rule("perceptron"))
     for start in range(0, 300, 50):
         online.learn(X[start : start + 50], y[start : start + 50])
     coef, bias = model.ledger().replay(X)
@@ -118,7 +120,7 @@ def test_every_update_is_recorded_where_a_ledger_is_kept():
 def test_a_value_that_is_not_finite_is_refused_and_changes_nothing():
     X, y = rows(50, 2)
     model = LinearModel([], 6)
-    online = OnlinePass(model, Rule("perceptron"), Progress())
+    online = OnlinePass(model, Rule("perceptron"))
     online.learn(X, y)
     before = model.digest()
     X[3, 2] = np.nan

@@ -1,0 +1,55 @@
+"""How rows of a file, or records of a program, become the features of a learner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.features import AnySchema, schema_from_json
+
+__all__ = ["WithSchema"]
+
+
+class WithSchema:
+    """``schema_``, kept with what was learned."""
+
+    n_features_in_: int
+    _fitted: Any
+    _schema_read: tuple[Any, AnySchema]
+
+    def _schema_weights(self) -> Any:
+        """Weights by which the names of hashed features are chosen to be kept; None keeps all."""
+        return None
+
+    @property
+    def schema_(self) -> AnySchema | None:
+        """How columns of a file become the features; None if nobody said.
+
+        A model that was trained in the shell or on records brings it along. It can be set after
+        training, and is then saved with the model, so that the shell can use it too.
+        """
+        kept = self._fitted().notes.get("schema")
+        if kept is None:
+            return None
+        read = self.__dict__.get("_schema_read")
+        if read is None or read[0] is not kept:
+            schema = schema_from_json(kept)
+            if schema.n_features != self.n_features_in_:
+                raise ModelFileError(_misfit(schema, self.n_features_in_))
+            read = self._schema_read = kept, schema
+        return read[1]
+
+    @schema_.setter
+    def schema_(self, schema: AnySchema | None) -> None:
+        model = self._fitted()
+        kept = None
+        if schema is not None:
+            if schema.n_features != self.n_features_in_:
+                raise ParameterError(_misfit(schema, self.n_features_in_))
+            kept = schema.to_json(self._schema_weights())
+        # Copies of the model share their notes.
+        model.notes = {**model.notes, "schema": kept}
+
+
+def _misfit(schema: AnySchema, n_features: int) -> str:
+    return f"a schema of {schema.n_features:,} features for a model of {n_features:,}."

@@ -1,0 +1,143 @@
+"""A parameter is declared once; the constructor, its docstring and its checks follow."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+from rosenblatt import Perceptron
+from rosenblatt.errors import ParameterError
+from rosenblatt.learner.catalogue import CATALOGUE
+from rosenblatt.linear import LinearLearner, Rule, option
+
+X, y = np.array([[1.0, 2.0], [3.0, -1.0], [0.5, 1.0]]), ["no", "yes", "no"]
+every_learner = pytest.mark.parametrize(
+    "learner", [entry.load() for entry in CATALOGUE], ids=lambda learner: learner.__name__
+)
+
+
+class Patient(Perceptron):
+    """A perceptron with two parameters more."""
+
+    patience: int = option(3, at_least=1, at_most=9, cure="It counts rows.", help="Rows to wait.")
+    mood: str | None = option(None, choices=("calm", "cross"), help="How it\ntakes it.")
+
+
+@every_learner
+def test_the_constructor_has_what_is_declared_and_nothing_else(learner):
+    parameters = inspect.signature(learner).parameters
+    assert list(parameters) == list(learner.options())
+    for name, declared in learner.options().items():
+        assert parameters[name].default is declared.default or (
+            parameters[name].default == declared.default
+        )
+        assert declared.help
+        assert declared.type
+    if "space" not in parameters:
+        assert all(p.kind is p.KEYWORD_ONLY for p in parameters.values())
+
+
+@every_learner
+def test_the_docstring_names_every_parameter_in_order(learner):
+    section = inspect.getdoc(learner).split("Parameters\n----------\n")[1].split("\n\n")[0]
+    named = [line.split(" : ")[0] for line in section.split("\n") if not line.startswith(" ")]
+    assert named == list(learner.options())
+
+
+def test_own_parameters_come_first_and_inherited_ones_follow():
+    assert list(Patient.options())[:4] == ["patience", "mood", "eta0", "margin"]
+    assert list(Patient.options())[2:] == list(Perceptron.options())
+    doc = inspect.getdoc(Patient)
+    assert "patience : int, default=3\n    Rows to wait.\n" in doc
+    assert 'mood : {"calm", "cross"} or None, default=None\n    How it\n    takes it.\n' in doc
+    assert "stop_reason_ : str" in doc
+
+
+def test_values_are_checked_when_learning_starts_not_before():
+    assert Patient(patience="never", mood=7).get_params()["mood"] == 7
+    for wrong in (0, 10, 2.5, True, "3"):
+        with pytest.raises(ParameterError, match=r"patience=.* a whole number .*It counts rows"):
+            Patient(patience=wrong).fit(X, y)
+    with pytest.raises(ParameterError, match="mood='sad' is not known: give 'calm' or 'cross'"):
+        Patient(mood="sad").partial_fit(X, y)
+    assert Patient(patience=np.int64(4), mood=np.str_("calm")).fit(X, y).patience == 4
+
+
+def test_text_becomes_a_value_of_the_kind_that_is_declared():
+    options = Patient.options()
+    assert options["patience"].parse("4") == 4
+    assert options["eta0"].parse("0.5") == 0.5
+    assert options["mood"].parse("calm") == "calm"
+    assert options["class_weight"].parse("a=2,b=0.5") == {"a": 2.0, "b": 0.5}
+    assert options["class_weight"].parse("balanced") == "balanced"
+    with pytest.raises(ParameterError, match="write balanced, or a factor for each class"):
+        options["class_weight"].parse("a:2")
+    with pytest.raises(ParameterError, match="patience='four' is not allowed"):
+        options["patience"].check(options["patience"].parse("four"))
+
+
+def test_a_parameter_that_is_not_declared_is_refused_when_the_class_is_made():
+    with pytest.raises(TypeError, match=r"Sloppy\.extra: declare a parameter with option"):
+
+        class Sloppy(Perceptron):
+            extra: int = 3
+
+
+def test_learners_are_equal_only_to_themselves_and_can_be_hashed():
+    one, other = Perceptron(), Perceptron()
+    assert one == one
+    assert one != other
+    assert len({one, other}) == 2
+
+
+def test_what_scikit_learn_has_and_we_have_not_gets_a_sentence():
+    with pytest.raises(ParameterError, match=r"Invalid parameter 'penalty'.*has no penalty"):
+        Perceptron().set_params(penalty="l2")
+    with pytest.raises(TypeError, match=r"has no parameter 'alpha'\. .* eta0 is the length"):
+        Perceptron(alpha=0.1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'etaO'"):
+        Perceptron(etaO=0.1)
+
+
+def test_a_rule_that_raises_loses_nothing_that_was_learned():
+    class Fragile(LinearLearner):
+        """Breaks when it is told to."""
+
+        broken: bool = option(False, help="Whether it breaks.")
+
+        def rule(self) -> Rule:
+            return Rule("fragile", step=self.step, ties=self.ties)
+
+        def step(self, margin: float, squared_norm: float, mistaken: bool) -> float:
+            if self.broken:
+                raise RuntimeError("out of order")
+            return 1.0 if mistaken else 0.0
+
+    learner = Fragile(max_iter=3).partial_fit(X, y)
+    before = learner.coef_.tobytes(), learner.t_, learner.n_mistakes_
+    learner.set_params(broken=True)
+    for learn in (
+        lambda: learner.partial_fit(X, y),
+        lambda: learner.partial_fit(X[:1], y[:1]),
+        lambda: learner.learn_one(X[0], "yes"),
+        lambda: learner.fit(X, y),
+    ):
+        with pytest.raises(RuntimeError, match="out of order"):
+            learn()
+        assert (learner.coef_.tobytes(), learner.t_, learner.n_mistakes_) == before
+    learner.set_params(broken=False).partial_fit(X, y)
+    assert learner.t_ == 2 * before[1]
+
+
+@pytest.mark.parametrize("step", [-1.0, np.nan, np.inf])
+def test_a_step_of_a_python_rule_is_a_finite_number(step):
+    class Wild(LinearLearner):
+        """Steps as it likes."""
+
+        def rule(self) -> Rule:
+            return Rule("wild", step=lambda *_: step, ties=self.ties)
+
+    with pytest.raises(ValueError, match="the step of wild is .* a finite number of at least 0"):
+        Wild().fit(X, y)
