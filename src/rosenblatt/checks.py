@@ -27,7 +27,8 @@ def choice(name: str, value: Any, *allowed: Any) -> Any:
     ):
         *first, last = map(repr, allowed)
         words = f"{', '.join(first)} or {last}" if first else last
-        _refuse(name, value, words, verdict="is not known")
+        known = "is not known" if isinstance(allowed[0], str) else "is not allowed"
+        _refuse(name, value, words, verdict=known)
     return value
 
 

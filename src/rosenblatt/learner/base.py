@@ -15,7 +15,7 @@ from rosenblatt.learner.protocol import not_fitted_error
 from rosenblatt.learner.routing import Routed
 from rosenblatt.learner.seeds import check_seed
 
-__all__ = ["Learner"]
+__all__ = ["Estimator", "Learner"]
 
 # Parameters of scikit-learn's Perceptron that have no meaning here, and why.
 ELSEWHERE = {
@@ -29,51 +29,11 @@ ELSEWHERE = {
 }
 
 
-class Learner(Routed, Declared):
-    """Parameters by name, tags and whether it is fitted; a family adds what is learned.
+class Estimator(Routed, Declared):
+    """Parameters by name, tags and whether it is fitted; what is learned is up to others.
 
     Parameters are declared with `rosenblatt.learner.options.option` in the body of a class.
     """
-
-    max_iter: int = option(
-        1000,
-        at_least=1,
-        on_page=False,
-        help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
-    )
-    shuffle: bool = option(
-        True, on_page=False, help="Visit the rows in a new random order in every epoch."
-    )
-    random_state: Any = option(
-        0,
-        type="int, RandomState instance, Generator or None",
-        check=check_seed,
-        on_page=False,
-        help="Seed of the shuffling; equal seeds give equal models.",
-    )
-    n_iter_no_change: int = option(
-        5,
-        at_least=1,
-        on_page=False,
-        help="Epochs to wait for a better score on the rows held out.",
-    )
-    warm_start: bool = option(
-        False,
-        on_page=False,
-        help="Let ``fit`` go on from the state of the last call, exactly as if it had not ended.",
-    )
-    verbose: int = option(
-        0,
-        at_least=0,
-        also=lambda value: isinstance(value, bool),
-        on_page=False,
-        help="1 shows the progress on standard error: a bar on a terminal, lines elsewhere.",
-    )
-
-    # Whether the mean of the weights predicts, which keeps a running sum beside them.
-    averages = False
-    # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
-    keeps_rows = False
 
     def __new__(cls, *_: Any, **params: Any) -> Self:
         # The constructor would only say that the name is unexpected.
@@ -151,6 +111,50 @@ class Learner(Routed, Declared):
                 f"this {type(self).__name__} instance is not fitted yet: call fit or partial_fit "
                 "first."
             )
+
+
+class Learner(Estimator):
+    """What all learners share: how long they train, in which order, from which seed."""
+
+    max_iter: int = option(
+        1000,
+        at_least=1,
+        on_page=False,
+        help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
+    )
+    shuffle: bool = option(
+        True, on_page=False, help="Visit the rows in a new random order in every epoch."
+    )
+    random_state: Any = option(
+        0,
+        type="int, RandomState instance, Generator or None",
+        check=check_seed,
+        on_page=False,
+        help="Seed of the shuffling; equal seeds give equal models.",
+    )
+    n_iter_no_change: int = option(
+        5,
+        at_least=1,
+        on_page=False,
+        help="Epochs to wait for a better score on the rows held out.",
+    )
+    warm_start: bool = option(
+        False,
+        on_page=False,
+        help="Let ``fit`` go on from the state of the last call, exactly as if it had not ended.",
+    )
+    verbose: int = option(
+        0,
+        at_least=0,
+        also=lambda value: isinstance(value, bool),
+        on_page=False,
+        help="1 shows the progress on standard error: a bar on a terminal, lines elsewhere.",
+    )
+
+    # Whether the mean of the weights predicts, which keeps a running sum beside them.
+    averages = False
+    # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
+    keeps_rows = False
 
 
 def _elsewhere(name: str) -> str:

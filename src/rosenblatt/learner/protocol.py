@@ -2,6 +2,7 @@
 
 from typing import Any
 
+
 def not_fitted_error() -> Any:
     from sklearn.exceptions import NotFittedError
 
@@ -12,4 +13,3 @@ def convergence_warning() -> Any:
     from sklearn.exceptions import ConvergenceWarning
 
     return ConvergenceWarning
-

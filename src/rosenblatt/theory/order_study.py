@@ -166,10 +166,6 @@ def order_study(
     >>> study.summary["mistakes"]
     Spread(median=7.0, min=2.0, max=10.0)
     """
-    from sklearn.base import clone
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.utils import shuffle
-
     from rosenblatt import checks as check
     from rosenblatt.learner.progress import progress
     from rosenblatt.linear._classifier import LinearLearner
@@ -194,11 +190,12 @@ def order_study(
     ):
         warnings.simplefilter("ignore", ConvergenceWarning)
         for number, seed in enumerate(seeds, start=1):
-            learner = clone(estimator).set_params(verbose=0)
+            learner = type(estimator)(**{**estimator.get_params(), "verbose": 0})
             if learner.shuffle:
                 learner.set_params(random_state=seed).fit(X, y)
             else:
-                learner.fit(*shuffle(X, y, random_state=seed))
+                order = np.random.RandomState(seed).permutation(len(labels))
+                learner.fit(_taken(X, order), labels[order])
             mistakes.append(learner.n_mistakes_)
             epochs.append(learner.n_iter_)
             reasons.append(learner.stop_reason_)
@@ -232,6 +229,13 @@ def _generator(random_state: Any) -> np.random.Generator:
             f"random_state={random_state!r} is not allowed: give a whole number of at least 0, "
             "None, or a numpy random generator."
         ) from None
+
+
+def _taken(X: Any, order: npt.NDArray[np.int64]) -> Any:
+    """The rows in another order; a frame keeps the names of its columns."""
+    if hasattr(X, "iloc"):
+        return X.iloc[order]
+    return [X[i] for i in order.tolist()] if isinstance(X, list | tuple) else X[order]
 
 
 def _margin(learner: Any, table: Any, labels: npt.NDArray[Any]) -> float:
