@@ -144,7 +144,9 @@ def test_a_guessed_schema_with_ignored_columns_scales_as_in_training() -> None:
     running = session(table_to_onnx(state, schema))
     columns = {"size": data.numbers[:, 0].tolist(), "colour": data.texts["colour"].tolist()}
     label, scores = running.run(None, asked(running, columns))
-    np.testing.assert_allclose(scores[:, 1], learner_of(state).decision_function(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        scores[:, 1], learner_of(state).decision_function(X), rtol=1e-9, atol=1e-12
+    )
     assert label.tolist() == learner_of(state).predict(X).tolist()
 
 

@@ -21,8 +21,10 @@ every_learner = pytest.mark.parametrize(
 class Patient(Perceptron):
     """A perceptron with two parameters more."""
 
-    patience: int = option(3, at_least=1, at_most=9, cure="It counts rows.", help="Rows to wait.")
-    mood: str | None = option(None, choices=("calm", "cross"), help="How it\ntakes it.")
+    patience: int = option(
+        default=3, at_least=1, at_most=9, cure="It counts rows.", help="Rows to wait."
+    )
+    mood: str | None = option(default=None, choices=("calm", "cross"), help="How it\ntakes it.")
 
 
 @every_learner
@@ -105,7 +107,7 @@ def test_a_rule_that_raises_loses_nothing_that_was_learned():
     class Fragile(LinearLearner):
         """Breaks when it is told to."""
 
-        broken: bool = option(False, help="Whether it breaks.")
+        broken: bool = option(default=False, help="Whether it breaks.")
 
         def rule(self) -> Rule:
             return Rule("fragile", step=self.step, ties=self.ties)

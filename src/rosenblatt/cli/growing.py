@@ -280,4 +280,3 @@ def _cut(table: Any, n: int) -> Any:
     part.texts = {name: texts[:n] for name, texts in table.texts.items()}
     part.labels, part.lines, part._coded = table.labels[:n], table.lines[:n], {}
     return part
-

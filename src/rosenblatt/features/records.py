@@ -28,9 +28,7 @@ def all_numbers(records: Sequence[Record]) -> bool:
     return all(_is_number(value) for record in records for value in record.values())
 
 
-def table_of_records(
-    records: Sequence[Record], types: Mapping[str, str] | None = None
-) -> Table:
+def table_of_records(records: Sequence[Record], types: Mapping[str, str] | None = None) -> Table:
     """Records as a table of columns; a value that is missing or None is a gap.
 
     Parameters

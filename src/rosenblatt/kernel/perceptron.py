@@ -100,7 +100,7 @@ class KernelPerceptron(KernelSaved, RowLearner):
     """
 
     kernel: Any = option(
-        "poly",
+        default="poly",
         type="str or callable",
         choices=(*KERNELS, "precomputed"),
         also=callable,
@@ -111,19 +111,19 @@ class KernelPerceptron(KernelSaved, RowLearner):
         x·z / ‖x‖‖z‖; ``"precomputed"``: ``X`` holds the kernel with the rows of training itself;
         or a function of two tables that returns the kernel of all pairs of their rows.""",
     )
-    degree: int = option(3, at_least=1, label="Degree", help='Degree of "poly".')
+    degree: int = option(default=3, at_least=1, label="Degree", help='Degree of "poly".')
     gamma: float | None = option(
-        None,
+        default=None,
         above=0.0,
         cure="None is 1 / n_features.",
         label="gamma",
         help='Scale of "poly", "rbf", "laplacian" and "sigmoid"; None is 1 / n_features.',
     )
     coef0: float = option(
-        1.0, label="coef0", help='Constant in "poly" and "sigmoid"; it stands for the bias.'
+        default=1.0, label="coef0", help='Constant in "poly" and "sigmoid"; it stands for the bias.'
     )
     combine: str = option(
-        "average",
+        default="average",
         choices=("average", "vote", "last"),
         on_page=False,
         help="""
@@ -132,7 +132,7 @@ class KernelPerceptron(KernelSaved, RowLearner):
         ``fit``: the training is the same.""",
     )
     multiclass: str = option(
-        "ovr",
+        default="ovr",
         choices=("ovr", "argmax"),
         on_page=False,
         help="""
@@ -141,13 +141,13 @@ class KernelPerceptron(KernelSaved, RowLearner):
         raises the right class and lowers the wrong one.""",
     )
     budget: int | None = option(
-        None,
+        default=None,
         at_least=1,
         on_page=False,
         help="Most support rows there may be at any time; None keeps all.",
     )
     forget: str = option(
-        "projection",
+        default="projection",
         choices=tuple(POLICIES),
         on_page=False,
         help="""
@@ -158,7 +158,7 @@ class KernelPerceptron(KernelSaved, RowLearner):
         ``combine="last"``.""",
     )
     projection_tol: float = option(
-        0.1,
+        default=0.1,
         at_least=1e-3,
         at_most=1.0,
         cure="A smaller one would be lost in rounding.",
@@ -168,7 +168,7 @@ class KernelPerceptron(KernelSaved, RowLearner):
         this share of their length do not join them.""",
     )
     cache_mb: float = option(
-        256,
+        default=256,
         above=0.0,
         on_page=False,
         help="""

@@ -6,7 +6,7 @@ asked for by its own functions alone.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner import docstrings
@@ -117,34 +117,34 @@ class Learner(Estimator):
     """What all learners share: how long they train, in which order, from which seed."""
 
     max_iter: int = option(
-        1000,
+        default=1000,
         at_least=1,
         on_page=False,
         help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
     )
     shuffle: bool = option(
-        True, on_page=False, help="Visit the rows in a new random order in every epoch."
+        default=True, on_page=False, help="Visit the rows in a new random order in every epoch."
     )
     random_state: Any = option(
-        0,
+        default=0,
         type="int, RandomState instance, Generator or None",
         check=check_seed,
         on_page=False,
         help="Seed of the shuffling; equal seeds give equal models.",
     )
     n_iter_no_change: int = option(
-        5,
+        default=5,
         at_least=1,
         on_page=False,
         help="Epochs to wait for a better score on the rows held out.",
     )
     warm_start: bool = option(
-        False,
+        default=False,
         on_page=False,
         help="Let ``fit`` go on from the state of the last call, exactly as if it had not ended.",
     )
     verbose: int = option(
-        0,
+        default=0,
         at_least=0,
         also=lambda value: isinstance(value, bool),
         on_page=False,
@@ -152,9 +152,9 @@ class Learner(Estimator):
     )
 
     # Whether the mean of the weights predicts, which keeps a running sum beside them.
-    averages = False
+    averages: ClassVar[bool] = False
     # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
-    keeps_rows = False
+    keeps_rows: ClassVar[bool] = False
 
 
 def _elsewhere(name: str) -> str:

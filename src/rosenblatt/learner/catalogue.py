@@ -100,7 +100,7 @@ def _of_other_packages() -> tuple[Entry, ...]:
     from importlib.metadata import entry_points
 
     ours = {entry.name for entry in CATALOGUE} | {entry.class_name for entry in CATALOGUE}
-    found = {}
+    found: dict[str, Entry] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         entry = Entry(point.name.lower(), "", "linear", point.value.replace(" ", ""))
         # Nobody takes the place of a learner that is there already.

@@ -75,8 +75,13 @@ class Option:
         elif self.kind == "choice":
             checks.choice(self.name, value, *self.choices)
         elif self.kind == "whole":
+            least, most = self.at_least, self.at_most
             checks.whole(
-                self.name, value, at_least=self.at_least, at_most=self.at_most, cure=self.cure
+                self.name,
+                value,
+                at_least=-(2**63) if least is None else int(least),
+                at_most=None if most is None else int(most),
+                cure=self.cure,
             )
         elif self.kind == "number":
             checks.number(
@@ -116,8 +121,8 @@ class Option:
 
 
 def option(
-    default: Any,
     *,
+    default: Any,
     help: str,
     choices: tuple[Any, ...] = (),
     above: float | None = None,
@@ -128,7 +133,7 @@ def option(
     type: str = "",
     label: str = "",
     on_page: bool = True,
-    positional: bool = False,
+    kw_only: bool = True,
     check: Callable[[str, Any], None] | None = None,
     also: Callable[[Any], bool] | None = None,
     from_text: Callable[[str], Any] | None = None,
@@ -155,8 +160,8 @@ def option(
         What the studio calls it; the name if empty.
     on_page : bool, default=True
         Whether the studio has a control for it.
-    positional : bool, default=False
-        Whether it may be given without its name.
+    kw_only : bool, default=True
+        Whether it must be given by its name.
     check : callable, default=None
         ``check(name, value)`` raises a ParameterError for what is not allowed.
     also : callable, default=None
@@ -170,7 +175,7 @@ def option(
     >>> from rosenblatt import Perceptron
     >>> from rosenblatt.learner.options import option
     >>> class Cautious(Perceptron):
-    ...     patience: int = option(3, at_least=1, help="Rows to wait for.")
+    ...     patience: int = option(default=3, at_least=1, help="Rows to wait for.")
     >>> Cautious(patience=0).fit([[1.0], [2.0]], [0, 1])
     Traceback (most recent call last):
       ...
@@ -191,7 +196,7 @@ def option(
         "also": also,
         "from_text": from_text,
     }
-    return field(default=default, kw_only=not positional, metadata={METADATA: declared})
+    return field(default=default, kw_only=kw_only, metadata={METADATA: declared})
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
@@ -199,16 +204,18 @@ class Declared:
     """A class whose parameters are declared with `option`; its constructor takes them by name."""
 
     _options: ClassVar[dict[str, Option]] = {}
+    # What the docstring of the class itself says of its attributes.
+    _attributes: ClassVar[str]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         # Never equal by parameters: two learners with the same ones have learned other things.
         dataclass(eq=False, repr=False, kw_only=True)(cls)
-        fields = {found.name: found for found in dataclasses.fields(cls)}
+        fields = {found.name: found for found in dataclasses.fields(cls)}  # type: ignore[arg-type]
         for found in fields.values():
             if METADATA not in found.metadata:
                 raise TypeError(
-                    f"{cls.__name__}.{found.name}: declare a parameter with option(default, "
+                    f"{cls.__name__}.{found.name}: declare a parameter with option(default=…, "
                     "help=…), and anything else without an annotation, or as a ClassVar."
                 )
         # Those of the class itself first, as its readers look for them.

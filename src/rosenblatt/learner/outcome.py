@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from rosenblatt.core.training import Training, Watch
 
-__all__ = ["adopt", "forget"]
+__all__ = ["FitOutcome", "adopt", "forget"]
 
-# True of a finished fit alone; no longer so once learning goes on.
-FIT_ONLY = (
-    "n_iter_",
-    "mistakes_per_epoch_",
-    "mistakes_per_row_",
-    "converged_",
-    "stop_reason_",
-    "margin_ceiling_",
-    "validation_scores_",
-    "best_iter_",
-)
+class FitOutcome:
+    """What a finished ``fit`` leaves; gone once learning goes on in another way."""
+
+    n_iter_: int
+    mistakes_per_epoch_: list[int]
+    mistakes_per_row_: npt.NDArray[np.int32]
+    converged_: bool
+    stop_reason_: str
+    margin_ceiling_: float
+    validation_scores_: list[float]
+    best_iter_: int
 
 
 def forget(estimator: Any) -> None:
     """What was true of the last ``fit`` is so no longer."""
-    for name in FIT_ONLY:
+    for name in FitOutcome.__annotations__:
         estimator.__dict__.pop(name, None)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 __all__ = ["Routed"]
 
@@ -48,7 +48,7 @@ def _metadata(cls: type, method: str) -> list[str]:
 
 
 def _setter(method: str, name: str) -> Callable[..., Any]:
-    def set_request(self: Any, **requests: bool | str | None) -> Self:
+    def set_request(self: Any, **requests: bool | str | None) -> Any:
         from sklearn import get_config
 
         if not get_config()["enable_metadata_routing"]:
@@ -65,7 +65,7 @@ def _setter(method: str, name: str) -> Callable[..., Any]:
         # A dict of its own, because a copy of the learner may share the old one.
         kept: dict[str, Any] = self.__dict__.get("_metadata_request", {})
         self._metadata_request = {**kept, method: {**kept.get(method, {}), **requests}}
-        return self  # type: ignore[no-any-return]
+        return self
 
     set_request.__name__ = name
     set_request.__qualname__ = f"Routed.{name}"

@@ -9,16 +9,17 @@ import numpy as np
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.inputs import read_labels
 from rosenblatt.learner.options import option
+from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.schemas import WithSchema
 
 __all__ = ["RowLearner"]
 
 
-class RowLearner(WithSchema, Learner):
+class RowLearner(FitOutcome, WithSchema, Learner):
     """A classifier of rows of numbers, as scikit-learn's classifiers are."""
 
     tol: float | None = option(
-        1e-4,
+        default=1e-4,
         at_least=0.0,
         cure="None never gives up.",
         on_page=False,
@@ -28,7 +29,7 @@ class RowLearner(WithSchema, Learner):
         given up on. None never gives up.""",
     )
     ties: str = option(
-        "mistake",
+        default="mistake",
         choices=("mistake", "positive"),
         label="A tie is",
         help="""
@@ -36,14 +37,14 @@ class RowLearner(WithSchema, Learner):
         classes as the one listed last among the equals.""",
     )
     early_stopping: bool = option(
-        False,
+        default=False,
         on_page=False,
         help="""
         Hold out some rows, stop when they are no longer predicted better, keep the best weights.
         """,
     )
     validation_fraction: float = option(
-        0.1,
+        default=0.1,
         above=0.0,
         below=1.0,
         on_page=False,

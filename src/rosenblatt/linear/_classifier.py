@@ -124,12 +124,12 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
     """
 
     fit_intercept: bool = option(
-        True,
+        default=True,
         label="Bias",
         help="Learn a bias as well. It counts as one more feature of value 1, also in ``‖x‖²``.",
     )
     class_weight: Any = option(
-        None,
+        default=None,
         type='dict, "balanced" or None',
         check=check_class_weight,
         also=lambda value: value is None,
@@ -139,7 +139,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         A factor for the steps of each class; "balanced" makes rare classes count as much.""",
     )
     record: bool = option(
-        False, on_page=False, help="Keep the ledger of all updates in ``ledger_``."
+        default=False, on_page=False, help="Keep the ledger of all updates in ``ledger_``."
     )
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

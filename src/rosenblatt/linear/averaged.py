@@ -54,7 +54,7 @@ class AveragedPerceptron(LinearLearner):
     """
 
     eta0: float = option(
-        1.0,
+        default=1.0,
         above=0.0,
         cure="It is the length of a step.",
         label="Step η",

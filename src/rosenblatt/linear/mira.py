@@ -40,7 +40,7 @@ class MIRA(LinearLearner):
     """
 
     aggressive: float | None = option(
-        None,
+        default=None,
         at_least=0.0,
         at_most=1.0,
         cure="A step aims at a margin of 1, so it cannot start from more.",

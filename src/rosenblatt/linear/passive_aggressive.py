@@ -48,13 +48,13 @@ class PassiveAggressive(LinearLearner):
     """
 
     variant: str = option(
-        "PA-I",
+        default="PA-I",
         choices=("PA", "PA-I", "PA-II"),
         label="Variant",
         help="How the step is limited.",
     )
     C: float = option(
-        1.0,
+        default=1.0,
         above=0.0,
         label="C",
         help="How far a step may go; smaller is more cautious. PA does not use it.",

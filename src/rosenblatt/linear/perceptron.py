@@ -46,14 +46,14 @@ class Perceptron(LinearLearner):
     """
 
     eta0: float = option(
-        1.0,
+        default=1.0,
         above=0.0,
         cure="It is the length of a step.",
         label="Step η",
         help="Length of a step. From zero weights it only scales the model.",
     )
     margin: float = option(
-        0.0,
+        default=0.0,
         at_least=0.0,
         label="Margin",
         help="Learn also from rows that are right by no more than this (the margin perceptron).",

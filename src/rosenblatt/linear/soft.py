@@ -47,7 +47,7 @@ class SoftPerceptron(LinearLearner):
     """
 
     eta0: float = option(
-        0.1,
+        default=0.1,
         above=0.0,
         cure="It is the length of the longest step.",
         label="Step η",

@@ -69,7 +69,7 @@ class VotedPerceptron(LinearLearner):
     """
 
     combine: str = option(
-        "vote",
+        default="vote",
         choices=("vote", "average", "last"),
         on_page=False,
         help="""
@@ -77,7 +77,7 @@ class VotedPerceptron(LinearLearner):
         """,
     )
     eta0: float = option(
-        1.0,
+        default=1.0,
         above=0.0,
         cure="It is the length of a step.",
         label="Step η",

@@ -12,7 +12,6 @@ from rosenblatt.checks import shown
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import Card, Start
-from rosenblatt.model.labels import shown
 from rosenblatt.model.learners import file_needs
 
 __all__ = ["FLOATS", "MOST", "Arrays", "Need", "check_arrays", "linear_needs", "rows_needs"]

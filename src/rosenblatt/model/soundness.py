@@ -14,7 +14,6 @@ from rosenblatt.model.card import DIGEST, Card, Fit, Start
 from rosenblatt.model.contents import Arrays, check_arrays, linear_needs
 from rosenblatt.model.fits import check_outcome
 from rosenblatt.model.kernel_soundness import check_kernel
-from rosenblatt.model.labels import shown
 from rosenblatt.model.learners import file_needs, saved_learners
 from rosenblatt.model.ranges import MOST_EXAMPLES, check_csr, in_order, whole
 from rosenblatt.model.tagger_soundness import check_tagger

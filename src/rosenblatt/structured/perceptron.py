@@ -11,6 +11,7 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner import outcome
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
+from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.protocol import convergence_warning
 from rosenblatt.learner.seeds import seed_from
@@ -22,7 +23,7 @@ from rosenblatt.structured.problem import Problem
 __all__ = ["StructuredPerceptron"]
 
 
-class StructuredPerceptron(StructuredAnswering, Learner):
+class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
     """The perceptron for answers of any kind, found by a search that you bring.
 
     The answer to ``x`` is ``argmax_y w·φ(x, y)``. Where it is wrong, the features of the right
@@ -99,22 +100,22 @@ class StructuredPerceptron(StructuredAnswering, Learner):
     """
 
     space: Any = option(
-        None,
-        positional=True,
+        default=None,
+        kw_only=False,
         type="object with methods ``features`` and ``argmax``",
         help="""
         What answers are and how they are found, see `rosenblatt.structured.spaces.Space`; or give
         the functions themselves:""",
     )
     features: Any = option(
-        None,
+        default=None,
         type="callable",
         help="""
         ``features(x, y)``: the features of an answer, a mapping of anything hashable to numbers,
         a 1-D array or a sparse row.""",
     )
     argmax: Any = option(
-        None,
+        default=None,
         type="callable",
         help="""
         ``argmax(x, score)``: the answer with the highest score. ``score(y)`` scores an answer,
@@ -123,17 +124,18 @@ class StructuredPerceptron(StructuredAnswering, Learner):
         ``gold=None``, "mira" searches for the highest ``score(y) + score.cost(y)``.""",
     )
     cost: Any = option(
-        None,
+        default=None,
         type="callable",
         help="""
         ``cost(gold, y)``, at least 0, used by "mira" alone. None: that of the space, or 1 for
         every wrong answer.""",
     )
     averaged: bool = option(
-        True, help="Predict by the mean of the weights after every example, or by the last ones."
+        default=True,
+        help="Predict by the mean of the weights after every example, or by the last ones.",
     )
     update: str = option(
-        "perceptron",
+        default="perceptron",
         choices=("perceptron", "mira"),
         help="""
         Steps of length 1; or the smallest step after which the right answer is ahead by the cost
@@ -141,13 +143,13 @@ class StructuredPerceptron(StructuredAnswering, Learner):
         right answers that are ahead by less than the cost of another; else from wrong ones alone.
         """,
     )
-    C: float = option(1.0, above=0.0, help='Longest step of "mira".')
+    C: float = option(default=1.0, above=0.0, help='Longest step of "mira".')
     max_iter: int = option(
-        10,
+        default=10,
         at_least=1,
         help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
     )
-    record: bool = option(False, help="Keep the ledger of all updates in ``ledger_``.")
+    record: bool = option(default=False, help="Keep the ledger of all updates in ``ledger_``.")
 
     def _checked_problem(self) -> Problem:
         self.check_parameters()

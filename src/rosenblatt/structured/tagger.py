@@ -7,6 +7,7 @@ from typing import Any
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
+from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.structured.saved import SavedTagger
 
 __all__ = ["SequenceTagger"]
@@ -19,7 +20,7 @@ def check_texts(name: str, value: Any) -> None:
         raise ParameterError(f"{name}={value!r:.60} is not allowed: give a list of texts, or None.")
 
 
-class SequenceTagger(SavedTagger, Learner):
+class SequenceTagger(SavedTagger, FitOutcome, Learner):
     """The averaged structured perceptron for sequences of tags.
 
     ``score(x, y) = Σ w·features(token, tag) + Σ step(tag before, tag)``: the best of all sequences
@@ -75,7 +76,7 @@ class SequenceTagger(SavedTagger, Learner):
     """
 
     templates: Any = option(
-        None,
+        default=None,
         type="sequence of str",
         check=check_texts,
         also=lambda value: value is None,
@@ -85,29 +86,29 @@ class SequenceTagger(SavedTagger, Learner):
         for words, or for words with parts of speech. Tokens that are mappings have none.""",
     )
     columns: Any = option(
-        None,
+        default=None,
         type="sequence of str",
         check=check_texts,
         also=lambda value: value is None,
         help="Names of the parts of a token; None is ``w`` for words, ``w, pos, c2 …`` for tuples.",
     )
     search: str = option(
-        "viterbi",
+        default="viterbi",
         choices=("viterbi", "beam", "greedy"),
         help="All sequences; the best ``beam`` beginnings at each token; or the best one alone.",
     )
     order: int = option(
-        1, choices=(1, 2), help="How many tags before a tag its score looks at."
+        default=1, choices=(1, 2), help="How many tags before a tag its score looks at."
     )
     beam: int = option(
-        8,
+        default=8,
         at_least=1,
         at_most=WIDEST_BEAM,
         cure="search='viterbi' looks at all sequences.",
         help='Beginnings kept with ``search="beam"``.',
     )
     update: str = option(
-        "auto",
+        default="auto",
         choices=("auto", "whole", "early", "violation"),
         help="""
         What is learned from when the search errs: the whole sentence; with a beam the beginning up
@@ -115,15 +116,15 @@ class SequenceTagger(SavedTagger, Learner):
         "whole" for Viterbi, else "violation".""",
     )
     rule: str = option(
-        "perceptron",
+        default="perceptron",
         choices=("perceptron", "mira"),
         help="""
         Steps of 1; or the smallest step after which the right tags win by as many points as there
         were wrong ones, at most ``C``, also where they won by less.""",
     )
-    C: float = option(0.1, above=0.0, help='Longest step of "mira".')
+    C: float = option(default=0.1, above=0.0, help='Longest step of "mira".')
     constraints: Any = option(
-        None,
+        default=None,
         type='{"BIO", "BIOES"} or mapping',
         help="""
         Which tag may follow which; others are never predicted, and training sentences that do not
@@ -131,18 +132,18 @@ class SequenceTagger(SavedTagger, Learner):
         the tags that may follow; after tags that it does not have all may.""",
     )
     tag_dictionary: int | None = option(
-        None,
+        default=None,
         at_least=1,
         help="""
         Words met so often in the last ``fit`` or ``partial_fit``, always with one tag, can have
         that tag only, unless the constraints leave no sequence then.""",
     )
     averaged: bool = option(
-        True,
+        default=True,
         help="Predict with the mean of the weights after every sentence, or with the last ones.",
     )
-    max_iter: int = option(10, at_least=1, help="Most epochs of a ``fit``.")
-    record: bool = option(False, help="Keep the ledger of all mistakes in ``ledger_``.")
+    max_iter: int = option(default=10, at_least=1, help="Most epochs of a ``fit``.")
+    record: bool = option(default=False, help="Keep the ledger of all mistakes in ``ledger_``.")
 
     def check_parameters(self) -> None:
         """Refuse parameters whose values are not allowed, alone or together."""

@@ -54,7 +54,7 @@ def known(name: str, given: Mapping[str, Any], *fields: str) -> None:
 
 def choice(name: str, value: Any, *allowed: str) -> str:
     with _as_a_page_says(name, value):
-        return checks.choice(name, value, *allowed)
+        return str(checks.choice(name, value, *allowed))
 
 
 def number(name: str, value: Any, **limits: Any) -> Any:
