@@ -17,7 +17,11 @@ with atheris.instrument_imports(include=["rosenblatt.io", "rosenblatt.model", "f
 
 def main() -> None:
     target = TARGETS[sys.argv[1]]
-    atheris.Setup([sys.argv[0], *sys.argv[2:]], target)
+
+    def hunted(data: bytes) -> None:  # a number would mean something to atheris
+        target(data)
+
+    atheris.Setup([sys.argv[0], *sys.argv[2:]], hunted)
     atheris.Fuzz()
 
 

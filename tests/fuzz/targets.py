@@ -3,7 +3,7 @@
 Each target reads the same bytes at once and in tiny pieces, with every bad row refused and with bad
 rows passed over. What may come out is a result or an error that the documentation names; whatever
 else is a bug: another exception, a crash, a value that is not finite, rows that depend on how the
-bytes arrived.
+bytes arrived. A target returns how much was read, so that one which refuses everything is noticed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from rosenblatt.io import (
 )
 
 Row = tuple[Any, ...]
-Target = Callable[[bytes], None]
+Target = Callable[[bytes], int]
 
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 MOST_LINES_OF_AN_ERROR = 6
@@ -108,8 +108,11 @@ def checked(rows: list[Row], block: Any) -> list[Row]:
 
 def agree(
     read: Callable[..., Any], data: bytes, rows_of: Callable[[Any], list[Row]], **options: Any
-) -> None:
-    """Read in both ways, strictly and passing over bad rows, and compare."""
+) -> int:
+    """Read in both ways, strictly and passing over bad rows, and compare.
+
+    Returns how many rows were read strictly, 0 after an error.
+    """
     with only_our_warnings():
         for on_bad in ("fail", "skip"):
 
@@ -131,6 +134,7 @@ def agree(
             elif not strict.error:
                 assert whole.skipped == 0
                 assert same(whole.rows, strict.rows)
+    return 0 if strict.error else len(strict.rows)
 
 
 def same(rows: list[Row], others: list[Row]) -> bool:
@@ -138,7 +142,7 @@ def same(rows: list[Row], others: list[Row]) -> bool:
     return repr(rows) == repr(others)
 
 
-def survives(read: Callable[..., Any], data: bytes, **options: Any) -> None:
+def survives(read: Callable[..., Any], data: bytes, **options: Any) -> int:
     """Read where the outcome may depend on the pieces: kinds that are guessed from the first."""
     with only_our_warnings():
         for size in (1, 1 << 16):
@@ -148,7 +152,8 @@ def survives(read: Callable[..., Any], data: bytes, **options: Any) -> None:
                     def reader(on_bad: str = on_bad) -> Any:
                         return read(io.BytesIO(data), on_bad=on_bad, **options)
 
-                    Outcome(reader, lambda block: [()] * len(block), whole=size > 1)
+                    found = Outcome(reader, lambda block: [()] * len(block), whole=size > 1)
+    return len(found.rows)
 
 
 def plain(values: Any, n: int) -> list[Any]:
@@ -206,87 +211,109 @@ def plain_lists(values: Any, n: int) -> list[Any]:
 # ---------------------------------------------------------------------- the targets
 
 
-def svmlight(data: bytes) -> None:
-    agree(iter_svmlight, data, sparse_rows, labels="text")
-    agree(iter_svmlight, data, sparse_rows, labels="number", zero_based=True, dtype=np.float32)
-    agree(iter_svmlight, data, sparse_rows, labels="text", n_features=7, max_features=3)
-    agree(iter_svmlight, data, sparse_rows, classes=[1, -1])
-    survives(iter_svmlight, data)
-
-
-def vw(data: bytes) -> None:
-    agree(iter_vw, data, sparse_rows, labels="text", bits=6)
-    agree(iter_vw, data, sparse_rows, labels="text", bits=None)
-    agree(iter_vw, data, sparse_rows, labelled=False, dtype=np.float32, max_features=3)
-    agree(iter_vw, data, sparse_rows, labels="number", names=["f^a", "^b"])
-    survives(iter_vw, data)
-
-
-def csv(data: bytes) -> None:
-    for more in ({}, {"header": False}, {"trim": True}):
-        agree(iter_table, data, table_rows(False), types="text", labels="text", target=0, **more)
-    agree(iter_table, data, table_rows(False), types="number", header=False, dtype=np.float32)
-    agree(iter_table, data, table_rows(True), types="number", missing=["", "?"], max_features=3)
-    named: dict[str, Any] = {"columns": ["b"], "target": "a", "types": "text"}
-    agree(iter_table, data, table_rows(False), **named, labels="text")
-    agree(iter_table, data, table_rows(False), types={"a": "number", "b": "text"}, columns=["b"])
-    survives(iter_table, data)
-    survives(iter_table, data, header=False, target=-1, missing=["?"], trim=True)
-
-
-def tsv(data: bytes) -> None:
-    agree(iter_table, data, table_rows(False), format="tsv", types="text", labels="text")
-    agree(iter_table, data, table_rows(True), format="tsv", types="number", missing=["NA"])
-    survives(iter_table, data, format="tsv", target=-1)
-
-
-def jsonl(data: bytes) -> None:
-    named: dict[str, Any] = {"format": "jsonl", "columns": ["a", "b"], "target": "y"}
-    agree(iter_table, data, table_rows(False), **named, types="text", labels="text")
-    agree(iter_table, data, table_rows(False), **named, types="number", labels="text")
-    agree(
-        iter_table,
-        data,
-        table_rows(True),
-        **named,
-        types={"a": "number", "b": "text"},
-        missing=["null", "?"],
-        labels="text",
+def svmlight(data: bytes) -> int:
+    return (
+        agree(iter_svmlight, data, sparse_rows, labels="text")
+        + agree(
+            iter_svmlight, data, sparse_rows, labels="number", zero_based=True, dtype=np.float32
+        )
+        + agree(iter_svmlight, data, sparse_rows, labels="text", n_features=7, max_features=3)
+        + agree(iter_svmlight, data, sparse_rows, classes=[1, -1])
+        + survives(iter_svmlight, data)
     )
-    survives(iter_table, data, format="jsonl")
-    survives(iter_table, data, format="jsonl", target=-1, missing=["null"])
 
 
-def text(data: bytes) -> None:
-    agree(iter_text, data, listed_rows, labels="text")
-    agree(iter_text, data, listed_rows, labelled=False)
-    survives(iter_text, data)
+def vw(data: bytes) -> int:
+    return (
+        agree(iter_vw, data, sparse_rows, labels="text", bits=6)
+        + agree(iter_vw, data, sparse_rows, labels="text", bits=None)
+        + agree(iter_vw, data, sparse_rows, labelled=False, dtype=np.float32, max_features=3)
+        + agree(iter_vw, data, sparse_rows, labels="number", names=["f^a", "^b"])
+        + survives(iter_vw, data)
+    )
 
 
-def encoded(data: bytes) -> None:
+def csv(data: bytes) -> int:
+    full, gaps = table_rows(False), table_rows(True)
+    first: dict[str, Any] = {"types": "text", "labels": "text", "target": 0}
+    named: dict[str, Any] = {"columns": ["b"], "target": "a", "types": "text", "labels": "text"}
+    mixed: dict[str, Any] = {"types": {"a": "number", "b": "text"}, "columns": ["b"]}
+    return (
+        sum(
+            agree(iter_table, data, full, **first, **more)
+            for more in ({}, {"header": False}, {"trim": True})
+        )
+        + agree(iter_table, data, full, types="number", header=False, dtype=np.float32)
+        + agree(iter_table, data, gaps, types="number", missing=["", "?"], max_features=3)
+        + agree(iter_table, data, full, **named)
+        + agree(iter_table, data, full, **mixed)
+        + survives(iter_table, data)
+        + survives(iter_table, data, header=False, target=-1, missing=["?"], trim=True)
+    )
+
+
+def tsv(data: bytes) -> int:
+    return (
+        agree(iter_table, data, table_rows(False), format="tsv", types="text", labels="text")
+        + agree(iter_table, data, table_rows(True), format="tsv", types="number", missing=["NA"])
+        + survives(iter_table, data, format="tsv", target=-1)
+    )
+
+
+def jsonl(data: bytes) -> int:
+    full, gaps = table_rows(False), table_rows(True)
+    named: dict[str, Any] = {"format": "jsonl", "columns": ["a", "b"], "target": "y"}
+    named["labels"] = "text"
+    mixed: dict[str, Any] = {"types": {"a": "number", "b": "text"}, "missing": ["null", "?"]}
+    return (
+        agree(iter_table, data, full, **named, types="text")
+        + agree(iter_table, data, full, **named, types="number")
+        + agree(iter_table, data, gaps, **named, **mixed)
+        + survives(iter_table, data, format="jsonl")
+        + survives(iter_table, data, format="jsonl", target=-1, missing=["null"])
+    )
+
+
+def text(data: bytes) -> int:
+    return (
+        agree(iter_text, data, listed_rows, labels="text")
+        + agree(iter_text, data, listed_rows, labelled=False)
+        + survives(iter_text, data)
+    )
+
+
+def encoded(data: bytes) -> int:
+    read = 0
     for encoding in ("latin-1", "utf-16", "utf-16-le", "utf-32", "utf-8-sig", "shift-jis"):
         try:
             data.decode(encoding)
         except UnicodeError:  # this or a bad row before it, whichever is met first
-            survives(iter_text, data, labelled=False, encoding=encoding)
+            read += survives(iter_text, data, labelled=False, encoding=encoding)
         else:
-            agree(iter_text, data, listed_rows, labelled=False, encoding=encoding)
+            read += agree(iter_text, data, listed_rows, labelled=False, encoding=encoding)
+    return read
 
 
-def conll(data: bytes) -> None:
-    agree(iter_conll, data, listed_rows, format="conll")
-    agree(iter_conll, data, listed_rows, format="conll", labelled=False, max_tokens=3)
-    survives(iter_conll, data)
+def conll(data: bytes) -> int:
+    return (
+        agree(iter_conll, data, listed_rows, format="conll")
+        + agree(iter_conll, data, listed_rows, format="conll", labelled=False, max_tokens=3)
+        + survives(iter_conll, data)
+    )
 
 
-def conllu(data: bytes) -> None:
-    agree(iter_conll, data, listed_rows, format="conllu")
-    agree(iter_conll, data, listed_rows, format="conllu", target="deprel", inputs=["form", -1])
-    survives(iter_conll, data)
+def conllu(data: bytes) -> int:
+    other: dict[str, Any] = {"target": "deprel", "inputs": ["form", -1]}
+    return (
+        agree(iter_conll, data, listed_rows, format="conllu")
+        + agree(iter_conll, data, listed_rows, format="conllu", **other)
+        + survives(iter_conll, data)
+    )
 
 
-def numbers(data: bytes) -> None:
+def numbers(data: bytes) -> int:
     """The kernel reads what the grammar says, to the bit as Python does."""
+    read = 0
     for token in {data, *re.split(rb"[ \n,]", data)}:
         found = kernel.parse(token)
         if not NUMBER.fullmatch(token):
@@ -294,6 +321,8 @@ def numbers(data: bytes) -> None:
         else:
             assert found is not None, token
             assert struct.pack("<d", found) == struct.pack("<d", float(token)), token
+            read += 1
+    return read
 
 
 UNPACK: dict[bytes, Callable[[bytes], bytes]] = {
@@ -303,7 +332,7 @@ UNPACK: dict[bytes, Callable[[bytes], bytes]] = {
 }
 
 
-def packed(data: bytes) -> None:
+def packed(data: bytes) -> int:
     """What Python unpacks is read; what it refuses to unpack is refused."""
     with only_our_warnings():
         found = Outcome(lambda: iter_text(io.BytesIO(data), labelled=False), listed_rows, True)
@@ -325,9 +354,10 @@ def packed(data: bytes) -> None:
             if not any(inner.startswith(mark) for mark in UNPACK):  # unpacked once, not twice
                 assert again.rows == found.rows
                 assert again.error == found.error
+    return len(found.rows)
 
 
-def model(data: bytes) -> None:
+def model(data: bytes) -> int:
     """A model file gives a learner that can be saved again, or an error of ours."""
     handle, path = tempfile.mkstemp(suffix=".rbt")
     try:
@@ -339,9 +369,10 @@ def model(data: bytes) -> None:
                 learner = rosenblatt.load(path)
             except ModelFileError as error:
                 spelled_out(error)
-                return
+                return 0
             rosenblatt.save(learner, path)
             rosenblatt.load(path)
+            return 1
     finally:
         os.unlink(path)
 

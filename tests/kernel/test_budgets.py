@@ -63,6 +63,21 @@ def test_what_is_kept_is_what_the_plain_algorithm_keeps(
         assert got[row] == pytest.approx(a, abs=1e-3 if forget == "oldest" else 1e-9)
 
 
+@given(seed=st.integers(0, 2**32), budget=st.integers(1, 9))
+def test_a_kernel_that_is_below_zero_on_a_row_itself_is_forgotten_by_its_size_too(
+    seed: int, budget: int
+) -> None:
+    X, y = rows(seed)
+    learner = KernelPerceptron(
+        kernel="poly", degree=3, gamma=0.5, coef0=-2.0, budget=budget, forget="smallest"
+    )
+    learner.set_params(combine="last", shuffle=False, tol=None, max_iter=2).fit(X, y)
+    K = (0.5 * X @ X.T - 2.0) ** 3
+    orders = [range(len(X))] * learner.n_iter_
+    wanted = plain.forgetting(K, 2 * y - 1, orders, budget, plain.smallest(K))[-1]
+    assert coefficients(learner) == wanted
+
+
 @every_policy
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("multiclass", ["ovr", "argmax"])

@@ -197,8 +197,9 @@ def _smallest(
     """The row whose part ‖a_s‖ √K(x_s,x_s) of the functions is smallest, the oldest of equals."""
     with np.errstate(over="ignore"):  # infinity is not the smallest
         sizes = (this.machine.coef**2).sum(axis=0) * this.memory.own
-    # Equal sizes may differ by the rounding of the kernel.
-    smallest = np.flatnonzero(sizes <= sizes.min() * (1.0 + 1e-6))
+    # Equal sizes may differ by the rounding of the kernel; K(x, x) of some kernels is below 0.
+    least = sizes.min()
+    smallest = np.flatnonzero(sizes <= least * (1.0 + (1e-6 if least > 0 else -1e-6)))
     return int(smallest[this.memory.age[smallest].argmin()])
 
 
