@@ -73,7 +73,7 @@ class KernelAnswers(ClassifierMixin, KernelLearned):
 
     def _queries(self, X: Any) -> Any:
         """Rows to answer, checked."""
-        table = read_table(self, X, reset=False)
+        table = read_table(self, X, reset=False, ignore_unseen=True)
         inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
         return narrow_as_dense(table)
 

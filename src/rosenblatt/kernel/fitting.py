@@ -16,9 +16,10 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.estimator import outcome
 from rosenblatt.estimator.classes import answers, declared, first_places, refuse_one_class
 from rosenblatt.estimator.held_out import watched_rows
-from rosenblatt.estimator.inputs import encoded, read_labels, read_rows
+from rosenblatt.estimator.inputs import read_rows
 from rosenblatt.estimator.progress import progress
 from rosenblatt.estimator.seeds import seed_from
+from rosenblatt.estimator.targets import encoded, read_labels
 from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.kernel.answering import KernelAnswers, one_row
 from rosenblatt.kernel.budgets import budgeted_pass

@@ -22,15 +22,10 @@ from rosenblatt.estimator import outcome, parameters
 from rosenblatt.estimator.classes import answers, refuse_one_class
 from rosenblatt.estimator.display import ModelDisplay
 from rosenblatt.estimator.held_out import watched_rows
-from rosenblatt.estimator.inputs import (
-    encoded,
-    read_labels,
-    read_rows,
-    read_table,
-    read_weights,
-)
+from rosenblatt.estimator.inputs import read_rows, read_table
 from rosenblatt.estimator.progress import progress
 from rosenblatt.estimator.seeds import seed_from
+from rosenblatt.estimator.targets import encoded, read_labels, read_weights
 from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.linear._learned import FloatArray
 from rosenblatt.linear._online import OnlineLearning
@@ -277,7 +272,7 @@ class LinearClassifier(ModelDisplay, OnlineLearning, Saved, ClassifierMixin, Bas
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         check_is_fitted(self)
-        table = read_table(self, X, reset=False)
+        table = read_table(self, X, reset=False, ignore_unseen=True)
         inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
         found = self._scores(self._model, table)
         return found if found.ndim == 1 else found[:, self._slots_in_order(self._model)]

@@ -16,18 +16,14 @@ from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import InputError
 from rosenblatt.estimator.classes import as_array
-from rosenblatt.estimator.inputs import encoded, read_labels, read_table
+from rosenblatt.estimator.inputs import read_table
+from rosenblatt.estimator.records import not_a_number
+from rosenblatt.estimator.targets import encoded, read_labels
 from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.evaluate.online import OnlinePass
 from rosenblatt.evaluate.progress import Progress
 from rosenblatt.linear._partial import BatchLearning
-from rosenblatt.linear._stream import (
-    LIMIT,
-    Stream,
-    as_row,
-    as_table,
-    not_a_number,
-)
+from rosenblatt.linear._stream import LIMIT, Stream, as_row, as_table
 
 __all__ = ["OnlineLearning"]
 

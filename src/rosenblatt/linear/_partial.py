@@ -17,8 +17,9 @@ from rosenblatt.core.training import one_pass
 from rosenblatt.errors import ParameterError
 from rosenblatt.estimator import outcome
 from rosenblatt.estimator.classes import declared, first_places
-from rosenblatt.estimator.inputs import encoded, read_labels, read_table, read_weights
+from rosenblatt.estimator.inputs import read_table
 from rosenblatt.estimator.seeds import seed_from
+from rosenblatt.estimator.targets import encoded, read_labels, read_weights
 from rosenblatt.estimator.undo import unchanged_on_error
 from rosenblatt.linear._learned import Learned
 from rosenblatt.linear._stream import Stream
