@@ -33,7 +33,7 @@ _MODULES = (
     "theory",
 )
 
-__all__ = [*_NAMES, *_MODULES]  # noqa: PLE0604
+__all__ = [*_NAMES, *_MODULES]
 
 if TYPE_CHECKING:
     from rosenblatt import (

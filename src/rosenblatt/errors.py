@@ -4,15 +4,20 @@
 
     RosenblattError
     ├── InputError      (ValueError)  the data: shape, type, a value, a label
+    │   ├── InputTypeError (TypeError) a thing of a kind that holds no numbers
     │   ├── DataError                 a place in a file: name, line, column, cure
     │   └── OverflowRefused           an update would leave the range of the numbers
     ├── ParameterError  (ValueError)  an argument of a learner or function
     ├── ModelFileError  (ValueError)  a model file that cannot be trusted, or a model without one
+    ├── NotFittedError  (ValueError, AttributeError)  a learner that has learned nothing yet
     ├── MissingExtra    (ImportError) an optional part that is not installed
     ├── theory.CertificateError       a certificate that does not prove what it claims
     └── theory.ProofViolation         a run that breaks the convergence theorem
 
 Each message names the thing, the value found, what is allowed and the usual cure.
+
+There are two warnings of learners, `ConvergenceWarning` and `DataConversionWarning`. Like
+`NotFittedError` they are scikit-learn's classes of the same name, too, once that is loaded.
 """
 
 from __future__ import annotations
@@ -20,10 +25,14 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "ConvergenceWarning",
+    "DataConversionWarning",
     "DataError",
     "InputError",
+    "InputTypeError",
     "MissingExtra",
     "ModelFileError",
+    "NotFittedError",
     "OverflowRefused",
     "ParameterError",
     "RosenblattError",
@@ -36,6 +45,10 @@ class RosenblattError(Exception):
 
 class InputError(RosenblattError, ValueError):
     """The data cannot be learned from as it is."""
+
+
+class InputTypeError(InputError, TypeError):
+    """The data hold things of a kind that cannot be numbers, or names of different kinds."""
 
 
 class DataError(InputError):
@@ -109,3 +122,15 @@ class ModelFileError(RosenblattError, ValueError):
 
 class MissingExtra(RosenblattError, ImportError):
     """An optional part needs a package that is not installed."""
+
+
+class NotFittedError(RosenblattError, ValueError, AttributeError):
+    """A learner was asked before it had learned anything."""
+
+
+class ConvergenceWarning(UserWarning):
+    """Training ended at its limit of epochs with mistakes left."""
+
+
+class DataConversionWarning(UserWarning):
+    """The data came in another shape than the one expected, and were turned into it."""

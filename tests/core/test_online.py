@@ -11,9 +11,9 @@ from scipy.sparse import csr_array
 from rosenblatt import MIRA, AveragedPerceptron, PassiveAggressive, Perceptron, SoftPerceptron
 from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.online import OnlinePass
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate import Progress, progressive
-from rosenblatt.core.online import OnlinePass
 
 LEARNERS = {
     "perceptron": (Perceptron, Rule("perceptron")),

@@ -6,6 +6,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -96,8 +97,9 @@ def test_pickle_and_joblib_bring_back_the_same_answers(learner, n_classes, tmp_p
 
 
 FRAMES = {
-    "pandas": lambda X: pd.DataFrame(X, columns=["a", "b", "c", "d"]),
-    "polars": lambda X: pl.DataFrame(X, schema=["a", "b", "c", "d"]),
+    "pandas": lambda X, names="abcd": pd.DataFrame(X, columns=list(names)),
+    "polars": lambda X, names="abcd": pl.DataFrame(X, schema=list(names)),
+    "arrow": lambda X, names="abcd": pa.table(dict(zip(names, X.T, strict=True))),
 }
 
 
@@ -111,7 +113,7 @@ def test_frames_give_their_names_to_the_features(learner, kind):
     assert_same_bytes([named.coef_], [plain.fit(X, y).coef_])
     assert not hasattr(plain, "feature_names_in_")
     np.testing.assert_array_equal(named.predict(frame), plain.predict(X))
-    wrong = frame[["b", "a", "c", "d"]]
+    wrong = FRAMES[kind](X, "bacd")
     with pytest.raises(ValueError, match=r"[Ff]eature names"):
         named.predict(wrong)
     started = learner().partial_fit(frame, y)

@@ -29,7 +29,7 @@ from model.kernel_samples import (
 )
 from model.samples import assert_same, same
 from rosenblatt import KernelPerceptron, load, save
-from rosenblatt.errors import InputError, ModelFileError, ParameterError
+from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.kernel.budgets import POLICIES
 from rosenblatt.machines.functions import KERNELS
 from rosenblatt.machines.memory import RULES

@@ -14,7 +14,6 @@ from rosenblatt.cli.models import Model
 from rosenblatt.cli.reading import Reading, named
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from rosenblatt.cli.advice import AdvisedReader

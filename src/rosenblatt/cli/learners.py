@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.options import Command, Decorated, Section, Whole
+from rosenblatt.cli.options import Command, Decorated, Section
 from rosenblatt.learner.catalogue import Entry, entries, find
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from rosenblatt._kernels import learning, scoring
 from rosenblatt._kernels import rows as layouts
+from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
-from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.tables import READABLE, Rows, canonical, inspect, is_sparse
 from rosenblatt.core.training import LOG_CAPACITY, refusal
 

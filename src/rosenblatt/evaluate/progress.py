@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core.online import Tested
-
 from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate.report import html_table, plain_label
 

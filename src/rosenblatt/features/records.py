@@ -13,14 +13,9 @@ from rosenblatt.errors import InputError
 from rosenblatt.io.columns import Columns
 from rosenblatt.io.table import Table
 
-__all__ = ["all_numbers", "is_records", "table_of_records"]
+__all__ = ["all_numbers", "table_of_records"]
 
 Record = Mapping[Any, Any]
-
-
-def is_records(X: Any) -> bool:
-    """Whether examples are given as mappings of names to values."""
-    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
 def all_numbers(records: Sequence[Record]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,13 @@ import numpy.typing as npt
 
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.learner.classes import answers
-from rosenblatt.learner.inputs import read_table
 from rosenblatt.kernel.explanation import Explanation, explanation
 from rosenblatt.kernel.learned import KernelLearned
+from rosenblatt.learner.classes import answers
+from rosenblatt.learner.inputs import read_table
 from rosenblatt.machines.support import narrow_as_dense
 
-__all__ = ["KernelAnswers", "one_row"]
+__all__ = ["KernelAnswers", "one_example"]
 
 FloatArray = npt.NDArray[Any]
 
@@ -72,7 +73,7 @@ class KernelAnswers(KernelLearned):
 
     def _queries(self, X: Any) -> Any:
         """Rows to answer, checked."""
-        table = read_table(self, X, reset=False)
+        table = read_table(self, X, reset=False, ignore_unseen=True)
         inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
         return narrow_as_dense(table)
 
@@ -92,10 +93,10 @@ class KernelAnswers(KernelLearned):
         return classes[found if len(classes) > 1 else np.zeros_like(found)]
 
     def predict_one(self, x: Any) -> Any:
-        """The class of one example, a 1-D array; None before the first was learned."""
+        """The class of one example, a mapping or an array; None before the first was learned."""
         if not self.__sklearn_is_fitted__():
             return None
-        return self.predict(one_row(x)).tolist()[0]
+        return self.predict(one_example(x)).tolist()[0]
 
     def explain(self, x: Any, label: Any = None) -> Explanation:
         """The past mistakes that decided the answer to one example.
@@ -113,7 +114,7 @@ class KernelAnswers(KernelLearned):
         """
         self._refuse_unfitted()
         self._check_combine()
-        row = self._queries(one_row(x))
+        row = self._queries(one_example(x))
         answer = self.predict(row).tolist()[0]
         label = answer if label is None else label
         if label not in self._machine.classes:
@@ -126,11 +127,14 @@ class KernelAnswers(KernelLearned):
         return tags
 
 
-def one_row(x: Any) -> npt.NDArray[Any]:
+def one_example(x: Any) -> Any:
+    """One example as rows: a mapping of features or a 1-D array."""
+    if isinstance(x, Mapping):
+        return [x]
     row = np.asarray(x)
     if row.dtype == object or row.ndim != 1:
         raise InputError(
-            "one example is a 1-D array of numbers here. For tables and sparse rows use "
-            "partial_fit or predict; for mappings sklearn.feature_extraction.DictVectorizer."
+            "one example is a mapping or a 1-D array of numbers. For tables and sparse rows use "
+            "partial_fit or predict."
         )
     return row.reshape(1, -1)

@@ -11,18 +11,19 @@ import numpy.typing as npt
 
 from rosenblatt.core.training import Training, Watch
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.kernel.answering import KernelAnswers, one_example
+from rosenblatt.kernel.budgets import budgeted_pass
+from rosenblatt.kernel.training import Pass, Scored, train
 from rosenblatt.learner import outcome
 from rosenblatt.learner.availability import available_if
 from rosenblatt.learner.classes import answers, declared, first_places, refuse_one_class
 from rosenblatt.learner.held_out import watched_rows
-from rosenblatt.learner.inputs import encoded, read_labels, read_rows
+from rosenblatt.learner.inputs import read_rows
 from rosenblatt.learner.progress import progress
-from rosenblatt.learner.protocol import convergence_warning
 from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.sklearn_classes import convergence_warning
+from rosenblatt.learner.targets import encoded, read_labels
 from rosenblatt.learner.undo import unchanged_on_error
-from rosenblatt.kernel.answering import KernelAnswers, one_row
-from rosenblatt.kernel.budgets import budgeted_pass
-from rosenblatt.kernel.training import Pass, Scored, train
 from rosenblatt.machines.machine import SETTINGS, Machine
 from rosenblatt.machines.support import narrow_as_dense
 
@@ -58,6 +59,7 @@ class KernelLearning(KernelAnswers):
     verbose: int
 
     check_parameters: Any
+    _take_guessed_schema: Any
 
     def fit(self, X: Any, y: Any, validation_set: tuple[Any, Any] | None = None) -> Self:
         """Train on all rows, epoch by epoch, until there is a reason to stop.
@@ -79,6 +81,7 @@ class KernelLearning(KernelAnswers):
         """
         with unchanged_on_error(self):
             training = self._fit(X, y, validation_set)
+            self._take_guessed_schema()
         if training.stop_reason == "max_iter" and training.mistakes_per_epoch[-1]:
             warnings.warn(self._what_to_try(training), convergence_warning(), stacklevel=2)
         return self
@@ -231,6 +234,7 @@ class KernelLearning(KernelAnswers):
                 raise
             outcome.forget(self)
             self._machine = machine
+            self._take_guessed_schema()
         return self
 
     def _learn_batch(
@@ -251,11 +255,11 @@ class KernelLearning(KernelAnswers):
 
     @available_if(_knows_new_rows)
     def learn_one(self, x: Any, y: Any) -> Self:
-        """Learn from one example, a 1-D array.
+        """Learn from one example.
 
         Parameters
         ----------
-        x : array-like of shape (n_features,)
+        x : array-like of shape (n_features,) or mapping {feature: value}
         y : hashable
             The label. One not seen before becomes a new class.
 
@@ -265,5 +269,5 @@ class KernelLearning(KernelAnswers):
         """
         labels = np.empty(1, object) if isinstance(y, tuple) else np.array([y])
         labels[0] = y
-        self.partial_fit(one_row(x), labels)
+        self.partial_fit(one_example(x), labels)
         return self

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.kernel.ledger import KernelLedger
 from rosenblatt.learner.classes import as_array
 from rosenblatt.learner.display import CELL, TOP_CLASSES, ModelDisplay
-from rosenblatt.kernel.ledger import KernelLedger
 from rosenblatt.machines.machine import Machine
 
 __all__ = ["KernelLearned"]

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Self
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner import docstrings
 from rosenblatt.learner.options import Declared, Option, option
-from rosenblatt.learner.protocol import not_fitted_error
 from rosenblatt.learner.routing import Routed
 from rosenblatt.learner.seeds import check_seed
+from rosenblatt.learner.sklearn_classes import not_fitted_error
 
 __all__ = ["Estimator", "Learner"]
 

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from rosenblatt.core.held_out import hold_out
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.learner.inputs import read_labels, read_table
+from rosenblatt.learner.inputs import read_table
 from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.targets import read_labels
 
 __all__ = ["watched_rows"]
 
@@ -33,11 +34,11 @@ def watched_rows(
                 "validation_set must be a pair (X_dev, y_dev) of rows and labels."
             ) from None
         try:
-            dev = read_table(estimator, X_dev, reset=False)
+            dev = read_table(estimator, X_dev, reset=False, ignore_unseen=True)
+            y_dev = read_labels(y_dev, dev.shape[0])
         except InputError as error:
-            raise InputError(f"validation_set: {error}") from None
+            raise type(error)(f"validation_set: {error}") from None
         inspect(as_rows(dev), argument="validation_set")
-        y_dev = read_labels(y_dev, dev.shape[0])
         unknown = set(y_dev.tolist()) - set(slots)
         if unknown:
             raise InputError(

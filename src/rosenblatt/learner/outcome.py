@@ -11,6 +11,7 @@ from rosenblatt.core.training import Training, Watch
 
 __all__ = ["FitOutcome", "adopt", "forget"]
 
+
 class FitOutcome:
     """What a finished ``fit`` leaves; gone once learning goes on in another way."""
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.learner.base import Learner
-from rosenblatt.learner.inputs import read_labels
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.schemas import WithSchema
+from rosenblatt.learner.targets import read_labels
 
 __all__ = ["RowLearner"]
 

@@ -21,6 +21,18 @@ class WithSchema:
         """Weights by which the names of hashed features are chosen to be kept; None keeps all."""
         return None
 
+    def _take_guessed_schema(self) -> None:
+        """Keep the schema that was guessed when the first records were read, if it was."""
+        schema = self.__dict__.pop("_guessed_schema", None)
+        if schema is not None:
+            self.schema_ = schema
+
+    @property
+    def _reads_records(self) -> bool:
+        """Whether single examples are records of a table, and not mappings of features."""
+        kept = self._fitted().notes.get("schema")
+        return kept is not None and kept["kind"] == "table"
+
     @property
     def schema_(self) -> AnySchema | None:
         """How columns of a file become the features; None if nobody said.

@@ -13,27 +13,19 @@ __all__ = ["check_seed", "seed_from"]
 
 
 def seed_from(random_state: Any) -> int:
-    """64 bits to start the shuffling from."""
+    """64 bits to start the shuffling from; a generator is asked for its next number."""
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if isinstance(random_state, numbers.Integral):
-        if not 0 <= int(random_state) < 2**64:
-            raise ParameterError(
-                f"random_state={random_state!r} is not allowed: give a whole number from 0 to "
-                "2**64 - 1, None, or a numpy random generator."
-            )
+    if isinstance(random_state, numbers.Integral) and 0 <= int(random_state) < 2**64:
         return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
-    from sklearn.utils import check_random_state
-
-    try:
-        return int(check_random_state(random_state).randint(2**31 - 1))
-    except ValueError:
-        raise ParameterError(
-            f"random_state={random_state!r} is not allowed: give a whole number of at least 0, "
-            "None, or a numpy random generator."
-        ) from None
+    if random_state is np.random or isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    raise ParameterError(
+        f"random_state={random_state!r} is not allowed: give a whole number from 0 to 2**64 - 1, "
+        "None, or a numpy random generator."
+    )
 
 
 def check_seed(name: str, value: Any) -> None:

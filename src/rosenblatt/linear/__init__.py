@@ -14,7 +14,7 @@ _NAMES = {
     **{entry.class_name: entry.module for entry in CATALOGUE if entry.family == "linear"},
 }
 
-__all__ = [*_NAMES]  # noqa: PLE0604
+__all__ = [*_NAMES]
 
 if TYPE_CHECKING:
     from rosenblatt._kernels.rules import Rule

@@ -22,18 +22,13 @@ from rosenblatt.learner import outcome
 from rosenblatt.learner.classes import answers, refuse_one_class
 from rosenblatt.learner.display import ModelDisplay
 from rosenblatt.learner.held_out import watched_rows
-from rosenblatt.learner.inputs import (
-    encoded,
-    read_labels,
-    read_rows,
-    read_table,
-    read_weights,
-)
+from rosenblatt.learner.inputs import read_rows, read_table
 from rosenblatt.learner.options import option
 from rosenblatt.learner.progress import progress
-from rosenblatt.learner.protocol import convergence_warning
 from rosenblatt.learner.rows import RowLearner
 from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.sklearn_classes import convergence_warning
+from rosenblatt.learner.targets import encoded, read_labels, read_weights
 from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.linear._learned import FloatArray
 from rosenblatt.linear._online import OnlineLearning
@@ -195,6 +190,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         """
         with unchanged_on_error(self):
             training = self._fit(X, y, coef_init, intercept_init, sample_weight, validation_set)
+            self._take_guessed_schema()
         if training.stop_reason == "max_iter" and training.mistakes_per_epoch[-1]:
             warnings.warn(self._what_to_try(training), convergence_warning(), stacklevel=2)
         return self
@@ -368,7 +364,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         self._refuse_unfitted()
-        table = read_table(self, X, reset=False)
+        table = read_table(self, X, reset=False, ignore_unseen=True)
         inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
         found = self._scores(self._model, table)
         return found if found.ndim == 1 else found[:, self._slots_in_order(self._model)]

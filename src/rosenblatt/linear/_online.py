@@ -17,16 +17,12 @@ from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import InputError
 from rosenblatt.learner.classes import as_array
-from rosenblatt.learner.inputs import encoded, read_labels, read_table
+from rosenblatt.learner.inputs import read_table
+from rosenblatt.learner.records import not_a_number
+from rosenblatt.learner.targets import encoded, read_labels
 from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.linear._partial import BatchLearning
-from rosenblatt.linear._stream import (
-    LIMIT,
-    Stream,
-    as_row,
-    as_table,
-    not_a_number,
-)
+from rosenblatt.linear._stream import LIMIT, Stream, as_row, as_table
 
 __all__ = ["OnlineLearning"]
 
@@ -77,6 +73,8 @@ class OnlineLearning(BatchLearning):
             or stream.model is not self._model
             or stream.settings != self._rule_settings(self)
         ):
+            if "_model" in self.__dict__ and self._reads_records:
+                return self.partial_fit([x], as_array([y]))
             with unchanged_on_error(self):
                 self._learn_first_mapping(x, y)
             return self
@@ -188,6 +186,8 @@ class OnlineLearning(BatchLearning):
                 answer = self.predict(as_row(x))[0]
                 return answer.item() if isinstance(answer, np.generic) else answer
         model = self._model
+        if self._reads_records:
+            return self.predict([x]).tolist()[0]
         # A row of its own, so that asking in one thread does not disturb learning in another.
         row = MappingRow(self._columns(model))
         read(row, x, unseen_allowed=False)

@@ -8,16 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import Rows, dense
+from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.ledger import Entries, Recorder
 from rosenblatt.core.model import LinearModel
-from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner import outcome
 from rosenblatt.learner.classes import declared, first_places
-from rosenblatt.learner.inputs import encoded, read_labels, read_table, read_weights
+from rosenblatt.learner.inputs import read_table
 from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.targets import encoded, read_labels, read_weights
 from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.linear._learned import Learned
 from rosenblatt.linear._stream import Stream
@@ -40,6 +41,8 @@ class BatchLearning(Learned):
     fit_intercept: bool
     random_state: Any
     record: bool
+    _reads_records: bool
+    _take_guessed_schema: Any
 
     def _checked_rule(self) -> Rule:
         raise NotImplementedError
@@ -88,6 +91,7 @@ class BatchLearning(Learned):
             except BaseException:
                 undo()
                 raise
+            self._take_guessed_schema()
         return self
 
     def _row_weights(

@@ -12,14 +12,14 @@ import numpy.typing as npt
 from rosenblatt._kernels import learning
 from rosenblatt._kernels.mappings import MappingRow
 from rosenblatt._kernels.rows import Rows
+from rosenblatt._kernels.rules import Rule
 from rosenblatt._kernels.weights import FLOAT64_LIMIT
 from rosenblatt.core.model import LinearModel
-from rosenblatt._kernels.rules import Rule
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.core.training import refusal
 from rosenblatt.errors import InputError
 
-__all__ = ["LIMIT", "Stream", "as_row", "as_table", "not_a_number"]
+__all__ = ["LIMIT", "Stream", "as_row", "as_table"]
 
 LIMIT = FLOAT64_LIMIT
 LARGE_TABLE = 1 << 22
@@ -136,15 +136,3 @@ def as_table(rows: Any) -> Any:
 
     values, columns = rows.stored()
     return csr_array((values, columns, [0, len(values)]), shape=(1, len(rows.columns)))
-
-
-def not_a_number(feature: Any, value: Any) -> InputError:
-    if isinstance(value, str):
-        return InputError(
-            f"feature {feature!r} is {value!r}, which is not a number. Give text features as "
-            f"{{{f'{feature}={value}'!r}: 1}}."
-        )
-    return InputError(
-        f"feature {feature!r} is {value!r}; only finite numbers up to {LIMIT:g} can be learned "
-        "from. Leave the feature out of the mapping if its value is unknown."
-    )

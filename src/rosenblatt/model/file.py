@@ -9,10 +9,10 @@ import msgspec
 
 from rosenblatt import __version__
 from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.learner.catalogue import entry_of
 from rosenblatt.model import disk
 from rosenblatt.model.card import FORMAT, Card, Data, strict_json
 from rosenblatt.model.container import ZEROS, pack, unpack
-from rosenblatt.learner.catalogue import entry_of
 from rosenblatt.model.learners import file_needs, saved_learners
 from rosenblatt.model.provenance import digest_of
 from rosenblatt.model.soundness import check

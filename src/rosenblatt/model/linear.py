@@ -15,7 +15,6 @@ from rosenblatt.core.duals import Pairs
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.training import Training
-from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import FORMAT, Card, Data, Fit, Record, Start, Voting
 from rosenblatt.model.container import ZEROS
 from rosenblatt.model.soundness import dtype_name

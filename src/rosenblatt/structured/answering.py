@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-
 from rosenblatt.errors import InputError
 from rosenblatt.learner.display import TOP_WEIGHTS, ModelDisplay
 from rosenblatt.structured.feature_weights import FeatureWeights

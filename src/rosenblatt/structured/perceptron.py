@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
-
 from rosenblatt.core.training import Training, Watch
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner import outcome
@@ -13,8 +12,8 @@ from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.progress import progress
-from rosenblatt.learner.protocol import convergence_warning
 from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.sklearn_classes import convergence_warning
 from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.structured.answering import StructuredAnswering, answers, read_examples, share_right
 from rosenblatt.structured.learner import Learned, UpdateLoop

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core.scoring import scores
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import ConvergenceWarning, ParameterError
 from rosenblatt.theory.proof import table_of
 
 __all__ = ["OrderStudy", "Spread", "order_study"]

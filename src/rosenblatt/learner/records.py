@@ -1,0 +1,88 @@
+"""Rows given as a list of mappings {feature: number}."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.mappings import MappingRow, NotANumber
+from rosenblatt._kernels.weights import FLOAT64_LIMIT
+from rosenblatt.errors import InputError
+from rosenblatt.io.sparse import SparseRows
+
+__all__ = ["columns_by_name", "is_records", "not_a_number", "records_table"]
+
+
+def is_records(X: Any) -> bool:
+    """Whether rows come as a list or tuple of mappings."""
+    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
+
+
+def records_table(
+    records: Sequence[Mapping[Any, Any]],
+    columns: dict[Any, int] | None = None,
+    *,
+    ignore_unseen: bool = False,
+) -> tuple[SparseRows, npt.NDArray[Any]]:
+    """Sparse rows, and the name of each of their columns.
+
+    Features have a column each in the order in which they first appear; those that a record leaves
+    out are 0. With ``columns`` the place of each feature is given: others are refused, or, with
+    ``ignore_unseen``, left out.
+    """
+    row = MappingRow({} if columns is None else dict(columns))
+    values, places, starts = [], [], [0]
+    for number, record in enumerate(records):
+        if not isinstance(record, Mapping):
+            raise InputError(
+                f"record {number} of X is a {type(record).__name__}, but record 0 is a mapping. "
+                "Give all rows as mappings, or none."
+            )
+        try:
+            row.read(record, FLOAT64_LIMIT, not ignore_unseen)
+        except NotANumber as error:
+            feature, value = error.args
+            raise not_a_number(feature, value, number) from None
+        if row.pending and columns is not None:
+            raise InputError(
+                f"record {number} of X has the feature {row.pending[0]!r}, which was not there in "
+                "training. learn_one takes new features."
+            )
+        row.commit()
+        stored = row.stored()
+        values.append(stored[0])
+        places.append(stored[1])
+        starts.append(starts[-1] + len(stored[0]))
+    names = np.empty(len(row.columns), dtype=object)
+    names[:] = list(row.columns)
+    rows = SparseRows(
+        np.concatenate(values), np.concatenate(places), np.array(starts, np.int64), len(names)
+    )
+    return rows, names
+
+
+def columns_by_name(estimator: Any) -> dict[Any, int]:
+    """The column of each feature that a fitted estimator knows by name."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        raise InputError(
+            "X is a list of mappings, but this model was trained on columns without names. Give an "
+            "array, or train on a data frame or on mappings."
+        )
+    return {name: column for column, name in enumerate(names)}
+
+
+def not_a_number(feature: Any, value: Any, record: int | None = None) -> InputError:
+    place = "" if record is None else f"record {record} of X: "
+    if isinstance(value, str):
+        return InputError(
+            f"{place}feature {feature!r} is {value!r}, which is not a number. Give text features "
+            f"as {{{f'{feature}={value}'!r}: 1}}."
+        )
+    return InputError(
+        f"{place}feature {feature!r} is {value!r}; only finite numbers up to {FLOAT64_LIMIT:g} can "
+        "be learned from. Leave the feature out of the mapping if its value is unknown."
+    )

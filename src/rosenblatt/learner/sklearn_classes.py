@@ -1,0 +1,56 @@
+"""Errors and warnings of ours that are scikit-learn's, too, once that is loaded.
+
+``except rosenblatt.errors.NotFittedError`` always catches what is raised as
+``not_fitted_error()``; ``except sklearn.exceptions.NotFittedError`` does whenever scikit-learn is
+loaded, which has to have happened for anyone to write it. So nothing here imports it.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, TypeVar, cast
+
+from rosenblatt import errors
+
+__all__ = ["convergence_warning", "data_conversion_warning", "not_fitted_error"]
+
+Raised = TypeVar("Raised", bound=BaseException)
+
+OURS: dict[str, type[Any]] = {
+    ours.__name__: ours
+    for ours in (errors.NotFittedError, errors.ConvergenceWarning, errors.DataConversionWarning)
+}
+_joint: dict[type[Any], type[Any]] = {}
+
+
+def not_fitted_error() -> type[errors.NotFittedError]:
+    """The class to raise where a learner has learned nothing yet."""
+    return _current(errors.NotFittedError)
+
+
+def convergence_warning() -> type[errors.ConvergenceWarning]:
+    """The class to warn with where training ended at its limit of epochs."""
+    return _current(errors.ConvergenceWarning)
+
+
+def data_conversion_warning() -> type[errors.DataConversionWarning]:
+    """The class to warn with where data came in another shape than the one expected."""
+    return _current(errors.DataConversionWarning)
+
+
+def _current(ours: type[Raised]) -> type[Raised]:
+    name = ours.__name__
+    theirs = getattr(sys.modules.get("sklearn.exceptions"), name, None)
+    if theirs is None:
+        return ours
+    if theirs not in _joint:
+        content = {"__module__": __name__, "__doc__": ours.__doc__}
+        _joint[theirs] = type(name, (ours, theirs), content)
+    return cast("type[Raised]", _joint[theirs])
+
+
+def __getattr__(name: str) -> Any:
+    # A pickle names a class by this module; what it finds again depends on where it is opened.
+    if name in OURS:
+        return _current(OURS[name])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,183 @@
+"""The labels and weights that callers hand to an estimator, checked."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.io.notices import notice
+from rosenblatt.learner.entries import is_missing, unmasked
+from rosenblatt.learner.sklearn_classes import data_conversion_warning
+
+__all__ = ["class_factors", "encoded", "read_labels", "read_weights"]
+
+Labels = npt.NDArray[np.int32]
+
+
+def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
+    """``y`` as a 1-D array of labels of one type, one for each row."""
+    if y is None:
+        raise InputError(
+            "this learner requires y to be passed, but the target y is None. Pass one label for "
+            "each row."
+        )
+    kinds = set(map(type, y)) if isinstance(y, list | tuple) else set()
+    labels = _one_dimensional(y)
+    if labels.dtype == object:
+        missing = [row for row, label in enumerate(labels) if is_missing(label)]
+        if missing:
+            raise InputError(
+                f"y has no label at row {missing[0]} ({labels[missing[0]]!r}; Input y contains "
+                "NaN). Drop the row or give it a label."
+            )
+        kinds = set(map(type, labels))
+    if len(kinds) > 1 and not all(issubclass(kind, numbers.Number | np.bool_) for kind in kinds):
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise InputError(
+            f"y holds labels of mixed types ({names}). Use labels of one type, for example "
+            "[str(label) for label in y]."
+        )
+    if len(labels) != n_rows:
+        raise InputError(
+            f"X has {n_rows} rows but y has {len(labels)} labels (inconsistent numbers of "
+            "samples). Pass one label for each row."
+        )
+    if labels.dtype.kind == "f":
+        bad = np.flatnonzero(~np.isfinite(labels) | (labels != np.floor(labels)))
+        if len(bad):
+            value = labels[bad[0]]
+            if not np.isfinite(value):
+                raise InputError(
+                    f"y holds {value} at row {bad[0]} (Input y contains NaN or infinity). "
+                    "Drop the row or give it a label."
+                )
+            raise InputError(
+                f"Unknown label type: continuous. y holds {value} at row {bad[0]}; a classifier "
+                "needs classes. Cut the numbers into classes first, or use a regressor."
+            )
+    elif labels.dtype.kind not in "biuOUST":
+        raise InputError(
+            f"Unknown label type: {labels.dtype}. Labels may be whole numbers, text or booleans."
+        )
+    return labels
+
+
+def _one_dimensional(y: Any) -> npt.NDArray[Any]:
+    """The labels as an array of one dimension; a single column is one, with a warning."""
+    labels: npt.NDArray[Any]
+    if isinstance(y, list) and any(isinstance(label, tuple) for label in y):
+        labels = np.empty(len(y), dtype=object)
+        labels[:] = y
+        return labels
+    try:
+        labels = np.asarray(unmasked(y, object, None))
+    except ValueError as error:
+        raise InputError(f"y should be a 1d array of labels ({error}).") from None
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        notice(
+            data_conversion_warning(),
+            "A column-vector y was passed when a 1d array was expected: y has shape "
+            f"{labels.shape}. Give y.ravel(), of shape {labels.shape[:1]}.",
+        )
+    elif labels.ndim != 1:
+        raise InputError(
+            f"y should be a 1d array, got an array of shape {labels.shape} instead. Give one label "
+            "for each row."
+        )
+    return labels.ravel()
+
+
+def encoded(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Labels]:
+    """The classes in order, and each label as the number of its class."""
+    if labels.dtype.kind in "iu" and len(labels):
+        low, high = int(labels.min()), int(labels.max())
+        if high - low < 1 << 16 and high < 1 << 62:  # a table look-up instead of a sort
+            offset = labels.astype(np.intp) - low
+            present = np.bincount(offset, minlength=high - low + 1) > 0
+            number = np.cumsum(present, dtype=np.int32) - np.int32(1)
+            classes = (np.flatnonzero(present) + low).astype(labels.dtype)
+            return classes, number[offset]
+    try:
+        classes, numbers_ = np.unique(labels, return_inverse=True)
+    except (TypeError, ValueError):
+        raise InputError(
+            "y holds labels of mixed types that cannot be ordered. Use labels of one type, for "
+            "example [str(label) for label in y]."
+        ) from None
+    return classes, numbers_.astype(np.int32)
+
+
+def read_weights(
+    sample_weight: Any,
+    class_weight: Any,
+    classes: list[Any],
+    labels: Labels,
+    *,
+    may_be_zero: bool = False,
+) -> npt.NDArray[np.float64] | None:
+    """One factor for the step of each row, or None when all are 1."""
+    weights: npt.NDArray[np.float64] | None = None
+    if sample_weight is not None:
+        weights = _row_factors(sample_weight, len(labels))
+    if class_weight is not None:
+        factors = class_factors(class_weight, classes, labels, all_known=not may_be_zero)[labels]
+        weights = factors if weights is None else factors * weights
+    if weights is not None and not (may_be_zero or weights.any()):
+        raise InputError(
+            "sample_weight and class_weight leave a weight of zero for every row, so nothing can "
+            "be learned."
+        )
+    return weights
+
+
+def _row_factors(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:
+    try:
+        weights = np.array(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample_weight must hold one number for each row.") from None
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
+    if weights.shape != (n_rows,):
+        raise InputError(
+            f"sample_weight has shape {weights.shape}, but there are {n_rows} rows. Pass one "
+            "number for each row (sample_weight.shape == (n_samples,))."
+        )
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise InputError(
+            f"sample_weight holds {weights[bad[0]]:g} at row {bad[0]}: weights scale the step, so "
+            "they cannot be NaN, infinite or negative. Use 0 to leave a row out."
+        )
+    return weights
+
+
+def class_factors(
+    class_weight: Any, classes: list[Any], labels: Labels, *, all_known: bool
+) -> npt.NDArray[np.float64]:
+    """The factor for the steps of each class; a stream may not know all of them yet."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.bincount(labels, minlength=len(classes))
+        present = np.count_nonzero(counts)
+        return np.asarray(len(labels) / (present * np.maximum(counts, 1)), np.float64)
+    if not isinstance(class_weight, Mapping):
+        raise ParameterError(
+            f"class_weight={class_weight!r} is not known: give 'balanced', None or a dict of "
+            "class to weight."
+        )
+    strangers = [label for label in class_weight if label not in classes]
+    if all_known and strangers:
+        raise ParameterError(
+            f"class_weight names {strangers[0]!r}, which is not among the classes "
+            f"{', '.join(map(repr, classes[:10]))}."
+        )
+    factors = np.array([class_weight.get(label, 1.0) for label in classes], np.float64)
+    if not (np.isfinite(factors) & (factors >= 0)).all():
+        raise ParameterError(
+            f"class_weight={class_weight!r}: weights must be finite and cannot be negative."
+        )
+    return factors

@@ -1,0 +1,121 @@
+"""Rows may come as mappings of names to numbers."""
+
+import collections
+import types
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction import DictVectorizer
+
+from rosenblatt import Perceptron
+from rosenblatt.core.tables import as_rows
+from rosenblatt.errors import InputError
+from rosenblatt.learner.inputs import read_rows, read_table
+from rosenblatt.learner.records import is_records, records_table
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+RECORDS = [{"b": 2, "a": 1.5}, {}, {"c": True, "a": -1}]
+DENSE = [[2, 1.5, 0], [0, 0, 0], [0, -1, 1]]
+
+
+def dense(rows):
+    """What the three arrays say, by hand."""
+    table = np.zeros(rows.shape)
+    for i in range(rows.shape[0]):
+        for k in range(rows.indptr[i], rows.indptr[i + 1]):
+            table[i, rows.indices[k]] += rows.data[k]
+    return table
+
+
+class Learner:
+    pass
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_lists_of_mappings_are_records(kind):
+    assert is_records(kind(RECORDS))
+    assert is_records(kind([types.MappingProxyType({"a": 1})]))
+
+
+@pytest.mark.parametrize(
+    "other", [[], (), [[1.0]], np.array(RECORDS), {"a": 1.0}, iter(RECORDS), "a", None, np.ones(2)]
+)
+def test_other_things_are_not(other):
+    assert not is_records(other)
+
+
+def test_features_have_columns_in_the_order_of_their_appearance():
+    rows, names = records_table(RECORDS)
+    assert names.tolist() == ["b", "a", "c"]
+    assert rows.dtype == np.float64
+    np.testing.assert_array_equal(dense(rows), DENSE)
+    assert as_rows(rows).n_features == 3
+
+
+numbers = st.floats(-1e6, 1e6) | st.integers(-9, 9) | st.booleans() | st.just(Fraction(1, 4))
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abcdefgh"), numbers), min_size=1, max_size=6))
+def test_records_hold_what_scikit_learns_vectorizer_finds(records):
+    rows, names = records_table(records)
+    expected = DictVectorizer(sort=False, sparse=False)
+    table = expected.fit_transform([{k: float(v) for k, v in record.items()} for record in records])
+    assert names.tolist() == expected.feature_names_
+    np.testing.assert_array_equal(dense(rows), table)
+    for start, end in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
+        assert (np.diff(rows.indices[start:end]) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ([{"a": 1}, {"b": "red"}], r"record 1 of X: feature 'b' is 'red'.*\{'b=red': 1\}"),
+        ([{"a": 1}, {"a": None}], "record 1 of X: feature 'a' is None; only finite numbers"),
+        ([{"a": np.nan}], "record 0 of X: feature 'a' is nan; only finite numbers up to 1e"),
+        ([{"a": 1}, {"a": 1e200}], "record 1 of X: feature 'a' is 1e"),
+        ([{"a": 1}, {"a": 10**400}], "record 1 of X: feature 'a' is 1000"),
+        ([{"a": 1}, {"a": [1]}], r"record 1 of X: feature 'a' is \[1\]"),
+        ([{"a": 1}, [1.0]], "record 1 of X is a list, but record 0 is a mapping"),
+        ([{}, {}], r"0 feature\(s\) \(shape=\(2, 0\)\)"),
+    ],
+)
+def test_what_is_no_number_is_named_by_record_and_feature(records, message):
+    learner = Learner()
+    with pytest.raises(InputError, match=message):
+        read_rows(learner, records, reset=True)
+    assert not vars(learner)
+
+
+def test_later_records_are_read_by_the_names_of_training():
+    learner = Learner()
+    read_table(learner, RECORDS, reset=True)
+    assert learner.feature_names_in_.tolist() == ["b", "a", "c"]
+    assert learner.n_features_in_ == 3
+    later = [{"c": 4.0, "z": 1.0}, {"b": 2.0}]
+    with pytest.raises(InputError, match="record 0 of X has the feature 'z', which was not there"):
+        read_table(learner, later, reset=False)
+    rows = read_table(learner, later, reset=False, ignore_unseen=True)
+    np.testing.assert_array_equal(dense(rows), [[0, 0, 4], [2, 0, 0]])
+    assert learner.feature_names_in_.tolist() == ["b", "a", "c"]
+
+
+def test_records_need_names_to_be_read_by():
+    learner = Learner()
+    read_table(learner, np.ones((2, 3)), reset=True)
+    with pytest.raises(InputError, match=r"list of mappings.*trained on columns without names"):
+        read_table(learner, RECORDS, reset=False)
+
+
+def test_a_learner_fits_and_predicts_records():
+    records = [{"a": 1.0, "b": 2.0}, {"a": -1.0}, {"b": 1.0}, {"a": -2.0, "c": 1.0}] * 3
+    labels = ["yes", "no", "yes", "no"] * 3
+    fitted = Perceptron().fit(records, labels)
+    assert fitted.predict(records).tolist() == labels
+    assert fitted.predict([{"a": -1.0, "unknown": 3.0}]).tolist() == ["no"]
+    assert [fitted.predict_one(record) for record in records] == labels
+    ordered = collections.OrderedDict(b=2.0, a=1.0)
+    assert fitted.predict((ordered,)).tolist() == ["yes"]
