@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt.core.training import Told, Watch
     from rosenblatt.model import State
 
-__all__ = ["Examples", "Held", "fit", "go_on", "pass_over", "read_on", "taken"]
+__all__ = ["Examples", "Held", "fit", "go_on", "pass_over", "read_on"]
 
 
 @dataclass
@@ -37,20 +37,6 @@ class Held:
 
     examples: Examples | None = None
     share: float | None = None
-
-
-def taken(X: Any, rows: npt.NDArray[np.int64]) -> Any:
-    """Some rows of a table, without SciPy."""
-    import numpy as np
-
-    from rosenblatt.io.sparse import SparseRows
-
-    if not isinstance(X, SparseRows):
-        return X[rows]
-    counts = np.diff(X.indptr)[rows].astype(np.int64)
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    at = np.arange(starts[-1]) + np.repeat(X.indptr[rows] - starts[:-1], counts)
-    return SparseRows(X.data[at], X.indices[at], starts, X.shape[1])
 
 
 def fit(
@@ -145,7 +131,7 @@ def _watch(
                 f"--dev {share:g} of {len(labels):,} rows leaves none to watch; give more rows, a "
                 "larger share or a file."
             ) from None
-        dev, dev_labels = taken(X, watched), labels[watched]
+        dev, dev_labels = X[watched], labels[watched]
         held.examples = Examples(dev, np.array(model.classes)[dev_labels])
     else:
         dev = held.examples.X
@@ -307,21 +293,17 @@ def _estimator(learner: Learner, parameters: dict[str, Any]) -> Any:
     return getattr(rosenblatt, learner.estimator)(**parameters)
 
 
-def _plain(X: Any) -> Any:
-    return X.tocsr() if hasattr(X, "tocsr") else X
-
-
 def _fit_voted(
     learner: Learner, parameters: dict[str, Any], examples: Examples, held: Held | None
 ) -> State:
     estimator = _estimator(learner, parameters)
     dev = None
     if held is not None and held.examples is not None:
-        dev = (_plain(held.examples.X), held.examples.labels)
+        dev = (held.examples.X, held.examples.labels)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the reason to stop is told anyway
         estimator.fit(
-            _plain(examples.X),
+            examples.X,
             examples.labels,
             sample_weight=examples.weights,
             validation_set=dev,
@@ -331,6 +313,6 @@ def _fit_voted(
 
 
 def _voted_pass(estimator: Any, examples: Examples) -> State:
-    estimator.partial_fit(_plain(examples.X), examples.labels, sample_weight=examples.weights)
+    estimator.partial_fit(examples.X, examples.labels, sample_weight=examples.weights)
     state: State = estimator._to_state()
     return state

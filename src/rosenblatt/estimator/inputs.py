@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from rosenblatt.core.tables import Rows, as_rows, inspect, is_sparse
+from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.core.tables import Rows, as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.io.sparse import Block, SparseRows
+from rosenblatt.io.sparse import Block
 
 __all__ = [
     "encoded",

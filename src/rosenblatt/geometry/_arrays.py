@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, ParameterError
 
 FloatArray = NDArray[np.float64]
@@ -15,10 +16,6 @@ Box = tuple[float, float, float, float]
 
 # The area of a box with sides of this size is still a number.
 FARTHEST = 1e150
-
-
-def is_sparse(X: Any) -> bool:
-    return hasattr(X, "tocsr")
 
 
 def numbers(name: str, values: Any) -> NDArray[Any]:
@@ -68,7 +65,7 @@ def points(name: str, X: Any, d: int | None = None) -> Any:
     if is_sparse(X):
         if X.dtype.kind not in "biuf":
             raise InputError(f"{name} holds {X.dtype}; it must hold real numbers")
-        rows = X.tocsr()
+        rows = X if isinstance(X, SparseRows) else X.tocsr()
     else:
         rows = numbers(name, X)
         if rows.ndim not in (1, 2):

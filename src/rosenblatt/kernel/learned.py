@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from rosenblatt.arrays import for_caller
 from rosenblatt.estimator.classes import as_array
 from rosenblatt.estimator.display import CELL, TOP_CLASSES, ModelDisplay
 from rosenblatt.kernel.ledger import KernelLedger
@@ -66,7 +67,7 @@ class KernelLearned(ModelDisplay, BaseEstimator):
             return np.zeros((0, self.n_features_in_))
         if self._fitted().kernel.is_precomputed:
             raise AttributeError("a precomputed kernel does not show the rows themselves")
-        return support.rows.copy()
+        return for_caller(support.as_given())
 
     @property
     def dual_coef_(self) -> npt.NDArray[np.float64]:

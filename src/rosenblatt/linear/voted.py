@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import for_caller
 from rosenblatt.core import rules
 from rosenblatt.core.ledger import Entries, Ledger
 from rosenblatt.core.model import LinearModel
@@ -253,4 +254,4 @@ class VotedPerceptron(LinearClassifier):
     def support_vectors_(self) -> Any:
         """The mistaken rows, each once."""
         model = self._fitted()
-        return model.voters.vectors(model.weights.n_features)
+        return for_caller(model.voters.vectors(model.weights.n_features))

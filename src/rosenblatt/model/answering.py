@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.scoring import scores as linear_scores
-from rosenblatt.core.tables import as_rows, inspect, is_sparse
+from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError
 from rosenblatt.machines.machine import Machine
 from rosenblatt.machines.support import narrow_as_dense
@@ -24,8 +25,7 @@ __all__ = ["Answering"]
 class Answering:
     """Scores and labels as the saved learner would give them, to the last bit.
 
-    Neither scikit-learn nor SciPy is loaded, unless the rows of a voted perceptron or a kernel
-    machine are sparse, or its kernel is "laplacian".
+    Neither scikit-learn nor SciPy is loaded.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Answering:
     def scores(self, X: Any) -> npt.NDArray[np.float64]:
         """One score a row for two classes, else one for each class as ``card.classes`` has them.
 
-        ``X`` is a 2-D array or CSR matrix of float32 or float64.
+        ``X`` is a 2-D array or sparse rows of float32 or float64.
         """
         n_features = self._state.n_features
         if X.ndim != 2 or X.shape[1] != n_features:
@@ -102,7 +102,7 @@ class Answering:
         return linear_scores(X, *served)
 
     def _kernel_scores(self, machine: Machine, X: Any) -> npt.NDArray[np.float64]:
-        X = X.tocsr() if is_sparse(X) else np.ascontiguousarray(X)
+        X = SparseRows.of(X) if is_sparse(X) else np.ascontiguousarray(X)
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
         inspect(as_rows(X))
