@@ -223,17 +223,21 @@ def test_levels_do_not_depend_on_scale_or_offset():
     np.testing.assert_array_equal(code, dense(AssociationLayer(levels=4).fit_transform(8 * X - 16)))
 
 
-def test_the_smaller_kind_of_array_is_chosen_in_training_and_kept():
+KINDS = (np.asarray, sp.csr_array, sp.csr_matrix)
+
+
+@pytest.mark.parametrize("fitted", KINDS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_comes_out_is_of_the_kind_that_went_in_unless_said_otherwise(fitted, kind):
     bright, dark = np.ones((4, 10)), np.zeros((4, 10))
     always = {"levels": [0.5], "inhibitory": 0}
-    often = AssociationLayer(**always).fit(bright)
-    never = AssociationLayer(**always).fit(dark)
-    assert (often.activity_, never.activity_) == (1.0, 0.0)
-    assert isinstance(often.transform(dark), np.ndarray)
-    assert isinstance(never.transform(bright), sp.csr_array)
-    for chosen in (True, False):
-        layer = AssociationLayer(sparse_output=chosen, **always).fit(bright)
-        assert sp.issparse(layer.transform(bright)) == layer.sparse_output_ == chosen
+    layer = AssociationLayer(**always).fit(fitted(bright))
+    assert layer.activity_ == 1.0
+    for X in (bright, dark):
+        assert type(layer.transform(kind(X))) is type(kind(X))
+    assert isinstance(layer.set_params(sparse_output=False).transform(kind(dark)), np.ndarray)
+    sparse = layer.set_params(sparse_output=True).transform(kind(dark))
+    assert type(sparse) is (sp.csr_matrix if kind is sp.csr_matrix else sp.csr_array)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

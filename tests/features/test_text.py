@@ -17,9 +17,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reference import ngrams as plain
 
+from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.features import TextFeatures, TextSchema, schema_from_json
-from rosenblatt.io.sparse import SparseRows
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SPAM = DATA / "sms_spam" / "SMSSpamCollection.gz"

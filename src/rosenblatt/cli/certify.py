@@ -107,16 +107,12 @@ def _matrix(rows: Any, numbers: bool) -> Any:
 
     if not hasattr(rows, "tocsr"):
         return rows
-    columns, width = rows.indices, rows.shape[1]
+    columns, width = None, rows.shape[1]
     if not numbers:
         # A hash leaves most columns without a value, which bear on nothing.
-        used, columns = np.unique(rows.indices, return_inverse=True)
-        width = max(len(used), 1)
-    if rows.shape[0] * width > DENSE_CELLS:
-        return rows.tocsr()
-    X = np.zeros((rows.shape[0], width))
-    X[np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), columns] = rows.data
-    return X
+        columns = np.unique(rows.indices) if rows.nnz else np.zeros(1, np.int64)
+        width = len(columns)
+    return rows if rows.shape[0] * width > DENSE_CELLS else rows.toarray(columns)
 
 
 # ---------------------------------------------------------------------- the verdict

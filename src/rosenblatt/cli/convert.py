@@ -242,11 +242,9 @@ class Rows:
             values = X[at, columns]
             cut = np.searchsorted(at, np.arange(len(labels) + 1)).tolist()
         else:
+            if self.schema is not None and self.schema.kind == "table" and not X.data.all():
+                X = X.keep(X.data != 0)
             columns, values, cut = X.indices, X.data, X.indptr.tolist()
-            if self.schema is not None and self.schema.kind == "table" and not values.all():
-                kept = values != 0
-                cut = np.concatenate([[0], np.cumsum(kept)])[X.indptr].tolist()
-                columns, values = columns[kept], values[kept]
         self.met.update(np.unique(columns).tolist())
         numbers, written = (columns + 1).tolist(), values.tolist()
         for row, label in enumerate(labels):

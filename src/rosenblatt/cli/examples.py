@@ -255,15 +255,12 @@ def _grown(known: SparseSchema, met: SparseSchema, rows: Any) -> tuple[SparseSch
     """The columns of a model and after them those that are new; names decide if there are any."""
     import numpy as np
 
+    from rosenblatt.arrays import SparseRows
     from rosenblatt.features import SparseSchema
-    from rosenblatt.io.sparse import SparseRows
 
     if known.named is None or met.named is None:
         return SparseSchema(known.kind, max(known.n_features, met.n_features)), rows
     number = {name: i for i, name in enumerate(known.named)}
     places = np.array([number.setdefault(name, len(number)) for name in met.named], np.int32)
-    columns = places[rows.indices]
-    of_row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-    order = np.lexsort((columns, of_row))
-    moved = SparseRows(rows.data[order], columns[order], rows.indptr.astype(np.int64), len(number))
+    moved = SparseRows.from_entries(rows.data, places[rows.indices], rows.indptr, len(number))
     return SparseSchema(known.kind, len(number), list(number)), moved

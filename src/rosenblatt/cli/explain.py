@@ -10,7 +10,7 @@ import click
 
 from rosenblatt.cli.facts import say_json
 from rosenblatt.cli.lines import cut, say
-from rosenblatt.cli.models import MODEL, Model, narrowed, notices, opened
+from rosenblatt.cli.models import MODEL, Model, notices, opened
 from rosenblatt.cli.options import Command, Whole
 from rosenblatt.cli.reading import DATA, TABLES, Reading, reading_options
 
@@ -96,8 +96,8 @@ def blocks_of(
     if found.has_schema:
         with found.reader(reading, paths, labelled=labelled) as blocks:
             for block in blocks:
-                if kind == "svmlight" and block.rows.shape[1] > found.schema.n_features:
-                    block.rows, _ = narrowed(block.rows, found.schema.n_features)
+                if kind == "svmlight":
+                    block.rows = block.rows.narrow(found.schema.n_features)
                 yield found.schema, block
         return
     if kind == "text":
@@ -116,8 +116,7 @@ def _plain_schema(found: Model, kind: str, block: Any) -> AnySchema:
 
     wanted = found.state.n_features
     if kind not in TABLES:
-        if block.rows.shape[1] > wanted:
-            block.rows, _ = narrowed(block.rows, wanted)
+        block.rows = block.rows.narrow(wanted)
         return SparseSchema(kind, wanted)
     if len(block.names) != wanted:
         raise InputError(
@@ -138,33 +137,9 @@ def _row(
     with closing(blocks_of(found, reading, paths, labelled=labelled)) as blocks:
         for schema, block in blocks:
             if row <= seen + len(block):
-                return schema, _only(block, row - seen - 1)
+                return schema, block[row - seen - 1 : row - seen]
             seen += len(block)
     raise InputError(f"there is no row {row:,}: {', '.join(paths)} has {seen:,} rows.")
-
-
-def _only(block: Any, i: int) -> Any:
-    from copy import copy
-
-    from rosenblatt.io import Table
-    from rosenblatt.io.sparse import SparseRows
-
-    one = copy(block)
-    one.lines = block.lines[i : i + 1]
-    one.labels = None if block.labels is None else block.labels[i : i + 1]
-    if isinstance(block.rows, SparseRows):
-        a, b = int(block.rows.indptr[i]), int(block.rows.indptr[i + 1])
-        starts = block.rows.indptr[i : i + 2].astype("int64") - a
-        part = slice(a, b)
-        one.rows = SparseRows(
-            block.rows.data[part], block.rows.indices[part], starts, block.rows.shape[1]
-        )
-    else:
-        one.rows = block.rows[i : i + 1]
-    if isinstance(block, Table):
-        one.numbers, one._coded = one.rows, {}
-        one.texts = {name: texts[i : i + 1] for name, texts in block.texts.items()}
-    return one
 
 
 # ---------------------------------------------------------------------- by feature

@@ -102,7 +102,7 @@ def sparse_findings(kind: str, schema: Any, block: Any) -> dict[str, Any]:
     if kind == "text":
         return nothing
     rows = block.rows
-    of_row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    of_row = rows.row_numbers()
     order = np.argsort(rows.indices, kind="stable")
     columns, starts = np.unique(rows.indices[order], return_index=True)
     sizes: dict[str, float] = {}
@@ -201,12 +201,10 @@ def small_verdict(schema: AnySchema, block: Any, n_classes: int) -> dict[str, An
         return None
     X: Any = schema.encode(block)
     if hasattr(X, "tocsr"):
-        used, places = np.unique(X.indices, return_inverse=True)
+        used = np.unique(X.indices)
         if len(block) * len(used) > MOST_CELLS:
             return None
-        dense = np.zeros((len(block), max(len(used), 1)))
-        dense[np.repeat(np.arange(len(block)), np.diff(X.indptr)), places] = X.data
-        X = dense
+        X = X.toarray(used if len(used) else np.zeros(1, np.int64))
     elif X.size > MOST_CELLS:
         return None
     verdict = separability(X, block.labels)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -212,7 +211,7 @@ class _Tables(Growing):
             if begun is None:
                 return
             self.schema = Schema.guess(
-                _cut(begun, FIRST_ROWS),
+                begun[:FIRST_ROWS],
                 declared=self._wanted.declared,
                 missing=self._reading.missing,
                 scale=not self._wanted.no_scale,
@@ -255,27 +254,11 @@ class _Tables(Growing):
 
 def _first(reader: Iterator[Any]) -> Any:
     """The first blocks as one table of enough rows to judge by; None if there are no rows."""
-    import numpy as np
+    from rosenblatt.io import Table
 
     tables: list[Any] = []
     for table in reader:
         tables.append(table)
         if sum(map(len, tables)) >= FIRST_ROWS:
             break
-    if not tables:
-        return None
-    joined = copy(tables[0])
-    joined.numbers = joined.rows = np.concatenate([t.numbers for t in tables])
-    joined.texts = {n: np.concatenate([t.texts[n] for t in tables]) for n in joined.texts}
-    joined.labels = np.concatenate([t.labels for t in tables])
-    joined.lines = np.concatenate([t.lines for t in tables])
-    joined._coded = {}
-    return joined
-
-
-def _cut(table: Any, n: int) -> Any:
-    part = copy(table)
-    part.numbers = part.rows = table.numbers[:n]
-    part.texts = {name: texts[:n] for name, texts in table.texts.items()}
-    part.labels, part.lines, part._coded = table.labels[:n], table.lines[:n], {}
-    return part
+    return Table.concat(tables) if tables else None

@@ -25,11 +25,7 @@ def weighed(
 
     card, ledger = found.state.card, found.learner.ledger_
     entries = ledger.entries
-    x = np.zeros((1, found.state.n_features))
-    if hasattr(X, "tocsr"):
-        x[0, X.indices] = X.data
-    else:
-        x[0] = X[0]
+    x = X.toarray() if hasattr(X, "tocsr") else X[:1]
     products, lines, labels = [], list[int](), list[str]()
     for schema, block in blocks:
         products.append(scores(schema.encode(block), x, np.zeros(1)))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.model import State
 
-__all__ = ["MODEL", "Model", "Strangers", "narrowed", "notices", "opened"]
+__all__ = ["MODEL", "Model", "Strangers", "notices", "opened"]
 
 MODEL = click.Path(exists=True, dir_okay=False)
 SHOWN = 5
@@ -144,8 +144,9 @@ class Strangers:
             if len(known) < MOST_LEVELS:
                 known.update(levels)
         if schema.kind == "svmlight" and block.rows.shape[1] > schema.n_features:
-            block.rows, beyond = narrowed(block.rows, schema.n_features)
-            self.columns.update(beyond)
+            beyond = block.rows.indices[block.rows.indices >= schema.n_features]
+            self.columns.update(str(column + 1) for column in beyond.tolist())
+            block.rows = block.rows.narrow(schema.n_features)
         return schema.encode(block)
 
     def told(self) -> list[str]:
@@ -168,22 +169,6 @@ def _top(counts: Counter[str]) -> str:
     shown = [f"{text or '(empty)'} ({n:,})" for text, n in counts.most_common(SHOWN)]
     more = len(counts) - SHOWN
     return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
-
-
-def narrowed(rows: Any, n_features: int) -> tuple[Any, dict[str, int]]:
-    """Sparse rows without the columns from `n_features` on, and how often these occurred."""
-    import numpy as np
-
-    from rosenblatt.io.sparse import SparseRows
-
-    kept = rows.indices < n_features
-    numbers, counts = np.unique(rows.indices[~kept], return_counts=True)
-    starts = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
-    beyond = {
-        str(number + 1): count
-        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True)
-    }
-    return SparseRows(rows.data[kept], rows.indices[kept], starts, n_features), beyond
 
 
 def opened(path: str, *, taggers: bool = False) -> Model:

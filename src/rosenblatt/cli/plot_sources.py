@@ -48,6 +48,7 @@ def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bo
     """All rows of DATA with their labels, as the model takes them."""
     import numpy as np
 
+    from rosenblatt.arrays import SparseRows
     from rosenblatt.errors import DataError
 
     strangers, parts, labels = Strangers(), list[Any](), list[Any]()
@@ -61,23 +62,8 @@ def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bo
         raise DataError("there is no row", name=named(paths), help="give a file with rows in it")
     if not quiet:
         say((f"notice: {line}" for line in strangers.told()), err=True)
-    X = _joined(parts) if hasattr(parts[0], "tocsr") else np.vstack(parts)
+    X = SparseRows.concat(parts) if isinstance(parts[0], SparseRows) else np.vstack(parts)
     return Rows(X, labels, schema, named(paths))
-
-
-def _joined(parts: list[Any]) -> Any:
-    """Sparse rows of several blocks as one matrix."""
-    import numpy as np
-
-    from rosenblatt.io.sparse import SparseRows
-
-    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
-    return SparseRows(
-        np.concatenate([part.data for part in parts]),
-        np.concatenate([part.indices for part in parts]),
-        np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
-        parts[0].shape[1],
-    ).tocsr()
 
 
 def read_sentences(

@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import learning, replaying, voting
-from rosenblatt.core.tables import as_rows, inspect, is_sparse
+from rosenblatt.arrays import is_sparse
+from rosenblatt.core.pairs import products
+from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
 
@@ -221,12 +223,15 @@ class Ledger:
         out = []
         for first in range(0, queries.shape[0], block):
             part = queries[first : first + block]
-            products = _products(part, support_vectors)
-            at_start = _products(part, start.matrix) + start.bias
+            found, at_start = (
+                np.ascontiguousarray(products(part, vectors), np.float64)
+                for vectors in (support_vectors, start.matrix)
+            )
+            at_start = at_start + start.bias
             if start.n_vectors == 1:
                 out.append(
                     voting.vote_binary(
-                        products,
+                        found,
                         place,
                         (2 * right - 1) * step,
                         survival,
@@ -238,7 +243,7 @@ class Ledger:
             else:
                 out.append(
                     voting.vote_classes(
-                        products, place, right, wrong, step, survival, at_start, bias_step
+                        found, place, right, wrong, step, survival, at_start, bias_step
                     )
                 )
         if not out:
@@ -322,10 +327,3 @@ class Ledger:
         weights, rows = self._at_start(X, averaged=averaged)
         replaying.replay(weights, rows, *self.entries, first, last)
         return weights
-
-
-def _products(A: Any, B: Any) -> FloatArray:
-    product = A @ B.T
-    if hasattr(product, "toarray"):
-        product = product.toarray()
-    return np.ascontiguousarray(product, dtype=np.float64)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import scoring
-from rosenblatt.core.tables import as_rows, is_sparse
+from rosenblatt.arrays import is_sparse
+from rosenblatt.core.tables import as_rows
 
 __all__ = ["scores"]
 

@@ -10,19 +10,16 @@ import numpy.typing as npt
 from rosenblatt._kernels import rows as _rows
 from rosenblatt._kernels.rows import Rows
 from rosenblatt._kernels.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
+from rosenblatt.arrays import canonical, is_sparse
 from rosenblatt.errors import InputError
 
-__all__ = ["Rows", "as_rows", "canonical", "inspect", "is_sparse", "largest_allowed"]
+__all__ = ["Rows", "as_rows", "inspect", "largest_allowed"]
 
 READABLE: tuple[Any, ...] = ("C", "A")
 
 
-def is_sparse(X: Any) -> bool:
-    return hasattr(X, "tocsr")
-
-
 def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
-    """Rows of a 2-D array or CSR matrix; of `dtype` if given, else float32 or float64 as it is."""
+    """Rows of a 2-D array or sparse rows; of `dtype` if given, else float32 or float64 as it is."""
     if dtype is None:
         dtype = np.float32 if X.dtype == np.float32 else np.float64
     if not is_sparse(X):
@@ -35,14 +32,6 @@ def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
         np.require(X.indptr, index, READABLE),
         X.shape[1],
     )
-
-
-def canonical(X: Any) -> Any:
-    """Sparse rows as CSR with sorted columns, none twice; a copy only if they are not."""
-    if X.format != "csr" or not X.has_canonical_format:
-        X = X.tocsr(copy=True)
-        X.sum_duplicates()
-    return X
 
 
 def largest_allowed(dtype: npt.DTypeLike) -> float:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from rosenblatt.arrays import SparseRows
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
 
@@ -125,7 +126,8 @@ class _ByTables:
         pass
 
     def row(self, X: Any, i: int) -> Any:
-        return X[i : i + 1]
+        # Learners of others know SciPy's sparse rows, not ours.
+        return X[i : i + 1].tocsr() if isinstance(X, SparseRows) else X[i : i + 1]
 
     def answer(self, x: Any) -> Any:
         # Before anything was learned there is nothing to ask.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.evaluate.learners import Learner, learner_of
 from rosenblatt.evaluate.progress import Progress
@@ -154,7 +155,8 @@ def _items(stream: Iterable[Any], learner: Learner) -> Iterator[_Item]:
                 raise InputError("x is a mapping, which only a learner with learn_one can read.")
             yield _Item(x, [_plain(y)], _weights(weights, 1), is_block=False)
             continue
-        x = x.tocsr() if hasattr(x, "tocsr") else np.asarray(x)
+        if not isinstance(x, SparseRows):
+            x = x.tocsr() if is_sparse(x) else np.asarray(x)
         if x.ndim not in (1, 2) or (isinstance(x, np.ndarray) and x.dtype.kind in "OUS"):
             raise InputError(
                 "x is neither a mapping nor an array of numbers; turn texts into features first "

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import checks as check
-from rosenblatt.core.tables import is_sparse
+from rosenblatt.arrays import SparseRows, for_caller, is_sparse
 from rosenblatt.datasets.dice import roll
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.inputs import read_rows
@@ -72,14 +71,15 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         For images: with every further row or column from that point a connection is less likely,
         by a factor of ``spread / (1 + spread)``.
     sparse_output : bool or "auto", default="auto"
-        Whether ``transform`` gives a CSR array. "auto" takes what is smaller for the rows of
-        training.
+        Whether ``transform`` gives sparse rows. "auto" gives an array for an array and sparse rows
+        for sparse rows. True saves memory if few units fire: a stored one takes 12 bytes (8 in
+        float32), an array 8 (4) for every unit.
     random_state : int, RandomState instance, Generator or None, default=0
         Seed of the wiring; the same seed gives the same wiring on every machine.
 
     Attributes
     ----------
-    wiring_ : csr_array of shape (n_units, n_features_in_ * n_levels)
+    wiring_ : SparseRows of shape (n_units, n_features_in_ * n_levels)
         Excitatory minus inhibitory connections of each unit; the sensory unit of feature j at its
         k-th level is column ``j * n_levels + k``.
     levels_ : ndarray of shape (n_features_in_, n_levels)
@@ -87,8 +87,6 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     activity_ : float
         Share of units that fire on a row, on average over (at most 1,000) rows of training. If it
         is near 0 or 1 the layer says little.
-    sparse_output_ : bool
-        Whether ``transform`` gives a CSR array.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -173,12 +171,6 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, SAMPLE)).astype(np.int64))
         fired = sum(int(fires.sum()) for _, fires in self._blocks(table[rows]))
         self.activity_ = fired / (len(rows) * self.n_units)
-        if self.sparse_output == "auto":
-            # A number stored in a CSR array takes an index of four bytes along.
-            size = table.dtype.itemsize
-            self.sparse_output_ = self.activity_ * (size + 4) < size
-        else:
-            self.sparse_output_ = bool(self.sparse_output)
         self._n_features_out = int(self.n_units)
         return self
 
@@ -191,13 +183,14 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Returns
         -------
-        csr_array or ndarray of shape (n_samples, n_units)
-            Ones and zeros, float32 for rows of float32 and float64 for others.
+        ndarray or sparse rows of shape (n_samples, n_units)
+            Ones and zeros, float32 for rows of float32 and float64 for others. Sparse rows are of
+            the kind that X is; of an array they are a csr_array, for which SciPy must be installed.
         """
         check_is_fitted(self)
         table = read_rows(self, X, reset=False)[0]
         shape = table.shape[0], self.wiring_.shape[0]
-        if not self.sparse_output_:
+        if not (is_sparse(table) if self.sparse_output == "auto" else self.sparse_output):
             out = np.empty(shape, table.dtype)
             for start, fires in self._blocks(table):
                 out[start : start + fires.shape[1]] = fires.T
@@ -209,11 +202,9 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             found.append((np.flatnonzero(by_row) % shape[1]).astype(index))
             ends.append(np.cumsum(np.count_nonzero(by_row, axis=1)) + ends[-1][-1])
         columns, starts = np.concatenate(found), np.concatenate(ends)
-        if len(columns) <= np.iinfo(index).max:
-            starts = starts.astype(index)
-        sparse = csr_array((np.ones(len(columns), table.dtype), columns, starts), shape=shape)
-        sparse.has_canonical_format = True
-        return sparse
+        kind = SparseRows.of(table).origin if is_sparse(table) else "csr_array"
+        ones = np.ones(len(columns), table.dtype)
+        return for_caller(SparseRows(ones, columns, starts, shape[1], origin=kind))
 
     def _blocks(self, table: Any) -> Iterator[tuple[int, npt.NDArray[np.bool_]]]:
         """First row of each block, and which units (rows) fire on which of its rows (columns)."""
@@ -222,21 +213,19 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         sensors, place = np.unique(wiring.indices, return_inverse=True)
         levels = self.levels_.ravel()[sensors][:, None]
         features, source = np.unique(sensors // self.levels_.shape[1], return_inverse=True)
-        wires = csr_array(
-            (wiring.data, place, wiring.indptr), shape=(wiring.shape[0], len(sensors))
-        )
-        n_rows, d = table.shape
+        wires = SparseRows(wiring.data, place, wiring.indptr, len(sensors))
+        table = SparseRows.of(table) if is_sparse(table) else table
+        n_rows = table.shape[0]
         row_bytes = 9 * len(sensors) + 16 * len(features) + 10 * wiring.shape[0]
         step = max(1, BLOCK_BYTES // row_bytes)
         for start in range(0, n_rows, step):
             block = table[start : start + step]
-            if len(features) < d:
-                block = block[:, features]
-            seen = np.ascontiguousarray((block.toarray() if is_sparse(block) else block).T)
+            some = block.toarray(features) if is_sparse(block) else block[:, features]
+            seen = np.ascontiguousarray(some.T)
             retina = (seen[source] > levels).view(np.int8)
             yield start, wires @ retina >= threshold
 
-    def _wired(self, d: int, n_levels: int, seed: int) -> Any:
+    def _wired(self, d: int, n_levels: int, seed: int) -> SparseRows:
         """Connections drawn from the seed; every unit has a row of the draws to itself."""
         n_units, n_connections = int(self.n_units), int(self.excitatory + self.inhibitory)
         level = (roll(seed, 0).random((n_units, n_connections)) * n_levels).astype(np.int64)
@@ -252,13 +241,9 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         signs = np.ones((n_units, n_connections), kind)
         signs[:, int(self.excitatory) :] = -1
         starts = np.arange(n_units + 1) * n_connections
-        wiring = csr_array(
-            (signs.ravel(), (feature * n_levels + level).ravel(), starts),
-            shape=(n_units, d * n_levels),
-        )
-        wiring.sum_duplicates()
-        wiring.eliminate_zeros()
-        return wiring
+        sensors = (feature * n_levels + level).ravel()
+        wiring = SparseRows.from_entries(signs.ravel(), sensors, starts, d * n_levels)
+        return wiring.keep(wiring.data != 0)
 
     def _checked(self) -> FloatArray | None:
         """Parameters that make sense; the levels, if they were given one by one."""
@@ -310,8 +295,10 @@ def _near_a_point(draws: FloatArray, size: int, spread: float) -> IntArray:
 
 
 def _even_levels(table: Any, n_levels: int) -> FloatArray:
-    ends = table.min(axis=0), table.max(axis=0)
-    low, high = (np.asarray(e.toarray() if is_sparse(e) else e, np.float64).ravel() for e in ends)
+    if is_sparse(table):
+        low, high = SparseRows.of(table).column_range()
+    else:
+        low, high = table.min(axis=0).astype(np.float64), table.max(axis=0).astype(np.float64)
     steps = (np.arange(n_levels) + 0.5) / n_levels
     return np.asarray(low[:, None] + (high - low)[:, None] * steps, np.float64)
 

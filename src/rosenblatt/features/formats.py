@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.features.schema import MOST_NAMES, Schema
 from rosenblatt.features.text import UNSOUND, TextFeatures
 from rosenblatt.io.sources import Given
-from rosenblatt.io.sparse import Block, SparseRows
+from rosenblatt.io.sparse import Block
 from rosenblatt.io.svmlight import iter_svmlight
 from rosenblatt.io.text import iter_text
 from rosenblatt.io.vw import iter_vw
@@ -82,9 +83,7 @@ class SparseSchema:
             raise ParameterError(
                 f"rows of {rows.shape[1]:,} features for a model of {self.n_features:,}."
             )
-        return SparseRows(
-            rows.data, rows.indices, rows.indptr.astype(np.int64, copy=False), self.n_features
-        )
+        return rows.widen(self.n_features)
 
     learn = encode
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.features import columns as kinds
 from rosenblatt.features.columns import Category, Column, Ignored, Number, Part, Words
 from rosenblatt.features.records import table_of_records
 from rosenblatt.features.text import UNSOUND, TextFeatures
 from rosenblatt.io.sources import Given
-from rosenblatt.io.sparse import SparseRows
 from rosenblatt.io.table import Table
 from rosenblatt.io.tables import read_table
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt._kernels import ngrams
 from rosenblatt._kernels.names import Names
+from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.io.sparse import SparseRows
 
 __all__ = ["UNSOUND", "TextFeatures"]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError, ParameterError
 
@@ -18,8 +19,6 @@ Box = tuple[float, float, float, float]
 FARTHEST = 1e150
 
 
-def is_sparse(X: Any) -> bool:
-    return hasattr(X, "tocsr")
 
 
 def number(name: str, value: Any) -> float:
@@ -54,7 +53,7 @@ def points(name: str, X: Any, d: int | None = None) -> Any:
     if is_sparse(X):
         if X.dtype.kind not in "biuf":
             raise InputError(f"{name} holds {X.dtype}; it must hold real numbers")
-        rows = X.tocsr()
+        rows = X if isinstance(X, SparseRows) else X.tocsr()
     else:
         rows = numbers(name, X)
         if rows.ndim not in (1, 2):

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError
-from rosenblatt.geometry._arrays import is_sparse, points
+from rosenblatt.geometry._arrays import points
 from rosenblatt.geometry.vectors import lengths
 
 
@@ -56,7 +57,7 @@ def augment(X: Any) -> Any:
         np.insert(rows.indices, ends, d),
         rows.indptr + np.arange(n + 1),
     )
-    return type(rows)(parts, shape=(n, d + 1)).asformat(X.format)
+    return _like(X, rows, parts, d + 1)
 
 
 def fold(w: ArrayLike, b: ArrayLike) -> NDArray[Any]:
@@ -176,4 +177,11 @@ def to_unit_sphere(X: Any) -> tuple[Any, float]:
         rows.indices.copy(),
         rows.indptr.copy(),
     )
-    return type(rows)(parts, shape=rows.shape).asformat(X.format), R
+    return _like(X, rows, parts, rows.shape[1]), R
+
+
+def _like(X: Any, rows: Any, parts: tuple[Any, Any, Any], width: int) -> Any:
+    """The parts of a CSR matrix as sparse rows of the kind that X is."""
+    if isinstance(rows, SparseRows):
+        return SparseRows(*parts, width)
+    return type(rows)(parts, shape=(rows.shape[0], width)).asformat(X.format)

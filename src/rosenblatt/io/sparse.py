@@ -1,16 +1,18 @@
-"""Sparse rows as they come from a file: three arrays, until SciPy is asked for."""
+"""Rows of a file with their labels; SciPy is loaded when its matrices are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import ParameterError
 
-__all__ = ["Block", "SparseRows", "float_type"]
+__all__ = ["Block", "float_type"]
 
 
 def float_type(dtype: Any) -> np.dtype[Any]:
@@ -24,46 +26,15 @@ def float_type(dtype: Any) -> np.dtype[Any]:
     return np.dtype(np.float32 if kind == np.float32 else np.float64)
 
 
-class SparseRows:
-    """A CSR matrix in canonical form: what the loops need of one, without loading SciPy."""
-
-    format = "csr"
-    ndim = 2
-    has_canonical_format = True
-
-    def __init__(
-        self,
-        data: npt.NDArray[Any],
-        indices: npt.NDArray[Any],
-        indptr: npt.NDArray[np.int64],
-        n_features: int,
-    ) -> None:
-        fits = len(data) <= np.iinfo(np.int32).max
-        self.data = data
-        self.indices = indices if fits else indices.astype(np.int64)
-        self.indptr = indptr.astype(np.int32) if fits else indptr
-        self.shape = len(indptr) - 1, n_features
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.data.dtype
-
-    def tocsr(self) -> Any:
-        """The same arrays as a SciPy matrix; nothing is copied."""
-        from scipy.sparse import csr_array
-
-        matrix = csr_array((self.data, self.indices, self.indptr), shape=self.shape)
-        matrix.has_canonical_format = True
-        return matrix
-
-
 class Block:
     """Some rows of a file; ``X, y = block`` gives them as arrays.
 
     Attributes
     ----------
+    X : csr_array or ndarray
+        The features; sparse ones as an array of SciPy, which must be installed (extra ``sklearn``).
     rows : SparseRows or ndarray
-        The features, without SciPy.
+        The features without SciPy; learners take them as they are.
     labels : ndarray or None
         The label of every row.
     lines : ndarray of int64
@@ -86,3 +57,10 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def __getitem__(self, rows: slice) -> Self:
+        """Some of the rows, as a block of its own."""
+        part = copy(self)
+        part.rows, part.lines = self.rows[rows], self.lines[rows]
+        part.labels = None if self.labels is None else self.labels[rows]
+        return part

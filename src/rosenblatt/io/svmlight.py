@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.svmlight import SvmlightParser
+from rosenblatt.arrays import SparseRows
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.errors import ParameterError
 from rosenblatt.io.excerpt import quoted
@@ -16,7 +17,7 @@ from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Reader, check_limit
 from rosenblatt.io.sources import Given
-from rosenblatt.io.sparse import Block, SparseRows, float_type
+from rosenblatt.io.sparse import Block, float_type
 from rosenblatt.io.words import encoding_words, limit_words, number_words
 
 __all__ = ["iter_svmlight", "read_svmlight"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -101,6 +102,20 @@ class Table(Block):
         part.lines = self.lines[rows]
         part._coded = {name: (codes[rows], texts) for name, (codes, texts) in self._coded.items()}
         return part
+
+    @classmethod
+    def concat(cls, tables: Sequence[Table]) -> Table:
+        """The rows of several tables of the same columns, one after the other."""
+        joined = copy(tables[0])
+        joined.numbers = joined.rows = np.concatenate([table.numbers for table in tables])
+        joined.texts = {
+            name: np.concatenate([table.texts[name] for table in tables]) for name in joined.texts
+        }
+        if joined.labels is not None:
+            joined.labels = np.concatenate([table.labels for table in tables])
+        joined.lines = np.concatenate([table.lines for table in tables])
+        joined._coded = {}
+        return joined
 
     def __repr__(self) -> str:
         target = "" if self.target is None else f", target {quoted(self.target)}"

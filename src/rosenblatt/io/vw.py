@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.names import Names
 from rosenblatt._kernels.vw import VWParser
+from rosenblatt.arrays import SparseRows
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.errors import ParameterError
 from rosenblatt.io.excerpt import quoted
@@ -17,7 +18,7 @@ from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Reader
 from rosenblatt.io.sources import Given
-from rosenblatt.io.sparse import Block, SparseRows
+from rosenblatt.io.sparse import Block
 from rosenblatt.io.words import encoding_words, limit_words, number_words
 
 __all__ = ["VWBlock", "VWRows", "iter_vw", "read_vw"]
@@ -56,6 +57,11 @@ class VWBlock(Block):
     ) -> None:
         super().__init__(rows, labels, lines)
         self.weights, self._vocabulary = weights, vocabulary
+
+    def __getitem__(self, rows: slice) -> Self:
+        part = super().__getitem__(rows)
+        part.weights = self.weights[rows]
+        return part
 
     @property
     def names(self) -> list[str] | None:

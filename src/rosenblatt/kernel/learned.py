@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import for_caller
 from rosenblatt.kernel.ledger import KernelLedger
 from rosenblatt.learner.classes import as_array
 from rosenblatt.learner.display import CELL, TOP_CLASSES, ModelDisplay
@@ -66,7 +67,7 @@ class KernelLearned(ModelDisplay):
             return np.zeros((0, self.n_features_in_))
         if self._fitted().kernel.is_precomputed:
             raise AttributeError("a precomputed kernel does not show the rows themselves")
-        return support.rows.copy()
+        return for_caller(support.as_given())
 
     @property
     def dual_coef_(self) -> npt.NDArray[np.float64]:

@@ -14,6 +14,7 @@ from rosenblatt._kernels.mappings import MappingRow
 from rosenblatt._kernels.rows import Rows
 from rosenblatt._kernels.rules import Rule
 from rosenblatt._kernels.weights import FLOAT64_LIMIT
+from rosenblatt.arrays import SparseRows
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.core.training import refusal
@@ -132,7 +133,6 @@ def as_table(rows: Any) -> Any:
     """A table of the rows, also of the one that a mapping was read into."""
     if not isinstance(rows, MappingRow):
         return rows
-    from scipy.sparse import csr_array
-
     values, columns = rows.stored()
-    return csr_array((values, columns, [0, len(values)]), shape=(1, len(rows.columns)))
+    starts = np.array([0, len(values)], np.int32)
+    return SparseRows(values, columns, starts, len(rows.columns))

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.core.ledger import Entries, Ledger, Recorder
-from rosenblatt.core.tables import is_sparse
 from rosenblatt.core.weights import Weights
 
 __all__ = ["Voters"]
@@ -25,13 +24,15 @@ class Voters:
         self._recorder = Recorder()
         self._parts: list[Any] = []
         self._n_rows = 0
+        # The table the updates come from, that as rows to take, and the places of those taken.
         self._source: Any = None
+        self._rows: Any = None
         self._place_in_source: npt.NDArray[np.int64] | None = None
 
     def take(self, entries: Entries, table: Any) -> None:
         """Keep further updates and the rows of ``table`` that they came from."""
         if table is not self._source:
-            self._source = table
+            self._source, self._rows = table, SparseRows.of(table) if is_sparse(table) else table
             self._place_in_source = np.full(table.shape[0], -1, np.int64)
         assert self._place_in_source is not None
         places = self._place_in_source
@@ -39,12 +40,12 @@ class Voters:
         if len(unseen):
             places[unseen] = self._n_rows + np.arange(len(unseen))
             self._n_rows += len(unseen)
-            self._parts.append(table[unseen])
+            self._parts.append(self._rows[unseen])
         self._recorder.add(entries._replace(row=places[entries.row]))
 
     def release(self) -> None:
         """Let go of the caller's table."""
-        self._source = self._place_in_source = None
+        self._source = self._rows = self._place_in_source = None
 
     def copy(self) -> Voters:
         twin = copy(self)
@@ -89,7 +90,8 @@ class Voters:
         """The mistaken rows as one table of ``n_features`` columns."""
         if len(self._parts) > 1 or (self._parts and self._parts[0].shape[1] != n_features):
             if any(is_sparse(part) for part in self._parts):
-                self._parts = [_stacked(self._parts, n_features)]
+                sparse = [p if is_sparse(p) else SparseRows.from_dense(p) for p in self._parts]
+                self._parts = [SparseRows.concat(sparse, n_features)]
             else:
                 widened = [
                     np.pad(part, ((0, 0), (0, n_features - part.shape[1]))) for part in self._parts
@@ -102,12 +104,3 @@ class Voters:
         if self._start.n_features < n_features:
             self._start.grow(n_features)
         return Ledger(self._start, tuple(classes), self._recorder.entries, n_examples)
-
-
-def _stacked(parts: list[Any], n_features: int) -> Any:
-    widened = []
-    for part in parts:
-        part = sp.csr_array(part)
-        part.resize((part.shape[0], n_features))
-        widened.append(part)
-    return sp.vstack(widened, format="csr")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rules import Rule
+from rosenblatt.arrays import for_caller
 from rosenblatt.core.ledger import Entries, Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.learner.options import option
@@ -158,4 +159,4 @@ class VotedPerceptron(LinearLearner):
     def support_vectors_(self) -> Any:
         """The mistaken rows, each once."""
         model = self._fitted()
-        return model.voters.vectors(model.weights.n_features)
+        return for_caller(model.voters.vectors(model.weights.n_features))

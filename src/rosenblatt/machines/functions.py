@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.tables import is_sparse
+from rosenblatt.arrays import SparseRows, for_caller, is_sparse
+from rosenblatt.core.pairs import distances, products
 from rosenblatt.errors import InputError
+from rosenblatt.machines.support import Narrow, is_narrow
 
 __all__ = ["KERNELS", "Kernel"]
 
@@ -22,7 +24,7 @@ MOST_ROUNDING = 1e-6
 class Kernel:
     """A kernel with its parameters; ``between(A, B)`` has a row for each row of A.
 
-    Numbers are float32 if both tables are, else float64.
+    Numbers are float32 if both tables are, else float64; those of "laplacian" always are float64.
     """
 
     def __init__(
@@ -49,15 +51,19 @@ class Kernel:
 
     def support_rows(self, X: Any, numbers: npt.NDArray[np.int64]) -> Any:
         """What has to be kept of some rows of ``X`` to ask for their kernel later."""
-        return numbers[:, None] if self.is_precomputed else X[numbers]
+        if self.is_precomputed:
+            return numbers[:, None]
+        return (X.sparse if isinstance(X, Narrow) else X)[numbers]
 
     def between(self, A: Any, B: Any) -> FloatArray:
-        """The kernel of every kept row of A with every row of B."""
+        """The kernel of every kept row of A with every row of B, dense or sparse."""
         if self.is_precomputed:
-            columns = B[:, A[:, 0]]
-            return np.asarray((columns.toarray() if is_sparse(columns) else columns).T)
+            columns = A[:, 0]
+            found = SparseRows.of(B).toarray(columns) if is_sparse(B) else B[:, columns]
+            return np.asarray(found.T)
+        A, B = (table.toarray() if is_narrow(table) else table for table in (A, B))
         if callable(self.name):
-            return _checked(self.name(A, B), A.shape[0], B.shape[0])
+            return _checked(self.name(for_caller(A), for_caller(B)), A.shape[0], B.shape[0])
         # What overflows is refused by whoever reads the scores.
         with np.errstate(over="ignore", invalid="ignore"):
             return KERNELS[self.name](self, A, B)
@@ -82,24 +88,18 @@ def _checked(values: Any, n: int, m: int) -> FloatArray:
     return found if found.dtype in (np.float32, np.float64) else found.astype(np.float64)
 
 
-def _products(A: Any, B: Any) -> FloatArray:
-    found = A @ B.T
-    return np.asarray(found.toarray() if is_sparse(found) else found)
-
-
 def _squared_norms(A: Any) -> npt.NDArray[np.float64]:
     if is_sparse(A):
-        A = A.astype(np.float64)
-        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+        return SparseRows.of(A).squared_norms()
     return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
 
 
 def _linear(_: Kernel, A: Any, B: Any) -> FloatArray:
-    return _products(A, B)
+    return products(A, B)
 
 
 def _polynomial(kernel: Kernel, A: Any, B: Any) -> FloatArray:
-    found = _products(A, B)
+    found = products(A, B)
     if kernel.gamma != 1.0:
         found *= kernel.gamma
     if kernel.coef0 != 0.0:
@@ -120,7 +120,7 @@ def _power(base: FloatArray, degree: int) -> FloatArray:
 
 
 def _sigmoid(kernel: Kernel, A: Any, B: Any) -> FloatArray:
-    found = _products(A, B)
+    found = products(A, B)
     found *= kernel.gamma
     found += kernel.coef0
     return np.tanh(found, out=found)
@@ -133,7 +133,7 @@ def _rbf(kernel: Kernel, A: Any, B: Any) -> FloatArray:
         if kernel.gamma * largest * np.finfo(np.float32).eps > MOST_ROUNDING:
             # The difference of large squares would be rounding alone.
             A, B = A.astype(np.float64), B.astype(np.float64)
-    found = _products(A, B)
+    found = products(A, B)
     found *= 2.0 * kernel.gamma
     for part, shape in zip(norms, ((-1, 1), (1, -1)), strict=True):
         found -= (kernel.gamma * part).reshape(shape).astype(found.dtype)
@@ -142,17 +142,13 @@ def _rbf(kernel: Kernel, A: Any, B: Any) -> FloatArray:
 
 
 def _laplacian(kernel: Kernel, A: Any, B: Any) -> FloatArray:
-    from sklearn.metrics.pairwise import manhattan_distances
-
-    if is_sparse(A) != is_sparse(B):
-        A, B = (part.toarray() if is_sparse(part) else part for part in (A, B))
-    found = np.asarray(manhattan_distances(A, B))
+    found = distances(A, B)
     found *= -kernel.gamma
     return np.asarray(np.exp(found, out=found))
 
 
 def _cosine(_: Kernel, A: Any, B: Any) -> FloatArray:
-    found = _products(A, B)
+    found = products(A, B)
     for part, shape in ((A, (-1, 1)), (B, (1, -1))):
         length = np.sqrt(_squared_norms(part))
         length[length == 0.0] = 1.0

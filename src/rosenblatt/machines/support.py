@@ -1,4 +1,4 @@
-"""The rows a kernel machine is made of, kept as they come: dense or sparse."""
+"""The rows a kernel machine is made of: dense, or sparse if they came so and are wide."""
 
 from __future__ import annotations
 
@@ -7,47 +7,60 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.tables import canonical, is_sparse
+from rosenblatt.arrays import SparseRows, is_sparse
 
-__all__ = ["DenseSupport", "SparseSupport", "narrow_as_dense", "support_for"]
+__all__ = ["DenseSupport", "SparseSupport", "is_narrow", "narrow_as_dense", "support_for"]
 
 LEAST_ROOM = 64
 # Sparse rows of fewer features are multiplied faster as dense ones, and take little room.
 NARROW = 1024
 
 
+def is_narrow(table: Any) -> bool:
+    """Whether a table is sparse although it need not be."""
+    return is_sparse(table) and table.shape[1] <= NARROW
+
+
 def narrow_as_dense(table: Any) -> Any:
-    """The table, whose rows come out dense if there are few features."""
+    """The table, whose rows come out dense if there are few features, else as `SparseRows`."""
     if not is_sparse(table):
         return table
-    return _Narrow(table) if table.shape[1] <= NARROW else canonical(table)
+    rows = SparseRows.of(table)
+    return Narrow(rows) if is_narrow(rows) else rows
 
 
-class _Narrow:
+class Narrow:
     """A sparse table whose rows are dense when they are taken out of it."""
 
-    def __init__(self, table: Any) -> None:
-        self._table, self.shape, self.dtype = table, table.shape, table.dtype
+    def __init__(self, rows: SparseRows) -> None:
+        self.sparse, self.shape, self.dtype = rows, rows.shape, rows.dtype
 
     def __getitem__(self, rows: Any) -> npt.NDArray[Any]:
-        return np.asarray(self._table[rows].toarray())
+        return self.sparse[rows].toarray()
 
 
 def support_for(rows: Any) -> DenseSupport | SparseSupport:
     """A place for rows like these."""
-    return SparseSupport(rows) if is_sparse(rows) else DenseSupport(rows)
+    return SparseSupport(rows) if is_sparse(rows) and not is_narrow(rows) else DenseSupport(rows)
 
 
 class DenseSupport:
-    """Rows in one array that doubles when it is full."""
+    """Rows in one array that doubles when it is full; they are handed out as they came."""
 
-    def __init__(self, like: npt.NDArray[Any]) -> None:
+    def __init__(self, like: Any) -> None:
         self._rows = np.empty((0, like.shape[1]), like.dtype)
+        self._origin = SparseRows.of(like).origin if is_sparse(like) else None
         self.n = 0
 
     @property
     def rows(self) -> npt.NDArray[Any]:
         return self._rows[: self.n]
+
+    def as_given(self) -> npt.NDArray[Any] | SparseRows:
+        """The rows as an array, or as sparse rows if the first of them were sparse."""
+        if self._origin is None:
+            return self.rows.copy()
+        return SparseRows.from_dense(self.rows, origin=self._origin)
 
     def append(self, rows: Any) -> None:
         rows = rows.toarray() if is_sparse(rows) else rows
@@ -79,30 +92,30 @@ class DenseSupport:
 
     def copy(self) -> DenseSupport:
         twin = DenseSupport(self._rows)
-        twin._rows, twin.n = self.rows.copy(), self.n
+        twin._rows, twin._origin, twin.n = self.rows.copy(), self._origin, self.n
         return twin
 
 
 class SparseSupport:
-    """Rows in one CSR matrix; those that came last are joined to it when it is asked for."""
+    """Rows in one sparse table; those that came last are joined to it when it is asked for."""
 
     def __init__(self, like: Any) -> None:
-        self._joined = like[:0].tocsr()
-        self._new: list[Any] = []
+        self._joined = SparseRows.of(like)[:0]
+        self._new: list[SparseRows] = []
         self.n = 0
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> SparseRows:
         if self._new:
-            from scipy.sparse import vstack
-
-            self._joined, self._new = vstack([self._joined, *self._new], format="csr"), []
+            self._joined, self._new = SparseRows.concat([self._joined, *self._new]), []
         return self._joined
 
-    def append(self, rows: Any) -> None:
-        from scipy.sparse import csr_array
+    def as_given(self) -> SparseRows:
+        """The rows, which share no memory with these."""
+        return self.rows.copy()
 
-        self._new.append(rows.tocsr() if is_sparse(rows) else csr_array(rows))
+    def append(self, rows: Any) -> None:
+        self._new.append(SparseRows.of(rows) if is_sparse(rows) else SparseRows.from_dense(rows))
         self.n += rows.shape[0]
 
     def put(self, slot: int, row: Any) -> None:
@@ -112,7 +125,7 @@ class SparseSupport:
         self.append(row)
         self.append(after)
 
-    def take(self, slots: slice | npt.NDArray[np.int64]) -> Any:
+    def take(self, slots: slice | npt.NDArray[np.int64]) -> SparseRows:
         return self.rows[slots]
 
     def truncate(self, n: int) -> None:

@@ -34,7 +34,9 @@ __all__ = [
 
 FORMAT = 1
 DIGEST = re.compile("[0-9a-f]{64}")
-Rows = Literal["none", "dense", "csr_array", "csr_matrix", "numbers"]
+# Sparse rows are "csr", or were those of SciPy's csr_array or csr_matrix.
+Sparse = Literal["csr", "csr_array", "csr_matrix"]
+Rows = Literal["none", "dense", "numbers"] | Sparse
 VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30}")
 
 
@@ -58,7 +60,7 @@ class Voting(_Facts):
     """
 
     start: Start
-    rows: Literal["none", "dense", "csr_array", "csr_matrix"]
+    rows: Literal["none", "dense"] | Sparse
     best: tuple[int, int] | None
 
 

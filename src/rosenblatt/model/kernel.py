@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import __version__
+from rosenblatt.arrays import SparseRows
 from rosenblatt.core.ledger import Entries
-from rosenblatt.core.tables import is_sparse
 from rosenblatt.machines.machine import SETTINGS, Machine
 from rosenblatt.machines.memory import Memory
 from rosenblatt.model.card import (
@@ -163,18 +163,18 @@ def _put_rows(arrays: Arrays, name: str, machine: Machine) -> Any:
         return "none"
     if machine.kernel.is_precomputed:
         return "numbers"
-    rows: Any = machine.support.rows
-    if not is_sparse(rows):
+    rows = machine.support.as_given()
+    if not isinstance(rows, SparseRows):
         arrays[f"{name}.rows"] = rows
         return "dense"
-    # As SciPy makes them of any indices that are small enough.
+    # Indices as small as can be, whatever the caller's were.
     large = max(rows.nnz, rows.shape[1]) > np.iinfo(np.int32).max
     for part in PARTS:
         values = getattr(rows, part)
         if part != "data":
             values = values.astype(np.int64 if large else np.int32)
         arrays[f"{name}.rows.{part}"] = values
-    return "csr_matrix" if type(rows).__name__ == "csr_matrix" else "csr_array"
+    return rows.origin
 
 
 def _take_rows(state: State, kind: str, name: str, numbers: npt.NDArray[np.int64]) -> Any:
@@ -182,10 +182,8 @@ def _take_rows(state: State, kind: str, name: str, numbers: npt.NDArray[np.int64
         return numbers[:, None]
     if kind == "dense":
         return state.arrays[f"{name}.rows"]
-    import scipy.sparse
-
-    parts = tuple(np.array(state.arrays[f"{name}.rows.{part}"]) for part in PARTS)
-    return getattr(scipy.sparse, kind)(parts, shape=(len(numbers), state.n_features))
+    data, indices, indptr = (np.array(state.arrays[f"{name}.rows.{part}"]) for part in PARTS)
+    return SparseRows(data, indices, indptr, state.n_features, origin=kind)  # type: ignore[arg-type]
 
 
 def _put_memory(arrays: Arrays, machine: Machine) -> Forgetting | None:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import __version__
+from rosenblatt.arrays import SparseRows
 from rosenblatt.core.duals import Pairs
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
@@ -176,11 +177,10 @@ def voters_arrays(state: State) -> dict[str, Any]:
     if voting.rows == "dense":
         rows = arrays["voters.rows"]
     elif voting.rows != "none":
-        import scipy.sparse
-
-        parts = tuple(arrays[f"voters.rows.{part}"] for part in ("data", "indices", "indptr"))
-        shape = (len(parts[2]) - 1, state.n_features)
-        rows = getattr(scipy.sparse, voting.rows)(parts, shape=shape)
+        data, indices, indptr = (
+            arrays[f"voters.rows.{part}"] for part in ("data", "indices", "indptr")
+        )
+        rows = SparseRows.from_entries(data, indices, indptr, state.n_features, origin=voting.rows)
     return {**_take_ledger(state, "voters", voting.start), "rows": rows}
 
 
@@ -226,7 +226,7 @@ def _put_voters(arrays: Arrays, voters: dict[str, Any], best: tuple[int, int] | 
     if isinstance(rows, np.ndarray):
         arrays["voters.rows"] = rows
     elif rows is not None:
-        kind = "csr_matrix" if type(rows).__name__ == "csr_matrix" else "csr_array"
+        kind = rows.origin
         for part in ("data", "indices", "indptr"):
             arrays[f"voters.rows.{part}"] = getattr(rows, part)
     return Voting(start=start, rows=kind, best=best)  # type: ignore[arg-type]

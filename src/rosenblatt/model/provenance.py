@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import ParameterError
 from rosenblatt.model.labels import encode
 
@@ -51,8 +52,8 @@ def _of_files(paths: Any) -> str:
 def _of_arrays(X: Any, y: Any) -> str:
     found = hashlib.sha256()
     for values in (X, y):
-        if hasattr(values, "tocsr"):
-            table = values.tocsr()
+        if is_sparse(values):
+            table = values if isinstance(values, SparseRows) else values.tocsr()
             found.update(f"csr {table.shape}".encode())
             for part in (table.data, table.indices.astype("<i8"), table.indptr.astype("<i8")):
                 _add(found, part)

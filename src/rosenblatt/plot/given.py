@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError
 from rosenblatt.plot.style import named
 
@@ -44,11 +45,12 @@ class Linear(NamedTuple):
 
 
 def rows(X: Any, n_features: int | None = None) -> Any:
-    """X as a table of finite numbers: dense for one or two columns, else CSR if it is sparse."""
-    sparse = hasattr(X, "tocsr") and X.ndim == 2 and X.shape[1] > 2
+    """X as a table of finite numbers: dense for one or two columns, else sparse if it is so."""
+    sparse = is_sparse(X) and X.ndim == 2 and X.shape[1] > 2
     try:
         dense = X.toarray() if hasattr(X, "toarray") and not sparse else X
-        table = X.tocsr().astype(np.float64) if sparse else np.asarray(dense, np.float64)
+        table: Any = SparseRows.of(X) if sparse else np.asarray(dense, np.float64)
+        table = table.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"X must be a table of numbers ({error}).") from None
     if table.ndim != 2:
@@ -59,7 +61,7 @@ def rows(X: Any, n_features: int | None = None) -> Any:
         raise InputError(
             f"X has {table.shape[1]} columns, but the model was learned from {n_features}."
         )
-    bad = ~np.isfinite(np.asarray(table.sum(axis=1)).ravel())
+    bad = ~np.isfinite(table @ np.ones(table.shape[1]) if sparse else table.sum(axis=1))
     if bad.any():
         raise InputError(f"row {int(bad.argmax())} of X holds a value that is not finite.")
     return table
@@ -152,8 +154,8 @@ def are_rows_of_training(model: Any, table: Any) -> bool:
         return False
     mine = table[support]
     if hasattr(model, "support_vectors_"):
-        kept = model.support_vectors_
-        return np.array_equal(kept.toarray() if hasattr(kept, "toarray") else kept, mine)
+        both = (model.support_vectors_, mine)
+        return np.array_equal(*(rows.toarray() if is_sparse(rows) else rows for rows in both))
     weights = getattr(model, "raw_coef_", getattr(model, "coef_", None))
     if weights is None:
         return False

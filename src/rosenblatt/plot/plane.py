@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry._arrays import box_sides
@@ -112,7 +113,7 @@ def _widest(X: Any, along: FloatArray) -> FloatArray:
 
     Of many features it is found by products with the rows alone, so that sparse ones stay sparse.
     """
-    mean = np.asarray(X.mean(axis=0)).ravel()
+    mean = np.full(X.shape[0], 1.0 / X.shape[0]) @ X if is_sparse(X) else X.mean(axis=0)
     d = len(along)
     if d <= FEW_FEATURES:
         sizes, directions = np.linalg.eigh(_spread(X, mean, along))
@@ -130,7 +131,7 @@ def _widest(X: Any, along: FloatArray) -> FloatArray:
         if abs(sizes[-1] - spread) <= 1e-14 * sizes[-1]:
             break
         spread = float(sizes[-1])
-        V = np.asarray(X.T @ P) - np.multiply.outer(mean, P.sum(axis=0))
+        V = (P.T @ X).T - np.multiply.outer(mean, P.sum(axis=0))
     return _turned(found - (found @ along) * along)
 
 
@@ -139,7 +140,7 @@ def _spread(X: Any, mean: FloatArray, along: FloatArray) -> FloatArray:
     total = np.zeros((len(along), len(along)))
     for start in range(0, X.shape[0], ROWS_AT_ONCE):
         some = X[start : start + ROWS_AT_ONCE]
-        Z = (some.toarray() if hasattr(some, "toarray") else some) - mean
+        Z = (some.toarray() if is_sparse(some) else some) - mean
         Z = Z - np.multiply.outer(Z @ along, along)
         total += Z.T @ Z
     return total

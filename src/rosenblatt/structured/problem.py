@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.tables import is_sparse
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.structured.feature_weights import (
     Features,
@@ -187,10 +187,12 @@ def read_features(found: Any) -> tuple[Features, int]:
 def _sparse(row: Any) -> tuple[list[int], list[float], int]:
     if len(row.shape) == 2 and row.shape[0] != 1:
         raise InputError(f"a sparse matrix of shape {row.shape} is not one row.")
-    row = row.tocsr() if len(row.shape) == 2 else row.tocoo(copy=True)
+    if len(row.shape) == 2:
+        rows = SparseRows.of(row)
+        return rows.indices.tolist(), rows.data.tolist(), rows.shape[1]
+    row = row.tocoo(copy=True)
     row.sum_duplicates()
-    places = row.indices if hasattr(row, "indices") else row.coords[0]
-    return places.tolist(), row.data.tolist(), row.shape[-1]
+    return row.coords[0].tolist(), row.data.tolist(), row.shape[0]
 
 
 def _unsound(names: Any, values: list[Any]) -> InputError:

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt._kernels.rules import Rule
+from rosenblatt.arrays import SparseRows, for_caller, is_sparse
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.scoring import scores
-from rosenblatt.core.tables import as_rows, is_sparse, largest_allowed
+from rosenblatt.core.tables import as_rows, largest_allowed
 from rosenblatt.core.training import train
 from rosenblatt.errors import InputError
 from rosenblatt.theory.argmax import ArgmaxSeparability
@@ -111,7 +112,7 @@ class SeparatingMap:
             raise InputError(
                 f"X has {table.shape[1]} columns, but the map was made for {self.n_features_in}."
             )
-        return _mapped(self._apply, table, self.name)
+        return for_caller(_mapped(self._apply, table, self.name))
 
 
 def simplest_separating_map(
@@ -278,10 +279,14 @@ def _mistakes(
     mapped: Any, numbers: npt.NDArray[np.int32], classes: npt.NDArray[Any], fit_intercept: bool
 ) -> int:
     """Rows that an averaged perceptron answers wrong after a few epochs."""
-    largest = abs(mapped).max(axis=0)
-    largest = np.asarray(_dense(largest), np.float64).ravel()
+    low, high = mapped.column_range() if is_sparse(mapped) else (mapped.min(0), mapped.max(0))
+    largest = np.maximum(-low, high)
     scale = np.where(largest > 0, largest, 1.0)
-    scaled = mapped.multiply(1.0 / scale).tocsr() if is_sparse(mapped) else mapped / scale
+    if is_sparse(mapped):
+        values = mapped.data * (1.0 / scale)[mapped.indices]
+        scaled: Any = SparseRows(values, mapped.indices, mapped.indptr, mapped.shape[1])
+    else:
+        scaled = mapped / scale
     model = LinearModel(
         classes.tolist(), scaled.shape[1], fit_intercept=fit_intercept, averaged=True
     )

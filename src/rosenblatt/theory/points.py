@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.tables import as_rows, inspect, is_sparse
+from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError
 
 __all__ = ["Points", "read_points"]
@@ -69,8 +70,8 @@ class Points:
     def balanced(self) -> Points:
         """The same points with every feature between -1 and 1; sparse rows keep their zeros."""
         if is_sparse(self.X):
-            largest = abs(self.X).max(axis=0)
-            scale = (largest.toarray() if is_sparse(largest) else np.asarray(largest)).ravel()
+            low, high = self.X.column_range()
+            scale = np.maximum(-low, high)
             shift = np.zeros(len(scale))
         else:
             low, high = self.X.min(axis=0), self.X.max(axis=0)
@@ -100,7 +101,7 @@ class Points:
 
 def read_points(X: Any, y: Any, fit_intercept: bool) -> tuple[Points, npt.NDArray[Any]]:
     """Rows and labels of two classes, checked; the second class is the positive one."""
-    table = X.tocsr().astype(np.float64) if is_sparse(X) else _dense(X)
+    table = SparseRows.of(X).astype(np.float64) if is_sparse(X) else _dense(X)
     labels = np.asarray(y)
     if labels.ndim != 1 or len(labels) != table.shape[0]:
         raise InputError(

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.core.ledger import Ledger
-from rosenblatt.core.tables import as_rows, inspect, is_sparse
+from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, RosenblattError
 
 __all__ = ["Move", "ProofTrace", "ProofViolation", "moves", "proof", "table_of"]
@@ -236,12 +237,10 @@ def _start(ledger: Ledger, table: Any) -> npt.NDArray[Any]:
 
 
 def table_of(X: Any) -> Any:
-    """X as a 2-D array of floats or a CSR matrix without duplicates, all values finite."""
+    """X as a 2-D array of floats or as sparse rows, all values finite."""
+    table: Any
     if is_sparse(X):
-        table = X.tocsr()
-        if not table.has_canonical_format:
-            table = table.copy()
-            table.sum_duplicates()
+        table = SparseRows.of(X)
     else:
         kept = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
         try:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels import scoring
 from rosenblatt._kernels.rules import Rule
+from rosenblatt.arrays import is_sparse
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import train
 from rosenblatt.core.weights import Weights
@@ -203,7 +204,8 @@ def _by_perceptron(points: Points) -> FloatArray | None:
     rows = as_rows(points.X, np.float64)
     inspect(rows)
     weights = Weights(1, points.X.shape[1], fit_intercept=points.fit_intercept)
-    epochs = int(np.clip(PERCEPTRON_WORK // max(1, points.X.size), 3, 300))
+    stored = points.X.nnz if is_sparse(points.X) else points.X.size
+    epochs = int(np.clip(PERCEPTRON_WORK // max(1, stored), 3, 300))
     run = train(
         weights,
         Rule("perceptron"),
