@@ -38,7 +38,7 @@ def test_importing_the_package_loads_numpy_at_most() -> None:
         "import rosenblatt.geometry",
         "import rosenblatt.datasets",
         "import rosenblatt.io, rosenblatt.io.svmlight",
-        "import rosenblatt.machines.machine",
+        "import rosenblatt.kernel.machine",
         "import rosenblatt.model",
         "import rosenblatt.cli, rosenblatt.cli.demo",
     ],

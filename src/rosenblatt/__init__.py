@@ -5,35 +5,34 @@ Names are loaded when they are first used, so that importing the package costs n
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rosenblatt import lazy
 from rosenblatt.learner.catalogue import CATALOGUE
 
 __version__ = "0.1.0"
 
-_NAMES = {
-    "Hyperplane": "rosenblatt.geometry",
-    "Ledger": "rosenblatt.core.ledger",
-    "load": "rosenblatt.model",
-    "save": "rosenblatt.model",
-    **{entry.class_name: entry.module for entry in CATALOGUE},
-}
-_MODULES = (
-    "datasets",
-    "errors",
-    "evaluate",
-    "features",
-    "geometry",
-    "io",
-    "losses",
-    "model",
-    "plot",
-    "studio",
-    "theory",
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__,
+    {
+        "Hyperplane": "rosenblatt.geometry",
+        "Ledger": "rosenblatt.core.ledger",
+        "load": "rosenblatt.model",
+        "save": "rosenblatt.model",
+        **{entry.class_name: entry.module for entry in CATALOGUE},
+        "datasets": "rosenblatt.datasets",
+        "errors": "rosenblatt.errors",
+        "evaluate": "rosenblatt.evaluate",
+        "features": "rosenblatt.features",
+        "geometry": "rosenblatt.geometry",
+        "io": "rosenblatt.io",
+        "losses": "rosenblatt.losses",
+        "model": "rosenblatt.model",
+        "plot": "rosenblatt.plot",
+        "studio": "rosenblatt.studio",
+        "theory": "rosenblatt.theory",
+    },
 )
-
-__all__ = [*_NAMES, *_MODULES]
 
 if TYPE_CHECKING:
     from rosenblatt import (
@@ -53,18 +52,3 @@ if TYPE_CHECKING:
     from rosenblatt.geometry import Hyperplane
     from rosenblatt.learner.catalogue import *  # the learners
     from rosenblatt.model import load, save
-
-
-def __getattr__(name: str) -> Any:
-    if name in _NAMES:
-        value = getattr(import_module(_NAMES[name]), name)
-    elif name in _MODULES:
-        value = import_module(f"{__name__}.{name}")
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

@@ -14,7 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from strategies import floats, integers
 
 from rosenblatt import KernelPerceptron, Perceptron, VotedPerceptron
-from rosenblatt.machines.functions import KERNELS, Kernel
+from rosenblatt.kernel.functions import KERNELS, Kernel
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -141,5 +141,5 @@ def test_a_step_of_a_python_rule_is_a_finite_number(step):
         def rule(self) -> Rule:
             return Rule("wild", step=lambda *_: step, ties=self.ties)
 
-    with pytest.raises(ValueError, match="the step of wild is .* a finite number of at least 0"):
+    with pytest.raises(ValueError, match=r"the step of wild is .* a finite number of at least 0"):
         Wild().fit(X, y)

@@ -31,9 +31,10 @@ from model.samples import assert_same, same
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.kernel.budgets import POLICIES
-from rosenblatt.machines.functions import KERNELS
-from rosenblatt.machines.memory import RULES
-from rosenblatt.model import kernel_machine, linear_model, read
+from rosenblatt.kernel.file import kernel_machine
+from rosenblatt.kernel.functions import KERNELS
+from rosenblatt.kernel.memory import RULES
+from rosenblatt.model import linear_model, read
 from rosenblatt.model.onnx import to_onnx
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

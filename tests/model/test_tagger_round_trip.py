@@ -29,7 +29,8 @@ from model.tagger_samples import (
 )
 from rosenblatt import SequenceTagger, StructuredPerceptron, load, model, save
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.model import kernel_machine, linear_model, read
+from rosenblatt.kernel.file import kernel_machine
+from rosenblatt.model import linear_model, read
 from rosenblatt.model.onnx import to_onnx
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
 from rosenblatt.model.words import pack_words, unpack_words

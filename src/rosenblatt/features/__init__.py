@@ -1,44 +1,31 @@
-"""Rows of a file as features: numbers scaled, categories one-hot, texts as hashed n-grams.
-
-`AssociationLayer`, random units before a learner, is loaded when it is first used: it is a
-scikit-learn transformer, and the rest does without scikit-learn.
-"""
+"""Rows of a file as features: numbers scaled, categories one-hot, texts as hashed n-grams."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rosenblatt.features.formats import (
-    AnySchema,
-    SparseSchema,
-    TextSchema,
-    schema_from_json,
-)
-from rosenblatt.features.schema import Schema
-from rosenblatt.features.text import TextFeatures
-
-__all__ = [
-    "AnySchema",
-    "AssociationLayer",
-    "Schema",
-    "SparseSchema",
-    "TextFeatures",
-    "TextSchema",
-    "schema_from_json",
-]
+from rosenblatt import lazy
 
 if TYPE_CHECKING:
     from rosenblatt.features.association import AssociationLayer
+    from rosenblatt.features.formats import (
+        AnySchema,
+        SparseSchema,
+        TextSchema,
+        schema_from_json,
+    )
+    from rosenblatt.features.schema import Schema
+    from rosenblatt.features.text import TextFeatures
 
-
-def __getattr__(name: str) -> Any:
-    if name != "AssociationLayer":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = import_module("rosenblatt.features.association").AssociationLayer
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__,
+    {
+        "AnySchema": "rosenblatt.features.formats",
+        "AssociationLayer": "rosenblatt.features.association",
+        "Schema": "rosenblatt.features.schema",
+        "SparseSchema": "rosenblatt.features.formats",
+        "TextFeatures": "rosenblatt.features.text",
+        "TextSchema": "rosenblatt.features.formats",
+        "schema_from_json": "rosenblatt.features.formats",
+    },
+)

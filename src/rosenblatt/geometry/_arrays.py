@@ -19,8 +19,6 @@ Box = tuple[float, float, float, float]
 FARTHEST = 1e150
 
 
-
-
 def number(name: str, value: Any) -> float:
     """One finite number."""
     array = numbers(name, value)

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from rosenblatt.kernel.explanation import Contribution, Explanation
-from rosenblatt.kernel.ledger import KernelLedger
-from rosenblatt.kernel.perceptron import KernelPerceptron
+from typing import TYPE_CHECKING
 
-__all__ = ["Contribution", "Explanation", "KernelLedger", "KernelPerceptron"]
+from rosenblatt import lazy
+
+if TYPE_CHECKING:
+    from rosenblatt.kernel.explanation import Contribution, Explanation
+    from rosenblatt.kernel.ledger import KernelLedger
+    from rosenblatt.kernel.perceptron import KernelPerceptron
+
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__,
+    {
+        "Contribution": "rosenblatt.kernel.explanation",
+        "Explanation": "rosenblatt.kernel.explanation",
+        "KernelLedger": "rosenblatt.kernel.ledger",
+        "KernelPerceptron": "rosenblatt.kernel.perceptron",
+    },
+)

@@ -12,9 +12,9 @@ from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.kernel.explanation import Explanation, explanation
 from rosenblatt.kernel.learned import KernelLearned
+from rosenblatt.kernel.support import narrow_as_dense
 from rosenblatt.learner.classes import answers
 from rosenblatt.learner.inputs import read_table
-from rosenblatt.machines.support import narrow_as_dense
 
 __all__ = ["KernelAnswers", "one_example"]
 

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import blocks
+from rosenblatt.kernel.machine import Machine, overflow
+from rosenblatt.kernel.memory import FORGETRON_SHARE, Memory
 from rosenblatt.kernel.projection import Projection
 from rosenblatt.kernel.training import BLOCK, Block, Ceiling, Numbers
-from rosenblatt.machines.machine import Machine, overflow
-from rosenblatt.machines.memory import FORGETRON_SHARE, Memory
 
 __all__ = ["POLICIES", "budgeted_pass"]
 

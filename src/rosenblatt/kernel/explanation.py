@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import blocks
-from rosenblatt.machines.machine import Machine
+from rosenblatt.kernel.machine import Machine
 
 __all__ = ["Contribution", "Explanation", "explanation"]
 

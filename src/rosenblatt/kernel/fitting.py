@@ -13,6 +13,8 @@ from rosenblatt.core.training import Training, Watch
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.kernel.answering import KernelAnswers, one_example
 from rosenblatt.kernel.budgets import budgeted_pass
+from rosenblatt.kernel.machine import SETTINGS, Machine
+from rosenblatt.kernel.support import narrow_as_dense
 from rosenblatt.kernel.training import Pass, Scored, train
 from rosenblatt.learner import outcome
 from rosenblatt.learner.availability import available_if
@@ -24,8 +26,6 @@ from rosenblatt.learner.seeds import seed_from
 from rosenblatt.learner.sklearn_classes import convergence_warning
 from rosenblatt.learner.targets import encoded, read_labels
 from rosenblatt.learner.undo import unchanged_on_error
-from rosenblatt.machines.machine import SETTINGS, Machine
-from rosenblatt.machines.support import narrow_as_dense
 
 __all__ = ["KernelLearning"]
 

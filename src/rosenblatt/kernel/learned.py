@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import for_caller
 from rosenblatt.kernel.ledger import KernelLedger
+from rosenblatt.kernel.machine import Machine
 from rosenblatt.learner.classes import as_array
 from rosenblatt.learner.display import CELL, TOP_CLASSES, ModelDisplay
-from rosenblatt.machines.machine import Machine
 
 __all__ = ["KernelLearned"]
 

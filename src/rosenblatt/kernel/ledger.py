@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt.core.ledger import Entries, Update
 from rosenblatt.errors import ParameterError
-from rosenblatt.machines.machine import Machine
+from rosenblatt.kernel.machine import Machine
 
 __all__ = ["KernelLedger"]
 

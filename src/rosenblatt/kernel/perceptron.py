@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from rosenblatt.kernel.budgets import POLICIES
+from rosenblatt.kernel.functions import KERNELS
 from rosenblatt.kernel.saved import KernelSaved
 from rosenblatt.learner.options import option
 from rosenblatt.learner.rows import RowLearner
-from rosenblatt.machines.functions import KERNELS
 
 __all__ = ["KernelPerceptron"]
 

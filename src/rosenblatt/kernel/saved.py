@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from rosenblatt.core.training import Training
 from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.kernel.file import kernel_machine, kernel_state
 from rosenblatt.kernel.fitting import KernelLearning
-from rosenblatt.model.card import Fit
-from rosenblatt.model.kernel import kernel_machine, kernel_state
+from rosenblatt.kernel.soundness import check_kernel
+from rosenblatt.model.card import Card, Fit
 from rosenblatt.model.linear import fit_record
 from rosenblatt.model.state import State
 
@@ -60,6 +61,12 @@ class KernelSaved(KernelLearning):
             fit=fit,
             fit_arrays=arrays,
         )
+
+    @staticmethod
+    def _check_file(card: Card, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        """Refuse a file whose parts do not fit together."""
+        assert card.kernel is not None
+        check_kernel(card, card.kernel, arrays)
 
     @classmethod
     def _from_state(cls, state: State) -> Self:

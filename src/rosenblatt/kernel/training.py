@@ -18,7 +18,7 @@ from rosenblatt.core.ledger import Entries
 from rosenblatt.core.stopping import Cycle
 from rosenblatt.core.training import Told, Training, Watch
 from rosenblatt.errors import InputError
-from rosenblatt.machines.machine import QUERIES, Machine, overflow
+from rosenblatt.kernel.machine import QUERIES, Machine, overflow
 
 __all__ = ["Block", "Ceiling", "Pass", "Scored", "train"]
 

@@ -27,7 +27,7 @@ class _Available(Generic[F]):
 
 
 def available_if(check: Callable[[Any], bool]) -> Callable[[F], F]:
-    """Hide a method where ``check(self)`` is false; it may raise an AttributeError that says why."""
+    """Hide a method where ``check(self)`` is false; it may say why by an AttributeError."""
 
     def decorate(function: F) -> F:
         return _Available(function, check)  # type: ignore[return-value]

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rosenblatt import lazy
 from rosenblatt.learner.catalogue import CATALOGUE
-
-_NAMES = {
-    "LinearLearner": "rosenblatt.linear._classifier",
-    "Rule": "rosenblatt._kernels.rules",
-    "option": "rosenblatt.learner.options",
-    **{entry.class_name: entry.module for entry in CATALOGUE if entry.family == "linear"},
-}
-
-__all__ = [*_NAMES]
 
 if TYPE_CHECKING:
     from rosenblatt._kernels.rules import Rule
@@ -22,14 +13,12 @@ if TYPE_CHECKING:
     from rosenblatt.learner.options import option
     from rosenblatt.linear._classifier import LinearLearner
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _NAMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_NAMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__,
+    {
+        "LinearLearner": "rosenblatt.linear._classifier",
+        "Rule": "rosenblatt._kernels.rules",
+        "option": "rosenblatt.learner.options",
+        **{entry.class_name: entry.module for entry in CATALOGUE if entry.family == "linear"},
+    },
+)

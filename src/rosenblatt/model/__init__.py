@@ -2,14 +2,12 @@
 
 from rosenblatt.model.card import Card
 from rosenblatt.model.file import learner_of, load, read, save, write
-from rosenblatt.model.kernel import kernel_machine
 from rosenblatt.model.linear import linear_model
 from rosenblatt.model.state import State
 
 __all__ = [
     "Card",
     "State",
-    "kernel_machine",
     "learner_of",
     "linear_model",
     "load",

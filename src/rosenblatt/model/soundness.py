@@ -13,7 +13,6 @@ from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import DIGEST, Card, Fit, Start
 from rosenblatt.model.contents import Arrays, check_arrays, linear_needs
 from rosenblatt.model.fits import check_outcome
-from rosenblatt.model.kernel_soundness import check_kernel
 from rosenblatt.model.learners import file_needs, saved_learners
 from rosenblatt.model.ranges import MOST_EXAMPLES, check_csr, in_order, whole
 from rosenblatt.model.tagger_soundness import check_tagger
@@ -55,7 +54,7 @@ def check(card: Card, arrays: Arrays) -> None:
             f"{card.learner} {'needs' if learner.kernel else 'does not have'} a kernel."
         )
     if card.kernel is not None:
-        check_kernel(card, card.kernel, arrays)
+        learner.entry.load()._check_file(card, arrays)
         _check_names(card, card.kernel.n_features)
         return
     _check_recordings(card, votes=learner.votes)

@@ -6,30 +6,9 @@ the highest score) and learning (the update).
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-_WHERE = {
-    "Choice": "rosenblatt.structured.paths",
-    "PathExplanation": "rosenblatt.structured.paths",
-    "SequenceTagger": "rosenblatt.structured.tagger",
-    "StructuredLedger": "rosenblatt.structured.ledger",
-    "StructuredPerceptron": "rosenblatt.structured.perceptron",
-    "StructuredUpdate": "rosenblatt.structured.ledger",
-    "TagLedger": "rosenblatt.structured.tagging",
-    "TagMistake": "rosenblatt.structured.tagging",
-}
-
-__all__ = [
-    "Choice",
-    "PathExplanation",
-    "SequenceTagger",
-    "StructuredLedger",
-    "StructuredPerceptron",
-    "StructuredUpdate",
-    "TagLedger",
-    "TagMistake",
-]
+from rosenblatt import lazy
 
 if TYPE_CHECKING:
     from rosenblatt.structured.ledger import StructuredLedger, StructuredUpdate
@@ -39,13 +18,16 @@ if TYPE_CHECKING:
     from rosenblatt.structured.tagging import TagLedger, TagMistake
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_WHERE[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__,
+    {
+        "Choice": "rosenblatt.structured.paths",
+        "PathExplanation": "rosenblatt.structured.paths",
+        "SequenceTagger": "rosenblatt.structured.tagger",
+        "StructuredLedger": "rosenblatt.structured.ledger",
+        "StructuredPerceptron": "rosenblatt.structured.perceptron",
+        "StructuredUpdate": "rosenblatt.structured.ledger",
+        "TagLedger": "rosenblatt.structured.tagging",
+        "TagMistake": "rosenblatt.structured.tagging",
+    },
+)

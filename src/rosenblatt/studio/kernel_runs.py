@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.machines.functions import Kernel
+from rosenblatt.kernel.functions import Kernel
 from rosenblatt.studio.runs import Run
 
 __all__ = ["KernelRun"]

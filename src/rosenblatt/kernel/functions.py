@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import SparseRows, for_caller, is_sparse
 from rosenblatt.core.pairs import distances, products
 from rosenblatt.errors import InputError
-from rosenblatt.machines.support import Narrow, is_narrow
+from rosenblatt.kernel.support import Narrow, is_narrow
 
 __all__ = ["KERNELS", "Kernel"]
 

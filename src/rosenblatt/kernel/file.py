@@ -12,8 +12,8 @@ import numpy.typing as npt
 from rosenblatt import __version__
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.ledger import Entries
-from rosenblatt.machines.machine import SETTINGS, Machine
-from rosenblatt.machines.memory import Memory
+from rosenblatt.kernel.machine import SETTINGS, Machine
+from rosenblatt.kernel.memory import Memory
 from rosenblatt.model.card import (
     FORMAT,
     Card,

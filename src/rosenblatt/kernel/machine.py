@@ -19,9 +19,9 @@ from rosenblatt._kernels import blocks, voting
 from rosenblatt.core.classes import with_class
 from rosenblatt.core.ledger import Entries, Recorder
 from rosenblatt.errors import InputError
-from rosenblatt.machines.functions import Kernel
-from rosenblatt.machines.memory import Memory
-from rosenblatt.machines.support import DenseSupport, SparseSupport, support_for
+from rosenblatt.kernel.functions import Kernel
+from rosenblatt.kernel.memory import Memory
+from rosenblatt.kernel.support import DenseSupport, SparseSupport, support_for
 
 __all__ = ["QUERIES", "SETTINGS", "Machine", "overflow"]
 

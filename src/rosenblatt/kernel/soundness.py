@@ -10,9 +10,9 @@ import numpy as np
 from rosenblatt.checks import shown
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.errors import ModelFileError
-from rosenblatt.machines.functions import KERNELS
-from rosenblatt.machines.machine import SETTINGS
-from rosenblatt.machines.memory import FORGETRON_SHARE, RULES
+from rosenblatt.kernel.functions import KERNELS
+from rosenblatt.kernel.machine import SETTINGS
+from rosenblatt.kernel.memory import FORGETRON_SHARE, RULES
 from rosenblatt.model.card import Card, Fit, Forgetting, KernelRecord, Snapshot
 from rosenblatt.model.contents import MOST, Arrays, Need, check_arrays, rows_needs
 from rosenblatt.model.ranges import MOST_EXAMPLES, check_csr, choice, in_order, number, whole

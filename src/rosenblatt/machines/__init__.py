@@ -1,1 +1,0 @@
-"""Kernel machines as data: kernels, support rows and functions of them; nothing is learned here."""
