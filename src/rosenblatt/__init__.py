@@ -35,20 +35,19 @@ __getattr__, __dir__, __all__ = lazy.attach(
 )
 
 if TYPE_CHECKING:
-    from rosenblatt import (
-        datasets,
-        errors,
-        evaluate,
-        features,
-        geometry,
-        io,
-        losses,
-        model,
-        plot,
-        studio,
-        theory,
-    )
-    from rosenblatt.core.ledger import Ledger
-    from rosenblatt.geometry import Hyperplane
+    from rosenblatt import datasets as datasets
+    from rosenblatt import errors as errors
+    from rosenblatt import evaluate as evaluate
+    from rosenblatt import features as features
+    from rosenblatt import geometry as geometry
+    from rosenblatt import io as io
+    from rosenblatt import losses as losses
+    from rosenblatt import model as model
+    from rosenblatt import plot as plot
+    from rosenblatt import studio as studio
+    from rosenblatt import theory as theory
+    from rosenblatt.core.ledger import Ledger as Ledger
+    from rosenblatt.geometry import Hyperplane as Hyperplane
     from rosenblatt.learner.catalogue import *  # the learners
-    from rosenblatt.model import load, save
+    from rosenblatt.model import load as load
+    from rosenblatt.model import save as save

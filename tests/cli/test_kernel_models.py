@@ -1,8 +1,7 @@
-"""Kernel machines are saved in Python; the shell answers with them and shows them."""
+"""Kernel machines in the shell: trained, asked and shown."""
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import pandas as pd
 import pytest
 
 from cli.shell import run
-from rosenblatt import KernelPerceptron, save
-from rosenblatt.cli.learners import KERNEL
+from rosenblatt import KernelPerceptron, load, save
+from rosenblatt.io import read_table
 
 XOR = "a,b,kind\n1,1,same\n1,-1,other\n-1,1,other\n-1,-1,same\n"
 
@@ -94,9 +93,24 @@ def test_what_needs_weights_is_refused_in_one_sentence(
     assert not (tmp_path / "out.onnx").exists()
 
 
-def test_the_defaults_are_those_of_the_estimator() -> None:
-    signature = inspect.signature(KernelPerceptron).parameters
-    usual = KERNEL.parameters()
-    assert {name: usual[name] for name in signature} == {
-        name: parameter.default for name, parameter in signature.items()
-    }
+def test_a_kernel_learner_is_trained_in_the_shell_as_in_python(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        f"{a:.3f},{b:.3f},{'in' if a * a + b * b < 1 else 'out'}"
+        for a, b in rng.normal(size=(90, 2))
+    ]
+    data, model = tmp_path / "rings.csv", tmp_path / "rings.rbt"
+    data.write_text("\n".join(["a,b,where", *rows]) + "\n")
+    options = ["--learner", "kernel", "--kernel", "rbf", "--gamma", "2", "--combine", "last"]
+    done = run("train", data, *options, "--seed", "4", "--out", model)
+    assert done.code == 0, done.err
+    assert "kernel perceptron" in done.out
+    loaded = load(model)
+    table = read_table(data, target="where")
+    expected = KernelPerceptron(kernel="rbf", gamma=2.0, combine="last", random_state=4)
+    expected.fit(loaded.schema_.encode(table), table.y)
+    assert loaded.get_params() == expected.get_params()
+    assert loaded.support_.tolist() == expected.support_.tolist()
+    assert loaded.dual_coef_.tolist() == expected.dual_coef_.tolist()
+    found = run("predict", model, data).out.split()
+    assert found == expected.predict(loaded.schema_.encode(table)).tolist()

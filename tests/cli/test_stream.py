@@ -293,7 +293,6 @@ def test_what_stops_the_reading_never_parts_the_schema_from_the_weights(tmp_path
     """Ctrl-C at any block leaves a model that can be read again."""
     from rosenblatt.cli.examples import Wanted
     from rosenblatt.cli.growing import growing
-    from rosenblatt.cli.learners import LEARNERS
     from rosenblatt.cli.reading import Reading
 
     for name, lines in (("t.csv", table(60_000)), ("t.svm", svmlight(40_000))):
@@ -302,9 +301,10 @@ def test_what_stops_the_reading_never_parts_the_schema_from_the_weights(tmp_path
             rows = growing(Reading(), [str(file)], Wanted(), None, "allow")
             widths = []
             for X, _, _ in rows.blocks(lambda reader, most=most: itertools.islice(reader, most)):
-                model = rows.begin(LEARNERS["averaged"])
-                model.weights.grow(X.shape[1])
-                widths.append((X.shape[1], rows.schema.n_features, model.weights.n_features))
+                if rows.learner is None:
+                    rows.begin(rosenblatt.AveragedPerceptron())
+                rows.learner.grow(X.shape[1])
+                widths.append((X.shape[1], rows.schema.n_features, rows.learner.n_features_in_))
             assert len(widths) == most
             assert all(len(set(width)) == 1 for width in widths)
 

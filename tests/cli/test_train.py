@@ -13,10 +13,12 @@ import pytest
 
 import rosenblatt
 from cli.shell import DATA, MAIL, PETS, inside, run, trained, written
-from rosenblatt.cli.learners import LEARNERS
 from rosenblatt.features import Schema, TextFeatures
 from rosenblatt.io import read_svmlight, read_table, read_text
+from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.model import read
+
+LEARNERS = {entry.name: entry for entry in CATALOGUE if entry.family == "linear"}
 
 SVMLIGHT = ["1 1:1 2:0.5", "2 2:1 3:-1", "3 1:-1 3:1", "2 2:2", "1 1:2 3:0.5", "3 2:0.25 3:2"]
 WIDER = ["1 1:1 5:2", "3 3:1 4:1", "2 2:1 5:-1", "4 6:1"]
@@ -34,12 +36,6 @@ def assert_same_model(first: Path, second: Path) -> None:
         arrays.append({name: (a.dtype, a.shape, a.tobytes()) for name, a in state.arrays.items()})
     assert cards[0] == cards[1]
     assert arrays[0] == arrays[1]
-
-
-@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
-def test_parameters_are_those_of_the_estimators(learner: Any) -> None:
-    assert learner.parameters() == getattr(rosenblatt, learner.estimator)().get_params()
-    assert learner.differing(learner.parameters(max_iter=3)) == {"max_iter": 3}
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -62,7 +58,7 @@ def test_the_model_is_the_one_that_python_gives_bit_for_bit(
     table = read_table(file, target="kind")
     X = Schema.guess(table).encode(table)
     settings = {} if share is None else {"early_stopping": True, "validation_fraction": 0.3}
-    expected = getattr(rosenblatt, LEARNERS[name].estimator)(max_iter=9, random_state=3, **settings)
+    expected = LEARNERS[name].load()(max_iter=9, random_state=3, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected.fit(X.tocsr(), table.y)

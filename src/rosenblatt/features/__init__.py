@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 from rosenblatt import lazy
 
 if TYPE_CHECKING:
-    from rosenblatt.features.association import AssociationLayer
-    from rosenblatt.features.formats import (
-        AnySchema,
-        SparseSchema,
-        TextSchema,
-        schema_from_json,
-    )
-    from rosenblatt.features.schema import Schema
-    from rosenblatt.features.text import TextFeatures
+    from rosenblatt.features.association import AssociationLayer as AssociationLayer
+    from rosenblatt.features.formats import AnySchema as AnySchema
+    from rosenblatt.features.formats import SparseSchema as SparseSchema
+    from rosenblatt.features.formats import TextSchema as TextSchema
+    from rosenblatt.features.formats import schema_from_json as schema_from_json
+    from rosenblatt.features.schema import Schema as Schema
+    from rosenblatt.features.text import TextFeatures as TextFeatures
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,

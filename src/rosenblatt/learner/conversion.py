@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.tables import canonical, is_sparse
+from rosenblatt.arrays import canonical, is_sparse
 from rosenblatt.errors import InputError, InputTypeError
-from rosenblatt.io.sparse import Block, SparseRows
+from rosenblatt.io.sparse import Block
 from rosenblatt.learner.entries import floats, unmasked
 from rosenblatt.learner.frames import frame_values
 
@@ -44,12 +44,7 @@ def _sparse(X: Any) -> Any:
         raise InputError(f"Expected 2D input, but the sparse X has shape {X.shape}. {RESHAPE}")
     _refuse_other_kinds(X.dtype)
     table = canonical(X)
-    if table.dtype in FLOATS:
-        return table
-    if isinstance(table, SparseRows):
-        starts = table.indptr.astype(np.int64)
-        return SparseRows(table.data.astype(np.float64), table.indices, starts, table.shape[1])
-    return table.astype(np.float64)
+    return table if table.dtype in FLOATS else table.astype(np.float64)
 
 
 def _dense(array: npt.NDArray[Any], columns: list[Any] | None) -> npt.NDArray[Any]:

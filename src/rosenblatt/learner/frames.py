@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputTypeError, MissingExtra
-from rosenblatt.io.sparse import SparseRows
 from rosenblatt.learner.entries import floats
 
 __all__ = ["as_frame", "column_names", "feature_names", "frame_values"]

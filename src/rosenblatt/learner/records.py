@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.weights import FLOAT64_LIMIT
+from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError
-from rosenblatt.io.sparse import SparseRows
 
 __all__ = ["columns_by_name", "is_records", "not_a_number", "records_table"]
 

@@ -8,10 +8,10 @@ from rosenblatt import lazy
 from rosenblatt.learner.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
-    from rosenblatt._kernels.rules import Rule
+    from rosenblatt._kernels.rules import Rule as Rule
     from rosenblatt.learner.catalogue import *
-    from rosenblatt.learner.options import option
-    from rosenblatt.linear._classifier import LinearLearner
+    from rosenblatt.learner.options import option as option
+    from rosenblatt.linear._classifier import LinearLearner as LinearLearner
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 from rosenblatt import lazy
 
 if TYPE_CHECKING:
-    from rosenblatt.structured.ledger import StructuredLedger, StructuredUpdate
-    from rosenblatt.structured.paths import Choice, PathExplanation
-    from rosenblatt.structured.perceptron import StructuredPerceptron
-    from rosenblatt.structured.tagger import SequenceTagger
-    from rosenblatt.structured.tagging import TagLedger, TagMistake
+    from rosenblatt.structured.ledger import StructuredLedger as StructuredLedger
+    from rosenblatt.structured.ledger import StructuredUpdate as StructuredUpdate
+    from rosenblatt.structured.paths import Choice as Choice
+    from rosenblatt.structured.paths import PathExplanation as PathExplanation
+    from rosenblatt.structured.perceptron import StructuredPerceptron as StructuredPerceptron
+    from rosenblatt.structured.tagger import SequenceTagger as SequenceTagger
+    from rosenblatt.structured.tagging import TagLedger as TagLedger
+    from rosenblatt.structured.tagging import TagMistake as TagMistake
 
 
 __getattr__, __dir__, __all__ = lazy.attach(
