@@ -14,6 +14,7 @@ from rosenblatt import (
     SoftPerceptron,
     VotedPerceptron,
 )
+from rosenblatt.arrays import SparseRows
 
 # Every learner in every variant; called with further arguments each makes an estimator.
 LEARNERS = {
@@ -77,6 +78,11 @@ def separable(seed, n=60, d=4, gamma=0.1, bias=False):
     keep = np.flatnonzero(np.abs(scores) >= gamma)[:n]
     keep[:2] = [np.flatnonzero(scores >= gamma)[0], np.flatnonzero(scores <= -gamma)[0]]
     return X[keep], np.where(scores[keep] > 0, 1, -1), u
+
+
+def sparse_rows(X):
+    """The rows as a sparse table of ours."""
+    return SparseRows.from_dense(np.asarray(X))
 
 
 def csr(X):
