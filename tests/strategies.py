@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 from reference.steps import ORACLES
 
+from rosenblatt.arrays import SparseRows
 from rosenblatt.learner.catalogue import entries, find
 
 # Every learner in every variant; called with further arguments each makes an estimator. Learners
@@ -71,6 +72,11 @@ def separable(seed, n=60, d=4, gamma=0.1, bias=False):
     keep = np.flatnonzero(np.abs(scores) >= gamma)[:n]
     keep[:2] = [np.flatnonzero(scores >= gamma)[0], np.flatnonzero(scores <= -gamma)[0]]
     return X[keep], np.where(scores[keep] > 0, 1, -1), u
+
+
+def sparse_rows(X):
+    """The rows as a sparse table of ours."""
+    return SparseRows.from_dense(np.asarray(X))
 
 
 def csr(X):

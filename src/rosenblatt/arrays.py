@@ -189,11 +189,10 @@ class SparseRows:
 
     def squared_norms(self) -> FloatArray:
         """The squared length of each row."""
-        return self._row_sums(np.square(self.data, dtype=np.float64))
-
-    def _row_sums(self, values: npt.NDArray[Any]) -> FloatArray:
-        sums = np.bincount(self.row_numbers(), values, minlength=self.shape[0])
-        return sums.astype(np.float64, copy=False)
+        sums, stored = np.zeros(self.shape[0]), np.flatnonzero(np.diff(self.indptr))
+        squares = np.square(self.data, dtype=np.float64)
+        sums[stored] = np.add.reduceat(squares, self.indptr[stored]) if len(stored) else 0.0
+        return sums
 
     def column_range(self) -> tuple[FloatArray, FloatArray]:
         """The smallest and the largest value of each column, where nothing is stored 0."""
@@ -272,7 +271,7 @@ class SparseRows:
             return self._some_columns(columns)
         out = np.zeros(self.shape, self.dtype)
         if self.dtype in (np.float64, np.float32, np.int8):
-            _require(loops.fill(self._parts(self.dtype), out))
+            _require(loops.write(self._parts(self.dtype), out))
         else:
             out[self.row_numbers(), self.indices] = self.data
         return out
@@ -281,12 +280,15 @@ class SparseRows:
         known, place = np.unique(columns, return_inverse=True)
         if len(known) and not -1 < known[0] <= known[-1] < self.shape[1]:
             raise IndexError(f"columns must lie between 0 and {self.shape[1] - 1}.")
-        at = np.searchsorted(known, self.indices)
-        is_known = np.append(known, -1)[at] == self.indices
-        kept = self.keep(is_known)
-        some = kept._with(
-            kept.data, at[is_known].astype(kept.indices.dtype), kept.indptr, len(known)
-        )
+        if self.shape[1] <= 8 * self.nnz + 65_536:
+            place_of = np.full(self.shape[1], -1, self.indices.dtype)
+            place_of[known] = np.arange(len(known))
+            at = place_of[self.indices]
+        else:  # a table of all columns would be larger than the rows
+            at = np.searchsorted(known, self.indices).astype(self.indices.dtype)
+            at[np.append(known, -1)[at] != self.indices] = -1
+        kept = self.keep(at >= 0)
+        some = kept._with(kept.data, at[at >= 0], kept.indptr, len(known))
         found = some.toarray()
         return found if np.array_equal(place, np.arange(len(known))) else found[:, place]
 
@@ -327,39 +329,26 @@ class SparseRows:
         table = np.asarray(dense)
         if table.ndim not in (1, 2) or table.shape[-1] != self.shape[0]:
             raise _mismatch(table, self)
-        parts = np.atleast_2d(table)[:, self.row_numbers()] * self.data
-        sums = [np.bincount(self.indices, part, minlength=self.shape[1]) for part in parts]
-        return np.array(sums).reshape(*table.shape[:-1], self.shape[1])
+        kind = _float(self.dtype, table.dtype)
+        by_row = np.ascontiguousarray(np.atleast_2d(table).T, kind)
+        out = np.zeros((self.shape[1], by_row.shape[1]), kind)
+        _require(loops.from_left(self._parts(kind), by_row, out))
+        return out[:, 0] if table.ndim == 1 else out.T
 
-    def products(self, other: Any) -> npt.NDArray[Any]:
+    def products(self, other: Any, *, in_common: bool = False) -> npt.NDArray[Any]:
         """The product of each row with each row of another table, as a 2-D array.
 
-        The work for two sparse tables is the number of columns that pairs of rows share.
+        With ``in_common``, for two sparse tables, it is Σ min(|a|, |b|) over the columns where the
+        signs agree. The work for these is the number of columns that pairs of rows share.
         """
         if not is_sparse(other):
             return self @ np.asarray(other).T
-        return self._pairs(SparseRows.of(other), in_common=False)
-
-    def distances(self, other: SparseRows) -> FloatArray:
-        """Σ |a - b| between each row and each row of another table, in float64.
-
-        It is Σ |a| + Σ |b| - 2 Σ min(|a|, |b|), the last over the columns where the signs agree,
-        which are few; added up in one order, so that equal rows have a distance of 0.
-        """
-        A, B = self.astype(np.float64), other.astype(np.float64)
-        found = A._pairs(B, in_common=True)
-        found *= -2.0
-        found += A._row_sums(np.abs(A.data))[:, None] + B._row_sums(np.abs(B.data))
-        return np.asarray(np.maximum(found, 0.0, out=found))
-
-    def _pairs(self, other: SparseRows, *, in_common: bool) -> npt.NDArray[Any]:
+        other = SparseRows.of(other)
         if other.shape[1] != self.shape[1]:
-            raise InputError(
-                f"rows of {self.shape[1]:,} and of {other.shape[1]:,} features do not go together."
-            )
+            raise _mismatch(self, other)
         kind = _float(self.dtype, other.dtype)
-        out = np.zeros((self.shape[0], other.shape[0]), kind)
         index = np.promote_types(self.indices.dtype, other.indices.dtype)
+        out = np.zeros((self.shape[0], other.shape[0]), kind)
         A, B = self._parts(kind, index), other._parts(kind, index)
         _require(loops.pairs(A, B, self.shape[1], in_common, out))
         return out
@@ -388,7 +377,7 @@ def _float(*kinds: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _mismatch(left: Any, right: Any) -> InputError:
-    return InputError(f"tables of shape {left.shape} and {right.shape} cannot be multiplied.")
+    return InputError(f"tables of shape {left.shape} and {right.shape} do not go together.")
 
 
 def _require(is_sound: bool) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.linear_model import SGDClassifier
+from strategies import sparse_rows
 
 import rosenblatt
 from rosenblatt import (
@@ -51,6 +52,7 @@ def test_mistakes_equal_those_counted_by_hand_in_rows_blocks_and_sparse_blocks(l
         zip(X, y, strict=True),
         [(X[:1], y[:1]), (X[1:170], y[1:170]), (X[170:], y[170:])],
         [(csr_array(X), y)],
+        [(sparse_rows(X), y)],
     )
     for stream in streams:
         progress = progressive(learner(), stream)
@@ -89,7 +91,7 @@ def start_from_a_stream(learner, X, y):
     "learner",
     [Perceptron, AveragedPerceptron, PassiveAggressive, MIRA, SoftPerceptron, VotedPerceptron],
 )
-@pytest.mark.parametrize("shape", [np.array, csr_array, np.float32])
+@pytest.mark.parametrize("shape", [np.array, csr_array, sparse_rows, np.float32])
 def test_a_block_leaves_the_model_that_single_rows_leave(learner, settings, start, shape):
     X, y = rows(60, k=4, seed=3)
     weights = np.tile([1.0, 0.5, 0.0, 2.0], 15)

@@ -6,13 +6,14 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from strategies import sparse_rows
 
 from rosenblatt import Perceptron
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import augment, dot, fold, norm, to_unit_sphere, unfold
 
 TYPES = [np.float64, np.float32, np.int64, np.int8, np.bool_]
-LAYOUTS = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_matrix, sp.lil_array]
+LAYOUTS = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_matrix, sp.lil_array, sparse_rows]
 small = st.integers(-9, 9)
 
 
@@ -63,7 +64,7 @@ def test_augmenting_keeps_sparse_rows_sparse(dtype, layout, shape):
     X = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
     sparse = layout(X)
     got = augment(sparse)
-    assert type(got) is layout
+    assert type(got) is type(sparse)
     assert got.dtype == dtype
     assert got.shape == (shape[0], shape[1] + 1)
     np.testing.assert_array_equal(got.toarray(), augment(X))

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from strategies import sparse_rows
 
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane, are_orthogonal, dot, norm
@@ -137,7 +138,9 @@ def test_one_row_is_answered_as_the_first_of_many(problem):
         assert np.ndim(one) == np.ndim(many) - 1
 
 
-@pytest.mark.parametrize("layout", [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_matrix])
+@pytest.mark.parametrize(
+    "layout", [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_matrix, sparse_rows]
+)
 @given(problem=plane_and_rows(whole))
 def test_sparse_rows_are_answered_as_dense_ones(layout, problem):
     """L3.1"""

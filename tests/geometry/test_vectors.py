@@ -8,13 +8,14 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from strategies import sparse_rows
 
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import are_orthogonal, dot, norm, projection
 
 reals = st.floats(-1e3, 1e3).map(lambda value: 0.0 if abs(value) < 1e-3 else value)
 whole = st.integers(-9, 9)
-FORMATS = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_array, sp.lil_matrix]
+FORMATS = [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.coo_array, sp.lil_matrix, sparse_rows]
 
 
 @st.composite

@@ -69,3 +69,16 @@ def test_a_table_knows_what_stood_for_unknown_numbers() -> None:
     assert table.missing == ["?", "NA"]
     assert table[:1].missing == ["?", "NA"]
     assert table_of().missing == []
+
+
+def test_tables_are_joined_and_have_the_levels_of_all() -> None:
+    table = table_of()
+    joined = Table.concat([table[:1], table[1:1], table[3:], table[1:2]])
+    assert joined.numbers.ravel().tolist() == [1.0, 4.0, 2.0]
+    assert joined.rows is joined.numbers
+    assert joined.texts["colour"].tolist() == ["red", "green", "blue"]
+    assert joined.labels.tolist() == ["a", "c", "b"]
+    assert joined.lines.tolist() == [2, 5, 3]
+    assert joined.coded("colour")[1] == ["red", "green", "blue"]
+    assert (joined.names, joined.target) == (table.names, table.target)
+    assert Table.concat([table_of(target=None)] * 2).labels is None

@@ -382,3 +382,13 @@ def test_real_rows() -> None:
     )
     shift = vw_text.hashed(b"f", 0)
     assert hashed.X[[0]].indices.tolist() == sorted((n + shift) % 2**18 for n in first)
+
+
+def test_some_rows_of_a_block_are_a_block() -> None:
+    block = iter_vw(io.BytesIO(b"1 2.0 | a b\n-1 | c\n1 3.0 | a\n"), bits=None).whole()
+    part = block[1:3]
+    assert (len(part), part.labels.tolist(), part.lines.tolist()) == (2, [-1, 1], [2, 3])
+    assert part.weights.tolist() == [1.0, 3.0]
+    assert part.names == block.names
+    np.testing.assert_array_equal(part.X.toarray(), block.X.toarray()[1:3])
+    assert len(block) == 3

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from strategies import separable
+from strategies import separable, sparse_rows
 
 import rosenblatt
 from rosenblatt import Hyperplane, KernelPerceptron, Perceptron, VotedPerceptron, plot, theory
@@ -147,9 +147,23 @@ def test_sparse_rows_give_the_picture_of_dense_ones():
     X, y, _ = separable(2, n=60, d=6, gamma=0.05)
     X = np.where(np.abs(X) < 0.3, 0.0, X)
     model = Perceptron(max_iter=3, tol=None).partial_fit(X, y)
-    one, other = plot.boundary(model, X, y), plot.boundary(model, sp.csr_array(X), y)
-    np.testing.assert_allclose(one.points, other.points, atol=1e-9)
-    assert one.caption == other.caption
+    one = plot.boundary(model, X, y)
+    for kind in (sp.csr_array, sparse_rows):
+        other = plot.boundary(model, kind(X), y)
+        np.testing.assert_allclose(one.points, other.points, atol=1e-9)
+        assert one.caption == other.caption
+
+
+def test_many_sparse_features_are_looked_at_without_writing_their_zeros_out():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(40, 700)) * (random.random((40, 700)) < 0.05)
+    y = X @ random.normal(size=700) > 0
+    model = Perceptron(max_iter=3, tol=None).partial_fit(X, y)
+    one, *others = (
+        plot.boundary(model, kind(X), y) for kind in (np.asarray, sp.csr_array, sparse_rows)
+    )
+    for other in others:
+        np.testing.assert_allclose(np.abs(other.points), np.abs(one.points), atol=1e-6)
 
 
 def test_without_rows_two_directions_of_the_weights_are_shown():

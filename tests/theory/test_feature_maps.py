@@ -4,8 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
-from strategies import csr, seeds
+from strategies import csr, seeds, sparse_rows
 
 from rosenblatt import Perceptron
 from rosenblatt.errors import InputError, ParameterError
@@ -141,9 +142,20 @@ def test_products_of_waves_come_close_to_the_gaussian_kernel():
 
 def test_sparse_and_dense_rows_agree():
     X, y = rings(20, [1.0, 2.0])
-    dense, sparse = simplest_separating_map(X, y), simplest_separating_map(csr(X), y)
-    assert dense.tried == sparse.tried
-    np.testing.assert_array_equal(dense.transform(X), sparse.transform(csr(X)))
+    dense = simplest_separating_map(X, y)
+    for kind in (csr, sparse_rows):
+        sparse = simplest_separating_map(kind(X), y)
+        assert dense.tried == sparse.tried
+        np.testing.assert_array_equal(dense.transform(X), sparse.transform(kind(X)))
+
+
+@pytest.mark.parametrize("kind", [csr, sp.csr_matrix, sparse_rows])
+def test_under_the_identity_sparse_rows_stay_of_the_kind_they_are(kind):
+    X = np.array([[0.0, 1.0, 0.0], [2.0, 0.0, 0.0], [0.0, 3.0, 1.0]])
+    found = simplest_separating_map(kind(X), [0, 1, 0])
+    assert found.name == "identity"
+    assert type(found.transform(kind(X))) is type(kind(X))
+    np.testing.assert_array_equal(found.transform(kind(X)).toarray(), X)
 
 
 def test_a_map_with_too_many_columns_is_skipped_and_says_so():

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from strategies import sparse_rows
 
 from rosenblatt import datasets
 from rosenblatt.errors import InputError
@@ -46,10 +47,10 @@ def tables(draw):
     return X.astype(float), y
 
 
-@given(tables(), st.booleans(), st.booleans())
-def test_the_verdict_is_right_and_its_certificate_exact(table, fit_intercept, sparse):
+@given(tables(), st.booleans(), st.sampled_from([np.asarray, sp.csr_array, sparse_rows]))
+def test_the_verdict_is_right_and_its_certificate_exact(table, fit_intercept, kind):
     X, y = table
-    found = separability(sp.csr_array(X) if sparse else X, y, fit_intercept)
+    found = separability(kind(X), y, fit_intercept)
     assert found.separable == separable_by_linear_programming(X, y.astype(float), fit_intercept)
     assert found.strength == "exact"
     assert found.verify()

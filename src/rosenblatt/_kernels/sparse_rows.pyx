@@ -30,6 +30,9 @@ ctypedef fused Number:
 
 cdef enum:
     LANES_ = 8
+    WRITE
+    TIMES
+    FROM_LEFT
 
 # Dense rows are laid side by side in panels of so many.
 LANES = LANES_
@@ -37,16 +40,17 @@ LANES = LANES_
 
 cdef bint is_sound(const Column *columns, const Column *starts, int64_t n_rows, int64_t n_stored,
                    int64_t n_columns) noexcept nogil:
-    cdef int64_t i
+    cdef int64_t largest = <int64_t>((<uint64_t>1 << (8 * sizeof(Column) - 1)) - 1), i
+    cdef Column most = <Column>largest, last = <Column>min(n_columns - 1, largest), beyond = 0
     if n_rows < 0 or starts[0] < 0 or starts[n_rows] > n_stored:
         return False
     for i in range(n_rows):
         if starts[i] > starts[i + 1]:
             return False
+    # Negative once a column is below 0 or above the last; without a branch it costs little.
     for i in range(starts[0], starts[n_rows]):
-        if columns[i] < 0 or columns[i] >= n_columns:
-            return False
-    return True
+        beyond |= columns[i] | (last - (columns[i] & most))
+    return beyond >= 0
 
 
 cdef bint points_inside(cnp.ndarray values, cnp.ndarray columns, cnp.ndarray starts,
@@ -83,64 +87,74 @@ def gather(cnp.ndarray values, cnp.ndarray starts, cnp.ndarray counts, cnp.ndarr
     return i == n
 
 
-cdef void multiply(cnp.ndarray values, const Column *columns, cnp.ndarray starts,
+cdef inline void add(Number value, const Number *factors, Number *sums, int64_t k) noexcept nogil:
+    cdef int64_t j
+    for j in range(k):
+        sums[j] += value * factors[j]
+
+
+cdef void multiply(cnp.ndarray values, const Column *columns, cnp.ndarray starts, int what,
                    const Number *dense, Number *out, int64_t k):
-    """Rows times a dense table of k columns; without one they are k wide, and written out."""
+    """Write out rows of k columns, or multiply them with a dense table of k columns."""
     cdef const Number *v = <const Number *>cnp.PyArray_DATA(values)
     cdef const Column *s = <const Column *>cnp.PyArray_DATA(starts)
-    cdef const Number *of_column
     cdef Number value
-    cdef int64_t n_rows = cnp.PyArray_DIM(starts, 0) - 1, i, p, j
+    cdef int64_t n_rows = cnp.PyArray_DIM(starts, 0) - 1, i, p
     with nogil:
         for i in range(n_rows):
-            if dense == NULL:
+            if what == WRITE:
                 for p in range(s[i], s[i + 1]):
-                    out[columns[p]] = v[p]
-            elif k == 1:
+                    out[i * k + columns[p]] = v[p]
+            elif what == TIMES and k == 1:
                 value = 0
                 for p in range(s[i], s[i + 1]):
                     value += v[p] * dense[columns[p]]
-                out[0] = value
+                out[i] = value
+            elif what == TIMES:
+                for p in range(s[i], s[i + 1]):
+                    add(v[p], dense + columns[p] * k, out + i * k, k)
             else:
                 for p in range(s[i], s[i + 1]):
-                    value, of_column = v[p], dense + columns[p] * k
-                    for j in range(k):
-                        out[j] += value * of_column[j]
-            out += k
+                    add(v[p], dense + i * k, out + columns[p] * k, k)
 
 
-cdef void multiply_by_type(cnp.ndarray values, const Column *columns, cnp.ndarray starts,
+cdef void multiply_by_type(cnp.ndarray values, const Column *columns, cnp.ndarray starts, int what,
                            void *dense, cnp.ndarray out):
     cdef int64_t k = cnp.PyArray_DIM(out, 1)
     cdef void *o = cnp.PyArray_DATA(out)
     if cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT64:
-        multiply(values, columns, starts, <const double *>dense, <double *>o, k)
+        multiply(values, columns, starts, what, <const double *>dense, <double *>o, k)
     elif cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT32:
-        multiply(values, columns, starts, <const float *>dense, <float *>o, k)
+        multiply(values, columns, starts, what, <const float *>dense, <float *>o, k)
     else:
-        multiply(values, columns, starts, <const int8_t *>dense, <int8_t *>o, k)
+        multiply(values, columns, starts, what, <const int8_t *>dense, <int8_t *>o, k)
 
 
-cdef bint multiplied(tuple table, void *dense, int64_t n_columns, cnp.ndarray out):
+cdef bint multiplied(tuple table, int what, void *dense, int64_t n_columns, cnp.ndarray out):
     cdef cnp.ndarray values = table[0], columns = table[1], starts = table[2]
     cdef void *c = cnp.PyArray_DATA(columns)
     if not points_inside(values, columns, starts, n_columns):
         return False
     if cnp.PyArray_ITEMSIZE(columns) == 8:
-        multiply_by_type(values, <int64_t *>c, starts, dense, out)
+        multiply_by_type(values, <int64_t *>c, starts, what, dense, out)
     else:
-        multiply_by_type(values, <int32_t *>c, starts, dense, out)
+        multiply_by_type(values, <int32_t *>c, starts, what, dense, out)
     return True
 
 
-def fill(tuple table, cnp.ndarray out):
+def write(tuple table, cnp.ndarray out):
     """Write rows into a table of zeros of the same type: float64, float32 or int8."""
-    return multiplied(table, NULL, cnp.PyArray_DIM(out, 1), out)
+    return multiplied(table, WRITE, NULL, cnp.PyArray_DIM(out, 1), out)
 
 
 def times(tuple table, cnp.ndarray dense, cnp.ndarray out):
-    """Add rows times a dense table to a table of zeros; all are float64, float32 or int8."""
-    return multiplied(table, cnp.PyArray_DATA(dense), cnp.PyArray_DIM(dense, 0), out)
+    """Add rows · dense to a table of zeros; all are float64, float32 or int8."""
+    return multiplied(table, TIMES, cnp.PyArray_DATA(dense), cnp.PyArray_DIM(dense, 0), out)
+
+
+def from_left(tuple table, cnp.ndarray dense, cnp.ndarray out):
+    """Add rowsᵀ · dense to a table of zeros; all are float64, float32 or int8."""
+    return multiplied(table, FROM_LEFT, cnp.PyArray_DATA(dense), cnp.PyArray_DIM(out, 0), out)
 
 
 # ---------------------------------------------------------------------- all pairs

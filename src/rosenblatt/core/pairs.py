@@ -27,7 +27,7 @@ def distances(A: Any, B: Any) -> FloatArray:
     The work is n·m·d for dense tables; beside the result it takes a copy of B and no more.
     """
     if is_sparse(A) or is_sparse(B):
-        return _sparse(A).distances(_sparse(B))
+        return _sparse_distances(*(_sparse(table).astype(np.float64) for table in (A, B)))
     # So many rows of B lie side by side, that the processor takes them all at once.
     m, d = B.shape
     panels = np.zeros((-(-m // loops.LANES), d, loops.LANES))
@@ -37,6 +37,20 @@ def distances(A: Any, B: Any) -> FloatArray:
     out = np.empty((len(A), len(panels) * loops.LANES))
     loops.distances(np.ascontiguousarray(A, np.float64), panels, out)
     return out[:, :m]
+
+
+def _sparse_distances(A: SparseRows, B: SparseRows) -> FloatArray:
+    """Σ |a| + Σ |b| - 2 Σ min(|a|, |b|), the last over the columns where the signs agree.
+
+    These are few. All sums are taken in one order, so that equal rows have a distance of 0.
+    """
+    sizes, others = (
+        np.bincount(rows.row_numbers(), np.abs(rows.data), minlength=len(rows)) for rows in (A, B)
+    )
+    found = A.products(B, in_common=True)
+    found *= -2.0
+    found += sizes[:, None] + others
+    return np.asarray(np.maximum(found, 0.0, out=found))
 
 
 def _sparse(table: Any) -> SparseRows:

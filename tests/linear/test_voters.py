@@ -1,0 +1,92 @@
+"""The rows that a voted perceptron keeps, whatever they came in."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rosenblatt import VotedPerceptron, load, save
+from rosenblatt._kernels.mappings import MappingRow
+from rosenblatt.arrays import SparseRows
+from rosenblatt.core.ledger import Entries
+from rosenblatt.core.weights import Weights
+from rosenblatt.linear._stream import as_table
+from rosenblatt.linear._voters import Voters
+
+X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 0.0], [4.0, 5.0, 6.0]])
+
+
+def entries(*rows: int) -> Entries:
+    n = len(rows)
+    classes = np.zeros(n, np.int32)
+    return Entries(np.array(rows), classes, 1 - classes, np.ones(n), np.arange(1, n + 1))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csr_matrix, SparseRows.from_dense])
+def test_each_mistaken_row_is_kept_once_and_given_back_as_it_came(kind) -> None:
+    voters, table = Voters(Weights(1, 3)), kind(X)
+    voters.take(entries(3, 0, 3), table)
+    voters.take(entries(0, 2), table)
+    voters.take(entries(1), kind(X[:2] + 1.0))
+    rows = voters.vectors(5)
+    expected = np.pad(np.vstack([X[[0, 3, 2]], X[1] + 1.0]), ((0, 0), (0, 2)))
+    plain = rows if isinstance(rows, np.ndarray) else rows.toarray()
+    np.testing.assert_array_equal(plain, expected)
+    assert voters._recorder.entries.row.tolist() == [1, 0, 1, 0, 2, 3]
+    again = Voters.from_arrays(voters.to_arrays([0, 1], 5, 9))
+    found = again.vectors(5)
+    assert type(found) is type(rows)
+    if isinstance(rows, SparseRows):
+        given = "csr" if kind == SparseRows.from_dense else kind.__name__
+        assert rows.origin == found.origin == given
+
+
+def test_dense_and_sparse_rows_are_joined_as_sparse_ones() -> None:
+    voters = Voters(Weights(1, 3))
+    voters.take(entries(0), sp.csr_matrix(X))
+    voters.take(entries(3), X)
+    rows = voters.vectors(3)
+    assert isinstance(rows, SparseRows)
+    assert rows.origin == "csr_matrix"
+    np.testing.assert_array_equal(rows.toarray(), X[[0, 3]])
+
+
+def test_a_mapping_becomes_a_row_with_its_columns_in_order() -> None:
+    row = MappingRow({"b": 0, "a": 1, "c": 2})
+    row.read({"c": 3.0, "a": 1.0}, 1e9, False)
+    table = as_table(row)
+    assert isinstance(table, SparseRows)
+    assert table.toarray().tolist() == [[0.0, 1.0, 3.0]]
+    assert table.indices.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csr_matrix])
+@pytest.mark.parametrize("early_stopping", [False, True])
+def test_support_vectors_are_of_the_kind_of_the_rows_also_in_a_loaded_model(
+    kind, early_stopping, tmp_path
+) -> None:
+    random = np.random.default_rng(0)
+    table, y = random.integers(-2, 3, (80, 6)).astype(float), np.arange(80) % 3
+    learner = VotedPerceptron(early_stopping=early_stopping, tol=None, max_iter=3)
+    with pytest.warns(Warning, match="max_iter"):
+        learner.fit(kind(table), y)
+    learner.partial_fit(kind(table[:20] + 5.0), y[:20])
+    save(learner, tmp_path / "model.rbt")
+    for model in (learner, load(tmp_path / "model.rbt")):
+        assert type(model.support_vectors_) is type(kind(table))
+        np.testing.assert_array_equal(model.predict(kind(table)), learner.predict(table))
+
+
+def test_a_model_of_mappings_gives_sparse_rows_without_scipy(tmp_path) -> None:
+    learner = VotedPerceptron()
+    examples = [({"a": 1.0}, 0), ({"b": 2.0, "a": 1.0}, 1), ({"c": -1.0}, 0), ({"b": 1.0}, 0)]
+    for x, y in examples:
+        learner.learn_one(x, y)
+    save(learner, tmp_path / "model.rbt")
+    for model in (learner, load(tmp_path / "model.rbt")):
+        assert isinstance(model.support_vectors_, SparseRows)
+        assert model.support_vectors_.shape[1] == 3
+        assert [model.predict_one(x) for x, _ in examples] == [
+            learner.predict_one(x) for x, _ in examples
+        ]
