@@ -32,7 +32,6 @@ EXEMPTIONS = {
         KernelPerceptron(kernel="rbf", budget=20, max_iter=50),
     ],
     expected_failed_checks=lambda model: EXEMPTIONS if model.kernel == "precomputed" else {},
-    xfail_strict=True,
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)

@@ -35,7 +35,6 @@ every_learner = pytest.mark.parametrize("learner", LINEAR)
 @parametrize_with_checks(
     [learner() for learner in LINEAR],
     expected_failed_checks=lambda _: EXEMPTIONS,
-    xfail_strict=True,
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)

@@ -72,9 +72,14 @@ def frames():
     yield "pandas without rows", pd.DataFrame({"a": []}), "0 sample(s) (shape=(0, 1))"
     yield "pandas without columns", pd.DataFrame(index=[0, 1]), "0 feature(s) (shape=(2, 0))"
     yield "pandas series", pd.Series([1.0, 2.0]), "Expected 2D array, got 1D array"
-    sparse = pd.DataFrame({"a": pd.arrays.SparseArray([0, 0, 3.0]), "b": [4.0, 0, 5]})
-    yield "pandas sparse", sparse.astype(pd.SparseDtype("f8", 0)), [[0, 4], [0, 0], [3, 5.0]]
-    yield "pandas half sparse", sparse, [[0, 4], [0, 0], [3, 5.0]]
+    sparse = pd.DataFrame(
+        {
+            "a": pd.arrays.SparseArray([0, 0, 3.0], fill_value=0),
+            "b": pd.arrays.SparseArray([4.0, 0, 5], fill_value=0),
+        }
+    )
+    yield "pandas sparse", sparse, [[0, 4], [0, 0], [3, 5.0]]
+    yield "pandas half sparse", sparse.assign(b=[4.0, 0, 5]), [[0, 4], [0, 0], [3, 5.0]]
     yield "polars", pl.DataFrame(two, schema=["a", "b"]), two
     yield "polars of float32", pl.DataFrame(single, schema=["a", "b"]), single
     yield "polars with null", pl.DataFrame({"a": [1, None]}), "NaN at row 1, column 0 ('a')"

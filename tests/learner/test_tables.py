@@ -183,7 +183,7 @@ REFUSED = {
     ),
     "list inside": (np.array([[[1], 2]], object)[:, :1], "at row 0, column 0.*not a number"),
     "complex objects": (np.array([[1j]], object), "1j at row 0, column 0, which is not a number"),
-    "matrix": (np.asmatrix(ARRAY), r"np\.matrix, which is not supported: give np\.asarray"),
+    "matrix": (ARRAY.view(np.matrix), r"np\.matrix, which is not supported: give np\.asarray"),
     "a block": (Block(ARRAY, None, np.zeros(2, np.int64)), "Block, which holds labels too"),
 }
 
