@@ -133,7 +133,10 @@ def kernels():
     sources = [*sorted(KERNELS.glob("*.pyx")), KERNELS / "_cython.c"]
     return [
         Extension(
-            f"rosenblatt._kernels.{source.stem}", [str(source)], define_macros=macros, depends=headers
+            f"rosenblatt._kernels.{source.stem}",
+            [str(source)],
+            define_macros=macros,
+            depends=headers,
         )
         for source in sources
     ]

@@ -1,4 +1,4 @@
-"""The build backend of pyproject.toml: setuptools', which asks for ziglang where nothing compiles."""
+"""The build backend of pyproject.toml: setuptools, and ziglang where no compiler works."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import c_compiler
 from setuptools import build_meta
 from setuptools.build_meta import (
     build_editable,
@@ -15,8 +16,6 @@ from setuptools.build_meta import (
     prepare_metadata_for_build_editable,
     prepare_metadata_for_build_wheel,
 )
-
-import c_compiler
 
 __all__ = [
     "build_editable",

@@ -14,7 +14,11 @@ WIDE = RANDOM.normal(size=(40, 6))
 
 
 @pytest.mark.parametrize("learner", [Perceptron, AveragedPerceptron])
-@pytest.mark.parametrize("rows", [X, WIDE, sp.csr_matrix(WIDE), X.astype(np.float32)], ids=id)
+@pytest.mark.parametrize(
+    "rows",
+    [X, WIDE, sp.csr_matrix(WIDE), X.astype(np.float32)],
+    ids=["plane", "wide", "sparse", "float32"],
+)
 def test_rows_of_training_are_ringed_and_as_many_others_are_not(learner, rows):
     y = np.asarray(rows @ np.ones(rows.shape[1])) > 0.1
     model = learner().fit(rows[:20], y[:20])
