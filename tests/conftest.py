@@ -1,6 +1,15 @@
 """Settings shared by all tests; this file also makes `reference` and `strategies` importable."""
 
+from __future__ import annotations
+
+import os
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+# As many processes as cores: threads of BLAS on top would only get in each other's way.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 
 settings.register_profile(
     "quick",
@@ -9,3 +18,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 settings.load_profile("quick")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """All cores for folders; for a file or a test starting other processes takes too long."""
+    single = all(".py" in argument for argument in config.args)
+    return 0 if single or config.option.keyword else None

@@ -51,6 +51,7 @@ def output_of(name: str, tmp_path: Path, *, with_data: bool = False) -> str:
     return run.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_data", sources("sms_spam/SMSSpamCollection.gz"))
 def test_the_spam_stream_is_learned_better_than_saying_ham(tmp_path: Path, with_data: bool) -> None:
     """L1.4, L1.12."""
@@ -69,6 +70,7 @@ def test_the_spam_stream_is_learned_better_than_saying_ham(tmp_path: Path, with_
         assert all(m <= n for m, n in zip(earlier, later, strict=True)), "mistakes add up"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_data", sources("elec2/elec.csv.gz"))
 def test_electricity_is_foreseen_better_than_by_yesterday(tmp_path: Path, with_data: bool) -> None:
     """L1.12."""
@@ -84,6 +86,7 @@ def test_electricity_is_foreseen_better_than_by_yesterday(tmp_path: Path, with_d
     assert errors["Perceptron"] < errors["Averaged"], "the stream drifts"
 
 
+@pytest.mark.slow
 def test_the_mistakes_add_up_to_the_difference_of_the_scores(tmp_path: Path) -> None:
     """L1.9."""
     shown = output_of("digits_by_mistakes.py", tmp_path)

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from cli.shell import launcher
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

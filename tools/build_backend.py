@@ -1,4 +1,4 @@
-"""The build backend of pyproject.toml: setuptools', which asks for ziglang where nothing compiles."""
+"""The build backend of pyproject.toml: setuptools, and ziglang where no compiler works."""
 
 from __future__ import annotations
 

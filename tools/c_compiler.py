@@ -24,10 +24,10 @@ USELESS_CC = (
     "build a shared library of three lines: unset CC to take another one, or correct it."
 )
 NO_COMPILER = (
-    "rosenblatt needs a C compiler to build its loops, found none that works, and could not get the "
-    "one on PyPI either: run the same command where pip may install ziglang, or install a compiler "
-    "(Debian: apt-get install gcc libc6-dev; macOS: xcode-select --install; Windows: the Visual C++ "
-    "build tools)."
+    "rosenblatt needs a C compiler to build its loops, found none that works, and ziglang, which "
+    "would do, is not installed: install a compiler (Debian: apt-get install gcc libc6-dev; macOS: "
+    "xcode-select --install; Windows: the Visual C++ build tools) or, except on Windows, run pip "
+    "install ziglang, and then run the same command again."
 )
 NO_HEADERS = (
     "rosenblatt needs the headers of Python to build its loops and found no Python.h in {folder}: "

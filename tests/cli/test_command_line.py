@@ -48,6 +48,7 @@ def test_demo_knows_other_data_and_always_says_why_it_stopped(data: str) -> None
     assert re.search(r"stopped after [\d,]+ epochs and [\d,]+ mistakes: \w+", done.stdout)
 
 
+@pytest.mark.slow
 def test_the_same_seed_prints_the_same_and_another_one_does_not() -> None:
     assert run("demo", "--seed", "1").stdout == run("demo", "--seed", "1").stdout
     assert run("demo", "--seed", "1").stdout != run("demo", "--seed", "2").stdout

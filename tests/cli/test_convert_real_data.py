@@ -11,6 +11,8 @@ import pytest
 from cli.real_data import data_file, done
 from rosenblatt.io import read_table
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
 

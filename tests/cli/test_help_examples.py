@@ -81,6 +81,7 @@ def test_every_option_has_a_help_that_is_a_sentence(verb: str) -> None:
             assert not said.startswith("Of "), (param.name, said)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 @pytest.mark.parametrize(("verb", "line"), ALL, ids=[line for _, line in ALL])
 def test_every_example_runs(verb: str, line: str, desk: Path, tmp_path: Path) -> None:

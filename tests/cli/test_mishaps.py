@@ -275,6 +275,7 @@ def interrupted(process: subprocess.Popen[bytes]) -> str:
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [verb for verb in MISHAPS if MISHAPS[verb].waits])
 def test_ctrl_c_while_rows_are_waited_for_ends_with_130(folder: Path, verb: str) -> None:
     before = listing(folder)
@@ -301,6 +302,7 @@ def test_ctrl_c_while_rows_are_waited_for_ends_with_130(folder: Path, verb: str)
         assert left == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [verb for verb in MISHAPS if MISHAPS[verb].works])
 def test_ctrl_c_in_the_midst_of_work_ends_with_130(folder: Path, verb: str) -> None:
     before = listing(folder)
@@ -338,6 +340,7 @@ def test_every_command_can_be_interrupted_somewhere() -> None:
 # ---------------------------------------------------------------------- nobody listens, no room
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_a_closed_pipe_ends_with_141_and_no_words(folder: Path, verb: str) -> None:
     with inside(folder):
@@ -354,6 +357,7 @@ def test_a_closed_pipe_ends_with_141_and_no_words(folder: Path, verb: str) -> No
     assert told.err.startswith(ended.err)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.is_char_device(), reason="there is no /dev/full")
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_no_room_for_standard_output_ends_with_5(folder: Path, verb: str) -> None:
@@ -364,6 +368,7 @@ def test_no_room_for_standard_output_ends_with_5(folder: Path, verb: str) -> Non
     assert "No space left" in sentence(ended.err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", [False, True], ids=["new", "old"])
 @pytest.mark.parametrize(("verb", "line"), calls("writes"))
 def test_a_file_that_cannot_be_finished_leaves_the_old_one(

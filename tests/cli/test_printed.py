@@ -240,6 +240,7 @@ def test_every_command_has_a_case_and_every_text_belongs_to_one() -> None:
     assert {file.stem for file in GOLDEN.glob("*.txt")} == set(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_no_color_leaves_no_escape_codes(folder: Path, verb: str) -> None:
     case = next(case for case in CASES if case.verb == verb)

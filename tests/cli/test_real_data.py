@@ -26,6 +26,8 @@ from rosenblatt.features import Schema, TextFeatures, schema_from_json
 from rosenblatt.io import read_svmlight, read_table, read_text
 from rosenblatt.model import read
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass
 class Trained:

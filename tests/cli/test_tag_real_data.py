@@ -5,10 +5,14 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import pytest
+
 import rosenblatt
 from cli.real_data import data_file, done
 from rosenblatt.evaluate import span_scores
 from rosenblatt.io import read_conll
+
+pytestmark = pytest.mark.slow
 
 
 def beginning(name: str, folder: Path, sentences: int) -> Path:

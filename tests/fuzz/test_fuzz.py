@@ -92,6 +92,7 @@ def test_damaged_texts_give_rows_or_an_error_of_ours(name: str) -> None:
     check()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed")
 @every_target
 def test_a_hunt_guided_by_coverage_finds_nothing(name: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import lzma
@@ -11,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reference import conll
 
@@ -76,6 +77,7 @@ def test_what_is_written_is_read_again(table: Any, piece: int, end: str, gap: st
     text = end.join("".join(gap.join(row) + end for row in sentence) for sentence in table).encode()
     if gap == "  \t":
         text = text.replace(b"\t", b"")
+    assume(not text.startswith(codecs.BOM_UTF8))  # a mark of the file, not of its first word
     sentences, tags, skipped = read_in_blocks(text, piece, format="conll")
     assert skipped == 0
     assert tags == [[row[-1] for row in sentence] for sentence in table]

@@ -26,7 +26,7 @@ EXEMPTIONS = {
 @parametrize_with_checks(
     [
         KernelPerceptron(),
-        KernelPerceptron(kernel="rbf", multiclass="argmax", combine="vote"),
+        KernelPerceptron(kernel="rbf", multiclass="argmax", combine="vote", max_iter=50),
         KernelPerceptron(kernel="precomputed", max_iter=50),
         KernelPerceptron(kernel="rbf", budget=60, forget="smallest", combine="last", max_iter=50),
         KernelPerceptron(kernel="rbf", budget=20, max_iter=50),

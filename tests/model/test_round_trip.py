@@ -1,5 +1,7 @@
 """What is saved is what is loaded: answers, attributes, parameters, to the last bit."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -158,7 +160,7 @@ def test_labels_of_a_stream_are_kept_as_they_were_given(label, tmp_path):
         {"random_state": np.int64(7)},
         {"eta0": np.float32(0.3), "tol": None, "verbose": False},
     ],
-    ids=repr,
+    ids=lambda parameters: re.sub(r" at 0x\w+", "", repr(parameters)),
 )
 def test_parameters_come_back_as_they_were(parameters, tmp_path):
     X, y = floats(3)

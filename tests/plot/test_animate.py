@@ -201,6 +201,7 @@ def test_plot_draws_the_last_picture(film):
     assert film._repr_html_().startswith("<iframe")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CHROMIUM.exists(), reason="needs the browser chromium")
 def test_the_page_plays_steps_and_goes_back_in_a_browser(film, tmp_path):
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")

@@ -16,7 +16,9 @@ WIDE = RANDOM.normal(size=(40, 6))
 
 @pytest.mark.parametrize("learner", [Perceptron, AveragedPerceptron])
 @pytest.mark.parametrize(
-    "rows", [X, WIDE, sp.csr_matrix(WIDE), sparse_rows(WIDE), X.astype(np.float32)], ids=id
+    "rows",
+    [X, WIDE, sp.csr_matrix(WIDE), sparse_rows(WIDE), X.astype(np.float32)],
+    ids=["plane", "wide", "SciPy", "sparse", "float32"],
 )
 def test_rows_of_training_are_ringed_and_as_many_others_are_not(learner, rows):
     y = np.asarray(rows @ np.ones(rows.shape[1])) > 0.1

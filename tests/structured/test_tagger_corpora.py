@@ -9,6 +9,8 @@ from rosenblatt.structured.constraints import LeftOutSentences
 
 from . import taggers
 
+pytestmark = pytest.mark.slow
+
 EWT, CONLL2000 = taggers.DATA / "ud_english_ewt", taggers.DATA / "conll2000"
 
 Pairs = tuple[list[list[str]], list[list[str]]]

@@ -13,6 +13,8 @@ import pytest
 
 from .browser import running_browser, running_server
 
+pytestmark = pytest.mark.slow
+
 WAIT = 60_000
 
 
