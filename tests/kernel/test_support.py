@@ -7,12 +7,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from rosenblatt.model.kernel import kernel_machine, kernel_state
 
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.arrays import SparseRows, for_caller
 from rosenblatt.kernel.functions import Kernel
 from rosenblatt.kernel.support import NARROW, narrow_as_dense, support_for
-from rosenblatt.model.kernel import kernel_machine, kernel_state
 
 
 def sparse_rows(X: np.ndarray) -> SparseRows:
