@@ -18,7 +18,7 @@ cdef class Rule:
     cdef step_function step
     cdef double quiet_above
     cdef bint needs_norm
-    cdef bint aims_at_one
+    cdef readonly bint aims_at_one
     cdef readonly bint tie_is_mistake
     cdef readonly bint raise_only_on_tie
     cdef readonly bint blames_all_rivals

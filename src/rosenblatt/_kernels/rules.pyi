@@ -5,6 +5,7 @@ class Rule:
     tie_is_mistake: bool
     raise_only_on_tie: bool
     blames_all_rivals: bool
+    aims_at_one: bool
     eta: float
     def __init__(
         self,
@@ -15,6 +16,7 @@ class Rule:
         C: float = 1.0,
         ties: str = "mistake",
         step: Callable[[float, float, bool], float] | None = None,
+        aims_at_one: bool = False,
     ) -> None: ...
     @property
     def counts_tell_all(self) -> bool: ...

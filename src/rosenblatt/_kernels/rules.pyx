@@ -80,15 +80,16 @@ cdef class Rule:
     """A step function with its parameters; what it does at a tie and whom it blames.
 
     Either a compiled one by its name, or a function of Python: ``step(margin, squared_norm,
-    mistaken)`` gives the length of the step, 0 for none. It is asked about every row.
+    mistaken)`` gives the length of the step, 0 for none. It is asked about every row. With
+    ``aims_at_one`` no weight of a row makes its step overshoot a margin of 1.
 
     `raise_only_on_tie`: at a multiclass tie the right class gains and no rival is lowered.
     `blames_all_rivals`: each wrong class is lowered by its own share, not the best one alone.
     """
 
     def __init__(self, str name, *, double eta=1.0, double threshold=0.0, double C=1.0,
-                 str ties="mistake", step=None):
-        self._made_of = (name, eta, threshold, C, ties, step)
+                 str ties="mistake", step=None, bint aims_at_one=False):
+        self._made_of = (name, eta, threshold, C, ties, step, aims_at_one)
         self.name = name
         self.parameters = Parameters(eta, threshold, C, <void *>self)
         self.tie_is_mistake = ties == "mistake"
@@ -100,7 +101,7 @@ cdef class Rule:
         if step is not None:
             self.step = python_step
             self.quiet_above = INFINITY
-            self.aims_at_one = False
+            self.aims_at_one = aims_at_one
         elif name == "perceptron":
             # Without a threshold the loop's own verdict decides, so that ties are its business.
             self.parameters.threshold = threshold if threshold > 0.0 else -INFINITY
@@ -164,5 +165,6 @@ cdef class Rule:
         return self.step(&self.parameters, margin, squared_norm, mistaken)
 
 
-def _rebuild(name, eta, threshold, C, ties, step):
-    return Rule(name, eta=eta, threshold=threshold, C=C, ties=ties, step=step)
+def _rebuild(name, eta, threshold, C, ties, step, aims_at_one):
+    return Rule(name, eta=eta, threshold=threshold, C=C, ties=ties, step=step,
+                aims_at_one=aims_at_one)

@@ -20,7 +20,8 @@ Record = Mapping[Any, Any]
 
 def all_numbers(records: Sequence[Record]) -> bool:
     """Whether every value is a number, so that names are features as they are."""
-    return all(_is_number(value) for record in records for value in record.values())
+    mappings = (record for record in records if isinstance(record, Mapping))
+    return all(_is_number(value) for record in mappings for value in record.values())
 
 
 def table_of_records(records: Sequence[Record], types: Mapping[str, str] | None = None) -> Table:
@@ -37,8 +38,8 @@ def table_of_records(records: Sequence[Record], types: Mapping[str, str] | None 
     for place, record in enumerate(records):
         if not isinstance(record, Mapping):
             raise InputError(
-                f"record {place} is a {type(record).__name__}; all examples must be mappings of "
-                "names to values if one is."
+                f"record {place} of X is a {type(record).__name__}, but record 0 is a mapping. Give "
+                "all rows as mappings, or none."
             )
     if types is None:
         types = _guessed_types(records)
@@ -55,16 +56,18 @@ def table_of_records(records: Sequence[Record], types: Mapping[str, str] | None 
 
 def _guessed_types(records: Sequence[Record]) -> dict[str, str]:
     types: dict[str, str] = {}
-    for record in records:
+    for place, record in enumerate(records):
         for name, value in record.items():
             if not isinstance(name, str):
-                raise InputError(f"{name!r} is no name of a column: names are texts.")
-            if value is None:
-                types.setdefault(name, "number")
-            elif not _is_number(value):
+                raise InputError(
+                    f"record {place} of X: {name!r} is no name of a column: give a text."
+                )
+            if isinstance(value, str):
                 types[name] = "text"
-            else:
+            elif value is None or _is_number(value):
                 types.setdefault(name, "number")
+            else:
+                raise _no_value(place, name, value)
     return types
 
 
@@ -78,7 +81,7 @@ def _number(record: Record, name: str, place: int) -> float:
         return np.nan
     if not _is_number(value):
         raise InputError(
-            f"record {place}: {name!r} is {value!r}, but it is a number column of this model. "
+            f"record {place} of X: {name!r} is {value!r}, but this model knows it as a number. "
             "Give a number, or None where it is not known."
         )
     return float(value)
@@ -89,5 +92,13 @@ def _texts(records: Sequence[Record], name: str) -> npt.NDArray[Any]:
     found = np.empty(len(records), object)
     for place, record in enumerate(records):
         value = record.get(name)
+        if not (value is None or isinstance(value, str) or _is_number(value)):
+            raise _no_value(place, name, value)
         found[place] = "" if value is None else str(value)
     return found
+
+
+def _no_value(place: int, name: str, value: Any) -> InputError:
+    return InputError(
+        f"record {place} of X: {name!r} is {value!r:.60}. Give a number, a text, True, False or None."
+    )
