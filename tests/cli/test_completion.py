@@ -49,7 +49,12 @@ def in_bash(environment: dict[str, str], *words: str) -> list[str]:
         (["train", "--ep"], ["--epochs"]),
         (["train", "--format", "c"], ["csv"]),
         (["train", "data.csv", "--target", "y", "--on"], ["--one-pass", "--on-bad"]),
-        (["train", "--learner", ""], ["perceptron", "averaged", "voted", "mira", "pa", "soft"]),
+        (
+            ["train", "--learner", ""],
+            ["perceptron", "averaged", "voted", "mira", "pa", "soft", "kernel"],
+        ),
+        (["train", "--learner", "pa", "--va"], ["--variant"]),
+        (["train", "--learner", "pa", "--variant", "PA-"], ["PA-I", "PA-II"]),
         (["stream", "--learner", "P"], ["perceptron", "pa"]),
         (["demo", "--data", ""], ["breast_cancer", "digits", "iris", "wine"]),
         (["convert", "--to", ""], ["onnx", "svmlight"]),

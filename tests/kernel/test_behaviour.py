@@ -248,12 +248,25 @@ def test_a_refused_batch_changes_nothing(settings: dict[str, Any]) -> None:
         np.testing.assert_array_equal(old, new)
 
 
-def test_mappings_and_tables_are_no_single_example() -> None:
+def test_a_table_is_no_single_example() -> None:
     model = KernelPerceptron()
     assert model.predict_one([1.0]) is None
-    for x in ({"a": 1.0}, [[1.0, 2.0]]):
-        with pytest.raises(InputError, match="1-D array"):
-            model.learn_one(x, 1)
+    with pytest.raises(InputError, match="a mapping or a 1-D array"):
+        model.learn_one([[1.0, 2.0]], 1)
+
+
+def test_a_mapping_is_an_example_with_the_features_of_the_first_ones() -> None:
+    records = [{"a": 1.0, "b": 1.0}, {"a": -1.0, "b": 1.0}, {"a": 2.0}, {"b": -2.0}]
+    model = KernelPerceptron(degree=1).partial_fit(records[:2], ["p", "q"])
+    rows = KernelPerceptron(degree=1).partial_fit([[1.0, 1.0], [-1.0, 1.0]], ["p", "q"])
+    model.learn_one(records[2], "q")
+    rows.learn_one([2.0, 0.0], "q")
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    assert model.predict(records).tolist() == [model.predict_one(x) for x in records]
+    table = [[1.0, 1.0], [-1.0, 1.0], [2.0, 0.0], [0.0, -2.0]]
+    assert model.predict(records).tolist() == rows.predict(table).tolist()
+    with pytest.raises(InputError, match="'c', which was not there in training"):
+        model.learn_one({"c": 1.0}, "p")
 
 
 def test_training_is_told_on_request(capsys: pytest.CaptureFixture[str]) -> None:

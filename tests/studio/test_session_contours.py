@@ -44,7 +44,7 @@ CASES = {
     "polygons": ("three", "none", {"kind": "mira"}),
     "ten": ("many", "none", {"kind": "averaged"}),
     "bent": ("three", "product", {"kind": "perceptron"}),
-    "several": ("three", "none", {"kind": "kernel", "kernel": "rbf"}),
+    "several": ("three", "none", {"kind": "kernel", "kernel": "rbf", "gamma": 1}),
     "vote": ("noisy", "none", {"kind": "voted"}),
     "votes": ("three", "none", {"kind": "voted"}),
 }

@@ -33,7 +33,7 @@ STATES = {
     "mapped": {
         "data": {"preset": "xor"},
         "map": "quadratic",
-        "learners": [{"kind": "mira", "margin": 0.5, "initial": [0, 0, 1, 0, 0.5, -1]}],
+        "learners": [{"kind": "mira", "aggressive": 0.5, "initial": [0, 0, 1, 0, 0.5, -1]}],
     },
     "several": {
         "data": {"preset": "three"},

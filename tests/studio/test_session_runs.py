@@ -26,7 +26,7 @@ LINEAR = {
     "averaged": ({"kind": "averaged", "ties": "positive"}, AveragedPerceptron, ()),
     "voted": ({"kind": "voted", "eta0": 2}, VotedPerceptron, ()),
     "mira": ({"kind": "mira"}, MIRA, ()),
-    "aggressive": ({"kind": "mira", "margin": 0.5}, MIRA, ("aggressive",)),
+    "aggressive": ({"kind": "mira", "aggressive": 0.5}, MIRA, ("aggressive",)),
     "pa": ({"kind": "pa", "variant": "PA"}, PassiveAggressive, ("variant",)),
     "pa1": ({"kind": "pa", "C": 0.1}, PassiveAggressive, ("C",)),
     "pa2": ({"kind": "pa", "variant": "PA-II", "C": 2}, PassiveAggressive, ("variant", "C")),
@@ -78,7 +78,7 @@ def test_a_run_ends_with_the_weights_of_its_learner(name, preset):
     learner, kind, fields = LINEAR[name]
     answer, run = run_of(learner, preset)
     X, y = table_of(answer)
-    settings = {field: learner["margin" if field == "aggressive" else field] for field in fields}
+    settings = {field: learner[field] for field in fields}
     if "margin" in learner and kind is Perceptron:
         settings["margin"] = learner["margin"]
     expected = fitted(kind, learner, X, y, **settings)
@@ -192,7 +192,7 @@ def test_a_run_starts_from_the_weights_it_is_given():
 @pytest.mark.parametrize(("start", "updates"), [([3, 4, 0], 1), ([9, -3, 0], 4), ([-1, 1, 0], 0)])
 def test_one_point_takes_the_updates_that_the_lecture_counts(start, updates):
     """L5.5: floor(-y w.x / |x|^2) + 1 updates if y w.x <= 0, else none; x = (-3, 1), y = +1."""
-    learner = {"kind": "perceptron", "bias": False, "initial": start}
+    learner = {"kind": "perceptron", "fit_intercept": False, "initial": start}
     answer, run = run_of(learner, "one")
     assert run["n_updates"] == updates
     assert run["t"] == list(range(1, updates + 1))

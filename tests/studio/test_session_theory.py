@@ -38,7 +38,7 @@ def test_exclusive_or_is_not_separable_until_the_product_is_a_feature():
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("preset", ["six", "separable", "three", "many", "narrow"])
 def test_the_bound_is_that_of_theory_and_the_separator_has_its_margin(preset, bias):
-    learners = [{"kind": "perceptron", "bias": bias, "ties": "positive"}]
+    learners = [{"kind": "perceptron", "fit_intercept": bias, "ties": "positive"}]
     theory, answer = theory_of(data={"preset": preset}, learners=learners)
     X, y = np.array(answer["data"]["rows"], float), np.array(answer["data"]["labels"])
     assert theory["separable"] is separability(X, y, fit_intercept=bias).separable
@@ -75,7 +75,7 @@ def test_the_bound_is_that_of_theory_and_the_separator_has_its_margin(preset, bi
 def test_conflicting_points_meet_where_they_are_said_to(rows, bias):
     """The drawn point is one mean of the first class and another one of the second."""
     theory, answer = theory_of(
-        data={"rows": [list(row) for row in rows]}, learners=[{"bias": bias}], epochs=2
+        data={"rows": [list(row) for row in rows]}, learners=[{"fit_intercept": bias}], epochs=2
     )
     conflict = theory["conflict"]
     assert (conflict is None) == bool(theory["separable"])
@@ -116,7 +116,7 @@ def test_both_inequalities_of_the_proof_hold_at_every_update(preset, kind):
 @pytest.mark.parametrize("start", [[3, 4, 0], [30, -10, 0], [-300, 20, 0]])
 def test_a_run_that_starts_elsewhere_has_a_bound_of_its_own(start):
     """L3.14: the bound depends on the initial weights."""
-    learners = [{"bias": False, "initial": start}, {"bias": False}]
+    learners = [{"fit_intercept": False, "initial": start}, {"fit_intercept": False}]
     theory, answer = theory_of(data={"preset": "six"}, learners=learners, epochs=5000)
     run, from_zero = answer["runs"]
     assert from_zero["proof"]["bound"] == theory["bound"]
@@ -182,7 +182,7 @@ PROMISE = "makes no more than R²/γ² ="
             "is for the plain perceptron; this learner has another rule.",
         ),
         (
-            {"data": {"preset": "separable"}, "learners": [{"kind": "voted", "margin": 1}]},
+            {"data": {"preset": "separable"}, "learners": [{"kind": "voted", "eta0": 1}]},
             True,
             "starts at 0",
         ),
@@ -206,7 +206,7 @@ def test_the_sentence_promises_the_bound_where_the_theorem_does(state, promised,
 
 def test_every_run_has_the_verdict_on_its_own_space():
     rows = [[1, 1, "a"], [2, 2, "b"], [3, 3, "b"]]
-    learners = [{"bias": False}, {"bias": True}]
+    learners = [{"fit_intercept": False}, {"fit_intercept": True}]
     theory, answer = theory_of(data={"rows": rows}, learners=learners)
     through_origin, with_bias = (run["theory"] for run in answer["runs"])
     assert theory == through_origin
@@ -224,7 +224,7 @@ def test_a_conflict_is_a_sentence_with_signs_as_they_are_printed():
 
 
 def test_runs_with_and_without_a_bias_have_bounds_of_their_own():
-    learners = [{"bias": True}, {"bias": False}]
+    learners = [{"fit_intercept": True}, {"fit_intercept": False}]
     theory, answer = theory_of(data={"preset": "six"}, learners=learners)
     first, second = (run["proof"] for run in answer["runs"])
     assert first["bound"] == theory["bound"]
@@ -236,7 +236,7 @@ def test_one_class_alone_lies_on_one_side_or_around_the_origin():
     theory, _ = theory_of(data={"rows": around})
     assert theory["separable"] is True
     assert "There is only one class, a" in theory["sentence"]
-    theory, answer = theory_of(data={"rows": around}, learners=[{"bias": False}])
+    theory, answer = theory_of(data={"rows": around}, learners=[{"fit_intercept": False}])
     assert theory["separable"] is False
     conflict = theory["conflict"]
     points = np.array(answer["data"]["rows"])[conflict["rows"]]

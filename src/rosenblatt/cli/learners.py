@@ -172,16 +172,19 @@ def _trained_on_rows() -> list[Entry]:
 def learner_option(*but: str) -> Callable[[Decorated], Decorated]:
     """The option --learner; Tab offers the names of all but some."""
 
+    def offered() -> list[str]:
+        return [entry.name for entry in _trained_on_rows() if entry.name not in but]
+
     def begun(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
-        return [e.name for e in _trained_on_rows() if e.name.startswith(typed.lower())]
+        return [name for name in offered() if name.startswith(typed.lower())]
 
     class Named(click.Option):
         # The list may hold learners of other packages, which only those wait for who read help.
         def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-            names = [entry.name for entry in _trained_on_rows() if entry.name not in but]
+            *names, last = offered()
             self.help = (
-                f"How to learn: {', '.join(names[:-1])} or {names[-1]}. Each has options of its "
-                "own; --learner NAME --help shows them."
+                f"How to learn: {', '.join(names)} or {last}. Each has options of its own; "
+                "--learner NAME --help shows them."
             )
             return super().get_help_record(ctx)
 
@@ -193,4 +196,5 @@ def learner_option(*but: str) -> Callable[[Decorated], Decorated]:
         default=DEFAULT,
         show_default=True,
         metavar="NAME",
+        help="How to learn.",
     )

@@ -78,7 +78,10 @@ class Model:
         from rosenblatt.learner.classes import answers
 
         learner, classes = self.learner, self.classes
-        scores = learner.decision_function(X)
+        with warnings.catch_warnings():
+            # The schema has found the columns by their names already.
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            scores = learner.decision_function(X)
         if len(classes) < 2:
             return classes * len(scores), np.zeros((len(scores), len(classes)))
         found = [classes[i] for i in answers(scores, learner.ties).tolist()]

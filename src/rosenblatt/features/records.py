@@ -38,8 +38,8 @@ def table_of_records(records: Sequence[Record], types: Mapping[str, str] | None 
     for place, record in enumerate(records):
         if not isinstance(record, Mapping):
             raise InputError(
-                f"record {place} of X is a {type(record).__name__}, but record 0 is a mapping. Give "
-                "all rows as mappings, or none."
+                f"record {place} of X is a {type(record).__name__}, but record 0 is a mapping. "
+                "Give all rows as mappings, or none."
             )
     if types is None:
         types = _guessed_types(records)
@@ -100,5 +100,6 @@ def _texts(records: Sequence[Record], name: str) -> npt.NDArray[Any]:
 
 def _no_value(place: int, name: str, value: Any) -> InputError:
     return InputError(
-        f"record {place} of X: {name!r} is {value!r:.60}. Give a number, a text, True, False or None."
+        f"record {place} of X: {name!r} is {value!r:.60}. Give a number, a text, True, False or "
+        "None."
     )

@@ -1,4 +1,4 @@
-"""The learners of a state as estimators: which class, with which settings, fitted how."""
+"""The learners of a state: which class, with which settings, fitted how."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-import rosenblatt
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.learner.catalogue import Entry
+from rosenblatt.studio.controls import controls_of, entry_of_kind
 from rosenblatt.studio.examples import Examples
 from rosenblatt.studio.states import State
 
@@ -23,35 +24,6 @@ MOST_NUMBERS = 250_000
 # Values of a kernel that a run may take, about a second's worth.
 MOST_COMPARED = 60_000_000
 
-TITLES = {
-    "perceptron": "Perceptron",
-    "averaged": "Averaged perceptron",
-    "voted": "Voted perceptron",
-    "mira": "MIRA",
-    "pa": "Passive-aggressive",
-    "soft": "Soft perceptron",
-    "kernel": "Kernel perceptron",
-}
-CLASSES = {
-    "perceptron": "Perceptron",
-    "averaged": "AveragedPerceptron",
-    "voted": "VotedPerceptron",
-    "mira": "MIRA",
-    "pa": "PassiveAggressive",
-    "soft": "SoftPerceptron",
-    "kernel": "KernelPerceptron",
-}
-# What a class takes of the fields of a learner, by the names it has for them.
-TAKEN = {
-    "perceptron": {"eta0": "eta0", "margin": "margin", "ties": "ties"},
-    "averaged": {"eta0": "eta0", "ties": "ties"},
-    "voted": {"eta0": "eta0", "ties": "ties"},
-    "mira": {"ties": "ties"},
-    "pa": {"variant": "variant", "C": "C", "ties": "ties"},
-    "soft": {"eta0": "eta0", "ties": "ties"},
-    "kernel": {"kernel": "kernel", "gamma": "gamma", "ties": "ties"},
-}
-
 
 @dataclass(frozen=True)
 class Recipe:
@@ -62,7 +34,7 @@ class Recipe:
     """
 
     title: str
-    estimator: str
+    entry: Entry
     settings: dict[str, Any]
     starts: tuple[list[list[float]], list[float]] | None
     placeholder: bool
@@ -82,7 +54,7 @@ class Recipe:
             given["coef_init"], given["intercept_init"] = (np.array(part) for part in self.starts)
         if self.placeholder:
             given["sample_weight"] = np.append(np.ones(len(examples)), 0.0)
-        learner = getattr(rosenblatt, self.estimator)(**self.settings)
+        learner = self.entry.load()(**self.settings)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the reason of the stop is told by the run
             return learner.fit(X, y, **given)
@@ -92,28 +64,28 @@ def recipe(state: State, learner: Mapping[str, Any], examples: Examples, name: s
     """The recipe of one learner; ``name`` is how errors call it."""
     kind = learner["kind"]
     epochs, cut = _epochs(state, kind, examples)
-    settings = {ours: learner[theirs] for theirs, ours in TAKEN[kind].items()}
-    if kind == "mira" and learner["margin"]:
-        settings["aggressive"] = learner["margin"]
+    settings = {
+        field: learner[field]
+        for field, option in controls_of(kind).items()
+        if not option.is_default(learner[field])
+    }
     if kind == "kernel":
         if examples.one_class:
             raise InputError(
                 f"{name}: there is only one class, {examples.classes[1]}, and a kernel learner "
                 "needs two. Add a point of another class, or choose a linear learner."
             )
-        if learner["kernel"] == "poly":
-            settings |= {"degree": learner["degree"], "coef0": learner["coef0"]}
         # Answers with its last state, and several classes against each other, as the others do.
         settings |= {"combine": "last", "multiclass": "argmax"}
     else:
-        settings |= {"fit_intercept": learner["bias"], "record": True}
+        settings["record"] = True
     shuffle = state.order == "shuffled" and not examples.one_class
     settings |= {"max_iter": epochs, "shuffle": shuffle}
     if shuffle:
         settings["random_state"] = state.seed
     return Recipe(
         title=_title(learner),
-        estimator=CLASSES[kind],
+        entry=entry_of_kind(kind),
         settings=settings,
         starts=_starts(learner, examples, f"{name}: initial"),
         placeholder=examples.one_class,
@@ -140,17 +112,14 @@ def _epochs(state: State, kind: str, examples: Examples) -> tuple[int, bool]:
 
 
 def _title(learner: Mapping[str, Any]) -> str:
+    """What the learner is called, and which of its own settings are not as usual."""
     kind = learner["kind"]
-    if kind == "pa":
-        return {"PA": "PA", "PA-I": "PA-I", "PA-II": "PA-II"}[learner["variant"]]
-    if kind == "mira" and learner["margin"]:
-        return "Aggressive MIRA"
-    if kind == "perceptron" and learner["margin"]:
-        return "Margin perceptron"
-    if kind == "kernel":
-        named = f"poly, degree {learner['degree']}" if learner["kernel"] == "poly" else "rbf"
-        return f"{TITLES[kind]} ({named})"
-    return TITLES[kind]
+    changed = [
+        f"{field} {learner[field]}"
+        for field, option in controls_of(kind).items()
+        if field not in ("ties", "fit_intercept") and not option.is_default(learner[field])
+    ]
+    return entry_of_kind(kind).title + (f" ({', '.join(changed)})" if changed else "")
 
 
 def _starts(
@@ -167,6 +136,6 @@ def _starts(
             f"{', '.join(examples.names)} and the bias{of}."
         )
     table = np.array(initial, np.float64).reshape(vectors, width)
-    if not learner["bias"] and table[:, -1].any():
+    if not learner["fit_intercept"] and table[:, -1].any():
         raise ParameterError(f"{name} has a bias, but the learner has none: give 0 for it.")
     return table[:, :-1].tolist(), table[:, -1].tolist()

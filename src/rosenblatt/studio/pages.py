@@ -12,6 +12,7 @@ import numpy as np
 
 from rosenblatt.studio.bundle import BOOT, WEB, BundleError, joined
 from rosenblatt.studio.contours import box_around, contour
+from rosenblatt.studio.controls import controls
 from rosenblatt.studio.runs import LinearRun, Run
 from rosenblatt.studio.states import State
 from rosenblatt.studio.studies import Study
@@ -31,6 +32,7 @@ def page(study: Study, state: State) -> str:
     box = box_around(study.examples.points)
     answers = {
         "state": state.to_json(),
+        "learners": controls(),
         "run": study.to_json(state),
         "contours": _contours(study, state, box),
         "box": box,

@@ -47,7 +47,7 @@ PRESETS = {
         "Six points",
         "The worked example of the first lecture: three mistakes, then w = (3, 1).",
         _six,
-        [{"kind": "perceptron", "ties": "positive", "bias": False}],
+        [{"kind": "perceptron", "ties": "positive", "fit_intercept": False}],
     ),
     "separable": Preset(
         "Separable",
@@ -80,7 +80,7 @@ PRESETS = {
         "One point",
         "A single example, learned from the weights (3, 4): how many updates does it take?",
         lambda: [[-3, 1, "+1"]],
-        [{"kind": "perceptron", "bias": False, "initial": [3, 4, 0]}],
+        [{"kind": "perceptron", "fit_intercept": False, "initial": [3, 4, 0]}],
     ),
     "many": Preset(
         "Ten classes",

@@ -144,7 +144,7 @@ class LinearRun(Run):
 
     @property
     def is_averaged(self) -> bool:
-        return bool(self.learner["kind"] == "averaged")
+        return bool(self.recipe.entry.load().averages and not self.is_voted)
 
     @property
     def is_voted(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from rosenblatt.learner.catalogue import CATALOGUE, Entry
 from rosenblatt.studio.examples import Examples, numbers_of
 from rosenblatt.studio.learners import Recipe
 from rosenblatt.studio.studies import Study
@@ -66,8 +67,12 @@ def _cells(study: Study) -> list[str]:
 
 
 def _imports(recipes: list[Recipe]) -> str:
-    names = ", ".join(sorted({recipe.estimator for recipe in recipes}))
-    return f"import numpy as np\n\nfrom rosenblatt import {names}\n"
+    lines = {f"from {_package(r.entry)} import {r.entry.class_name}" for r in recipes}
+    return "import numpy as np\n\n" + "\n".join(sorted(lines)) + "\n"
+
+
+def _package(entry: Entry) -> str:
+    return "rosenblatt" if entry in CATALOGUE else entry.module
 
 
 def _data(examples: Examples, map: str, *, placeholder: bool) -> str:
@@ -111,7 +116,7 @@ def _learner(recipe: Recipe) -> str:
     if len(fit) > WIDTH:
         fit = "learner.fit(\n" + "".join(f"    {argument},\n" for argument in given) + ")"
     title = f"{recipe.title}:"
-    if recipe.estimator == "KernelPerceptron":
+    if recipe.entry.family == "kernel":
         ends = (
             ["support points", "learner.support_.tolist()"],
             [
@@ -122,7 +127,7 @@ def _learner(recipe: Recipe) -> str:
     else:
         ends = ["w", "learner.coef_.tolist()"], ["b", "learner.intercept_.tolist()"]
     lines = [
-        f"learner = {recipe.estimator}(\n{settings})",
+        f"learner = {recipe.entry.class_name}(\n{settings})",
         fit,
         f'print({title!r}, learner.stop_reason_, "after", learner.n_mistakes_, "mistakes")',
         *(f"print({name!r}, {what})" for name, what in ends),

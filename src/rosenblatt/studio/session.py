@@ -15,6 +15,7 @@ from typing import Any
 from rosenblatt.errors import ParameterError
 from rosenblatt.studio import fields
 from rosenblatt.studio.contours import contour, read_box
+from rosenblatt.studio.controls import controls
 from rosenblatt.studio.pages import page
 from rosenblatt.studio.presets import PRESETS
 from rosenblatt.studio.runs import Run
@@ -86,7 +87,12 @@ class Session:
             {"id": key, "title": preset.title, "about": preset.about}
             for key, preset in PRESETS.items()
         ]
-        return {"state": self._start.to_json(), "presets": presets, "name": self._name}
+        return {
+            "state": self._start.to_json(),
+            "presets": presets,
+            "learners": controls(),
+            "name": self._name,
+        }
 
     def _run(self, body: Mapping[str, Any]) -> dict[str, Any]:
         state = complete(body)

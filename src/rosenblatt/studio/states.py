@@ -12,11 +12,11 @@ from typing import Any
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.studio import fields
+from rosenblatt.studio.controls import complete_learner
 from rosenblatt.studio.presets import PRESETS
 
 __all__ = ["MAPS", "MOST_ROWS", "State", "complete", "complete_data"]
 
-KINDS = ("perceptron", "averaged", "voted", "mira", "pa", "soft", "kernel")
 MAPS = ("none", "product", "quadratic")
 VIEWS = ("plane", "weights", "lift", "mistakes", "table")
 MOST_ROWS = 5_000
@@ -130,57 +130,13 @@ def _row(name: str, given: Any) -> list[Any]:
 
 
 def _learner(name: str, given: Any) -> dict[str, Any]:
-    asked = fields.mapping(name, given)
-    kind = fields.choice(f"{name}: kind", asked.get("kind", "perceptron"), *KINDS)
-    complete: dict[str, Any] = {
-        "kind": kind,
-        # What the soft learner takes by itself: a step of 1 is too long for it.
-        "eta0": 0.1 if kind == "soft" else 1,
-        "ties": "mistake",
-        "bias": True,
-        "variant": "PA-I",
-        "C": 1,
-        "margin": 0,
-        "kernel": "poly",
-        "degree": 2,
-        "gamma": 1,
-        "coef0": 1,
-        "initial": None,
-    }
-    fields.known(name, asked, *complete)
-    complete |= {key: value for key, value in asked.items() if value is not None}
-    of = _Of(name, complete)
-    of.number("eta0", above=0.0, at_most=1e6)
-    of.choice("ties", "mistake", "positive")
-    fields.switch(f"{name}: bias", complete["bias"])
-    of.choice("variant", "PA", "PA-I", "PA-II")
-    of.number("C", above=0.0, at_most=1e6)
-    of.number("margin", at_least=0.0, at_most=1.0 if kind == "mira" else 1e6)
-    of.choice("kernel", "poly", "rbf")
-    complete["degree"] = fields.whole(f"{name}: degree", complete["degree"], at_least=1, at_most=20)
-    of.number("gamma", above=0.0, at_most=1e6)
-    of.number("coef0", at_least=-1e6, at_most=1e6)
-    if complete["initial"] is not None:
-        complete["initial"] = _initial(f"{name}: initial", complete)
-    return complete
-
-
-class _Of:
-    """The fields of one learner, named as such in errors."""
-
-    def __init__(self, name: str, given: Mapping[str, Any]) -> None:
-        self._name, self._given = name, given
-
-    def number(self, field: str, **bounds: float) -> None:
-        fields.number(f"{self._name}: {field}", self._given[field], **bounds)
-
-    def choice(self, field: str, *allowed: str) -> None:
-        fields.choice(f"{self._name}: {field}", self._given[field], *allowed)
+    learner = complete_learner(name, given)
+    if learner["initial"] is not None:
+        learner["initial"] = _initial(f"{name}: initial", learner)
+    return learner
 
 
 def _initial(name: str, learner: Mapping[str, Any]) -> list[Any]:
-    if learner["kind"] == "kernel":
-        raise ParameterError(f"{name} has weights, but a kernel learner has none to start from.")
     values = fields.sequence(name, learner["initial"], of="numbers", least=1, most=MOST_CLASSES * 6)
     return [
         fields.number(f"{name}[{i}]", value, at_least=-LARGEST, at_most=LARGEST)

@@ -63,6 +63,6 @@ class Study:
 
     def _told(self, run: Run) -> dict[str, Any]:
         """A run with the verdict on its own space, with a bias or without."""
-        verdict = self.verdict(run.learner["bias"])
+        verdict = self.verdict(run.learner.get("fit_intercept", True))
         proof = verdict.proof(run) if isinstance(run, LinearRun) else None
         return run.to_json() | {"proof": proof, "theory": verdict.of(run, proof)}

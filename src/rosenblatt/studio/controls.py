@@ -1,0 +1,108 @@
+"""The learners and their settings that the page offers, as the catalogue and their classes say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.learner.catalogue import Entry, entries
+from rosenblatt.learner.options import Option
+from rosenblatt.studio import fields
+
+__all__ = ["complete_learner", "controls", "controls_of", "entry_of_kind", "kinds"]
+
+FAMILIES = ("linear", "kernel")
+# Beyond these neither a picture nor a product of two values means much.
+LARGEST = 1e6
+LARGEST_WHOLE = 20
+# A kernel of the rows among themselves cannot be worked out on a page.
+NOT_ON_A_PAGE = ("precomputed",)
+
+
+@cache
+def kinds() -> dict[str, Entry]:
+    """The learners by their short names."""
+    return {entry.name: entry for entry in entries() if entry.family in FAMILIES}
+
+
+def entry_of_kind(kind: str) -> Entry:
+    return kinds()[kind]
+
+
+@cache
+def controls_of(kind: str) -> Mapping[str, Option]:
+    """The parameters of a learner that the page has controls for."""
+    declared: dict[str, Option] = entry_of_kind(kind).load().options()
+    return {name: option for name, option in declared.items() if option.on_page}
+
+
+def controls() -> list[dict[str, Any]]:
+    """What the page needs to know of the learners to offer them."""
+    return [
+        {
+            "kind": kind,
+            "title": entry.title,
+            "has_weights": entry.family == "linear",
+            "fields": [_control(option) for option in controls_of(kind).values()],
+        }
+        for kind, entry in kinds().items()
+    ]
+
+
+def _control(option: Option) -> dict[str, Any]:
+    return {
+        "name": option.name,
+        "label": option.label,
+        "help": option.help.replace("``", ""),
+        "kind": option.kind,
+        "default": option.default,
+        "optional": option.optional,
+        "choices": [choice for choice in option.choices if choice not in NOT_ON_A_PAGE],
+        "above": option.above,
+        "at_least": option.at_least,
+        "at_most": option.at_most,
+    }
+
+
+def complete_learner(name: str, given: Any) -> dict[str, Any]:
+    """The settings of one learner with their gaps filled; an error names the first wrong one."""
+    asked = fields.mapping(name, given)
+    kind = fields.choice(f"{name}: kind", asked.get("kind", "perceptron"), *kinds())
+    options = controls_of(kind)
+    fields.known(name, asked, "kind", *options, "initial")
+    learner: dict[str, Any] = {"kind": kind}
+    for field, option in options.items():
+        value = asked.get(field)
+        if value is None:
+            value = option.default
+        learner[field] = _checked(f"{name}: {field}", value, option)
+    learner["initial"] = asked.get("initial")
+    if learner["initial"] is not None and entry_of_kind(kind).family == "kernel":
+        raise ParameterError(
+            f"{name}: initial has weights, but a kernel learner has none to start from."
+        )
+    return learner
+
+
+def _checked(name: str, value: Any, option: Option) -> Any:
+    if value is None and option.optional:
+        return None
+    if option.kind == "flag":
+        return fields.switch(name, value)
+    if option.kind == "choice":
+        return fields.choice(name, value, *(c for c in option.choices if c not in NOT_ON_A_PAGE))
+    if option.kind == "whole":
+        least = int(option.at_least or 0)
+        return fields.whole(name, value, at_least=least, at_most=LARGEST_WHOLE)
+    if option.kind == "number":
+        lowest = option.at_least if option.above is None else None
+        return fields.number(
+            name,
+            value,
+            above=option.above,
+            at_least=-LARGEST if lowest is None and option.above is None else lowest,
+            at_most=LARGEST if option.at_most is None else option.at_most,
+        )
+    raise ParameterError(f"{name} has no control on the page.")
