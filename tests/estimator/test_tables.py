@@ -280,7 +280,8 @@ def test_sparse_columns_of_pandas_are_the_rows_that_scipy_makes_of_them():
     assert type(rows) is SparseRows
     for name in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(getattr(rows, name), getattr(expected, name))
-    np.testing.assert_array_equal(read(frame.astype(pd.SparseDtype(np.float64, np.nan))), values)
+    of_gaps = pd.DataFrame(values).astype(pd.SparseDtype(np.float64, np.nan))
+    np.testing.assert_array_equal(read(of_gaps), values)
 
 
 def test_columns_called_like_the_attributes_of_other_frames_do_not_confuse():
