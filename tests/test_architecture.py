@@ -40,6 +40,7 @@ def test_importing_the_package_loads_numpy_at_most() -> None:
         "import rosenblatt.io, rosenblatt.io.svmlight",
         "import rosenblatt.kernel.machine",
         "import rosenblatt.model",
+        "import rosenblatt.estimator.inputs, rosenblatt.estimator.targets",
         "import rosenblatt.cli, rosenblatt.cli.demo",
     ],
 )

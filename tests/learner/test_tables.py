@@ -152,6 +152,12 @@ def test_sparse_rows_of_ours_stay_what_they_are(dtype):
         )
 
 
+def nested(value):
+    table = np.empty((1, 1), object)
+    table[0, 0] = value
+    return table
+
+
 REFUSED = {
     "nothing": (None, "X is None: Expected 2D array, got scalar array instead"),
     "a number": (3.0, "X is 3.0: Expected 2D array, got scalar array.*Reshape your data"),
@@ -181,7 +187,8 @@ REFUSED = {
         np.array([[{}]], object),
         "at row 0, column 0.*argument must be.*string.*nu",
     ),
-    "list inside": (np.array([[[1], 2]], object)[:, :1], "at row 0, column 0.*not a number"),
+    "list inside": (nested([1]), r"X holds \[1\] at row 0, column 0, which is not a number"),
+    "array inside": (nested(np.ones(2)), r"holds array\(\[1., 1.\]\) at row 0.*not a number"),
     "complex objects": (np.array([[1j]], object), "1j at row 0, column 0, which is not a number"),
     "matrix": (ARRAY.view(np.matrix), r"np\.matrix, which is not supported: give np\.asarray"),
     "a block": (Block(ARRAY, None, np.zeros(2, np.int64)), "Block, which holds labels too"),
@@ -263,6 +270,24 @@ def test_names_of_features_are_set_and_checked(frame):
             read(frame(names), reset=False, learner=learner)
     read(ARRAY, learner=learner)
     assert not hasattr(learner, "feature_names_in_")
+
+
+def test_sparse_columns_of_pandas_become_the_rows_that_scipy_has():
+    random = np.random.default_rng(0)
+    values = random.normal(size=(70, 50)) * (random.random((70, 50)) < 0.6)
+    frame = pd.DataFrame(values).astype(pd.SparseDtype(np.float64, 0.0))
+    rows, expected = read(frame), sp.csr_array(values)
+    assert type(rows) is SparseRows
+    for name in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(rows, name), getattr(expected, name))
+    of_gaps = pd.DataFrame(values).astype(pd.SparseDtype(np.float64, np.nan))
+    np.testing.assert_array_equal(read(of_gaps), values)
+
+
+def test_columns_called_like_the_attributes_of_other_frames_do_not_confuse():
+    learner = Learner()
+    read(pd.DataFrame({"column_names": [1], "get_columns": [2.0]}), learner=learner)
+    assert learner.feature_names_in_.tolist() == ["column_names", "get_columns"]
 
 
 def test_many_names_that_differ_are_not_all_listed():
