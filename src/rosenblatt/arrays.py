@@ -305,8 +305,8 @@ class SparseRows:
             import scipy.sparse
         except ImportError:
             raise MissingExtra(
-                "a SciPy matrix needs SciPy: pip install 'rosenblatt[sklearn]', or use the sparse "
-                "rows themselves (block.rows of what a reader gives)."
+                "a sparse matrix of SciPy needs SciPy: pip install 'rosenblatt[sklearn]', or take "
+                "the rows as they are (block.rows, as of iter_svmlight(path).whole())."
             ) from None
         parts = (self.data, self.indices, self.indptr)
         matrix = getattr(scipy.sparse, kind)(parts, shape=self.shape, copy=copy)

@@ -59,7 +59,7 @@ def test_rows_come_back_as_they_went_in_and_of_the_kind_of_the_first(kind, d, mo
     kept = data.draw(st.integers(0, len(expected)))
     support.truncate(kept)
     for found, rows in ((before, expected), (support, expected[:kept])):
-        handed = for_caller(found.as_given())
+        handed = for_caller(found.vectors())
         assert found.n == handed.shape[0] == len(rows)
         assert type(handed) is kind
         np.testing.assert_array_equal(dense(handed), np.array(rows).reshape(-1, d))
@@ -119,7 +119,7 @@ def test_a_machine_is_saved_with_rows_of_any_kind(kind, d) -> None:
     )
     again = kernel_machine(state).support
     assert type(again) is type(machine.support)
-    handed = for_caller(again.as_given())
+    handed = for_caller(again.vectors())
     assert type(handed) is kind
     np.testing.assert_array_equal(dense(handed), dense(rows))
     assert state.card.kernel.rows == {np.ndarray: "dense", SparseRows: "csr"}.get(

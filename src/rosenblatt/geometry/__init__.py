@@ -2,7 +2,7 @@
 
 A perceptron's weights are a hyperplane ``w.x + b = 0`` with a positive and a negative side; several
 rows of weights divide the space into convex regions, one for each class. Points are rows: one row
-of shape (d,) or many of shape (n, d), dense, or sparse as SciPy has it. Numbers that are not
+of shape (d,) or many of shape (n, d), dense or sparse. Numbers that are not
 finite are refused, and so are results beyond the largest float; very long and very short weights
 are scaled first, so that lengths and distances lose nothing on the way.
 """

@@ -158,6 +158,7 @@ def read_svmlight(
     Returns
     -------
     X : csr_array of shape (n_samples, n_features)
+        Needs SciPy (extra ``sklearn``); the rows alone are ``iter_svmlight(path).whole().rows``.
     y : ndarray of shape (n_samples,)
 
     See Also

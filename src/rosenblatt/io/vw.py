@@ -270,6 +270,7 @@ def read_vw(
     Returns
     -------
     X : csr_array of shape (n_samples, n_features)
+        Needs SciPy (extra ``sklearn``); the rows alone are ``iter_vw(path).whole().rows``.
     y : ndarray of shape (n_samples,), or None if not `labelled`
     weights : ndarray of shape (n_samples,)
         Importance of the rows, for ``sample_weight``.

@@ -163,7 +163,7 @@ def _put_rows(arrays: Arrays, name: str, machine: Machine) -> Any:
         return "none"
     if machine.kernel.is_precomputed:
         return "numbers"
-    rows = machine.support.as_given()
+    rows = machine.support.vectors()
     if not isinstance(rows, SparseRows):
         arrays[f"{name}.rows"] = rows
         return "dense"

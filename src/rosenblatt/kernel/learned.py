@@ -67,7 +67,7 @@ class KernelLearned(ModelDisplay):
             return np.zeros((0, self.n_features_in_))
         if self._fitted().kernel.is_precomputed:
             raise AttributeError("a precomputed kernel does not show the rows themselves")
-        return for_caller(support.as_given())
+        return for_caller(support.vectors())
 
     @property
     def dual_coef_(self) -> npt.NDArray[np.float64]:

@@ -56,7 +56,7 @@ class DenseSupport:
     def rows(self) -> npt.NDArray[Any]:
         return self._rows[: self.n]
 
-    def as_given(self) -> npt.NDArray[Any] | SparseRows:
+    def vectors(self) -> npt.NDArray[Any] | SparseRows:
         """The rows as an array, or as sparse rows if the first of them were sparse."""
         if self._origin is None:
             return self.rows.copy()
@@ -110,7 +110,7 @@ class SparseSupport:
             self._joined, self._new = SparseRows.concat([self._joined, *self._new]), []
         return self._joined
 
-    def as_given(self) -> SparseRows:
+    def vectors(self) -> SparseRows:
         """The rows, which share no memory with these."""
         return self.rows.copy()
 
