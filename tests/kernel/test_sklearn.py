@@ -25,7 +25,7 @@ EXEMPTIONS = {
 
 @parametrize_with_checks(
     [
-        KernelPerceptron(),
+        KernelPerceptron(max_iter=50),
         KernelPerceptron(kernel="rbf", multiclass="argmax", combine="vote", max_iter=50),
         KernelPerceptron(kernel="precomputed", max_iter=50),
         KernelPerceptron(kernel="rbf", budget=60, forget="smallest", combine="last", max_iter=50),

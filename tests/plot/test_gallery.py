@@ -28,6 +28,7 @@ def assert_same_picture(one, other):
         assert a == b or abs(float(a) - float(b)) <= TOLERANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pictures_are_those_of_the_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
