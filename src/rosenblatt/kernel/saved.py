@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core.training import Training
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.kernel.file import kernel_machine, kernel_state
 from rosenblatt.kernel.fitting import KernelLearning
-from rosenblatt.kernel.soundness import check_kernel
-from rosenblatt.model.card import Card, Fit
-from rosenblatt.model.linear import fit_record
-from rosenblatt.model.state import State
+
+if TYPE_CHECKING:  # files are not for those who only fit and predict
+    from rosenblatt.model.card import Card, Fit
+    from rosenblatt.model.state import State
 
 __all__ = ["KernelSaved"]
 
@@ -26,6 +25,9 @@ class KernelSaved(KernelLearning):
     get_params: Any
 
     def _to_state(self) -> State:
+        from rosenblatt.kernel.file import kernel_state
+        from rosenblatt.model.linear import fit_record
+
         self._refuse_unfitted()
         parameters = self.get_params(deep=False)
         for kernel in (parameters["kernel"], self._machine.settings["kernel"]):
@@ -65,12 +67,16 @@ class KernelSaved(KernelLearning):
     @staticmethod
     def _check_file(card: Card, arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Refuse a file whose parts do not fit together."""
+        from rosenblatt.kernel.soundness import check_kernel
+
         assert card.kernel is not None
         check_kernel(card, card.kernel, arrays)
 
     @classmethod
     def _from_state(cls, state: State) -> Self:
         """An estimator of a state that was read and is therefore sound."""
+        from rosenblatt.kernel.file import kernel_machine
+
         card = state.card
         estimator = cls(**card.parameters)
         known = estimator.__dict__

@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from rosenblatt.core.tables import Rows, as_rows, inspect
 from rosenblatt.errors import InputError
-from rosenblatt.features.records import all_numbers
-from rosenblatt.features.schema import Schema
 from rosenblatt.io.notices import notice
 from rosenblatt.learner.conversion import as_table
 from rosenblatt.learner.frames import as_frame, column_names, feature_names
@@ -72,6 +70,9 @@ def _of_records(
     estimator: Any, records: Any, reset: bool, ignore_unseen: bool
 ) -> tuple[Any, Names]:
     """Numbers by name as they are; with any text, as the schema has it that the first ones set."""
+    from rosenblatt.features.records import all_numbers
+    from rosenblatt.features.schema import Schema
+
     schema = None if reset else getattr(estimator, "schema_", None)
     if reset and not all_numbers(records):
         schema = estimator._guessed_schema = Schema.guess_records(records)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.features import AnySchema, schema_from_json
+
+if TYPE_CHECKING:
+    from rosenblatt.features import AnySchema
 
 __all__ = ["WithSchema"]
 
@@ -45,6 +47,8 @@ class WithSchema:
             return None
         read = self.__dict__.get("_schema_read")
         if read is None or read[0] is not kept:
+            from rosenblatt.features import schema_from_json
+
             schema = schema_from_json(kept)
             if schema.n_features != self.n_features_in_:
                 raise ModelFileError(_misfit(schema, self.n_features_in_))

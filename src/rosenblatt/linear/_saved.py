@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from rosenblatt.arrays import Arrays
 from rosenblatt.core.duals import Pairs, Shares
 from rosenblatt.core.training import Training
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.linear._partial import BatchLearning
 from rosenblatt.linear._stream import Stream
 from rosenblatt.linear._voters import Voters
-from rosenblatt.model.card import Fit
-from rosenblatt.model.linear import fit_record, linear_model, state_of, voters_arrays
-from rosenblatt.model.state import State
+
+if TYPE_CHECKING:  # files are not for those who only fit and predict
+    from rosenblatt.model.card import Fit
+    from rosenblatt.model.state import State
 
 __all__ = ["Saved"]
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 class Saved(BatchLearning):
@@ -34,6 +33,8 @@ class Saved(BatchLearning):
     _refuse_unfitted: Any
 
     def _to_state(self) -> State:
+        from rosenblatt.model.linear import fit_record, state_of
+
         self._refuse_unfitted()
         self._checked_rule()
         parameters = self.get_params(deep=False)
@@ -60,6 +61,8 @@ class Saved(BatchLearning):
     @classmethod
     def _from_state(cls, state: State) -> Self:
         """An estimator of a state that was read and is therefore sound."""
+        from rosenblatt.model.linear import linear_model, voters_arrays
+
         card = state.card
         estimator = cls(**card.parameters)
         try:

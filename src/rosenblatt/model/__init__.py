@@ -1,17 +1,31 @@
 """Model files: a learner as data that is safe to load and resumes bit for bit; never a pickle."""
 
-from rosenblatt.model.card import Card
-from rosenblatt.model.file import learner_of, load, read, save, write
-from rosenblatt.model.linear import linear_model
-from rosenblatt.model.state import State
+from __future__ import annotations
 
-__all__ = [
-    "Card",
-    "State",
-    "learner_of",
-    "linear_model",
-    "load",
-    "read",
-    "save",
-    "write",
-]
+from typing import TYPE_CHECKING
+
+from rosenblatt import lazy
+
+if TYPE_CHECKING:
+    from rosenblatt.model.card import Card as Card
+    from rosenblatt.model.file import learner_of as learner_of
+    from rosenblatt.model.file import load as load
+    from rosenblatt.model.file import read as read
+    from rosenblatt.model.file import save as save
+    from rosenblatt.model.file import write as write
+    from rosenblatt.model.linear import linear_model as linear_model
+    from rosenblatt.model.state import State as State
+
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__,
+    {
+        "Card": "rosenblatt.model.card",
+        "State": "rosenblatt.model.state",
+        "learner_of": "rosenblatt.model.file",
+        "linear_model": "rosenblatt.model.linear",
+        "load": "rosenblatt.model.file",
+        "read": "rosenblatt.model.file",
+        "save": "rosenblatt.model.file",
+        "write": "rosenblatt.model.file",
+    },
+)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rosenblatt._kernels.tag_features import FeatureTable
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.model.card import Fit
-from rosenblatt.model.state import State
-from rosenblatt.model.tagger import Tagger, tagger_of, tagger_state
 from rosenblatt.structured.constraints import allowed_steps
 from rosenblatt.structured.sentences import Encoder
 from rosenblatt.structured.tag_fitting import TagLearning
 from rosenblatt.structured.tagging import TagLedger, TagModel
+
+if TYPE_CHECKING:  # files are not for those who only fit and predict
+    from rosenblatt.model.card import Fit
+    from rosenblatt.model.state import State
+    from rosenblatt.model.tagger import Tagger
 
 __all__ = ["SavedTagger"]
 
@@ -21,6 +23,8 @@ class SavedTagger(TagLearning):
     """``_to_state`` and ``_from_state``, between which nothing is lost."""
 
     def _to_state(self) -> State:
+        from rosenblatt.model.tagger import Tagger, tagger_state
+
         self._refuse_unfitted()
         self._check_saved()
         model, encoder = self._model, self._encoder
@@ -47,6 +51,8 @@ class SavedTagger(TagLearning):
         )
 
     def _fit_record(self) -> Fit | None:
+        from rosenblatt.model.card import Fit
+
         known = self.__dict__
         if "n_iter_" not in known:
             return None
@@ -73,6 +79,8 @@ class SavedTagger(TagLearning):
     @classmethod
     def _from_state(cls, state: State) -> Self:
         """An estimator of a state that was read and is therefore sound."""
+        from rosenblatt.model.tagger import tagger_of
+
         card, saved = state.card, tagger_of(state)
         estimator = cls(**card.parameters)
         estimator._model = _model(saved)
