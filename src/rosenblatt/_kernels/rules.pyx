@@ -1,7 +1,7 @@
 """The rules of the linear family: each is one step-size function.
 
 A step of 0 leaves the model as it is. To add a rule, write its step function, name it in
-`_RULES`, and give it an estimator and an oracle.
+`Rule`, and give it an estimator and an oracle.
 """
 
 from libc.math cimport floor, INFINITY, ldexp
