@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import rosenblatt
 
-PACKAGE = Path(rosenblatt.__file__).parent
-SOURCE = Path(__file__).parent.parent / "src" / "rosenblatt"
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "rosenblatt"
 HEAVY = ("sklearn", "scipy", "matplotlib", "pandas", "click", "rich")
 
 
@@ -28,24 +30,26 @@ def test_importing_the_package_loads_numpy_at_most() -> None:
     assert not {name for name in loaded if name.startswith("rosenblatt.")}
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "import rosenblatt.core.training",
-        "import rosenblatt.core.ledger",
-        "import rosenblatt.losses",
-        "import rosenblatt.theory",
-        "import rosenblatt.geometry",
-        "import rosenblatt.datasets",
-        "import rosenblatt.io, rosenblatt.io.svmlight",
-        "import rosenblatt.kernel.machine",
-        "import rosenblatt.model",
-        "import rosenblatt.estimator.inputs, rosenblatt.estimator.targets",
-        "import rosenblatt.cli, rosenblatt.cli.demo",
-    ],
-)
-def test_all_but_the_estimators_load_without_scikit_learn(statement: str) -> None:
-    assert not modules_after(statement) & {"sklearn", "scipy", "matplotlib", "rich"}
+ROOMS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))
+
+
+def modules_of(room: str) -> list[str]:
+    """Names of all modules of a room."""
+    files = [path.relative_to(SOURCE) for path in (SOURCE / room).rglob("*.py")]
+    names = [
+        ".".join(("rosenblatt", *path.with_suffix("").parts)).removesuffix(".__init__")
+        for path in files
+    ]
+    return sorted(names)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_loads_without_scikit_learn(room: str) -> None:
+    if room == "studio":
+        pytest.importorskip("starlette")
+        pytest.importorskip("anywidget")
+    loaded = modules_after(f"import {', '.join(modules_of(room))}")
+    assert not loaded & {"sklearn", "scipy", "matplotlib", "rich"}
 
 
 def test_public_names_are_all_there_and_nothing_else_is_promised() -> None:
@@ -56,33 +60,120 @@ def test_public_names_are_all_there_and_nothing_else_is_promised() -> None:
         _ = rosenblatt.Percepton  # type: ignore[attr-defined]
 
 
+def sources(*suffixes: str) -> list[Path]:
+    return sorted(path for path in SOURCE.rglob("*") if path.suffix in suffixes)
+
+
 def test_kernels_import_nothing_of_ours_but_kernels() -> None:
-    files = sorted(SOURCE.glob("_kernels/*.p[yx][xd]"))
+    files = [path for path in sources(".pyx", ".pxd", ".pyi", ".h") if "_kernels" in path.parts]
     assert files
     for file in files:
-        for name in re.findall(r"(?:from|import|cimport)\s+(rosenblatt[\w.]*)", file.read_text()):
+        text = file.read_text()
+        for name in re.findall(r"(?:from|import|cimport)\s+(rosenblatt[\w.]*)", text):
             assert name.startswith("rosenblatt._kernels"), f"{file.name} imports {name}"
+        up = re.search(r"from\s+\.\.|#include\s+\"\.\./", text)
+        assert up is None, f"{file.name} leaves its folder: {up[0] if up else ''}"
+
+
+def test_compiled_code_is_in_the_kernels_alone() -> None:
+    for file in sources(".pyx", ".pxd", ".h"):
+        assert file.relative_to(SOURCE).parts[0] == "_kernels", file
 
 
 def test_stubs_name_what_the_kernels_have() -> None:
     import importlib
 
-    stubs = sorted(PACKAGE.glob("_kernels/*.pyi"))
-    assert {stub.stem for stub in stubs} == {file.stem for file in SOURCE.glob("_kernels/*.pyx")}
+    stubs = [path.relative_to(SOURCE) for path in sources(".pyi")]
+    kernels = [path.relative_to(SOURCE) for path in sources(".pyx")]
+    assert [stub.with_suffix("") for stub in stubs] == [path.with_suffix("") for path in kernels]
     for stub in stubs:
-        module = importlib.import_module(f"rosenblatt._kernels.{stub.stem}")
-        for name in re.findall(r"^(?:class|def) (\w+)", stub.read_text(), re.MULTILINE):
-            assert hasattr(module, name), f"{stub.name} names {name}"
+        module = importlib.import_module(".".join(("rosenblatt", *stub.with_suffix("").parts)))
+        for name in re.findall(r"^(?:class|def) (\w+)", (SOURCE / stub).read_text(), re.MULTILINE):
+            assert hasattr(module, name), f"{stub} names {name}"
+
+
+# Where a fit with ``verbose`` tells how far it is, on standard error.
+PROGRESS = "estimator/progress.py"
+
+
+def printing(source: str) -> list[str]:
+    """The calls in a module by which something is printed."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    found = [ast.unparse(call) for call in calls]
+    return [
+        call for call in found if re.match(r"print\(|(sys\.)?std(out|err)\.write|click\.", call)
+    ]
 
 
 def test_the_command_line_and_progress_alone_print() -> None:
-    allowed = {"progress.py"}
-    for file in SOURCE.rglob("*.py"):
-        if file.parent.name != "cli" and file.name not in allowed:
-            assert not re.search(r"^\s*print\(", file.read_text(), re.MULTILINE), file
+    for file in sources(".py"):
+        name = file.relative_to(SOURCE).as_posix()
+        if not name.startswith("cli/") and name != PROGRESS:
+            assert printing(file.read_text()) == [], name
+    for file in sources(".pyx", ".pxd", ".h"):
+        assert not re.search(r"\bf?printf?\s*\(", file.read_text()), file
+
+
+def test_progress_goes_to_standard_error() -> None:
+    calls = printing((SOURCE / PROGRESS).read_text())
+    assert calls
+    assert all("file=sys.stderr" in call for call in calls)
+
+
+LONGEST_FILE = 400
+# Of Python ruff measures the lines. A tab is two columns wide.
+LONGEST_LINE = {".h": 110, ".js": 100, ".pxd": 110, ".pyx": 110}
+WRITTEN = {".css", ".h", ".html", ".js", ".pxd", ".py", ".pyi", ".pyx"}
+MADE = {".c", ".pyc", ".pyd", ".so"}  # by a build in place
+
+
+def written_files() -> list[Path]:
+    return [
+        path for path in sorted(SOURCE.rglob("*")) if path.is_file() and path.suffix not in MADE
+    ]
+
+
+def test_every_kind_of_file_is_measured() -> None:
+    unknown = {path.suffix for path in written_files() if path.name != "py.typed"} - WRITTEN
+    assert not unknown
 
 
 def test_no_file_is_longer_than_it_should_be() -> None:
-    for file in SOURCE.rglob("*.py*"):
-        if file.suffix in {".py", ".pyx"}:
-            assert len(file.read_text().splitlines()) <= 400, file
+    for file in written_files():
+        lines = file.read_text("utf-8").splitlines()
+        assert len(lines) <= LONGEST_FILE, f"{file} has {len(lines)} lines"
+
+
+def test_no_line_is_longer_than_it_should_be() -> None:
+    for file in sources(*LONGEST_LINE):
+        most = LONGEST_LINE[file.suffix]
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+            width = len(line.expandtabs(2))
+            assert width <= most, f"{file}:{number} has {width} characters"
+
+
+def rooms_on_the_page() -> list[str]:
+    """The first column of the table in ARCHITECTURE.md."""
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    return re.findall(r"^\| `([\w/.]+)` \|", text, re.MULTILINE)
+
+
+def test_the_rooms_of_architecture_are_the_folders_and_files() -> None:
+    folders = [f"{room}/" for room in ROOMS]
+    files = [path.name for path in SOURCE.glob("*.py")]
+    assert sorted(rooms_on_the_page()) == sorted(folders + files)
+
+
+def test_the_rooms_of_architecture_stand_in_the_order_of_the_import_contract() -> None:
+    """A room takes from rooms above it in the table, which are below it in the contract."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (layers,) = (c["layers"] for c in contracts["contracts"] if c["type"] == "layers")
+    depth = {
+        name.strip().removeprefix("rosenblatt."): place
+        for place, layer in enumerate(layers)
+        for name in layer.split("|")
+    }
+    rooms = [name.rstrip("/").removesuffix(".py") for name in rooms_on_the_page()]
+    rooms.remove("__init__")
+    assert set(rooms) == set(depth)
+    assert [depth[room] for room in rooms] == sorted((depth[r] for r in rooms), reverse=True)

@@ -1,10 +1,11 @@
-"""Docstrings, README and docs pages are examples, and examples are tests."""
+"""Docstrings, README and docs pages are examples, and examples are tests; what they name exists."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
 import pkgutil
+import re
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,56 @@ def test_every_public_class_shows_an_example(name: str) -> None:
     thing = getattr(rosenblatt, name)
     if isinstance(thing, type):
         assert ">>>" in (thing.__doc__ or "")
+
+
+PROJECT = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")]
+EVERY_PAGE = [*PROJECT, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+SOURCE = ROOT / "src" / "rosenblatt"
+# A file of ours by its looks: a folder, or one of these kinds.
+OURS = re.compile(r"(?:[\w.-]+/)+|(?:[\w.-]+/)*\.?\w[\w.-]*\.(?:h|js|md|py|pyi|pxd|pyx|toml)")
+# Written by whoever follows the page, and not there before.
+TO_BE_WRITTEN = {"CONTRIBUTING.md": {"src/rosenblatt/linear/half.py"}}
+
+
+def code_words(page: Path) -> set[str]:
+    """Words between backticks; blocks of code are left out."""
+    text = re.sub(r"^ *```.*?^ *```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return {word for span in re.findall(r"`([^`\n]+)`", text) for word in span.split()}
+
+
+def files_called(name: str, page: Path) -> list[Path]:
+    """Files that a name on a page may mean; of a bare name, all in the package that have it."""
+    for base in (page.parent, ROOT, SOURCE, SOURCE.parent):
+        if (base / name).exists():
+            return [base / name]
+    return [] if "/" in name else sorted(SOURCE.rglob(name))
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda page: page.name)
+def test_every_file_that_a_page_names_is_there(page: Path) -> None:
+    to_be_written = TO_BE_WRITTEN.get(page.name, set())
+    names = {word for word in code_words(page) if OURS.fullmatch(word)}
+    assert to_be_written <= names
+    for name in sorted(names):
+        found = files_called(name, page)
+        if name in to_be_written:
+            assert not found, f"{page.name} says that {name} is to be written; it is there"
+        else:
+            assert len(found) == 1, f"{page.name} names {name}, which may be {found or 'nothing'}"
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda page: page.name)
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text("utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_name_in_architecture_is_one_of_the_code() -> None:
+    kinds = {".h", ".py", ".pyx"}
+    files = [path for path in SOURCE.rglob("*") if path.suffix in kinds]
+    known = set(re.findall(r"\w+", " ".join(path.read_text("utf-8") for path in files)))
+    words = {w for w in code_words(ROOT / "ARCHITECTURE.md") if re.fullmatch(r"[\w.]+", w)}
+    names = {part for word in words if not OURS.fullmatch(word) for part in word.split(".")}
+    assert names
+    assert names - known == set()

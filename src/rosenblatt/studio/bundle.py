@@ -1,8 +1,8 @@
 """The page's modules as one text, for where there is no server to load them from.
 
-They import by ``import {a, b} from "./x.js";`` on one line and export with the word ``export``
-before a function, class or constant; no more of the language is needed to join them. Each keeps
-its own names: it becomes a function that returns what it exports.
+They import by ``import {a, b} from "./x.js";`` and export with the word ``export`` before a
+function, class or constant; no more of the language is needed to join them. Each keeps its own
+names: it becomes a function that returns what it exports.
 """
 
 from __future__ import annotations

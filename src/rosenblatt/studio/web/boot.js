@@ -3,19 +3,35 @@ import {mount} from "./main.js";
 import {askEmbedded, embeddedRun} from "./offline.js";
 
 async function askServer(name, body) {
-  let answer;
-  try {
-    answer = await fetch(`api/${name}`, {method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body)});
-  } catch {
-    throw new Error("The studio's server does not answer; start it again with rosenblatt studio.");
-  }
-  const found = await answer.json().catch(() => ({error: `The server answered with status ${answer.status}.`}));
-  if (!answer.ok || found.error) throw new Error(found.error ?? `The server answered with status ${answer.status}.`);
-  return found;
+	let answer;
+	try {
+		answer = await fetch(`api/${name}`, {
+			method: "POST",
+			headers: {"content-type": "application/json"},
+			body: JSON.stringify(body),
+		});
+	} catch {
+		throw new Error("The studio's server does not answer; start it again with rosenblatt studio.");
+	}
+	const found = await answer
+		.json()
+		.catch(() => ({error: `The server answered with status ${answer.status}.`}));
+	if (!answer.ok || found.error)
+		throw new Error(found.error ?? `The server answered with status ${answer.status}.`);
+	return found;
 }
 
 const storedRun = embeddedRun();
 
-mount(document.getElementById("studio"), storedRun
-  ? {ask: askEmbedded(storedRun), initial: storedRun.state, offline: true, box: storedRun.box, address: true}
-  : {ask: askServer, address: true});
+mount(
+	document.getElementById("studio"),
+	storedRun
+		? {
+				ask: askEmbedded(storedRun),
+				initial: storedRun.state,
+				offline: true,
+				box: storedRun.box,
+				address: true,
+			}
+		: {ask: askServer, address: true},
+);

@@ -1,74 +1,96 @@
 // Making elements. Text always becomes a text node, never markup.
 
 export function el(tag, given = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(given)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
-    else if (name === "value" || name === "checked" || name === "selected") node[name] = value;
-    else node.setAttribute(name, value === true ? "" : value);
-  }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
-  return node;
+	const node = document.createElement(tag);
+	for (const [name, value] of Object.entries(given)) {
+		if (value === null || value === undefined || value === false) continue;
+		if (name === "on")
+			for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+		else if (name === "value" || name === "checked" || name === "selected") node[name] = value;
+		else node.setAttribute(name, value === true ? "" : value);
+	}
+	node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+	return node;
+}
+
+export function row(...children) {
+	return el("div", {class: "row"}, ...children);
+}
+
+// A row of a table: its heading, of some parts, then its cells.
+export function tableRow(heading, cells) {
+	const rest = cells.map((cell) => el("td", {}, cell));
+	return el("tr", {}, el("th", {scope: "row"}, ...heading), rest);
+}
+
+// A part of the page with a heading, which is also its name.
+export function card(title, kind, ...children) {
+	const given = {class: `card ${kind}`, "aria-label": title};
+	return el("section", given, el("h2", {}, title), ...children);
+}
+
+export function press(node, isPressed) {
+	node.setAttribute("aria-pressed", String(isPressed));
 }
 
 export function svgNode(tag, given = {}, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(given)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
+	const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+	for (const [name, value] of Object.entries(given)) node.setAttribute(name, value);
+	node.append(...children);
+	return node;
 }
 
 export function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+	if (node.textContent !== text) node.textContent = text;
 }
 
 let lastId = 0;
 
 export function freshId(stem) {
-  lastId += 1;
-  return `studio-${stem}-${lastId}`;
+	lastId += 1;
+	return `studio-${stem}-${lastId}`;
 }
 
 export function labelled(words, control, kind = "field") {
-  control.id ||= freshId("control");
-  return el("div", {class: kind}, el("label", {for: control.id}, words), control);
+	control.id ||= freshId("control");
+	return el("div", {class: kind}, el("label", {for: control.id}, words), control);
 }
 
 export function choice(options, chosen, act, given = {}) {
-  const node = el("select", {...given, on: {change: () => act(node.value)}});
-  for (const [value, words] of options) node.append(el("option", {value, selected: value === chosen}, words));
-  return node;
+	const node = el("select", {...given, on: {change: () => act(node.value)}});
+	for (const [value, words] of options)
+		node.append(el("option", {value, selected: value === chosen}, words));
+	return node;
 }
 
 export function button(words, act, given = {}) {
-  return el("button", {type: "button", ...given, on: {click: act}}, words);
+	return el("button", {type: "button", ...given, on: {click: act}}, words);
 }
 
 // A number box tells of a change only when it holds a number; otherwise it shows the old one again.
 export function numberBox(value, act, given = {}) {
-  const node = el("input", {type: "number", step: "any", value: String(value), ...given});
-  let kept = value;
-  node.addEventListener("focus", () => {
-    kept = node.value;
-  });
-  node.addEventListener("change", () => {
-    const number = node.value.trim() === "" ? NaN : Number(node.value);
-    if (!Number.isFinite(number)) {
-      node.value = String(kept);
-      return;
-    }
-    act(number);
-  });
-  return node;
+	const node = el("input", {type: "number", step: "any", value: String(value), ...given});
+	let kept = value;
+	node.addEventListener("focus", () => {
+		kept = node.value;
+	});
+	node.addEventListener("change", () => {
+		const number = node.value.trim() === "" ? NaN : Number(node.value);
+		if (!Number.isFinite(number)) {
+			node.value = String(kept);
+			return;
+		}
+		act(number);
+	});
+	return node;
 }
 
 export function saveFile(name, content, type) {
-  const blob = content instanceof Blob ? content : new Blob([content], {type});
-  const address = URL.createObjectURL(blob);
-  const link = el("a", {href: address, download: name});
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(address), 10000);
+	const blob = content instanceof Blob ? content : new Blob([content], {type});
+	const address = URL.createObjectURL(blob);
+	const link = el("a", {href: address, download: name});
+	document.body.append(link);
+	link.click();
+	link.remove();
+	setTimeout(() => URL.revokeObjectURL(address), 10000);
 }

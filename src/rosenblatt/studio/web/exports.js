@@ -8,100 +8,152 @@ const PNG_WIDTH = 2400;
 
 // How large the present view is on the page, with a heading; a saved picture shows the same.
 function slideOf(studio) {
-  const {stage} = studio;
-  const {view} = studio.state;
-  if (view === "mistakes" || view === "table") {
-    const [width, height] = [stage.chart.clientWidth || 900, stage.chart.clientHeight || 560];
-    return {width, height: height + HEADING, draw: (pen) => pen.shifted(0, HEADING, () => stage.chartWith(pen, width, height))};
-  }
-  const {clientWidth: w, clientHeight: h} = stage.pictures[0].surface;
-  const count = stage.pictures.length;
-  const across = count > 1 ? 2 : 1;
-  const title = count > 1 ? 26 : 0;
-  const draw = (pen, look) => stage.pictures.forEach((picture, i) => pen.shifted((i % across) * w, HEADING + Math.floor(i / across) * (h + title), () => {
-    if (title) pen.text(42, 18, studio.runTitle(i), {fill: look.ink, size: 14, bold: true});
-    pen.shifted(0, title, () => picture.drawWith(pen, w, h));
-  }));
-  return {width: w * across, height: HEADING + Math.ceil(count / across) * (h + title), draw};
+	const {stage} = studio;
+	const {view} = studio.state;
+	if (view === "mistakes" || view === "table") {
+		const [width, height] = [stage.chart.clientWidth || 900, stage.chart.clientHeight || 560];
+		return {
+			width,
+			height: height + HEADING,
+			draw: (pen) => pen.shifted(0, HEADING, () => stage.chartWith(pen, width, height)),
+		};
+	}
+	const {clientWidth: w, clientHeight: h} = stage.pictures[0].surface;
+	const count = stage.pictures.length;
+	const across = count > 1 ? 2 : 1;
+	const title = count > 1 ? 26 : 0;
+	const draw = (pen, look) => {
+		for (const [i, picture] of stage.pictures.entries()) {
+			pen.shifted((i % across) * w, HEADING + Math.floor(i / across) * (h + title), () => {
+				if (title) pen.text(42, 18, studio.runTitle(i), {fill: look.ink, size: 14, bold: true});
+				pen.shifted(0, title, () => picture.drawWith(pen, w, h));
+			});
+		}
+	};
+	return {width: w * across, height: HEADING + Math.ceil(count / across) * (h + title), draw};
 }
 
 function drawSlide(studio, pen, slide) {
-  const {look} = studio;
-  const words = studio.story.sentence();
-  const most = Math.max(20, Math.floor((LINE * slide.width) / 800));
-  const cut = words.length > most ? words.lastIndexOf(" ", most) : words.length;
-  const rest = words.slice(cut).trim();
-  pen.text(10, 22, words.slice(0, cut), {fill: look.ink, size: 14});
-  pen.text(10, 42, rest.length > most ? `${rest.slice(0, most - 1)}…` : rest, {fill: look.ink, size: 14});
-  slide.draw(pen, look);
+	const {look} = studio;
+	const words = studio.story.sentence();
+	const most = Math.max(20, Math.floor((LINE * slide.width) / 800));
+	const cut = words.length > most ? words.lastIndexOf(" ", most) : words.length;
+	const rest = words.slice(cut).trim();
+	pen.text(10, 22, words.slice(0, cut), {fill: look.ink, size: 14});
+	pen.text(10, 42, rest.length > most ? `${rest.slice(0, most - 1)}…` : rest, {
+		fill: look.ink,
+		size: 14,
+	});
+	slide.draw(pen, look);
 }
 
 function asSvg(studio) {
-  const slide = slideOf(studio);
-  const pen = new SvgPen(slide.width, slide.height, studio.look.paper);
-  drawSlide(studio, pen, slide);
-  return pen.finished(studio.story.sentence());
+	const slide = slideOf(studio);
+	const pen = new SvgPen(slide.width, slide.height, studio.look.paper);
+	drawSlide(studio, pen, slide);
+	return pen.finished(studio.story.sentence());
 }
 
 function asPng(studio) {
-  const slide = slideOf(studio);
-  const canvas = document.createElement("canvas");
-  const scale = PNG_WIDTH / slide.width;
-  [canvas.width, canvas.height] = [PNG_WIDTH, Math.round(scale * slide.height)];
-  const context = canvas.getContext("2d");
-  context.fillStyle = studio.look.paper;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.scale(scale, scale);
-  drawSlide(studio, new CanvasPen(context), slide);
-  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+	const slide = slideOf(studio);
+	const canvas = document.createElement("canvas");
+	const scale = PNG_WIDTH / slide.width;
+	[canvas.width, canvas.height] = [PNG_WIDTH, Math.round(scale * slide.height)];
+	const context = canvas.getContext("2d");
+	context.fillStyle = studio.look.paper;
+	context.fillRect(0, 0, canvas.width, canvas.height);
+	context.scale(scale, scale);
+	drawSlide(studio, new CanvasPen(context), slide);
+	return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
 function asJson(studio) {
-  return JSON.stringify({...studio.answer, state: studio.sent()}, null, 1);
+	return JSON.stringify({...studio.answer, state: studio.sent()}, null, 1);
 }
 
 export class ExportMenu {
-  constructor(studio) {
-    this.studio = studio;
-    this.said = el("span", {class: "unseen", role: "status"});
-    const asked = (name, body, file, type) => async () => saveFile(file, (await studio.ask(name, body())).text, type);
-    const sent = () => studio.sent();
-    const entries = [
-      ["Picture of this view (PNG)", async () => saveFile("perceptron.png", await asPng(studio), "image/png")],
-      ["Picture of this view (SVG)", () => saveFile("perceptron.svg", asSvg(studio), "image/svg+xml")],
-      ["Table of updates (CSV)", asked("csv", () => ({state: sent(), run: studio.shown}), "updates.csv", "text/csv"), "server"],
-      ["The whole run (JSON)", () => saveFile("run.json", asJson(studio), "application/json")],
-      ["Python script", asked("script", sent, "perceptron_run.py", "text/x-python"), "server"],
-      ["Notebook", asked("notebook", sent, "perceptron_run.ipynb", "application/x-ipynb+json"), "server"],
-      ["Page that replays offline (HTML)", asked("page", sent, "perceptron_run.html", "text/html"), "server"],
-      ["Copy the address of this state", () => navigator.clipboard.writeText(location.href), "address"],
-    ].filter(([, , needs]) => !(needs === "server" && studio.offline) && !(needs === "address" && !studio.address));
-    this.node = el("details", {class: "menu"}, el("summary", {}, "Export"),
-      el("ul", {}, entries.map(([words, act]) => el("li", {}, button(words, () => this.run(words, act))))), this.said);
-    this.node.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.close();
-    });
-    this.node.addEventListener("focusout", (event) => {
-      if (event.relatedTarget && !this.node.contains(event.relatedTarget)) this.node.open = false;
-    });
-  }
+	constructor(studio) {
+		this.studio = studio;
+		this.said = el("span", {class: "unseen", role: "status"});
+		const asked = (name, body, file, type) => async () =>
+			saveFile(file, (await studio.ask(name, body())).text, type);
+		const sent = () => studio.sent();
+		const entries = [
+			[
+				"Picture of this view (PNG)",
+				async () => saveFile("perceptron.png", await asPng(studio), "image/png"),
+			],
+			[
+				"Picture of this view (SVG)",
+				() => saveFile("perceptron.svg", asSvg(studio), "image/svg+xml"),
+			],
+			[
+				"Table of updates (CSV)",
+				asked("csv", () => ({state: sent(), run: studio.shown}), "updates.csv", "text/csv"),
+				"server",
+			],
+			["The whole run (JSON)", () => saveFile("run.json", asJson(studio), "application/json")],
+			["Python script", asked("script", sent, "perceptron_run.py", "text/x-python"), "server"],
+			[
+				"Notebook",
+				asked("notebook", sent, "perceptron_run.ipynb", "application/x-ipynb+json"),
+				"server",
+			],
+			[
+				"Page that replays offline (HTML)",
+				asked("page", sent, "perceptron_run.html", "text/html"),
+				"server",
+			],
+			[
+				"Copy the address of this state",
+				() => navigator.clipboard.writeText(location.href),
+				"address",
+			],
+		].filter(
+			([, , needs]) =>
+				!(needs === "server" && studio.offline) && !(needs === "address" && !studio.address),
+		);
+		this.node = el(
+			"details",
+			{class: "menu"},
+			el("summary", {}, "Export"),
+			el(
+				"ul",
+				{},
+				entries.map(([words, act]) =>
+					el(
+						"li",
+						{},
+						button(words, () => this.run(words, act)),
+					),
+				),
+			),
+			this.said,
+		);
+		this.node.addEventListener("keydown", (event) => {
+			if (event.key === "Escape") this.close();
+		});
+		this.node.addEventListener("focusout", (event) => {
+			if (event.relatedTarget && !this.node.contains(event.relatedTarget)) this.node.open = false;
+		});
+	}
 
-  close() {
-    this.node.open = false;
-    this.node.querySelector("summary").focus();
-  }
+	close() {
+		this.node.open = false;
+		this.node.querySelector("summary").focus();
+	}
 
-  async run(words, act) {
-    if (!this.studio.ledger) {
-      this.studio.tell("There is nothing to export yet: add points first.");
-      return;
-    }
-    try {
-      await act();
-      setText(this.said, `Done: ${words}.`);
-    } catch (error) {
-      this.studio.tell(error.message);
-    }
-    this.close();
-  }
+	async run(words, act) {
+		if (!this.studio.ledger) {
+			this.studio.tell("There is nothing to export yet: add points first.");
+			return;
+		}
+		try {
+			await act();
+			setText(this.said, `Done: ${words}.`);
+		} catch (error) {
+			this.studio.tell(error.message);
+		}
+		this.close();
+	}
 }

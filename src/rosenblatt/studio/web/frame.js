@@ -1,99 +1,143 @@
 // From numbers to places on a picture, and back; axes with round numbers.
+import {line} from "./pen.js";
 import {figure, niceStep} from "./words.js";
 
 const SIDE = {left: 42, right: 16, top: 10, bottom: 24};
 
 export class Frame {
-  // `equal` keeps one unit equally long on both axes, so that w stands square on its line.
-  constructor(width, height, box, {equal = false, side = SIDE} = {}) {
-    this.width = width;
-    this.height = height;
-    this.left = side.left;
-    this.top = side.top;
-    this.inner = [Math.max(10, width - side.left - side.right), Math.max(10, height - side.top - side.bottom)];
-    let [x0, x1, y0, y1] = box;
-    const [sx, sy] = [this.inner[0] / (x1 - x0), this.inner[1] / (y1 - y0)];
-    if (equal && sx / sy < 8 && sy / sx < 8) {
-      const scale = Math.min(sx, sy);
-      const [extraX, extraY] = [(this.inner[0] / scale - (x1 - x0)) / 2, (this.inner[1] / scale - (y1 - y0)) / 2];
-      [x0, x1, y0, y1] = [x0 - extraX, x1 + extraX, y0 - extraY, y1 + extraY];
-    }
-    this.box = [x0, x1, y0, y1];
-    this.scale = [this.inner[0] / (x1 - x0), this.inner[1] / (y1 - y0)];
-  }
+	// `equal` keeps one unit equally long on both axes, so that w stands square on its line.
+	constructor(width, height, box, {equal = false, side = SIDE} = {}) {
+		this.width = width;
+		this.height = height;
+		this.left = side.left;
+		this.top = side.top;
+		this.inner = [
+			Math.max(10, width - side.left - side.right),
+			Math.max(10, height - side.top - side.bottom),
+		];
+		let [x0, x1, y0, y1] = box;
+		const [sx, sy] = [this.inner[0] / (x1 - x0), this.inner[1] / (y1 - y0)];
+		if (equal && sx / sy < 8 && sy / sx < 8) {
+			const scale = Math.min(sx, sy);
+			const [extraX, extraY] = [
+				(this.inner[0] / scale - (x1 - x0)) / 2,
+				(this.inner[1] / scale - (y1 - y0)) / 2,
+			];
+			[x0, x1, y0, y1] = [x0 - extraX, x1 + extraX, y0 - extraY, y1 + extraY];
+		}
+		this.box = [x0, x1, y0, y1];
+		this.scale = [this.inner[0] / (x1 - x0), this.inner[1] / (y1 - y0)];
+	}
 
-  x(value) {
-    return this.left + (value - this.box[0]) * this.scale[0];
-  }
+	x(value) {
+		return this.left + (value - this.box[0]) * this.scale[0];
+	}
 
-  y(value) {
-    return this.top + (this.box[3] - value) * this.scale[1];
-  }
+	y(value) {
+		return this.top + (this.box[3] - value) * this.scale[1];
+	}
 
-  at([x, y]) {
-    return [this.x(x), this.y(y)];
-  }
+	at([x, y]) {
+		return [this.x(x), this.y(y)];
+	}
 
-  back(px, py) {
-    return [this.box[0] + (px - this.left) / this.scale[0], this.box[3] - (py - this.top) / this.scale[1]];
-  }
+	back(px, py) {
+		return [
+			this.box[0] + (px - this.left) / this.scale[0],
+			this.box[3] - (py - this.top) / this.scale[1],
+		];
+	}
 
-  holds([x, y]) {
-    const [x0, x1, y0, y1] = this.box;
-    return x >= x0 && x <= x1 && y >= y0 && y <= y1;
-  }
+	path(pen, points, style) {
+		pen.path(
+			points.map((p) => this.at(p)),
+			style,
+		);
+	}
 
-  clipTo(pen, draw) {
-    pen.within(this.left, this.top, this.inner[0], this.inner[1], draw);
-  }
+	holds([x, y]) {
+		const [x0, x1, y0, y1] = this.box;
+		return x >= x0 && x <= x1 && y >= y0 && y <= y1;
+	}
 
-  steps(textSize = 11) {
-    const steps = [niceStep(this.box[1] - this.box[0], this.inner[0] / (textSize * 5)),
-      niceStep(this.box[3] - this.box[2], this.inner[1] / (textSize * 4))];
-    const square = Math.abs(this.scale[0] / this.scale[1] - 1) < 1e-6;
-    return square ? [steps[0], steps[0]] : steps;
-  }
+	clipTo(pen, draw) {
+		pen.within(this.left, this.top, this.inner[0], this.inner[1], draw);
+	}
 
-  drawAxes(pen, look, names, textSize = 11, {zero = true, grid = true} = {}) {
-    const [x0, x1, y0, y1] = this.box;
-    const [stepX, stepY] = this.steps(textSize);
-    const [bottom, right] = [this.top + this.inner[1], this.left + this.inner[0]];
-    for (const value of ticksBetween(x0, x1, stepX)) {
-      const px = this.x(value);
-      if (grid) pen.path([[px, this.top], [px, bottom]], {stroke: look.rule, width: 1});
-      pen.text(px, bottom + textSize + 3, figure(value), {fill: look.faint, size: textSize, align: "center"});
-    }
-    for (const value of ticksBetween(y0, y1, stepY)) {
-      const py = this.y(value);
-      if (grid) pen.path([[this.left, py], [right, py]], {stroke: look.rule, width: 1});
-      pen.text(this.left - 5, py, figure(value), {fill: look.faint, size: textSize, align: "right", middle: true});
-    }
-    if (zero && x0 < 0 && x1 > 0) pen.path([[this.x(0), this.top], [this.x(0), bottom]], {stroke: look.faint, width: 1, alpha: 0.55});
-    if (zero && y0 < 0 && y1 > 0) pen.path([[this.left, this.y(0)], [right, this.y(0)]], {stroke: look.faint, width: 1, alpha: 0.55});
-    pen.text(right - 5, bottom - 6, names[0], {fill: look.ink, size: textSize, align: "right", halo: look.paper});
-    pen.text(this.left + 5, this.top + textSize, names[1], {fill: look.ink, size: textSize, halo: look.paper});
-  }
+	steps(textSize = 11) {
+		const steps = [
+			niceStep(this.box[1] - this.box[0], this.inner[0] / (textSize * 5)),
+			niceStep(this.box[3] - this.box[2], this.inner[1] / (textSize * 4)),
+		];
+		const square = Math.abs(this.scale[0] / this.scale[1] - 1) < 1e-6;
+		return square ? [steps[0], steps[0]] : steps;
+	}
+
+	drawAxes(pen, look, names, textSize = 11, {zero = true, grid = true} = {}) {
+		const [x0, x1, y0, y1] = this.box;
+		const [stepX, stepY] = this.steps(textSize);
+		const [bottom, right] = [this.top + this.inner[1], this.left + this.inner[0]];
+		for (const value of ticksBetween(x0, x1, stepX)) {
+			const px = this.x(value);
+			if (grid) line(pen, [px, this.top], [px, bottom], {stroke: look.rule, width: 1});
+			pen.text(px, bottom + textSize + 3, figure(value), {
+				fill: look.faint,
+				size: textSize,
+				align: "center",
+			});
+		}
+		for (const value of ticksBetween(y0, y1, stepY)) {
+			const py = this.y(value);
+			if (grid) line(pen, [this.left, py], [right, py], {stroke: look.rule, width: 1});
+			pen.text(this.left - 5, py, figure(value), {
+				fill: look.faint,
+				size: textSize,
+				align: "right",
+				middle: true,
+			});
+		}
+		const [px, py] = this.at([0, 0]);
+		const style = {stroke: look.faint, width: 1, alpha: 0.55};
+		if (zero && x0 < 0 && x1 > 0) line(pen, [px, this.top], [px, bottom], style);
+		if (zero && y0 < 0 && y1 > 0) line(pen, [this.left, py], [right, py], style);
+		pen.text(right - 5, bottom - 6, names[0], {
+			fill: look.ink,
+			size: textSize,
+			align: "right",
+			halo: look.paper,
+		});
+		pen.text(this.left + 5, this.top + textSize, names[1], {
+			fill: look.ink,
+			size: textSize,
+			halo: look.paper,
+		});
+	}
 }
 
 function ticksBetween(from, to, step) {
-  const ticks = [];
-  for (let i = Math.ceil(from / step - 1e-9); i * step <= to + step * 1e-9 && ticks.length < 100; i += 1) ticks.push(i * step === 0 ? 0 : Number((i * step).toPrecision(12)));
-  return ticks;
+	const ticks = [];
+	for (
+		let i = Math.ceil(from / step - 1e-9);
+		i * step <= to + step * 1e-9 && ticks.length < 100;
+		i += 1
+	)
+		ticks.push(i * step === 0 ? 0 : Number((i * step).toPrecision(12)));
+	return ticks;
 }
 
 // A box with some room around the rows; the origin is inside where it is not far away.
 export function boxAround(rows) {
-  let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
-  for (const [x, y] of rows) {
-    [x0, x1, y0, y1] = [Math.min(x0, x), Math.max(x1, x), Math.min(y0, y), Math.max(y1, y)];
-  }
-  if (!rows.length) return [-3, 3, -3, 3];
-  const widened = (low, high) => {
-    const span = high - low;
-    if (low > 0 && low < 0.4 * span) low = 0;
-    if (high < 0 && -high < 0.4 * span) high = 0;
-    const room = high > low ? 0.14 * (high - low) : Math.max(1, Math.abs(high) * 0.5);
-    return [low - room, high + room];
-  };
-  return [...widened(x0, x1), ...widened(y0, y1)];
+	let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
+	for (const [x, y] of rows) {
+		[x0, x1, y0, y1] = [Math.min(x0, x), Math.max(x1, x), Math.min(y0, y), Math.max(y1, y)];
+	}
+	if (!rows.length) return [-3, 3, -3, 3];
+	const widened = (low, high) => {
+		const span = high - low;
+		if (low > 0 && low < 0.4 * span) low = 0;
+		if (high < 0 && -high < 0.4 * span) high = 0;
+		const room = high > low ? 0.14 * (high - low) : Math.max(1, Math.abs(high) * 0.5);
+		return [low - room, high + room];
+	};
+	return [...widened(x0, x1), ...widened(y0, y1)];
 }

@@ -1,122 +1,168 @@
 // The lift: the product x·y becomes a height, and what no line separates a plane may.
-import {drawMark, classColour, thinned} from "./look.js";
+import {classColour, drawMark, thinned} from "./look.js";
+import {line} from "./pen.js";
 import {pointRadius} from "./plane.js";
 
-export function liftWords(scene) {
-  const {data, ledger} = scene;
-  if (ledger && ledger.run.vectors !== 1) {
-    return data.features.length > 3 ? "The quadratic map has five features; only the product can be drawn as a height."
-      : "The height is the product of the two columns. Planes are drawn for two classes and a linear learner.";
-  }
-  if (data.features.length > 3) return "The quadratic map has five features, too many to draw; choose the product map to see its plane here.";
-  if (data.features.length < 3) return "The height is the product of the two columns. This learner does not see it, so its plane stands upright; choose the product map and it may lean.";
-  return "The height is the product of the two columns, a third feature. The grey plane is where the score is 0.";
+const SQUARE = [
+	[-1, -1],
+	[1, -1],
+	[1, 1],
+	[-1, 1],
+];
+const HEIGHT = "The height is the product of the two columns";
+const FIVE = "The quadratic map has five features";
+
+export function liftWords({data, ledger}) {
+	const {length} = data.features;
+	if (ledger && ledger.run.vectors !== 1) {
+		return length > 3
+			? `${FIVE}; only the product can be drawn as a height.`
+			: `${HEIGHT}. Planes are drawn for two classes and a linear learner.`;
+	}
+	if (length > 3) return `${FIVE}, too many to draw; choose the product map to see its plane here.`;
+	if (length === 3) return `${HEIGHT}, a third feature. The grey plane is where the score is 0.`;
+	const upright = "This learner does not see it, so its plane stands upright";
+	return `${HEIGHT}. ${upright}; choose the product map and it may lean.`;
 }
 
 function turned({yaw, pitch}) {
-  const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
-  return ([x, y, z]) => {
-    const [a, b] = [cy * x - sy * y, sy * x + cy * y];
-    return [a, sp * b - cp * z, -cp * b - sp * z];
-  };
+	const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
+	return ([x, y, z]) => {
+		const [a, b] = [cy * x - sy * y, sy * x + cy * y];
+		return [a, sp * b - cp * z, -cp * b - sp * z];
+	};
 }
 
 // The cut of the cube [-1, 1]³ with a plane, as a polygon around its middle.
 function cubeCut([a, b, c, d]) {
-  const corners = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x, y, z])));
-  const value = ([x, y, z]) => a * x + b * y + c * z + d;
-  const found = [];
-  for (const p of corners) {
-    for (let axis = 0; axis < 3; axis += 1) {
-      if (p[axis] !== -1) continue;
-      const q = p.slice();
-      q[axis] = 1;
-      const [fp, fq] = [value(p), value(q)];
-      if (fp * fq < 0 || (fp === 0) !== (fq === 0)) {
-        const s = fp / (fp - fq);
-        found.push(p.map((v, i) => v + s * (q[i] - v)));
-      }
-    }
-  }
-  if (found.length < 3) return [];
-  const middle = [0, 1, 2].map((i) => found.reduce((sum, p) => sum + p[i], 0) / found.length);
-  const size = Math.hypot(a, b, c);
-  const n = [a / size, b / size, c / size];
-  const helper = Math.abs(n[0]) < 0.8 ? [1, 0, 0] : [0, 1, 0];
-  const u = crossed(n, helper);
-  const v = crossed(n, u);
-  const angle = (p) => Math.atan2(dot3(p.map((t, i) => t - middle[i]), v), dot3(p.map((t, i) => t - middle[i]), u));
-  return found.sort((p, q) => angle(p) - angle(q));
+	const corners = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x, y, z])));
+	const value = ([x, y, z]) => a * x + b * y + c * z + d;
+	const found = [];
+	for (const p of corners) {
+		for (let axis = 0; axis < 3; axis += 1) {
+			if (p[axis] !== -1) continue;
+			const q = p.slice();
+			q[axis] = 1;
+			const [fp, fq] = [value(p), value(q)];
+			if (fp * fq < 0 || (fp === 0) !== (fq === 0)) {
+				const s = fp / (fp - fq);
+				found.push(p.map((v, i) => v + s * (q[i] - v)));
+			}
+		}
+	}
+	if (found.length < 3) return [];
+	const middle = [0, 1, 2].map((i) => found.reduce((sum, p) => sum + p[i], 0) / found.length);
+	const size = Math.hypot(a, b, c);
+	const n = [a / size, b / size, c / size];
+	const helper = Math.abs(n[0]) < 0.8 ? [1, 0, 0] : [0, 1, 0];
+	const u = crossed(n, helper);
+	const v = crossed(n, u);
+	const angle = (p) => {
+		const arm = p.map((t, i) => t - middle[i]);
+		return Math.atan2(dot3(arm, v), dot3(arm, u));
+	};
+	return found.sort((p, q) => angle(p) - angle(q));
 }
 
 function crossed(p, q) {
-  return [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]];
+	return [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]];
 }
 
 function dot3(p, q) {
-  return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+	return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
 }
 
 export function drawLift(pen, width, height, scene, turn) {
-  const {data, ledger, look, marks, textSize, k} = scene;
-  const heights = data.rows.map(([x, y]) => x * y);
-  const spans = [0, 1, 2].map((axis) => {
-    const values = axis < 2 ? data.rows.map((row) => row[axis]) : heights;
-    let [low, high] = [Infinity, -Infinity];
-    for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
-    const half = (high - low) / 2 || 1;
-    return {middle: (high + low) / 2 || 0, half: half * 1.15};
-  });
-  const inCube = (row, z) => [(row[0] - spans[0].middle) / spans[0].half, (row[1] - spans[1].middle) / spans[1].half, (z - spans[2].middle) / spans[2].half];
-  const turning = turned(turn);
-  const scale = Math.min(width, height) * 0.28;
-  const place = (p) => {
-    const [x, y, depth] = turning(p);
-    return [width / 2 + scale * x, height / 2 + scale * y, depth];
-  };
-  const flat = (p) => place(p).slice(0, 2);
-  const floor = [[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1]];
-  pen.path(floor.map(flat), {fill: thinned(look, look.ink, 0.04), stroke: look.rule, width: 1.5, close: true});
-  for (const [x, y] of [[-1, -1], [1, -1], [1, 1], [-1, 1]]) pen.path([flat([x, y, -1]), flat([x, y, 1])], {stroke: look.rule, width: 1});
-  pen.path([[-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]].map(flat), {stroke: look.rule, width: 1, close: true});
-  const names = [[[1.25, -1, -1], data.columns[0]], [[-1, 1.25, -1], data.columns[1]], [[-1, -1, 1.2], `${data.columns[0]}·${data.columns[1]}`]];
-  for (const [p, name] of names) pen.text(...flat(p), name, {fill: look.ink, size: textSize + 1, align: "center", middle: true, bold: true});
+	const {data, ledger, look, marks, textSize, k} = scene;
+	const heights = data.rows.map(([x, y]) => x * y);
+	const spans = [0, 1, 2].map((axis) => {
+		const values = axis < 2 ? data.rows.map((row) => row[axis]) : heights;
+		let [low, high] = [Infinity, -Infinity];
+		for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
+		const half = (high - low) / 2 || 1;
+		return {middle: (high + low) / 2 || 0, half: half * 1.15};
+	});
+	const inCube = (row, z) => [
+		(row[0] - spans[0].middle) / spans[0].half,
+		(row[1] - spans[1].middle) / spans[1].half,
+		(z - spans[2].middle) / spans[2].half,
+	];
+	const turning = turned(turn);
+	const scale = Math.min(width, height) * 0.28;
+	const place = (p) => {
+		const [x, y, depth] = turning(p);
+		return [width / 2 + scale * x, height / 2 + scale * y, depth];
+	};
+	const flat = (p) => place(p).slice(0, 2);
+	const [floor, ceiling] = [-1, 1].map((z) => SQUARE.map((corner) => flat([...corner, z])));
+	const edge = {stroke: look.rule, width: 1};
+	const fill = thinned(look, look.ink, 0.04);
+	pen.path(floor, {...edge, fill, width: 1.5, close: true});
+	for (const [i, corner] of floor.entries()) line(pen, corner, ceiling[i], edge);
+	pen.path(ceiling, {...edge, close: true});
+	const names = [
+		[[1.25, -1, -1], data.columns[0]],
+		[[-1, 1.25, -1], data.columns[1]],
+		[[-1, -1, 1.2], `${data.columns[0]}·${data.columns[1]}`],
+	];
+	for (const [p, name] of names)
+		pen.text(...flat(p), name, {
+			fill: look.ink,
+			size: textSize + 1,
+			align: "center",
+			middle: true,
+			bold: true,
+		});
 
-  const weights = ledger && ledger.run.vectors === 1 && data.features.length <= 3 ? ledger.answers(k) ?? ledger.weights(k) : null;
-  let cut = [];
-  let score = null;
-  if (weights) {
-    const w = [weights[0], weights[1], data.features.length === 3 ? weights[2] : 0];
-    const scaled = w.map((value, axis) => value * spans[axis].half);
-    const rest = weights[weights.length - 1] + w.reduce((sum, value, axis) => sum + value * spans[axis].middle, 0);
-    if (scaled.some((value) => value !== 0)) {
-      cut = cubeCut([...scaled, rest]);
-      score = (p) => scaled[0] * p[0] + scaled[1] * p[1] + scaled[2] * p[2] + rest;
-    }
-  }
-  const update = ledger?.update(k);
-  const radius = Math.min(9, pointRadius(data.rows.length, textSize, height));
-  const points = data.rows.map((row, i) => {
-    const p = inCube(row, heights[i]);
-    const [px, py, depth] = place(p);
-    return {i, px, py, depth, foot: flat([p[0], p[1], -1]), above: score ? score(p) > 0 : false};
-  }).sort((p, q) => q.depth - p.depth);
-  const drawOne = ({i, px, py, foot}) => {
-    if (points.length <= 80) pen.path([foot, [px, py]], {stroke: classColour(look, data.labels[i]), width: 1, alpha: 0.5});
-    if (update && update.row === i) pen.circle(px, py, radius + 6, {stroke: look.ink, width: 3});
-    drawMark(pen, px, py, radius, marks[data.labels[i]], look);
-  };
-  // Points behind the plane first. Behind is the side away from the eye, which looks along the depth.
-  const towards = cut.length ? Math.sign(score([0, 0, 0]) - score(backwards(turn))) : 0;
-  const behind = points.filter((p) => cut.length && (p.above ? 1 : -1) !== towards);
-  behind.forEach(drawOne);
-  if (cut.length) pen.path(cut.map(flat), {fill: look.faint, stroke: look.ink, width: 1.5, alpha: 0.45, close: true});
-  const hidden = new Set(behind);
-  points.filter((p) => !hidden.has(p)).forEach(drawOne);
+	const weights =
+		ledger && ledger.run.vectors === 1 && data.features.length <= 3
+			? (ledger.answers(k) ?? ledger.weights(k))
+			: null;
+	let cut = [];
+	let score = null;
+	if (weights) {
+		const w = [weights[0], weights[1], data.features.length === 3 ? weights[2] : 0];
+		const scaled = w.map((value, axis) => value * spans[axis].half);
+		const rest =
+			weights.at(-1) + w.reduce((sum, value, axis) => sum + value * spans[axis].middle, 0);
+		if (scaled.some((value) => value !== 0)) {
+			cut = cubeCut([...scaled, rest]);
+			score = (p) => scaled[0] * p[0] + scaled[1] * p[1] + scaled[2] * p[2] + rest;
+		}
+	}
+	const update = ledger?.update(k);
+	const radius = Math.min(9, pointRadius(data.rows.length, textSize, height));
+	const points = data.rows
+		.map((row, i) => {
+			const p = inCube(row, heights[i]);
+			const [px, py, depth] = place(p);
+			return {i, px, py, depth, foot: flat([p[0], p[1], -1]), above: score ? score(p) > 0 : false};
+		})
+		.sort((p, q) => q.depth - p.depth);
+	const drawOne = ({i, px, py, foot}) => {
+		const stroke = classColour(look, data.labels[i]);
+		if (points.length <= 80) line(pen, foot, [px, py], {stroke, width: 1, alpha: 0.5});
+		if (update && update.row === i) pen.circle(px, py, radius + 6, {stroke: look.ink, width: 3});
+		drawMark(pen, px, py, radius, marks[data.labels[i]], look);
+	};
+	// Points behind the plane first: on the side away from the eye, which looks along the depth.
+	const towards = cut.length ? Math.sign(score([0, 0, 0]) - score(backwards(turn))) : 0;
+	const behind = points.filter((p) => cut.length && (p.above ? 1 : -1) !== towards);
+	behind.forEach(drawOne);
+	if (cut.length)
+		pen.path(cut.map(flat), {
+			fill: look.faint,
+			stroke: look.ink,
+			width: 1.5,
+			alpha: 0.45,
+			close: true,
+		});
+	const hidden = new Set(behind);
+	points.filter((p) => !hidden.has(p)).forEach(drawOne);
 }
 
 // The direction of growing depth, in the cube's own axes.
 function backwards({yaw, pitch}) {
-  const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
-  return [-sy * cp, -cy * cp, -sp];
+	const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
+	return [-sy * cp, -cy * cp, -sp];
 }

@@ -3,103 +3,174 @@ import {svgNode} from "./dom.js";
 import {shortened} from "./words.js";
 
 export const LOOKS = {
-  light: {
-    paper: "#ffffff", ink: "#1b1e23", faint: "#6c737d", rule: "#e2e5e9", alarm: "#b00020",
-    palette: ["#0072b2", "#d55e00", "#186149", "#6d0079", "#995ffd", "#313d00"],
-  },
-  dark: {
-    paper: "#16181d", ink: "#e8eaed", faint: "#969da8", rule: "#33373f", alarm: "#ff8a80",
-    palette: ["#56b4e9", "#e69f00", "#79ffdb", "#ce3d61", "#7e5bec", "#ffff3d"],
-  },
+	light: {
+		paper: "#ffffff",
+		ink: "#1b1e23",
+		faint: "#6c737d",
+		rule: "#e2e5e9",
+		alarm: "#b00020",
+		palette: ["#0072b2", "#d55e00", "#186149", "#6d0079", "#995ffd", "#313d00"],
+	},
+	dark: {
+		paper: "#16181d",
+		ink: "#e8eaed",
+		faint: "#969da8",
+		rule: "#33373f",
+		alarm: "#ff8a80",
+		palette: ["#56b4e9", "#e69f00", "#79ffdb", "#ce3d61", "#7e5bec", "#ffff3d"],
+	},
 };
 
 export function classColour(look, place) {
-  return look.palette[place % look.palette.length];
+	return look.palette[place % look.palette.length];
 }
 
 function channels(colour) {
-  return [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16));
+	return [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16));
 }
 
 // A colour thinned with the paper; unlike transparency it does not add up where areas meet.
 export function thinned(look, colour, share = 0.13) {
-  const paper = channels(look.paper);
-  const mixed = channels(colour).map((value, i) => Math.round(share * value + (1 - share) * paper[i]));
-  return `#${mixed.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
+	const paper = channels(look.paper);
+	const mixed = channels(colour).map((value, i) =>
+		Math.round(share * value + (1 - share) * paper[i]),
+	);
+	return `#${mixed.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
 }
 
 // Ink for a letter on a colour: whichever of black and white is seen better.
 function inkOn(colour) {
-  const [r, g, b] = channels(colour).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000000" : "#ffffff";
+	const [r, g, b] = channels(colour).map((c) =>
+		c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4,
+	);
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000000" : "#ffffff";
 }
 
 function regular(corners, turn) {
-  return Array.from({length: corners}, (_, i) => {
-    const angle = turn + (2 * Math.PI * i) / corners;
-    return [Math.cos(angle), Math.sin(angle)];
-  });
+	return Array.from({length: corners}, (_, i) => {
+		const angle = turn + (2 * Math.PI * i) / corners;
+		return [Math.cos(angle), Math.sin(angle)];
+	});
 }
 
 function spun(corners, angle) {
-  const [c, s] = [Math.cos(angle), Math.sin(angle)];
-  return corners.map(([x, y]) => [c * x - s * y, s * x + c * y]);
+	const [c, s] = [Math.cos(angle), Math.sin(angle)];
+	return corners.map(([x, y]) => [c * x - s * y, s * x + c * y]);
 }
 
-const CROSS = [[-0.5, -1], [0.5, -1], [0.5, -0.5], [1, -0.5], [1, 0.5], [0.5, 0.5], [0.5, 1], [-0.5, 1],
-  [-0.5, 0.5], [-1, 0.5], [-1, -0.5], [-0.5, -0.5]].map(([x, y]) => [x * 1.08, y * 1.08]);
-const SQUARE = [[-0.88, -0.88], [0.88, -0.88], [0.88, 0.88], [-0.88, 0.88]];
+const CROSS = [
+	[-0.5, -1],
+	[0.5, -1],
+	[0.5, -0.5],
+	[1, -0.5],
+	[1, 0.5],
+	[0.5, 0.5],
+	[0.5, 1],
+	[-0.5, 1],
+	[-0.5, 0.5],
+	[-1, 0.5],
+	[-1, -0.5],
+	[-0.5, -0.5],
+].map(([x, y]) => [x * 1.08, y * 1.08]);
+const SQUARE = [
+	[-0.88, -0.88],
+	[0.88, -0.88],
+	[0.88, 0.88],
+	[-0.88, 0.88],
+];
 const TRIANGLE = regular(3, -Math.PI / 2).map(([x, y]) => [x * 1.25, y * 1.25 + 0.12]);
 // Circle, square, triangles, diamond, plus, cross, pentagon, in the order of the library's markers.
-const SHAPES = [null, SQUARE, TRIANGLE, spun(SQUARE, Math.PI / 4), spun(TRIANGLE, Math.PI), CROSS,
-  spun(CROSS, Math.PI / 4), spun(TRIANGLE, -Math.PI / 2), regular(5, -Math.PI / 2).map(([x, y]) => [x * 1.1, y * 1.1]),
-  spun(TRIANGLE, Math.PI / 2)];
+const SHAPES = [
+	null,
+	SQUARE,
+	TRIANGLE,
+	spun(SQUARE, Math.PI / 4),
+	spun(TRIANGLE, Math.PI),
+	CROSS,
+	spun(CROSS, Math.PI / 4),
+	spun(TRIANGLE, -Math.PI / 2),
+	regular(5, -Math.PI / 2).map(([x, y]) => [x * 1.1, y * 1.1]),
+	spun(TRIANGLE, Math.PI / 2),
+];
 
 function shapeOf(place, x, y, radius) {
-  const corners = SHAPES[place % SHAPES.length];
-  return corners && corners.map(([a, b]) => [x + a * radius, y + b * radius]);
+	const corners = SHAPES[place % SHAPES.length];
+	return corners?.map(([a, b]) => [x + a * radius, y + b * radius]);
 }
 
 export function drawMark(pen, x, y, radius, mark, look, given = {}) {
-  const fill = classColour(look, mark.place);
-  const style = {fill, stroke: look.paper, width: radius > 5 ? 1 : 0.5, ...given};
-  const corners = shapeOf(mark.place, x, y, radius);
-  if (corners) pen.path(corners, {...style, close: true});
-  else pen.circle(x, y, radius, style);
-  if (radius >= 7) {
-    const size = radius * (mark.letter.length > 1 ? 0.95 : 1.25);
-    pen.text(x, y, mark.letter, {fill: inkOn(fill), size, align: "center", middle: true, bold: true});
-  }
+	const fill = classColour(look, mark.place);
+	const style = {fill, stroke: look.paper, width: radius > 5 ? 1 : 0.5, ...given};
+	const corners = shapeOf(mark.place, x, y, radius);
+	if (corners) pen.path(corners, {...style, close: true});
+	else pen.circle(x, y, radius, style);
+	if (radius >= 7) {
+		const size = radius * (mark.letter.length > 1 ? 0.95 : 1.25);
+		pen.text(x, y, mark.letter, {
+			fill: inkOn(fill),
+			size,
+			align: "center",
+			middle: true,
+			bold: true,
+		});
+	}
 }
 
 // A class as a small picture beside its name.
 export function markIcon(mark, look) {
-  const fill = classColour(look, mark.place);
-  const corners = shapeOf(mark.place, 10, 10, 8);
-  const shape = corners ? svgNode("polygon", {points: corners.map((p) => p.map((v) => v.toFixed(2)).join(",")).join(" "), fill})
-    : svgNode("circle", {cx: 10, cy: 10, r: 8, fill});
-  const letter = svgNode("text", {x: 10, y: 14, "text-anchor": "middle", "font-size": mark.letter.length > 1 ? 9 : 11,
-    "font-weight": "bold", fill: inkOn(fill)});
-  letter.textContent = mark.letter;
-  return svgNode("svg", {viewBox: "-1 -1 22 22", width: 20, height: 20, "aria-hidden": "true", class: "mark"}, shape, letter);
+	const fill = classColour(look, mark.place);
+	const corners = shapeOf(mark.place, 10, 10, 8);
+	const shape = corners
+		? svgNode("polygon", {
+				points: corners.map((p) => p.map((v) => v.toFixed(2)).join(",")).join(" "),
+				fill,
+			})
+		: svgNode("circle", {cx: 10, cy: 10, r: 8, fill});
+	const letter = svgNode("text", {
+		x: 10,
+		y: 14,
+		"text-anchor": "middle",
+		"font-size": mark.letter.length > 1 ? 9 : 11,
+		"font-weight": "bold",
+		fill: inkOn(fill),
+	});
+	letter.textContent = mark.letter;
+	return svgNode(
+		"svg",
+		{viewBox: "-1 -1 22 22", width: 20, height: 20, "aria-hidden": "true", class: "mark"},
+		shape,
+		letter,
+	);
 }
 
 const MINUS_ONE = new Set(["-1", "−1", "-", "−"]);
 const PLUS_ONE = new Set(["1", "+1", "+"]);
 
 function lettersCounted(place) {
-  const more = Math.floor(place / 26);
-  return (more ? lettersCounted(more - 1) : "") + String.fromCharCode(65 + (place % 26));
+	const more = Math.floor(place / 26);
+	return (more ? lettersCounted(more - 1) : "") + String.fromCharCode(65 + (place % 26));
 }
 
 // A mark for each class: its name, a letter of its own, its place among the classes.
 export function marksOf(classes) {
-  const places = classes.map((_, place) => place);
-  if (classes.length === 2 && MINUS_ONE.has(classes[0]) && PLUS_ONE.has(classes[1])) {
-    return places.map((place) => ({place, name: place ? "+1" : "−1", letter: place ? "+" : "−", label: classes[place]}));
-  }
-  const names = classes.map((name) => shortened(name));
-  const firsts = names.map((name) => Array.from(name)[0]);
-  const fitting = [names, firsts].find((some) => some.every((s) => Array.from(s).length <= 2) && new Set(some).size === some.length);
-  return places.map((place) => ({place, name: names[place], letter: fitting ? fitting[place] : lettersCounted(place), label: classes[place]}));
+	const places = classes.map((_, place) => place);
+	if (classes.length === 2 && MINUS_ONE.has(classes[0]) && PLUS_ONE.has(classes[1])) {
+		return places.map((place) => ({
+			place,
+			name: place ? "+1" : "−1",
+			letter: place ? "+" : "−",
+			label: classes[place],
+		}));
+	}
+	const names = classes.map((name) => shortened(name));
+	const firsts = names.map((name) => Array.from(name)[0]);
+	const fitting = [names, firsts].find(
+		(some) => some.every((s) => Array.from(s).length <= 2) && new Set(some).size === some.length,
+	);
+	return places.map((place) => ({
+		place,
+		name: names[place],
+		letter: fitting ? fitting[place] : lettersCounted(place),
+		label: classes[place],
+	}));
 }

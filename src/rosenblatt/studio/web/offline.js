@@ -1,19 +1,21 @@
 // The exported page has no server: everything it can be asked is in the file.
 
 export function embeddedRun() {
-  const node = document.getElementById("studio-run");
-  return node ? JSON.parse(node.textContent) : null;
+	const node = document.getElementById("studio-run");
+	return node ? JSON.parse(node.textContent) : null;
 }
 
 export function askEmbedded(stored) {
-  return async (name, body) => {
-    if (name === "start") return {state: stored.state};
-    if (name === "run") return stored.run;
-    if (name === "contour") {
-      const found = stored.contours?.[`${body.run}:${body.at}`];
-      if (found) return found;
-      throw new Error("The lines at this update are not in this file; others before and after it are.");
-    }
-    throw new Error("This file only replays a run. Open the studio to change it.");
-  };
+	return async (name, body) => {
+		if (name === "start") return {state: stored.state};
+		if (name === "run") return stored.run;
+		if (name === "contour") {
+			const found = stored.contours?.[`${body.run}:${body.at}`];
+			if (found) return found;
+			throw new Error(
+				"The lines at this update are not in this file; others before and after it are.",
+			);
+		}
+		throw new Error("This file only replays a run. Open the studio to change it.");
+	};
 }

@@ -3,169 +3,214 @@
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
 
 export class CanvasPen {
-  constructor(context) {
-    this.context = context;
-  }
+	constructor(context) {
+		this.context = context;
+	}
 
-  finish({fill, stroke, width = 1, dash, alpha = 1}) {
-    const {context} = this;
-    context.globalAlpha = alpha;
-    if (fill) {
-      context.fillStyle = fill;
-      context.fill();
-    }
-    if (stroke) {
-      context.strokeStyle = stroke;
-      context.lineWidth = width;
-      context.setLineDash(dash ?? []);
-      context.stroke();
-    }
-    context.globalAlpha = 1;
-  }
+	finish({fill, stroke, width = 1, dash, alpha = 1}) {
+		const {context} = this;
+		context.globalAlpha = alpha;
+		if (fill) {
+			context.fillStyle = fill;
+			context.fill();
+		}
+		if (stroke) {
+			context.strokeStyle = stroke;
+			context.lineWidth = width;
+			context.setLineDash(dash ?? []);
+			context.stroke();
+		}
+		context.globalAlpha = 1;
+	}
 
-  path(points, style) {
-    const {context} = this;
-    context.lineJoin = "round";
-    context.beginPath();
-    for (let i = 0; i < points.length; i += 1) {
-      if (i) context.lineTo(points[i][0], points[i][1]);
-      else context.moveTo(points[i][0], points[i][1]);
-    }
-    if (style.close) context.closePath();
-    this.finish(style);
-  }
+	trace(points) {
+		for (let i = 0; i < points.length; i += 1) {
+			if (i) this.context.lineTo(points[i][0], points[i][1]);
+			else this.context.moveTo(points[i][0], points[i][1]);
+		}
+	}
 
-  // Several closed rings of one area; a ring within a ring is a hole.
-  rings(rings, style) {
-    const {context} = this;
-    context.beginPath();
-    for (const ring of rings) {
-      ring.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
-      context.closePath();
-    }
-    context.fillStyle = style.fill;
-    context.fill("evenodd");
-  }
+	path(points, style) {
+		const {context} = this;
+		context.lineJoin = "round";
+		context.beginPath();
+		this.trace(points);
+		if (style.close) context.closePath();
+		this.finish(style);
+	}
 
-  circle(x, y, radius, style) {
-    this.context.beginPath();
-    this.context.arc(x, y, Math.max(0, radius), 0, 2 * Math.PI);
-    this.finish(style);
-  }
+	// Several closed rings of one area; a ring within a ring is a hole.
+	rings(rings, style) {
+		const {context} = this;
+		context.beginPath();
+		for (const ring of rings) {
+			this.trace(ring);
+			context.closePath();
+		}
+		context.fillStyle = style.fill;
+		context.fill("evenodd");
+	}
 
-  text(x, y, words, {fill, size = 12, align = "left", middle = false, bold = false, halo = null}) {
-    const {context} = this;
-    context.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
-    context.textAlign = align;
-    context.textBaseline = middle ? "middle" : "alphabetic";
-    if (halo) {
-      context.strokeStyle = halo;
-      context.lineWidth = 4;
-      context.setLineDash([]);
-      context.lineJoin = "round";
-      context.strokeText(words, x, y);
-    }
-    context.fillStyle = fill;
-    context.fillText(words, x, y);
-  }
+	circle(x, y, radius, style) {
+		this.context.beginPath();
+		this.context.arc(x, y, Math.max(0, radius), 0, 2 * Math.PI);
+		this.finish(style);
+	}
 
-  within(x, y, width, height, draw) {
-    const {context} = this;
-    context.save();
-    context.beginPath();
-    context.rect(x, y, width, height);
-    context.clip();
-    draw();
-    context.restore();
-  }
+	text(x, y, words, {fill, size = 12, align = "left", middle = false, bold = false, halo = null}) {
+		const {context} = this;
+		context.font = `${bold ? "600 " : ""}${size}px ${FONT}`;
+		context.textAlign = align;
+		context.textBaseline = middle ? "middle" : "alphabetic";
+		if (halo) {
+			context.strokeStyle = halo;
+			context.lineWidth = 4;
+			context.setLineDash([]);
+			context.lineJoin = "round";
+			context.strokeText(words, x, y);
+		}
+		context.fillStyle = fill;
+		context.fillText(words, x, y);
+	}
 
-  shifted(x, y, draw) {
-    this.context.save();
-    this.context.translate(x, y);
-    draw();
-    this.context.restore();
-  }
+	within(x, y, width, height, draw) {
+		const {context} = this;
+		context.save();
+		context.beginPath();
+		context.rect(x, y, width, height);
+		context.clip();
+		draw();
+		context.restore();
+	}
+
+	shifted(x, y, draw) {
+		this.context.save();
+		this.context.translate(x, y);
+		draw();
+		this.context.restore();
+	}
 }
 
 function escaped(text) {
-  // XML has no room for control characters, even escaped ones.
-  return Array.from(text, (letter) => {
-    const code = letter.codePointAt(0);
-    if (code < 32 || (code >= 0xd800 && code < 0xe000)) return "�";
-    return {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}[letter] ?? letter;
-  }).join("");
+	// XML has no room for control characters, even escaped ones.
+	return Array.from(text, (letter) => {
+		const code = letter.codePointAt(0);
+		if (code < 32 || (code >= 0xd800 && code < 0xe000)) return "�";
+		return {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"}[letter] ?? letter;
+	}).join("");
 }
 
 function short(number) {
-  return String(Math.round(number * 100) / 100);
+	return String(Math.round(number * 100) / 100);
 }
 
 export class SvgPen {
-  constructor(width, height, paper) {
-    this.size = [width, height];
-    this.parts = [];
-    this.clips = 0;
-    this.path([[0, 0], [width, 0], [width, height], [0, height]], {fill: paper, close: true});
-  }
+	constructor(width, height, paper) {
+		this.size = [width, height];
+		this.parts = [];
+		this.clips = 0;
+		rectangle(this, [0, 0], [width, height], {fill: paper});
+	}
 
-  styled({fill, stroke, width = 1, dash, alpha = 1}) {
-    let words = ` fill="${fill ?? "none"}"`;
-    if (stroke) words += ` stroke="${stroke}" stroke-width="${short(width)}" stroke-linejoin="round"`;
-    if (stroke && dash) words += ` stroke-dasharray="${dash.join(" ")}"`;
-    if (alpha !== 1) words += ` opacity="${alpha}"`;
-    return words;
-  }
+	styled({fill, stroke, width = 1, dash, alpha = 1}) {
+		let words = ` fill="${fill ?? "none"}"`;
+		if (stroke)
+			words += ` stroke="${stroke}" stroke-width="${short(width)}" stroke-linejoin="round"`;
+		if (stroke && dash) words += ` stroke-dasharray="${dash.join(" ")}"`;
+		if (alpha !== 1) words += ` opacity="${alpha}"`;
+		return words;
+	}
 
-  path(points, style) {
-    const tag = style.close ? "polygon" : "polyline";
-    this.parts.push(`<${tag} points="${points.map(([x, y]) => `${short(x)},${short(y)}`).join(" ")}"${this.styled(style)}/>`);
-  }
+	path(points, style) {
+		const tag = style.close ? "polygon" : "polyline";
+		const places = points.map(([x, y]) => `${short(x)},${short(y)}`).join(" ");
+		this.parts.push(`<${tag} points="${places}"${this.styled(style)}/>`);
+	}
 
-  rings(rings, style) {
-    const words = rings.map((ring) => `M${ring.map(([x, y]) => `${short(x)} ${short(y)}`).join("L")}Z`).join("");
-    this.parts.push(`<path d="${words}" fill="${style.fill}" fill-rule="evenodd"/>`);
-  }
+	rings(rings, style) {
+		const words = rings
+			.map((ring) => `M${ring.map(([x, y]) => `${short(x)} ${short(y)}`).join("L")}Z`)
+			.join("");
+		this.parts.push(`<path d="${words}" fill="${style.fill}" fill-rule="evenodd"/>`);
+	}
 
-  circle(x, y, radius, style) {
-    this.parts.push(`<circle cx="${short(x)}" cy="${short(y)}" r="${short(Math.max(0, radius))}"${this.styled(style)}/>`);
-  }
+	circle(x, y, radius, style) {
+		const r = short(Math.max(0, radius));
+		this.parts.push(`<circle cx="${short(x)}" cy="${short(y)}" r="${r}"${this.styled(style)}/>`);
+	}
 
-  text(x, y, words, {fill, size = 12, align = "left", middle = false, bold = false, halo = null}) {
-    const anchor = {left: "start", center: "middle", right: "end"}[align];
-    const edge = halo ? ` stroke="${halo}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"` : "";
-    this.parts.push(`<text x="${short(x)}" y="${short(middle ? y + size * 0.36 : y)}" font-size="${short(size)}" text-anchor="${anchor}"`
-      + ` fill="${fill}"${bold ? ' font-weight="600"' : ""}${edge}>${escaped(words)}</text>`);
-  }
+	text(x, y, words, {fill, size = 12, align = "left", middle = false, bold = false, halo = null}) {
+		const anchor = {left: "start", center: "middle", right: "end"}[align];
+		const edge = halo
+			? ` stroke="${halo}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"`
+			: "";
+		const place = `x="${short(x)}" y="${short(middle ? y + size * 0.36 : y)}"`;
+		const font = `font-size="${short(size)}" text-anchor="${anchor}" fill="${fill}"`;
+		const weight = bold ? ' font-weight="600"' : "";
+		this.parts.push(`<text ${place} ${font}${weight}${edge}>${escaped(words)}</text>`);
+	}
 
-  within(x, y, width, height, draw) {
-    this.clips += 1;
-    this.parts.push(`<clipPath id="part${this.clips}"><rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"/></clipPath>`
-      + `<g clip-path="url(#part${this.clips})">`);
-    draw();
-    this.parts.push("</g>");
-  }
+	within(x, y, width, height, draw) {
+		this.clips += 1;
+		const name = `part${this.clips}`;
+		const size = `width="${short(width)}" height="${short(height)}"`;
+		const rect = `<rect x="${short(x)}" y="${short(y)}" ${size}/>`;
+		this.parts.push(`<clipPath id="${name}">${rect}</clipPath><g clip-path="url(#${name})">`);
+		draw();
+		this.parts.push("</g>");
+	}
 
-  shifted(x, y, draw) {
-    this.parts.push(`<g transform="translate(${short(x)} ${short(y)})">`);
-    draw();
-    this.parts.push("</g>");
-  }
+	shifted(x, y, draw) {
+		this.parts.push(`<g transform="translate(${short(x)} ${short(y)})">`);
+		draw();
+		this.parts.push("</g>");
+	}
 
-  finished(title) {
-    const [width, height] = this.size;
-    return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img"`
-      + ` font-family="${FONT.replaceAll('"', "'")}"><title>${escaped(title)}</title>${this.parts.join("")}</svg>`;
-  }
+	finished(title) {
+		const [width, height] = this.size;
+		const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
+		const given = `${size} role="img" font-family="${FONT}"`;
+		const head = `<svg xmlns="http://www.w3.org/2000/svg" ${given}>`;
+		return `${head}<title>${escaped(title)}</title>${this.parts.join("")}</svg>`;
+	}
+}
+
+// A pen on a canvas of so many points of the page, whatever the pixels of the screen are.
+export function penFor(canvas, width, height) {
+	const ratio = window.devicePixelRatio || 1;
+	[canvas.width, canvas.height] = [width * ratio, height * ratio];
+	const context = canvas.getContext("2d");
+	context.scale(ratio, ratio);
+	return new CanvasPen(context);
+}
+
+export function line(pen, from, to, style) {
+	pen.path([from, to], style);
+}
+
+export function rectangle(pen, [x0, y0], [x1, y1], style) {
+	const corners = [
+		[x0, y0],
+		[x1, y0],
+		[x1, y1],
+	];
+	pen.path([...corners, [x0, y1]], {...style, close: true});
 }
 
 export function arrow(pen, from, to, style) {
-  const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-  const length = Math.hypot(dx, dy);
-  if (length < 1) return;
-  const head = Math.min(9, length * 0.6);
-  const [ux, uy] = [dx / length, dy / length];
-  const back = [to[0] - head * ux, to[1] - head * uy];
-  pen.path([from, back], style);
-  pen.path([to, [back[0] - 0.5 * head * uy, back[1] + 0.5 * head * ux], [back[0] + 0.5 * head * uy, back[1] - 0.5 * head * ux]],
-    {fill: style.stroke, close: true});
+	const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+	const length = Math.hypot(dx, dy);
+	if (length < 1) return;
+	const head = Math.min(9, length * 0.6);
+	const [ux, uy] = [dx / length, dy / length];
+	const back = [to[0] - head * ux, to[1] - head * uy];
+	pen.path([from, back], style);
+	pen.path(
+		[
+			to,
+			[back[0] - 0.5 * head * uy, back[1] + 0.5 * head * ux],
+			[back[0] + 0.5 * head * uy, back[1] - 0.5 * head * ux],
+		],
+		{fill: style.stroke, close: true},
+	);
 }

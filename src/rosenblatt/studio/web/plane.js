@@ -1,153 +1,200 @@
 // The plane of the data: areas and lines of the answer, the points, and what the last update did.
 import {boxCorners, clipPolygon, segmentInBox} from "./ledger.js";
 import {classColour, drawMark, thinned} from "./look.js";
-import {arrow} from "./pen.js";
+import {arrow, line, rectangle} from "./pen.js";
 import {figure} from "./words.js";
 
 // Fewer points are drawn larger, and none too large for a small picture.
 export function pointRadius(count, textSize, height) {
-  const grown = (textSize / 11) * Math.min(1, Math.max(0.65, height / 360));
-  return grown * (count <= 40 ? 10 : count <= 150 ? 7.5 : count <= 600 ? 4.5 : 3);
+	const grown = (textSize / 11) * Math.min(1, Math.max(0.65, height / 360));
+	return grown * (count <= 40 ? 10 : count <= 150 ? 7.5 : count <= 600 ? 4.5 : 3);
 }
 
 // Whether the page draws the boundary by itself: one line of two weights and a bias.
 export function hasOwnLine(scene) {
-  const {run} = scene.ledger;
-  return run.vectors === 1 && scene.data.features.length === 2 && run.learner.kind !== "voted";
+	const {run} = scene.ledger;
+	return run.vectors === 1 && scene.data.features.length === 2 && run.learner.kind !== "voted";
 }
 
-function lineCuts(frame, weights) {
-  return segmentInBox(weights, frame.box);
+// The line of some weights, where there are any and it crosses the picture.
+function drawLine(pen, frame, weights, style) {
+	const ends = weights && segmentInBox(weights, frame.box);
+	if (ends) frame.path(pen, ends, style);
 }
 
 // What lies under the points: the areas of the classes at this position.
 export function drawAreas(pen, frame, scene) {
-  const {ledger, k, look, contour} = scene;
-  if (!ledger) return;
-  frame.clipTo(pen, () => {
-    if (hasOwnLine(scene)) {
-      const weights = ledger.answers(k) ?? ledger.weights(k);
-      if (!weights.some((value) => value !== 0)) return;
-      const corners = boxCorners(frame.box);
-      for (const [place, way] of [[0, -1], [1, 1]]) {
-        const part = clipPolygon(corners, weights.map((value) => way * value));
-        if (part.length > 2) pen.path(part.map((p) => frame.at(p)), {fill: thinned(look, classColour(look, place)), close: true});
-      }
-      return;
-    }
-    for (const region of contour?.regions ?? []) {
-      pen.rings(region.rings.map((ring) => ring.map((p) => frame.at(p))), {fill: thinned(look, classColour(look, region.class))});
-    }
-  });
+	const {ledger, k, look, contour} = scene;
+	if (!ledger) return;
+	frame.clipTo(pen, () => {
+		if (hasOwnLine(scene)) {
+			const weights = ledger.answers(k) ?? ledger.weights(k);
+			if (!weights.some((value) => value !== 0)) return;
+			const corners = boxCorners(frame.box);
+			for (const [place, way] of [
+				[0, -1],
+				[1, 1],
+			]) {
+				const part = clipPolygon(
+					corners,
+					weights.map((value) => way * value),
+				);
+				if (part.length > 2)
+					frame.path(pen, part, {fill: thinned(look, classColour(look, place)), close: true});
+			}
+			return;
+		}
+		for (const region of contour?.regions ?? []) {
+			pen.rings(
+				region.rings.map((ring) => ring.map((p) => frame.at(p))),
+				{fill: thinned(look, classColour(look, region.class))},
+			);
+		}
+	});
 }
 
 export function drawPoints(pen, frame, scene) {
-  const {data, marks, look, textSize} = scene;
-  const radius = pointRadius(data.rows.length, textSize, frame.height);
-  frame.clipTo(pen, () => {
-    data.rows.forEach((row, i) => drawMark(pen, frame.x(row[0]), frame.y(row[1]), radius, marks[data.labels[i]], look));
-  });
+	const {data, marks, look, textSize} = scene;
+	const radius = pointRadius(data.rows.length, textSize, frame.height);
+	frame.clipTo(pen, () => {
+		data.rows.forEach((row, i) => {
+			drawMark(pen, ...frame.at(row), radius, marks[data.labels[i]], look);
+		});
+	});
 }
 
 function drawConflict(pen, frame, scene) {
-  const {conflict} = scene.theory ?? {};
-  if (!conflict || !conflict.point || scene.data.mapped) return;
-  const {look, textSize, data} = scene;
-  const at = frame.at(conflict.point);
-  const radius = pointRadius(data.rows.length, textSize, frame.height);
-  const kinds = new Map();
-  for (const row of conflict.rows) {
-    const label = data.labels[row];
-    kinds.set(label, [...(kinds.get(label) ?? []), row]);
-    pen.circle(...frame.at(data.rows[row]), radius + 4, {stroke: look.alarm, width: 2, dash: [3, 3]});
-  }
-  // Two points of one class span a stretch, three a triangle: the meeting place lies in each of them.
-  // Without a bias it is the origin, reached by points turned to the other side of it.
-  for (const rows of kinds.values()) {
-    if (scene.hasBias && rows.length > 1) pen.path(rows.map((row) => frame.at(data.rows[row])), {stroke: look.alarm, width: 1.5, dash: [3, 3], close: rows.length > 2});
-  }
-  const arm = 7;
-  pen.path([[at[0] - arm, at[1] - arm], [at[0] + arm, at[1] + arm]], {stroke: look.alarm, width: 3});
-  pen.path([[at[0] - arm, at[1] + arm], [at[0] + arm, at[1] - arm]], {stroke: look.alarm, width: 3});
+	const {conflict} = scene.theory ?? {};
+	if (!conflict?.point || scene.data.mapped) return;
+	const {look, textSize, data} = scene;
+	const radius = pointRadius(data.rows.length, textSize, frame.height);
+	const kinds = new Map();
+	for (const row of conflict.rows) {
+		const label = data.labels[row];
+		kinds.set(label, [...(kinds.get(label) ?? []), row]);
+		pen.circle(...frame.at(data.rows[row]), radius + 4, {
+			stroke: look.alarm,
+			width: 2,
+			dash: [3, 3],
+		});
+	}
+	// Two points of one class span a stretch, three a triangle: the meeting place lies in each of
+	// them. Without a bias it is the origin, reached by points turned to the other side of it.
+	for (const rows of kinds.values()) {
+		const style = {stroke: look.alarm, width: 1.5, dash: [3, 3], close: rows.length > 2};
+		const corners = rows.map((row) => data.rows[row]);
+		if (scene.hasBias && rows.length > 1) frame.path(pen, corners, style);
+	}
+	const [x, y] = frame.at(conflict.point);
+	const style = {stroke: look.alarm, width: 3};
+	line(pen, [x - 7, y - 7], [x + 7, y + 7], style);
+	line(pen, [x - 7, y + 7], [x + 7, y - 7], style);
 }
 
 function drawDuals(pen, frame, scene) {
-  const {ledger, k, data, look, textSize} = scene;
-  if (data.rows.length > 80) return;
-  const {uses} = ledger.duals(k);
-  const reach = pointRadius(data.rows.length, textSize, frame.height) + 2;
-  data.rows.forEach((row, i) => {
-    if (uses[i]) pen.text(frame.x(row[0]) + reach, frame.y(row[1]) - reach + 2, `×${uses[i]}`, {fill: look.ink, size: textSize, bold: true, halo: look.paper});
-  });
+	const {ledger, k, data, look, textSize} = scene;
+	if (data.rows.length > 80) return;
+	const {uses} = ledger.duals(k);
+	const reach = pointRadius(data.rows.length, textSize, frame.height) + 2;
+	data.rows.forEach((row, i) => {
+		if (uses[i])
+			pen.text(frame.x(row[0]) + reach, frame.y(row[1]) - reach + 2, `×${uses[i]}`, {
+				fill: look.ink,
+				size: textSize,
+				bold: true,
+				halo: look.paper,
+			});
+	});
 }
 
 function drawNormal(pen, frame, scene, weights) {
-  const ends = lineCuts(frame, weights);
-  if (!ends) return;
-  const {look, textSize} = scene;
-  const [p, q] = ends.map((end) => frame.at(end));
-  const middle = [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2];
-  const [dx, dy] = [weights[0] * frame.scale[0], -weights[1] * frame.scale[1]];
-  const length = Math.hypot(dx, dy);
-  if (!(length > 0)) return;
-  const reach = Math.min(46, Math.min(...frame.inner) / 5);
-  const tip = [middle[0] + (dx / length) * reach, middle[1] + (dy / length) * reach];
-  arrow(pen, middle, tip, {stroke: look.ink, width: 2});
-  pen.text(tip[0] + (dx / length) * 10, tip[1] + (dy / length) * 10, "w", {fill: look.ink, size: textSize + 2, align: "center", middle: true, bold: true, halo: look.paper});
+	const ends = segmentInBox(weights, frame.box);
+	if (!ends) return;
+	const {look, textSize} = scene;
+	const [p, q] = ends.map((end) => frame.at(end));
+	const middle = [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2];
+	const [dx, dy] = [weights[0] * frame.scale[0], -weights[1] * frame.scale[1]];
+	const length = Math.hypot(dx, dy);
+	if (!(length > 0)) return;
+	const reach = Math.min(46, Math.min(...frame.inner) / 5);
+	const tip = [middle[0] + (dx / length) * reach, middle[1] + (dy / length) * reach];
+	arrow(pen, middle, tip, {stroke: look.ink, width: 2});
+	pen.text(tip[0] + (dx / length) * 10, tip[1] + (dy / length) * 10, "w", {
+		fill: look.ink,
+		size: textSize + 2,
+		align: "center",
+		middle: true,
+		bold: true,
+		halo: look.paper,
+	});
 }
 
 // What lies over the points: the lines before and after, the point just used, selections.
 export function drawUpdate(pen, frame, scene) {
-  const {ledger, k, look, data, textSize, contour, contourBefore} = scene;
-  frame.clipTo(pen, () => {
-    drawConflict(pen, frame, scene);
-    if (!ledger) return;
-    if (hasOwnLine(scene)) {
-      const [before, after, mean] = [k > 0 ? ledger.weights(k - 1) : null, ledger.weights(k), ledger.answers(k)];
-      const old = before && lineCuts(frame, before);
-      if (old) pen.path(old.map((p) => frame.at(p)), {stroke: look.faint, width: 2, dash: [7, 6]});
-      const now = lineCuts(frame, after);
-      if (now) pen.path(now.map((p) => frame.at(p)), {stroke: look.ink, width: mean ? 1.5 : 2.5});
-      const meanLine = mean && lineCuts(frame, mean);
-      if (meanLine) pen.path(meanLine.map((p) => frame.at(p)), {stroke: look.ink, width: 4});
-      drawNormal(pen, frame, scene, after);
-    } else {
-      for (const line of contourBefore?.lines ?? []) pen.path(line.map((p) => frame.at(p)), {stroke: look.faint, width: 1.8, dash: [7, 6]});
-      for (const line of contour?.lines ?? []) pen.path(line.map((p) => frame.at(p)), {stroke: look.ink, width: 2.5});
-    }
-    const update = ledger.update(k);
-    if (update && data.rows[update.row]) {
-      const at = frame.at(data.rows[update.row]);
-      const radius = pointRadius(data.rows.length, textSize, frame.height);
-      pen.circle(...at, radius + 9, {stroke: look.paper, width: 6});
-      pen.circle(...at, radius + 9, {stroke: look.ink, width: 3});
-      if (radius < 7) drawMark(pen, ...at, 9, scene.marks[data.labels[update.row]], look);
-    }
-    drawDuals(pen, frame, scene);
-  });
+	const {ledger, k, look, data, textSize, contour, contourBefore} = scene;
+	frame.clipTo(pen, () => {
+		drawConflict(pen, frame, scene);
+		if (!ledger) return;
+		if (hasOwnLine(scene)) {
+			const [before, after, mean] = [
+				k > 0 ? ledger.weights(k - 1) : null,
+				ledger.weights(k),
+				ledger.answers(k),
+			];
+			drawLine(pen, frame, before, {stroke: look.faint, width: 2, dash: [7, 6]});
+			drawLine(pen, frame, after, {stroke: look.ink, width: mean ? 1.5 : 2.5});
+			drawLine(pen, frame, mean, {stroke: look.ink, width: 4});
+			drawNormal(pen, frame, scene, after);
+		} else {
+			for (const points of contourBefore?.lines ?? [])
+				frame.path(pen, points, {stroke: look.faint, width: 1.8, dash: [7, 6]});
+			for (const points of contour?.lines ?? [])
+				frame.path(pen, points, {stroke: look.ink, width: 2.5});
+		}
+		const update = ledger.update(k);
+		if (update && data.rows[update.row]) {
+			const at = frame.at(data.rows[update.row]);
+			const radius = pointRadius(data.rows.length, textSize, frame.height);
+			pen.circle(...at, radius + 9, {stroke: look.paper, width: 6});
+			pen.circle(...at, radius + 9, {stroke: look.ink, width: 3});
+			if (radius < 7) drawMark(pen, ...at, 9, scene.marks[data.labels[update.row]], look);
+		}
+		drawDuals(pen, frame, scene);
+	});
 }
 
 // The selected point and the keyboard's cursor: only on the page, never in a saved picture.
 export function drawHands(pen, frame, {look, data, textSize, selected, cursor, holding}) {
-  frame.clipTo(pen, () => {
-    if (selected !== null && data.rows[selected]) {
-      const [x, y] = frame.at(data.rows[selected]);
-      const r = pointRadius(data.rows.length, textSize, frame.height) + 5;
-      pen.path([[x - r, y - r], [x + r, y - r], [x + r, y + r], [x - r, y + r]], {stroke: look.ink, width: 2, dash: holding ? [4, 3] : null, close: true});
-    }
-    if (cursor) {
-      const [x, y] = frame.at(cursor);
-      for (const [stroke, width] of [[look.paper, 5], [look.alarm, 2]]) {
-        pen.path([[x - 13, y], [x + 13, y]], {stroke, width});
-        pen.path([[x, y - 13], [x, y + 13]], {stroke, width});
-      }
-    }
-  });
+	frame.clipTo(pen, () => {
+		if (selected !== null && data.rows[selected]) {
+			const [x, y] = frame.at(data.rows[selected]);
+			const r = pointRadius(data.rows.length, textSize, frame.height) + 5;
+			const style = {stroke: look.ink, width: 2, dash: holding ? [4, 3] : null};
+			rectangle(pen, [x - r, y - r], [x + r, y + r], style);
+		}
+		if (cursor) {
+			const [x, y] = frame.at(cursor);
+			for (const [stroke, width] of [
+				[look.paper, 5],
+				[look.alarm, 2],
+			]) {
+				line(pen, [x - 13, y], [x + 13, y], {stroke, width});
+				line(pen, [x, y - 13], [x, y + 13], {stroke, width});
+			}
+		}
+	});
 }
 
 export function planeWords({data, ledger, k, marks}) {
-  const share = marks.map((mark) => `${data.labels.filter((label) => label === mark.place).length} of class ${mark.name}`).join(", ");
-  const weights = ledger && ledger.run.vectors === 1 ? ledger.weights(k) : null;
-  const line = weights && data.features.length === 2 ? ` The line is ${figure(weights[0])}·${data.columns[0]} + ${figure(weights[1])}·${data.columns[1]} + ${figure(weights[2])} = 0.` : "";
-  return `Plane with ${data.rows.length} points: ${share}.${line}`;
+	const share = marks
+		.map(
+			(mark) =>
+				`${data.labels.filter((label) => label === mark.place).length} of class ${mark.name}`,
+		)
+		.join(", ");
+	const weights = ledger && ledger.run.vectors === 1 ? ledger.weights(k) : null;
+	const plane = `Plane with ${data.rows.length} points: ${share}.`;
+	if (!weights || data.features.length !== 2) return plane;
+	const [a, b] = data.columns.map((name, i) => `${figure(weights[i])}·${name}`);
+	return `${plane} The line is ${a} + ${b} + ${figure(weights[2])} = 0.`;
 }

@@ -1,0 +1,204 @@
+// One picture of a learner: three sheets of canvas, so that the points are drawn once and only the
+// lines move.
+import {button, el, freshId, press, setText} from "./dom.js";
+import {Frame} from "./frame.js";
+import {Hands, keyWords} from "./hands.js";
+import {drawLift, liftWords} from "./lift.js";
+import {CanvasPen} from "./pen.js";
+import {drawAreas, drawHands, drawPoints, drawUpdate, hasOwnLine, planeWords} from "./plane.js";
+import {drawWeightSpace, weightSpaceWords} from "./weightspace.js";
+
+export class Picture {
+	constructor(stage, place) {
+		this.stage = stage;
+		this.studio = stage.studio;
+		this.place = place;
+		this.sheets = ["areas", "points", "over"].map((name) =>
+			el("canvas", {class: `sheet sheet-${name}`, "aria-hidden": "true"}),
+		);
+		this.pens = this.sheets.map((sheet) => new CanvasPen(sheet.getContext("2d")));
+		this.hint = el("p", {class: "unseen", id: freshId("hint")});
+		this.surface = el(
+			"div",
+			{class: "surface", tabindex: "0", role: "application", "aria-describedby": this.hint.id},
+			...this.sheets,
+		);
+		this.title = button("", () => this.studio.showRun(this.place), {class: "picture-title"});
+		this.node = el("div", {class: "picture"}, this.title, this.surface, this.hint);
+		this.contours = new Map();
+		this.drawnPoints = null;
+		this.hands = new Hands(this);
+	}
+
+	get ledger() {
+		return this.studio.stale ? null : (this.studio.ledgers[this.place] ?? null);
+	}
+
+	scene(k = this.studio.at) {
+		const {studio, ledger, hands} = this;
+		const at = ledger ? ledger.clip(k) : 0;
+		const own = ledger && hasOwnLine({ledger, data: studio.points});
+		return {
+			data: studio.points,
+			ledger,
+			k: at,
+			marks: studio.marks,
+			look: studio.look,
+			textSize: studio.textSize,
+			theory: ledger?.run.theory,
+			hasBias: ledger?.run.learner.bias,
+			contour: own || !ledger ? null : (this.contours.get(at) ?? this.lastContour),
+			contourBefore: own || !ledger || !at ? null : (this.contours.get(at - 1) ?? null),
+			selected: studio.editor.selected,
+			cursor: hands.focused ? hands.cursor : null,
+			holding: hands.holding,
+		};
+	}
+
+	forget() {
+		this.contours.clear();
+		this.lastContour = null;
+		this.drawnPoints = null;
+	}
+
+	resize() {
+		const {clientWidth: width, clientHeight: height} = this.surface;
+		const ratio = window.devicePixelRatio || 1;
+		const key = [width, height, ratio].join();
+		if (key !== this.sizeKey) {
+			this.sizeKey = key;
+			this.drawnPoints = null;
+			this.sheets.forEach((sheet, i) => {
+				[sheet.width, sheet.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+				this.pens[i].context.setTransform(ratio, 0, 0, ratio, 0, 0);
+			});
+		}
+		return [width, height];
+	}
+
+	frameFor(width, height) {
+		const {box, givenBox: known, points} = this.studio;
+		const frame = new Frame(width, height, box, {equal: true});
+		if (!known || !this.ledger || hasOwnLine({ledger: this.ledger, data: points})) return frame;
+		// A file brings its curves for one box; beyond it nothing is known, so nothing is shown.
+		const [x0, x1, y0, y1] = frame.box;
+		return new Frame(width, height, [
+			Math.max(x0, known[0]),
+			Math.min(x1, known[1]),
+			Math.max(y0, known[2]),
+			Math.min(y1, known[3]),
+		]);
+	}
+
+	clear(i) {
+		const {context} = this.pens[i];
+		context.clearRect(0, 0, this.sheets[i].width, this.sheets[i].height);
+	}
+
+	draw() {
+		const [width, height] = this.resize();
+		if (!width) return;
+		const {studio} = this;
+		const view = studio.state.view;
+		const scene = this.scene();
+		const {ledger} = scene;
+		const many = studio.ledgers.length > 1;
+		this.title.hidden = !many;
+		if (many) {
+			setText(
+				this.title,
+				`${studio.runTitle(this.place)} · ${ledger ? `${scene.k} of ${ledger.length}` : ""}`,
+			);
+			press(this.title, studio.shown === this.place);
+		}
+		this.node.classList.toggle("chosen", many && studio.shown === this.place);
+		if (view === "plane") {
+			this.frame = this.frameFor(width, height);
+			const seen = this.frame.box.join();
+			// Areas that were asked for a smaller window do not fill a larger one.
+			if (seen !== this.seen) this.contours.clear();
+			this.seen = seen;
+			this.askContours(scene);
+			this.clear(0);
+			drawAreas(this.pens[0], this.frame, scene);
+			this.frame.drawAxes(this.pens[0], studio.look, scene.data.columns, studio.textSize);
+			const key = [studio.pointsNumber, studio.look.paper, studio.textSize, studio.box.join()].join(
+				"|",
+			);
+			if (key !== this.drawnPoints) {
+				this.drawnPoints = key;
+				this.clear(1);
+				drawPoints(this.pens[1], this.frame, scene);
+			}
+			this.clear(2);
+			drawUpdate(this.pens[2], this.frame, scene);
+			drawHands(this.pens[2], this.frame, scene);
+		} else {
+			this.drawnPoints = null;
+			for (const i of [0, 1, 2]) this.clear(i);
+			if (view === "weights") drawWeightSpace(this.pens[2], width, height, scene);
+			if (view === "lift") drawLift(this.pens[2], width, height, scene, this.stage.turn);
+		}
+		const words =
+			view === "plane"
+				? planeWords(scene)
+				: view === "weights"
+					? weightSpaceWords(scene)
+					: liftWords(scene);
+		const name = (many ? `${studio.runTitle(this.place)}. ` : "") + words;
+		if (this.surface.getAttribute("aria-label") !== name)
+			this.surface.setAttribute("aria-label", name);
+		setText(this.hint, keyWords(view, studio.editable));
+	}
+
+	// For an export: the same on any pen.
+	drawWith(pen, width, height) {
+		const view = this.studio.state.view;
+		const scene = this.scene();
+		if (view === "weights") drawWeightSpace(pen, width, height, scene);
+		else if (view === "lift") drawLift(pen, width, height, scene, this.stage.turn);
+		else {
+			const frame = this.frameFor(width, height);
+			drawAreas(pen, frame, scene);
+			frame.drawAxes(pen, scene.look, scene.data.columns, scene.textSize);
+			drawPoints(pen, frame, scene);
+			drawUpdate(pen, frame, scene);
+		}
+	}
+
+	// Curved or many lines come from Python; one question at a time, the newest position first.
+	async askContours(scene) {
+		const {ledger, k} = scene;
+		if (!ledger || this.asking || hasOwnLine(scene)) return;
+		const wanted = [k, k - 1].find((at) => at >= 0 && !this.contours.has(at));
+		if (wanted === undefined) {
+			this.lastContour = this.contours.get(k);
+			return;
+		}
+		const {studio, seen} = this;
+		const number = studio.answerNumber;
+		this.asking = true;
+		let found;
+		try {
+			found = await studio.ask("contour", {
+				state: studio.sent(),
+				run: this.place,
+				at: wanted,
+				box: this.frame.box.map((v) => Number(v.toPrecision(6))),
+			});
+		} catch (error) {
+			found = {lines: [], regions: null, problem: error.message};
+		}
+		this.asking = false;
+		if (number !== studio.answerNumber || seen !== this.seen) {
+			studio.redraw();
+			return;
+		}
+		if (this.contours.size > 400) this.contours.clear();
+		this.contours.set(wanted, found);
+		// A server that was away may be back at the next look; a file has no more than it has.
+		if (found.problem && !studio.offline) setTimeout(() => this.contours.delete(wanted), 1000);
+		if (wanted === k) this.lastContour = found;
+		studio.redraw();
+	}
+}
