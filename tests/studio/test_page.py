@@ -171,7 +171,7 @@ def test_the_page_and_the_theory_say_the_same_of_ties_and_of_the_bound(
     shows(theory, "this learner has another rule")
     page.get_by_role("button", name="Step").click()
     shows(story, "w is made of: point 1 ×1.")
-    opened(page, f"{server}#preset=one&learner=perceptron,bias:no,initial:3/4/0&at=1")
+    opened(page, f"{server}#preset=one&learner=perceptron,fit_intercept:no,initial:3/4/0&at=1")
     shows(story, "w is made of: the first weights, point 1 ×1.")
     shows(theory, "never more than 2.803 from this start")
 

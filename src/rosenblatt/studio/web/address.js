@@ -1,5 +1,6 @@
 // The state as a short text after the # of the address, and back.
-//   #preset=xor&map=product&learner=perceptron,bias:no&order=shuffled&seed=3&at=5&view=lift
+//   #preset=xor&map=product&learner=perceptron,fit_intercept:no&order=shuffled&seed=3&at=5&view=lift
+import {fieldOf, learnerOf} from "./catalogue.js";
 
 export const VIEWS = [
 	["plane", "Plane"],
@@ -9,33 +10,8 @@ export const VIEWS = [
 	["table", "Table"],
 ];
 
-export const LEARNER_FIELDS = {
-	perceptron: ["eta0", "ties", "margin", "bias", "initial"],
-	averaged: ["eta0", "ties", "bias", "initial"],
-	voted: ["eta0", "ties", "bias", "initial"],
-	mira: ["ties", "margin", "bias", "initial"],
-	pa: ["variant", "C", "ties", "bias", "initial"],
-	soft: ["eta0", "ties", "bias", "initial"],
-	kernel: ["kernel", "degree", "gamma", "coef0", "ties"],
-};
-
-export const LEARNER_DEFAULTS = {
-	eta0: 1,
-	ties: "mistake",
-	bias: true,
-	variant: "PA-I",
-	C: 1,
-	margin: 0,
-	kernel: "poly",
-	degree: 2,
-	gamma: 1,
-	coef0: 1,
-	initial: null,
-};
-
-// Left out of the address when they have these values. Rules and kernels are always named.
+// Left out of the address when they have these values.
 const PLAIN = {map: "none", order: "given", seed: 0, epochs: 100, at: 0, view: "plane"};
-const ALWAYS = new Set(["variant", "kernel"]);
 
 function writtenValue(value) {
 	if (value === true) return "yes";
@@ -45,24 +21,22 @@ function writtenValue(value) {
 }
 
 function readValue(field, text) {
-	if (field === "bias") return text !== "no";
-	if (field === "initial") return text.split("/").map(Number);
-	if (["ties", "variant", "kernel"].includes(field)) return text;
+	if (field.kind === "flag") return text !== "no";
+	if (field.optional && text === "none") return null;
+	if (field.kind === "choice") return text;
 	return Number(text);
 }
 
+// Settings that are as usual are left out.
 function writtenLearner(learner) {
+	const {fields, has_weights: hasWeights} = learnerOf(learner.kind);
 	const parts = [learner.kind];
-	for (const field of LEARNER_FIELDS[learner.kind] ?? []) {
-		const value = learner[field];
-		if (value === undefined || value === null) continue;
-		if (
-			ALWAYS.has(field) ||
-			(learner.kind === "soft" && field === "eta0") ||
-			value !== LEARNER_DEFAULTS[field]
-		)
-			parts.push(`${field}:${writtenValue(value)}`);
+	for (const {name, default: usual} of fields) {
+		const value = learner[name];
+		if (value !== undefined && value !== null && value !== usual)
+			parts.push(`${name}:${writtenValue(value)}`);
 	}
+	if (hasWeights && learner.initial) parts.push(`initial:${writtenValue(learner.initial)}`);
 	return parts.join(",");
 }
 
@@ -70,9 +44,11 @@ function readLearner(text) {
 	const [kind, ...settings] = text.split(",");
 	const learner = {kind};
 	for (const setting of settings) {
-		const [field, value] = setting.split(":");
-		if (value !== undefined && field in LEARNER_DEFAULTS)
-			learner[field] = readValue(field, decodeURIComponent(value));
+		const [name, value] = setting.split(":");
+		if (value === undefined) continue;
+		const field = fieldOf(kind, name);
+		if (field) learner[name] = readValue(field, decodeURIComponent(value));
+		else if (name === "initial") learner.initial = value.split("/").map(Number);
 	}
 	return learner;
 }

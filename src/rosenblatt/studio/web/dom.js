@@ -68,13 +68,18 @@ export function button(words, act, given = {}) {
 }
 
 // A number box tells of a change only when it holds a number; otherwise it shows the old one again.
-export function numberBox(value, act, given = {}) {
-	const node = el("input", {type: "number", step: "any", value: String(value), ...given});
+// One that may be empty tells of that too, as null.
+export function numberBox(value, act, given = {}, mayBeEmpty = false) {
+	const node = el("input", {type: "number", step: "any", value: String(value ?? ""), ...given});
 	let kept = value;
 	node.addEventListener("focus", () => {
 		kept = node.value;
 	});
 	node.addEventListener("change", () => {
+		if (mayBeEmpty && node.value.trim() === "") {
+			act(null);
+			return;
+		}
 		const number = node.value.trim() === "" ? NaN : Number(node.value);
 		if (!Number.isFinite(number)) {
 			node.value = String(kept);

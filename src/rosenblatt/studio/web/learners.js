@@ -1,52 +1,64 @@
 // Which learners run beside each other, and the settings of each.
-import {LEARNER_DEFAULTS, LEARNER_FIELDS} from "./address.js";
+import {fieldOf, learnerKinds, learnerOf} from "./catalogue.js";
 import {button, choice, el, labelled, numberBox, row} from "./dom.js";
 
 const MOST_LEARNERS = 4;
-const KINDS = {
-	perceptron: "Perceptron",
-	averaged: "Averaged",
-	voted: "Voted",
-	mira: "MIRA",
-	pa: "Passive-aggressive",
-	soft: "Soft (logistic)",
-	kernel: "Kernel",
-};
-const VARIANTS = {PA: "PA", "PA-I": "PA-I", "PA-II": "PA-II"};
-const KERNELS = {poly: "polynomial (γ·x·z + c)^d", rbf: "radial exp(−γ‖x − z‖²)"};
-const BIAS = {yes: "learned", no: "none: through the origin"};
+// Settings that the learners have in common: they stay when another learner is chosen.
+const COMMON = ["ties", "fit_intercept"];
 
-// The settings of one learner, which is the i-th; which of them there are depends on its kind.
-function settingFields(bar, learner, i) {
-	const set = (field) => (value) => bar.change(i, {[field]: value});
-	const value = (field) => learner[field] ?? LEARNER_DEFAULTS[field];
-	const number = (words, field, given = {min: "0"}) =>
-		labelled(words, numberBox(value(field), set(field), given));
-	const pick = (words, options, chosen, act) =>
-		labelled(words, choice(Object.entries(options), chosen, act));
-	const named = new Set(LEARNER_FIELDS[learner.kind]);
-	const isPolynomial = value("kernel") === "poly";
-	const many = bar.studio.marks.length > 2;
-	const tie = many ? "counts as the last class of the tie" : "counts as the second class";
-	const ties = {mistake: "is a mistake", positive: tie};
-	const margin = learner.kind === "mira" ? "Also when right by less than" : "Margin";
-	const make = {
-		eta0: () => number("Learning rate η", "eta0"),
-		margin: () => number(margin, "margin"),
-		variant: () => pick("Variant", VARIANTS, value("variant"), set("variant")),
-		C: () => number("Aggressiveness C", "C"),
-		kernel: () => pick("Kernel", KERNELS, value("kernel"), set("kernel")),
-		degree: () => (isPolynomial ? number("Degree d", "degree", {min: "1", step: "1"}) : null),
-		gamma: () => number("γ", "gamma"),
-		coef0: () => (isPolynomial ? number("Constant c", "coef0", {}) : null),
-		ties: () => pick(many ? "A tie" : "A score of 0", ties, value("ties"), set("ties")),
-		bias: () =>
-			pick("Bias b", BIAS, value("bias") ? "yes" : "no", (word) => set("bias")(word === "yes")),
-		initial: () => initialField(bar, learner, i),
+// What a choice is called where its word alone would not tell a reader enough.
+function wordsOf(field, choiceWord, many) {
+	const words = {
+		ties: {
+			mistake: "is a mistake",
+			positive: many ? "counts as the last class of the tie" : "counts as the second class",
+		},
+		fit_intercept: {yes: "learned", no: "none: through the origin"},
+		kernel: {poly: "polynomial (γ·x·z + c)^d", rbf: "radial exp(−γ‖x − z‖²)"},
 	};
-	return Object.keys(make)
-		.filter((field) => named.has(field))
-		.map((field) => make[field]());
+	return words[field.name]?.[choiceWord] ?? String(choiceWord);
+}
+
+function labelOf(field, many) {
+	if (field.name === "ties") return many ? "A tie" : "A score of 0";
+	return field.label;
+}
+
+// Lowest and highest number of a box; an open limit is said by the server when it is passed.
+function limitsOf(field) {
+	const low = field.at_least ?? field.above;
+	return {
+		...(low === null ? {} : {min: String(low)}),
+		...(field.at_most === null ? {} : {max: String(field.at_most)}),
+		...(field.kind === "whole" ? {step: "1"} : {}),
+	};
+}
+
+// One control, of the kind that its setting is.
+function settingField(bar, learner, i, field) {
+	const many = bar.studio.marks.length > 2;
+	const set = (value) => bar.change(i, {[field.name]: value});
+	const value = learner[field.name] ?? field.default;
+	const named = (control) => {
+		control.title = field.help;
+		return labelled(labelOf(field, many), control);
+	};
+	if (field.kind === "flag") {
+		const options = ["yes", "no"].map((word) => [word, wordsOf(field, word, many)]);
+		return named(choice(options, value ? "yes" : "no", (word) => set(word === "yes")));
+	}
+	if (field.kind === "choice") {
+		const options = field.choices.map((word) => [word, wordsOf(field, word, many)]);
+		return named(choice(options, value, set));
+	}
+	const given = {...limitsOf(field), ...(field.optional ? {placeholder: "as usual"} : {})};
+	return named(numberBox(value, set, given, field.optional));
+}
+
+function settingFields(bar, learner, i) {
+	const {fields, has_weights: hasWeights} = learnerOf(learner.kind);
+	const controls = fields.map((field) => settingField(bar, learner, i, field));
+	return hasWeights ? [...controls, initialField(bar, learner, i)] : controls;
 }
 
 function initialField(bar, learner, i) {
@@ -70,6 +82,12 @@ function initialField(bar, learner, i) {
 	});
 	const order = run?.vectors > 1 ? "each class: its weights, then b" : "b last";
 	return labelled(`First weights (${size} numbers, ${order})`, box);
+}
+
+// A learner of another kind, with what it has in common with one that is there.
+function likeOf(kind, learner) {
+	const common = COMMON.filter((name) => learner[name] !== undefined && fieldOf(kind, name));
+	return {kind, ...Object.fromEntries(common.map((name) => [name, learner[name]]))};
 }
 
 export class LearnerBar {
@@ -110,7 +128,7 @@ export class LearnerBar {
 		details.addEventListener("toggle", () =>
 			details.open ? this.open.add(i) : this.open.delete(i),
 		);
-		const kind = choice(Object.entries(KINDS), learner.kind, (name) => this.changeKind(i, name), {
+		const kind = choice(learnerKinds(), learner.kind, (name) => this.changeKind(i, name), {
 			"aria-label": many ? `Learner ${i + 1}` : "Learner",
 		});
 		const given = {class: "small", title: "Remove", "aria-label": `Remove learner ${i + 1}`};
@@ -128,16 +146,15 @@ export class LearnerBar {
 
 	changeKind(i, kind) {
 		if (!this.learners[i]) return;
-		const {ties, bias} = this.learners[i];
-		this.put(this.learners.map((learner, j) => (j === i ? {kind, ties, bias} : learner)));
+		const next = likeOf(kind, this.learners[i]);
+		this.put(this.learners.map((learner, j) => (j === i ? next : learner)));
 	}
 
 	compare() {
 		const {learners} = this;
 		const taken = new Set(learners.map((learner) => learner.kind));
-		const kind = Object.keys(KINDS).find((name) => !taken.has(name)) ?? "perceptron";
-		const {ties, bias} = learners[0];
-		this.put([...learners, {kind, ties, bias}].slice(0, MOST_LEARNERS));
+		const kind = learnerKinds().find(([name]) => !taken.has(name))?.[0] ?? "perceptron";
+		this.put([...learners, likeOf(kind, learners[0])].slice(0, MOST_LEARNERS));
 	}
 
 	remove(i) {

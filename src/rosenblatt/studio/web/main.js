@@ -1,6 +1,7 @@
 // The studio: holds the state, asks for runs, and keeps every part of the page in step.
-import {LEARNER_DEFAULTS, readAddress, writeAddress} from "./address.js";
+import {readAddress, writeAddress} from "./address.js";
 import {Appearance} from "./appearance.js";
+import {setLearners} from "./catalogue.js";
 import {DataBar, OrderBar} from "./controls.js";
 import {el, setText} from "./dom.js";
 import {Editor, localPoints} from "./editor.js";
@@ -89,8 +90,9 @@ class Studio {
 
 	async start() {
 		try {
-			const {state, presets, name} = await this.ask("start", {});
+			const {state, presets, learners, name} = await this.ask("start", {});
 			this.presets = presets;
+			setLearners(learners);
 			if (!this.state.data) Object.assign(this.state, state);
 			if (state?.data && !state.data.preset) this.name = name;
 		} catch {
@@ -204,7 +206,7 @@ class Studio {
 		this.stale = false;
 		this.answerNumber += 1;
 		this.state.at = 0;
-		this.state.learners ??= [{kind: "perceptron", ...LEARNER_DEFAULTS}];
+		this.state.learners ??= [{kind: "perceptron"}];
 		this.tell(problem ?? "");
 		if (this.fresh && this.points.rows.length) this.box = boxAround(this.points.rows);
 		this.fresh = false;

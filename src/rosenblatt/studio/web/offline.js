@@ -7,7 +7,7 @@ export function embeddedRun() {
 
 export function askEmbedded(stored) {
 	return async (name, body) => {
-		if (name === "start") return {state: stored.state};
+		if (name === "start") return {state: stored.state, learners: stored.learners};
 		if (name === "run") return stored.run;
 		if (name === "contour") {
 			const found = stored.contours?.[`${body.run}:${body.at}`];

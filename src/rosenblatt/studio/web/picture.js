@@ -46,7 +46,7 @@ export class Picture {
 			look: studio.look,
 			textSize: studio.textSize,
 			theory: ledger?.run.theory,
-			hasBias: ledger?.run.learner.bias,
+			hasBias: ledger?.run.learner.fit_intercept,
 			contour: own || !ledger ? null : (this.contours.get(at) ?? this.lastContour),
 			contourBefore: own || !ledger || !at ? null : (this.contours.get(at - 1) ?? null),
 			selected: studio.editor.selected,

@@ -1,14 +1,19 @@
 // What an update did, in words and with the numbers plugged in.
 import {bracketed, figure, signed, vector} from "./words.js";
 
+// Their steps are all as long as the learning rate.
+const FIXED = ["perceptron", "averaged", "voted", "kernel"];
+
 function squared(x) {
 	return x.reduce((sum, value) => sum + value * value, 0);
 }
 
 // The step size: its letter, and how its number came about (null where it is the learning rate).
 function stepWords(learner, update, hasBias, multiclass) {
-	const symbol = ["mira", "pa", "soft"].includes(learner.kind) ? "τ" : "η";
-	if (symbol === "η") return {symbol, line: null};
+	if (FIXED.includes(learner.kind)) return {symbol: "η", line: null};
+	const symbol = "τ";
+	// Of a learner that the page does not know the number alone is shown.
+	if (!["mira", "pa", "soft"].includes(learner.kind)) return {symbol, line: null};
 	const margin = multiclass ? marginOf(update) : (update.right === 1 ? 1 : -1) * update.score;
 	const ys = multiclass ? "m" : "y·s";
 	const norm = squared(update.x) + (hasBias ? 1 : 0);
@@ -94,7 +99,7 @@ export function tellUpdate(ledger, k, marks) {
 	if (!update) return null;
 	const {run} = ledger;
 	const {learner} = run;
-	const hasBias = learner.bias !== false && run.vectors > 0;
+	const hasBias = learner.fit_intercept !== false && run.vectors > 0;
 	const multiclass = run.vectors > 1 || Array.isArray(update.score);
 	const told = {
 		update,
@@ -160,7 +165,7 @@ export function sayUpdate(ledger, k, total, marks, data) {
 			: "Start: nothing learned yet.";
 	const {update} = told;
 	const point = data.rows[update.row];
-	const hasBias = ledger.run.learner.bias !== false;
+	const hasBias = ledger.run.learner.fit_intercept !== false;
 	const weights = told.vectors.map(
 		({name, w1, b1}) => `${name} is now ${vector(w1)}${hasBias ? `, b is ${figure(b1)}` : ""}`,
 	);

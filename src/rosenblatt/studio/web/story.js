@@ -58,7 +58,9 @@ export class Story {
 					{},
 					"Before the first example the weights are ",
 					el("b", {}, `w = ${vector(w.slice(0, -1))}`),
-					run.learner.bias === false ? "." : [" and ", el("b", {}, `b = ${figure(w.at(-1))}`), "."],
+					run.learner.fit_intercept === false
+						? "."
+						: [" and ", el("b", {}, `b = ${figure(w.at(-1))}`), "."],
 				),
 			);
 			parts.push(
@@ -110,7 +112,7 @@ export class Story {
 			),
 		];
 		if (told.vectors.length) {
-			const hasBias = this.studio.ledger.run.learner.bias !== false;
+			const hasBias = this.studio.ledger.run.learner.fit_intercept !== false;
 			const rows = told.vectors.flatMap(({name, w0, w1, b0, b1}) => [
 				tableRow([name], [vector(w0), vector(w1)]),
 				hasBias ? tableRow([name.replace("w", "b")], [figure(b0), figure(b1)]) : null,
@@ -237,7 +239,7 @@ export class Theory {
 					theory.sentence,
 					theory.conflict?.sentence,
 					theory.conflict?.point && !this.studio.answer.data.mapped
-						? `They are ringed in the plane${run.learner.bias ? "; × marks where they meet" : ""}.`
+						? `They are ringed in the plane${run.learner.fit_intercept ? "; × marks where they meet" : ""}.`
 						: null,
 				]
 					.filter(Boolean)
@@ -269,7 +271,7 @@ export class Theory {
 		this.drawCurves(run, k, all);
 		this.numbers.hidden = !run.vectors;
 		const margin = theory.margin ? `, γ = ${figure(theory.margin)}` : "";
-		const of = run.learner.bias ? " (of the points with a 1 appended for the bias)" : "";
+		const of = run.learner.fit_intercept ? " (of the points with a 1 appended for the bias)" : "";
 		setText(this.numbers, `R = ${figure(theory.radius)}${margin}${of}`);
 	}
 

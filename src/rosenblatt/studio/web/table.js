@@ -11,7 +11,7 @@ const ABOUT_POINTS =
 
 function weightNames(studio, run) {
 	const {features} = studio.answer.data;
-	const bias = run.learner.bias !== false;
+	const bias = run.learner.fit_intercept !== false;
 	const one = features.map((name) => `w[${name}]`).concat(bias ? ["b"] : []);
 	if (run.vectors <= 1) return run.vectors ? one : [];
 	return studio.marks.flatMap((mark) => one.map((name) => `${name}${mark.letter}`));
@@ -19,7 +19,7 @@ function weightNames(studio, run) {
 
 function weightValues(ledger, k) {
 	const {run} = ledger;
-	const bias = run.learner.bias !== false;
+	const bias = run.learner.fit_intercept !== false;
 	return Array.from({length: run.vectors}, (_, place) => {
 		const weights = ledger.weights(k, place);
 		return bias ? weights : weights.slice(0, -1);

@@ -48,7 +48,7 @@ export function weightSpaceWords(scene) {
 		return "A kernel learner has no weights to draw: it keeps the points it was wrong about.";
 	if (ledger.run.vectors > 1) return ABOUT_CLASSES;
 	const names = data.features.slice(2).map((name) => `w[${name}]`);
-	if (ledger.run.learner.bias !== false) names.push("b");
+	if (ledger.run.learner.fit_intercept !== false) names.push("b");
 	const w = ledger.weights(k);
 	const values = names.map((name, i) => `${name} = ${figure(w[i + 2])}`).join(", ");
 	const held = values && ` Not drawn, held at their present values: ${values}.`;
