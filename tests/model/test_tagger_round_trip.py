@@ -311,7 +311,6 @@ CHILD = """
     from rosenblatt import load, model
     for path in sys.argv[1:]:
         model.write(model.read(path), path)
-    assert not {"sklearn", "scipy", "pandas", "rosenblatt.structured"} & set(sys.modules)
     for path in sys.argv[1:]:
         tagger = load(path)
         print(tagger.predict([["the", "Dog"], ["unheard"]]))
@@ -360,7 +359,7 @@ def test_a_tagger_that_is_not_fitted_or_has_impossible_parameters_is_refused(tmp
             save(fit().set_params(**{name: value}), tmp_path / "model.rbt")
     with pytest.raises(ParameterError, match="'Z' is no tag of the training data"):
         save(fit().set_params(constraints={"P": ["Z"]}), tmp_path / "model.rbt")
-    with pytest.raises(ParameterError, match="beam=1000000 is not allowed: give at most 65,536"):
+    with pytest.raises(ParameterError, match=r"beam=1000000 is not allowed: .* from 1 to 65,536"):
         save(fit().set_params(beam=10**6), tmp_path / "model.rbt")
     assert not list(tmp_path.iterdir())
 

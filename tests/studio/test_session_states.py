@@ -75,15 +75,24 @@ BAD = [
     (learner(eta0="fast"), r'Learner 1: eta0 is "fast"'),
     (learner(ties="maybe"), r'Learner 1: ties is "maybe": give "mistake" or "positive"'),
     (learner(fit_intercept=1), r"Learner 1: fit_intercept is 1: give true or false"),
-    (learner(kind="mira", aggressive=2), r"Learner 1: aggressive is 2: .* at least 0 and at most 1"),
-    (learner(kind="kernel", degree=2.5), r"Learner 1: degree is 2.5: give a whole number from 1 to 20"),
+    (
+        learner(kind="mira", aggressive=2),
+        r"Learner 1: aggressive is 2: .* at least 0 and at most 1",
+    ),
+    (
+        learner(kind="kernel", degree=2.5),
+        r"Learner 1: degree is 2.5: give a whole number from 1 to 20",
+    ),
     (learner(kind="kernel", gamma=-1), r"Learner 1: gamma is -1"),
     (learner(rate=1), r'Learner 1 has a field "rate" that is not known'),
     (learner(initial=[1, 2]), r"Learner 1: initial has 2 numbers: give 3, the weights of x, y"),
     (learner(initial=[1, 2, 3], fit_intercept=False), r"Learner 1: initial has a bias"),
     (learner(initial="zero"), r'Learner 1: initial is "zero": give a list of numbers'),
     (learner(kind="kernel", initial=[0, 0, 0]), r"Learner 1: initial has weights, but a kernel"),
-    ({"learners": [{}, {"kind": "pa", "C": 0}]}, "^Learner 2: C is 0: give a finite number above 0"),
+    (
+        {"learners": [{}, {"kind": "pa", "C": 0}]},
+        "^Learner 2: C is 0: give a finite number above 0",
+    ),
     (data(POINT, [0, "up", "a"]), '^Point 2: y is "up": give a finite number'),
     ({"order": "random"}, 'order is "random": give "given" or "shuffled"'),
     ({"seed": -1}, "seed is -1: give a whole number from 0"),
@@ -149,7 +158,11 @@ def test_hundred_classes_and_equal_points_of_two_classes_are_learned():
 @pytest.mark.parametrize("feature_map", ["none", "quadratic"])
 def test_numbers_at_the_ends_of_the_range_give_finite_answers(bias, feature_map):
     rows = [[0, -0.6, "b"], [5e-324, -1e15, "a"], [0, 0, "b"], [1e-300, 1e15, "b"]]
-    state = {**data(*rows), "map": feature_map, "learners": [{"fit_intercept": bias}, {"kind": "soft"}]}
+    state = {
+        **data(*rows),
+        "map": feature_map,
+        "learners": [{"fit_intercept": bias}, {"kind": "soft"}],
+    }
     answer = Session().ask("run", state)
     # JSON has no words for what is not finite.
     assert json.loads(json.dumps(answer, allow_nan=False))["runs"]

@@ -101,7 +101,8 @@ def kernel_machine(state: State) -> Machine:
     --------
     >>> import os, tempfile
     >>> import rosenblatt
-    >>> from rosenblatt.model import kernel_machine, read
+    >>> from rosenblatt.kernel.file import kernel_machine
+    >>> from rosenblatt.model import read
     >>> X, y = [[1, 1], [1, -1], [-1, 1], [-1, -1]], [1, -1, -1, 1]
     >>> p = rosenblatt.KernelPerceptron(degree=2, gamma=1.0, shuffle=False).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:

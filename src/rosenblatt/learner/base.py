@@ -158,4 +158,4 @@ class Learner(Estimator):
 
 
 def _elsewhere(name: str) -> str:
-    return f" scikit-learn's {name} is not here: {ELSEWHERE[name]}." * (name in ELSEWHERE)
+    return f" scikit-learn's {name} is not here: {ELSEWHERE[name]}." if name in ELSEWHERE else ""

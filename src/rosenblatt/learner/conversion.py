@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import canonical, is_sparse
+from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, InputTypeError
 from rosenblatt.io.sparse import Block
 from rosenblatt.learner.entries import floats, unmasked
@@ -39,11 +39,11 @@ def as_table(X: Any, columns: list[Any] | None = None) -> Any:
     return _sparse(X) if is_sparse(X) else _dense(_array(X), columns)
 
 
-def _sparse(X: Any) -> Any:
+def _sparse(X: Any) -> SparseRows:
     if len(X.shape) != 2:
         raise InputError(f"Expected 2D input, but the sparse X has shape {X.shape}. {RESHAPE}")
     _refuse_other_kinds(X.dtype)
-    table = canonical(X)
+    table = SparseRows.of(X)
     return table if table.dtype in FLOATS else table.astype(np.float64)
 
 

@@ -111,7 +111,9 @@ class Option:
 
     def is_default(self, value: Any) -> bool:
         default = self.default
-        return value is default or (type(value) is type(default) and bool(value == default))
+        # A whole number given for 1.0 is the same; True is not.
+        alike = type(value) is type(default) or {type(value), type(default)} == {int, float}
+        return value is default or (alike and bool(value == default))
 
     def documented(self) -> str:
         """The entry in the section "Parameters" of a docstring."""

@@ -19,6 +19,10 @@ class WithSchema:
     _fitted: Any
     _schema_read: tuple[Any, AnySchema]
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What was read from the notes can be read again, and may not be picklable.
+        return {name: kept for name, kept in self.__dict__.items() if name != "_schema_read"}
+
     def _schema_weights(self) -> Any:
         """Weights by which the names of hashed features are chosen to be kept; None keeps all."""
         return None

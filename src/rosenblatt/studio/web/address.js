@@ -1,5 +1,5 @@
 // The state as a short text after the # of the address, and back.
-//   #preset=xor&map=product&learner=perceptron,fit_intercept:no&order=shuffled&seed=3&at=5&view=lift
+//   #preset=xor&map=product&learner=perceptron,fit_intercept:no&order=shuffled&seed=3&view=lift
 import {fieldOf, learnerOf} from "./catalogue.js";
 
 export const VIEWS = [
