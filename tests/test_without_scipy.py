@@ -217,3 +217,72 @@ def test_sparse_files_are_certified(labels: tuple[int, ...], code: int, tmp_path
     sparse, dense = (run(verb, str(path), cells).splitlines() for cells in ("0", "20000000"))
     assert sparse[0] == str(code)
     assert sparse == dense
+
+
+def test_association_units_fire_on_arrays_and_sparse_rows(tmp_path: Path) -> None:
+    from rosenblatt.features import AssociationLayer
+
+    X, _ = labelled(40)
+    code = READ + textwrap.dedent(
+        """
+        from rosenblatt import Perceptron
+        from rosenblatt.errors import MissingExtra, NotFittedError
+        from rosenblatt.features import AssociationLayer
+        layer = AssociationLayer(50, levels=2)
+        try:
+            layer.transform(X)
+        except NotFittedError as error:
+            print(error)
+        array, rows = layer.fit_transform(X.toarray()), layer.fit_transform(X)
+        assert type(array) is np.ndarray and type(rows) is SparseRows
+        assert (rows.toarray() == array).all()
+        y = np.arange(60) % 2
+        Perceptron(max_iter=2, tol=None, verbose=0).partial_fit(rows, y).predict(layer.transform(X))
+        np.save(sys.argv[2], array)
+        try:
+            layer.set_params(sparse_output=True).transform(X.toarray())
+        except MissingExtra as error:
+            print(error)
+        print(layer.get_feature_names_out()[:2], layer, "sklearn" in sys.modules)
+        assert "<pre>AssociationLayer" in layer._repr_html_()
+        """
+    )
+    out = tmp_path / "fired.npy"
+    printed = run(code, parts_of(X, tmp_path), str(out)).splitlines()
+    expected = AssociationLayer(50, levels=2).fit_transform(X.toarray())
+    np.testing.assert_array_equal(np.load(out), expected)
+    assert "not fitted yet" in printed[0]
+    assert "rosenblatt[sklearn]" in printed[1]
+    assert printed[2].endswith("AssociationLayer(n_units=50, levels=2, sparse_output=True) False")
+
+
+def test_texts_are_learned_from_and_become_frames() -> None:
+    pytest.importorskip("pandas")
+    found = run(
+        """
+        import pickle
+        import numpy as np
+        from rosenblatt import Perceptron
+        from rosenblatt.arrays import SparseRows
+        from rosenblatt.errors import MissingExtra
+        from rosenblatt.features import TextFeatures
+        texts, y = ["win money", "see you"], ["spam", "ham"]
+        features = TextFeatures(bits=None)
+        rows = features.fit_transform(texts, y)
+        assert type(rows) is SparseRows
+        model = Perceptron().fit(rows, y)
+        features = pickle.loads(pickle.dumps(features))
+        print(model.predict(features.transform(["money you win"])).tolist())
+        features.set_params(output="array").set_output(transform="pandas")
+        print(features.transform(texts).to_dict("list"))
+        try:
+            features.set_params(output="csr_array").transform(texts)
+        except MissingExtra as error:
+            print(error)
+        """
+    ).splitlines()
+    assert found[0] == "['spam']"
+    assert found[1] == str(
+        {"win": [1.0, 0.0], "money": [1.0, 0.0], "see": [0.0, 1.0], "you": [0.0, 1.0]}
+    )
+    assert "rosenblatt[sklearn]" in found[2]

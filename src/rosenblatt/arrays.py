@@ -181,7 +181,11 @@ class SparseRows:
         return f"<SparseRows of shape {self.shape}, {self.dtype}, {self.nnz:,} stored>"
 
     def __array__(self, *_: Any, **__: Any) -> npt.NDArray[Any]:
-        raise InputError("sparse rows are no array: X.toarray() writes their zeros out.")
+        raise InputError(
+            "sparse rows are no array: X.toarray() writes their zeros out, X.tocsr() makes a "
+            "csr_array of SciPy, which scikit-learn takes. In a pipeline, "
+            "TextFeatures(output='csr_array') gives these."
+        )
 
     def row_numbers(self) -> npt.NDArray[np.intp]:
         """The row of each value."""

@@ -14,7 +14,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from strategies import floats, integers, seeds
 
 from rosenblatt import AveragedPerceptron, Perceptron, datasets
@@ -22,13 +21,6 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.features import AssociationLayer, association
 
 XOR, XOR_LABELS = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
-
-
-@parametrize_with_checks(
-    [AssociationLayer(), AssociationLayer(sparse_output=False), AssociationLayer(levels=[0.5])]
-)
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 def dense(table):

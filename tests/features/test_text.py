@@ -153,11 +153,14 @@ def test_what_is_no_list_of_texts_is_refused_and_arrays_are_one() -> None:
         {"shortest": 0},
         {"shortest": 10**30},
         {"shortest": "2"},
+        {"unit": "yes"},
+        {"output": "csc_array"},
     ],
 )
 def test_settings_that_cannot_be_are_named(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ParameterError, match=next(iter(wrong))):
-        TextFeatures(**wrong)
+    for use in (TextFeatures.fit, TextFeatures.transform, TextFeatures.learn):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            use(TextFeatures(**wrong), ["a text"])
 
 
 HOSTILE: list[tuple[str, Any]] = [
@@ -179,6 +182,7 @@ HOSTILE: list[tuple[str, Any]] = [
     ("names", {"9" * 5000: "a"}),
     ("names", {"1": 7}),
     ("more", 1),
+    ("output", "csr_array"),
 ]
 
 
@@ -237,7 +241,7 @@ def test_names_asked_for_one_by_one_cost_no_pass_over_the_vocabulary() -> None:
     features = TextFeatures(words=(1, 1), bits=None)
     features.fit_transform([" ".join(f"w{i}" for i in range(20_000))])
     assert [features.names([i])[0] for i in range(20_000)] == [f"w{i}" for i in range(20_000)]
-    features.fit_transform(["later"])
+    features.learn(["later"])
     assert features.names([20_000]) == ["later"]
 
 
@@ -245,7 +249,7 @@ def test_a_copy_learns_apart() -> None:
     schema = TextSchema(TextFeatures(bits=None))
     again = schema_from_json(copy.deepcopy(schema.to_json()))
     assert isinstance(again, TextSchema)
-    again.features.fit_transform(["new words"])
+    again.features.learn(["new words"])
     assert schema.features.n_features == 0
 
 

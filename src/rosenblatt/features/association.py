@@ -1,25 +1,21 @@
 """Rosenblatt's association units: random, fixed, and before any learner."""
 
-# A class that derives from scikit-learn's untyped ones cannot be checked further up.
-# mypy: allow-subclassing-any, allow-untyped-calls
-
 from __future__ import annotations
 
 import numbers
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import checks as check
 from rosenblatt.arrays import SparseRows, for_caller, is_sparse
 from rosenblatt.datasets.dice import roll
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.inputs import read_rows
-from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.options import option
+from rosenblatt.learner.seeds import check_seed, seed_from
+from rosenblatt.learner.transformer import Transformer
 
 __all__ = ["AssociationLayer"]
 
@@ -31,7 +27,38 @@ BLOCK_BYTES = 1 << 23
 SAMPLE = 1000
 
 
-class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+def _check_levels(name: str, levels: Any) -> None:
+    """A number of levels, or a list of them."""
+    if isinstance(levels, numbers.Integral) and not isinstance(levels, bool) and int(levels) > 0:
+        return
+    try:
+        given = np.asarray(levels, np.float64)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if given.ndim != 1 or not len(given) or not np.isfinite(given).all():
+        raise ParameterError(
+            f"{name}={levels!r} is not allowed: give a whole number of at least 1, or a list of "
+            "finite numbers such as [0.5]."
+        )
+
+
+def _check_image_shape(name: str, shape: Any) -> None:
+    if not (
+        isinstance(shape, tuple | list)
+        and len(shape) == 2
+        and all(isinstance(n, numbers.Integral) and int(n) >= 1 for n in shape)
+    ):
+        raise ParameterError(
+            f"{name}={shape!r} is not allowed: give height and width, as (28, 28), or None."
+        )
+
+
+def _check_sparse_output(name: str, value: Any) -> None:
+    if not isinstance(value, bool | np.bool_) and value != "auto":
+        raise ParameterError(f"{name}={value!r} is not known: give True, False or 'auto'.")
+
+
+class AssociationLayer(Transformer):
     """Random units that each look at a few features and fire, or do not.
 
     The features are a retina of sensory units. The unit of feature j at level ℓ is on if
@@ -46,36 +73,6 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     Cost: a row takes ``n_units · (excitatory + inhibitory)`` additions of small integers. Rows are
     worked off in blocks of some megabytes.
-
-    Parameters
-    ----------
-    n_units : int, default=1000
-        Association units, which are the features that come out. With the same seed the units of
-        a smaller layer are the first ones of a larger.
-    excitatory : int, default=3
-        Connections of a unit that drive it to fire.
-    inhibitory : int, default=3
-        Connections of a unit that hold it back.
-    threshold : int, default=1
-        Least surplus at which a unit fires, from 1 to ``excitatory``. A higher one makes units
-        fire more rarely, each for something more special.
-    levels : int or sequence of float, default=8
-        How many sensory units a feature has, at levels that lie evenly between its smallest and
-        its largest value in training: 1 sees dark and bright, more see greys. Features of two
-        values are the same at any number. Or the levels themselves, as ``[0.5]``, for every
-        feature.
-    image_shape : tuple of int, default=None
-        Height and width, if the rows are images: a unit then is wired around a point of its own,
-        drawn at random. None draws from all features alike.
-    spread : float, default=3.0
-        For images: with every further row or column from that point a connection is less likely,
-        by a factor of ``spread / (1 + spread)``.
-    sparse_output : bool or "auto", default="auto"
-        Whether ``transform`` gives sparse rows. "auto" gives an array for an array and sparse rows
-        for sparse rows. True saves memory if few units fire: a stored one takes 12 bytes (8 in
-        float32), an array 8 (4) for every unit.
-    random_state : int, RandomState instance, Generator or None, default=0
-        Seed of the wiring; the same seed gives the same wiring on every machine.
 
     Attributes
     ----------
@@ -116,30 +113,78 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     ['no', 'yes', 'yes', 'no']
     """
 
-    def __init__(
-        self,
-        n_units: int = 1000,
-        *,
-        excitatory: int = 3,
-        inhibitory: int = 3,
-        threshold: int = 1,
-        levels: int | Sequence[float] = 8,
-        image_shape: tuple[int, int] | None = None,
-        spread: float = 3.0,
-        sparse_output: bool | str = "auto",
-        random_state: Any = 0,
-    ) -> None:
-        self.n_units = n_units
-        self.excitatory = excitatory
-        self.inhibitory = inhibitory
-        self.threshold = threshold
-        self.levels = levels
-        self.image_shape = image_shape
-        self.spread = spread
-        self.sparse_output = sparse_output
-        self.random_state = random_state
+    n_units: int = option(
+        default=1000,
+        at_least=1,
+        kw_only=False,
+        help="""
+        Association units, which are the features that come out. With the same seed the units of
+        a smaller layer are the first ones of a larger.""",
+    )
+    excitatory: int = option(
+        default=3, at_least=1, help="Connections of a unit that drive it to fire."
+    )
+    inhibitory: int = option(default=3, at_least=0, help="Connections of a unit that hold it back.")
+    threshold: int = option(
+        default=1,
+        at_least=1,
+        help="""
+        Least surplus at which a unit fires, from 1 to ``excitatory``. A higher one makes units
+        fire more rarely, each for something more special.""",
+    )
+    levels: int | Sequence[float] = option(
+        default=8,
+        type="int or sequence of float",
+        check=_check_levels,
+        help="""
+        How many sensory units a feature has, at levels that lie evenly between its smallest and
+        its largest value in training: 1 sees dark and bright, more see greys. Features of two
+        values are the same at any number. Or the levels themselves, as ``[0.5]``, for every
+        feature.""",
+    )
+    image_shape: tuple[int, int] | None = option(
+        default=None,
+        type="tuple of int or None",
+        check=_check_image_shape,
+        help="""
+        Height and width, if the rows are images: a unit then is wired around a point of its own,
+        drawn at random. None draws from all features alike.""",
+    )
+    spread: float = option(
+        default=3.0,
+        above=0.0,
+        help="""
+        For images: with every further row or column from that point a connection is less likely,
+        by a factor of ``spread / (1 + spread)``.""",
+    )
+    sparse_output: bool | str = option(
+        default="auto",
+        type='bool or "auto"',
+        check=_check_sparse_output,
+        help="""
+        Whether ``transform`` gives sparse rows. "auto" gives an array for an array and sparse rows
+        for sparse rows. True saves memory if few units fire: a stored one takes 12 bytes (8 in
+        float32), an array 8 (4) for every unit.""",
+    )
+    random_state: Any = option(
+        default=0,
+        type="int, RandomState instance, Generator or None",
+        check=check_seed,
+        help="Seed of the wiring; the same seed gives the same wiring on every machine.",
+    )
 
-    def fit(self, X: Any, y: Any = None) -> AssociationLayer:
+    dense_setting = "sparse_output=False"
+
+    def check_parameters(self) -> None:
+        """Refuse parameters whose values are not allowed, alone or together."""
+        super().check_parameters()
+        if self.threshold > self.excitatory:
+            raise ParameterError(
+                f"threshold={self.threshold!r} is above excitatory={self.excitatory!r}, so that no "
+                "unit could ever fire. Lower the one or raise the other."
+            )
+
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the wiring, and take the levels from the rows.
 
         Parameters
@@ -152,7 +197,7 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         self
         """
-        given_levels = self._checked()
+        self.check_parameters()
         seed = seed_from(self.random_state)
         table = read_rows(self, X, reset=True)[0]
         n_rows, d = table.shape
@@ -162,16 +207,15 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                 f"image_shape={self.image_shape!r} has {height * width} points, but X has {d} "
                 "features. Give the height and width of the images, or None."
             )
-        if given_levels is None:
-            self.levels_ = _even_levels(table, int(self.levels))  # type: ignore[arg-type]
+        if isinstance(self.levels, numbers.Integral):
+            self.levels_ = _even_levels(table, int(self.levels))
         else:
-            self.levels_ = np.tile(given_levels, (d, 1))
+            self.levels_ = np.tile(np.asarray(self.levels, np.float64), (d, 1))
         self.wiring_ = self._wired(d, self.levels_.shape[1], seed)
 
         rows = np.unique(np.linspace(0, n_rows - 1, min(n_rows, SAMPLE)).astype(np.int64))
         fired = sum(int(fires.sum()) for _, fires in self._blocks(table[rows]))
         self.activity_ = fired / (len(rows) * self.n_units)
-        self._n_features_out = int(self.n_units)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -187,8 +231,10 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Ones and zeros, float32 for rows of float32 and float64 for others. Sparse rows are of
             the kind that X is; of an array they are a csr_array, for which SciPy must be installed.
         """
-        check_is_fitted(self)
-        table = read_rows(self, X, reset=False)[0]
+        self._refuse_unfitted()
+        return self._in_container(self._fired(read_rows(self, X, reset=False)[0]), X)
+
+    def _fired(self, table: Any) -> Any:
         shape = table.shape[0], self.wiring_.shape[0]
         if not (is_sparse(table) if self.sparse_output == "auto" else self.sparse_output):
             out = np.empty(shape, table.dtype)
@@ -245,33 +291,12 @@ class AssociationLayer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         wiring = SparseRows.from_entries(signs.ravel(), sensors, starts, d * n_levels)
         return wiring.keep(wiring.data != 0)
 
-    def _checked(self) -> FloatArray | None:
-        """Parameters that make sense; the levels, if they were given one by one."""
-        check.whole("n_units", self.n_units, at_least=1)
-        check.whole("excitatory", self.excitatory, at_least=1)
-        check.whole("inhibitory", self.inhibitory, at_least=0)
-        check.whole("threshold", self.threshold, at_least=1)
-        if self.threshold > self.excitatory:
-            raise ParameterError(
-                f"threshold={self.threshold!r} is above excitatory={self.excitatory!r}, so that no "
-                "unit could ever fire. Lower the one or raise the other."
-            )
-        check.number("spread", self.spread, above=0.0)
-        if not isinstance(self.sparse_output, bool | np.bool_) and self.sparse_output != "auto":
-            raise ParameterError(
-                f"sparse_output={self.sparse_output!r} is not known: give True, False or 'auto'."
-            )
-        shape = self.image_shape
-        if shape is not None and not (
-            isinstance(shape, tuple | list)
-            and len(shape) == 2
-            and all(isinstance(n, numbers.Integral) and n >= 1 for n in shape)
-        ):
-            raise ParameterError(
-                f"image_shape={shape!r} is not allowed: give height and width, as (28, 28), or "
-                "None."
-            )
-        return _levels_given(self.levels)
+    @property
+    def _n_features_out(self) -> int:
+        return self.wiring_.shape[0]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "wiring_" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -301,19 +326,3 @@ def _even_levels(table: Any, n_levels: int) -> FloatArray:
         low, high = table.min(axis=0).astype(np.float64), table.max(axis=0).astype(np.float64)
     steps = (np.arange(n_levels) + 0.5) / n_levels
     return np.asarray(low[:, None] + (high - low)[:, None] * steps, np.float64)
-
-
-def _levels_given(levels: Any) -> FloatArray | None:
-    """None for a number of levels, the levels for a list of them; anything else is refused."""
-    if isinstance(levels, numbers.Integral) and not isinstance(levels, bool) and int(levels) > 0:
-        return None
-    try:
-        given = np.asarray(levels, np.float64)
-    except (TypeError, ValueError):
-        given = np.empty(0)
-    if given.ndim != 1 or not len(given) or not np.isfinite(given).all():
-        raise ParameterError(
-            f"levels={levels!r} is not allowed: give a whole number of at least 1, or a list of "
-            "finite numbers such as [0.5]."
-        )
-    return given

@@ -143,7 +143,7 @@ class Words(Column):
 
     def part(self, table: Table, learning: bool = False) -> Part:
         texts = table.texts[self.name].tolist()
-        rows = self.features.fit_transform(texts) if learning else self.features.transform(texts)
+        rows = self.features.learn(texts) if learning else self.features.encode(texts)
         return np.diff(rows.indptr).astype(np.int64), rows.data, rows.indices.astype(np.int32)
 
     def feature(self, number: int) -> str:

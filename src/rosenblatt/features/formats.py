@@ -34,11 +34,11 @@ class TextSchema:
         return max(self.features.n_features, 1)
 
     def encode(self, block: Any) -> SparseRows:
-        return self.features.transform(block.rows)
+        return self.features.encode(block.rows)
 
     def learn(self, block: Any) -> SparseRows:
         """As `encode`; n-grams met for the first time get a name or, if exact, a column."""
-        return self.features.fit_transform(block.rows)
+        return self.features.learn(block.rows)
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
         """Read texts to `encode`, one a line; if labelled, each after its label and a tab."""

@@ -309,7 +309,7 @@ def _column(
     if kind == "category":
         return Category(name, levels)
     features = TextFeatures(**text)
-    features.fit_transform(table.texts[name].tolist())
+    features.learn(table.texts[name].tolist())
     return Words(name, features)
 
 

@@ -2,224 +2,319 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+import numbers
+from collections.abc import Iterable
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt import checks
-from rosenblatt._kernels import ngrams
-from rosenblatt._kernels.names import Names
-from rosenblatt.arrays import SparseRows
-from rosenblatt.errors import InputError, ModelFileError, ParameterError
+from rosenblatt.arrays import Origin, SparseRows
+from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.features.ngram_counter import WEIGHTS, NGramCounter
+from rosenblatt.learner.options import option
+from rosenblatt.learner.transformer import Transformer
 
 __all__ = ["UNSOUND", "TextFeatures"]
 
-WEIGHTS = {"once": ngrams.ONCE, "count": ngrams.COUNT, "log": ngrams.LOG}
 MOST_BITS = 28
 LONGEST = 20
 LONGEST_WORD = 1_000
-# What an n-gram of characters begins with in an exact vocabulary, apart from words.
-MARK = b"\x01"
+# What `output` calls the kinds of sparse rows.
+SPARSE: dict[str, Origin] = {
+    "rows": "csr",
+    "csr_array": "csr_array",
+    "csr_matrix": "csr_matrix",
+}
 # Errors of Python at plain data that are not what they should be.
 UNSOUND = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
 
-class TextFeatures:
+def _check_span(name: str, span: Any) -> None:
+    try:
+        least, most = span
+    except (TypeError, ValueError):
+        least = most = -1
+    are_whole = all(
+        isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in (least, most)
+    )
+    if not (are_whole and 1 <= least <= most <= LONGEST):
+        raise ParameterError(
+            f"{name}={span!r} must be the shortest and longest n-gram, as (1, 2), of at most "
+            f"{LONGEST}."
+        )
+
+
+class TextFeatures(Transformer):
     """Turns texts into sparse rows.
 
     The n-gram g goes to the column ``murmur3_32(g) mod 2**bits`` (UTF-8 bytes of its words with a
     blank between them; seed 0 for words, 0x9E3779B9 for characters), or with ``bits=None`` to a
     column of its own. Columns remember the first n-gram that was met there, so that weights can
-    be read.
+    be read. Hashed texts can be transformed before any ``fit``, which only gives names.
 
-    Parameters
-    ----------
-    words : tuple of int, default=(1, 1)
-        Shortest and longest run of words; None for none.
-    chars : tuple of int, default=None
-        Shortest and longest piece of a word, with the blanks around it; None for none.
-    bits : int, default=18
-        Hash to 2**bits columns; None keeps an exact vocabulary, which grows with the texts.
-    value : {"once", "count", "log"}, default="log"
-        1 for every n-gram that occurs, or how often it occurs, or 1 + ln of that.
-    unit : bool, default=False
-        Whether rows are scaled to length 1; short rows beside a bias that moves by whole steps.
-    shortest : int, default=1
-        Words of fewer characters are left out.
-    symbols : bool, default=True
-        Whether characters like ``!`` and ``£`` are words of their own.
-    lowercase : bool, default=True
+    Cost: one pass over the characters; a list of texts is taken as it is.
+
+    See Also
+    --------
+    Schema : For tables with columns of other kinds.
+    sklearn.feature_extraction.text.HashingVectorizer : Any tokenizer, columns without names.
 
     Examples
     --------
+    >>> from rosenblatt import Perceptron
     >>> from rosenblatt.features import TextFeatures
     >>> features = TextFeatures(words=(1, 1), bits=None)
     >>> rows = features.fit_transform(["Win money, win!", "See you at noon"])
     >>> rows.shape, features.names(range(4))
     ((2, 8), ['win', 'money', ',', '!'])
+    >>> model = Perceptron().fit(rows, ["spam", "ham"])
+    >>> model.predict(features.transform(["Win now!"])).tolist()
+    ['spam']
     """
 
-    def __init__(
-        self,
-        *,
-        words: tuple[int, int] | None = (1, 1),
-        chars: tuple[int, int] | None = None,
-        bits: int | None = 18,
-        value: str = "log",
-        unit: bool = False,
-        shortest: int = 1,
-        symbols: bool = True,
-        lowercase: bool = True,
-    ) -> None:
-        if words is None and chars is None:
-            raise ParameterError("words=None and chars=None leave no features; give one of them.")
-        checks.choice("value", value, *WEIGHTS)
-        if bits is not None and not (type(bits) is int and 1 <= bits <= MOST_BITS):
-            raise ParameterError(f"bits={bits!r} must be from 1 to {MOST_BITS}, or None.")
-        if not (type(shortest) is int and 1 <= shortest <= LONGEST_WORD):
-            raise ParameterError(f"shortest={shortest!r} must be from 1 to {LONGEST_WORD:,}.")
-        self.settings: dict[str, Any] = {
-            "words": _range("words", words),
-            "chars": _range("chars", chars),
-            "bits": bits,
-            "value": value,
-            "unit": bool(unit),
-            "shortest": shortest,
-            "symbols": bool(symbols),
-            "lowercase": bool(lowercase),
-        }
-        self._bits = bits
-        self._begin(Names(), None)
+    words: tuple[int, int] | None = option(
+        default=(1, 1),
+        type="tuple of int or None",
+        check=_check_span,
+        help="Shortest and longest run of words; None for none.",
+    )
+    chars: tuple[int, int] | None = option(
+        default=None,
+        type="tuple of int or None",
+        check=_check_span,
+        help="Shortest and longest piece of a word, with the blanks around it; None for none.",
+    )
+    bits: int | None = option(
+        default=18,
+        at_least=1,
+        at_most=MOST_BITS,
+        cure="None keeps an exact vocabulary.",
+        help="Hash to 2**bits columns; None keeps an exact vocabulary, which ``learn`` extends.",
+    )
+    value: str = option(
+        default="log",
+        choices=tuple(WEIGHTS),
+        help="1 for every n-gram that occurs, or how often it occurs, or 1 + ln of that.",
+    )
+    unit: bool = option(
+        default=False,
+        help="""
+        Whether rows are scaled to length 1; short rows beside a bias that moves by whole steps.""",
+    )
+    shortest: int = option(
+        default=1,
+        at_least=1,
+        at_most=LONGEST_WORD,
+        help="Words of fewer characters are left out.",
+    )
+    symbols: bool = option(
+        default=True, help="Whether characters like ``!`` and ``£`` are words of their own."
+    )
+    lowercase: bool = option(default=True, help="Whether capital letters count as the small ones.")
+    output: str = option(
+        default="rows",
+        choices=(*SPARSE, "array"),
+        help="""
+        What ``transform`` gives: sparse rows, which every learner here takes and which need
+        nothing but NumPy; an array or matrix of SciPy, for scikit-learn's learners; or a dense
+        array, for data frames and few columns.""",
+    )
 
-    def _begin(self, names: Names, owners: npt.NDArray[np.int32] | None) -> None:
-        settings = self.settings
-        self._listed: list[bytes] = []
-        if self._bits is not None and owners is None:
-            owners = np.zeros(1 << self._bits, np.int32)
-        self._owners = owners
-        self._grams = ngrams.NGrams(
-            self._bits or 0,
-            tuple(settings["words"] or (1, 0)),
-            tuple(settings["chars"] or (1, 0)),
-            settings["shortest"],
-            settings["symbols"],
-            settings["lowercase"],
-            WEIGHTS[settings["value"]],
-            settings["unit"],
-            names,
-            owners,
-        )
+    dense_setting = "output='array'"
+
+    def check_parameters(self) -> None:
+        """Refuse parameters whose values are not allowed, alone or together."""
+        super().check_parameters()
+        if self.words is None and self.chars is None:
+            raise ParameterError("words=None and chars=None leave no features; give one of them.")
+
+    # ------------------------------------------------------------------ scikit-learn's protocol
+
+    def fit(self, texts: Iterable[str], y: Any = None) -> Self:
+        """Learn the names of the columns anew, and with ``bits=None`` the columns themselves.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._fit_rows(texts)
+        return self
+
+    def fit_transform(  # type: ignore[override]
+        self, texts: Iterable[str], y: Any = None
+    ) -> Any:
+        """As ``fit``, then ``transform``; the texts are read once.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        y : None
+            Not used.
+
+        Returns
+        -------
+        rows : as ``transform`` gives them
+        """
+        return self._as_output(self._fit_rows(texts), texts)
+
+    def transform(self, texts: Iterable[str]) -> Any:
+        """Rows of the texts; nothing is added.
+
+        Parameters
+        ----------
+        texts : iterable of str
+
+        Returns
+        -------
+        rows : SparseRows, csr_array, csr_matrix or ndarray of shape (n_texts, n_features)
+            As ``output`` says.
+        """
+        return self._as_output(self.encode(texts), texts)
+
+    def _fit_rows(self, texts: Iterable[str]) -> SparseRows:
+        counter = self._new_counter()
+        rows = counter.rows(texts, learning=True)
+        self._fitted_counter = counter
+        return rows
+
+    def _as_output(self, rows: SparseRows, texts: Any) -> Any:
+        self._options["output"].check(self.output)
+        if self.output == "array":
+            return self._in_container(rows.toarray(), texts)
+        rows.origin = SPARSE[self.output]
+        return self._in_container(rows.to_origin(), texts)
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """The n-gram that each column was first met with; the number of the hash where none was.
+
+        Where a word and a piece of a word, or two n-grams in different columns, read alike, the
+        later ones have their column after them, so that no name occurs twice.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used: texts have no columns.
+
+        Returns
+        -------
+        names : ndarray of str objects
+        """
+        self._refuse_unlearned()
+        columns = range(max(self.n_features, 1))
+        names = np.empty(len(columns), dtype=object)
+        met: set[str] = set()
+        for column, gram in zip(columns, self.names(columns), strict=True):
+            name = gram or f"hash {column}"
+            # A number sign and a number are two words, so no n-gram ends like that.
+            names[column] = name if name not in met else f"{name} #{column}"
+            met.add(name)
+        return names
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted_counter" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        tags.transformer_tags.preserves_dtype = []
+        tags.requires_fit = self.bits is None
+        return tags
+
+    # ------------------------------------------------------------------ for schemas and streams
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How texts are counted, in plain values, as a model file has them."""
+        return dict(self._counter.settings)
 
     @property
     def n_features(self) -> int:
-        return 1 << self._bits if self._bits is not None else self._grams.names.count
+        return self._counter.n_features
 
-    def fit_transform(self, texts: Iterable[str]) -> SparseRows:
-        """Rows of the texts; what is met for the first time gets a name or a column."""
-        return self._rows(texts, learning=True)
+    def encode(self, texts: Iterable[str]) -> SparseRows:
+        """Rows of the texts, whatever ``output`` says; nothing is added."""
+        self._refuse_unlearned()
+        return self._counter.rows(texts, learning=False)
 
-    def transform(self, texts: Iterable[str]) -> SparseRows:
-        """Rows of the texts; nothing is added."""
-        return self._rows(texts, learning=False)
-
-    def _rows(self, texts: Iterable[str], *, learning: bool) -> SparseRows:
-        if isinstance(texts, str):
-            raise InputError("texts must be a list of texts, not one text.")
-        # Elements of an array are not str, but what `tolist` makes of them is.
-        given = texts.tolist() if isinstance(texts, np.ndarray) else list(texts)
-        try:
-            values, columns, starts = self._grams.count(given, learning)
-        except TypeError as error:
-            raise InputError(f"{error}. Give a list of str.") from None
-        return SparseRows(values, columns, starts, max(self.n_features, 1))
+    def learn(self, texts: Iterable[str]) -> SparseRows:
+        """As `encode`; what is met for the first time gets a name or a column."""
+        counter = self._counter
+        rows = counter.rows(texts, learning=True)
+        self._fitted_counter = counter
+        return rows
 
     def names(self, columns: Iterable[int]) -> list[str]:
         """The n-grams that the columns stand for, "" where none was met."""
-        known = self._grams.names
-        if len(self._listed) != known.count:
-            self._listed = known.listed()
-        numbers: Sequence[int] = list(columns)
-        if self._owners is not None:
-            numbers = (self._owners[numbers] - 1).tolist()
-        listed = self._listed
-        return [
-            _text(listed[n].removeprefix(MARK)) if 0 <= n < len(listed) else "" for n in numbers
-        ]
+        return self._counter.names(columns)
 
     def told(self) -> str:
         """What is counted, in a line."""
+        settings = self.settings
         grams = [
             f"{what} {span[0]}-{span[1]}" if span[0] < span[1] else f"{what} {span[0]}"
-            for what, span in (
-                ("words", self.settings["words"]),
-                ("characters", self.settings["chars"]),
-            )
+            for what, span in (("words", settings["words"]), ("characters", settings["chars"]))
             if span
         ]
-        how = "exact" if self._bits is None else "hashed"
+        how = "exact" if settings["bits"] is None else "hashed"
         return f"{' and '.join(grams)}, {self.n_features:,} {how} columns"
 
     def to_json(self, columns: Iterable[int]) -> dict[str, Any]:
         """The settings and the names of some columns (of all, if the vocabulary is exact)."""
-        if self._bits is None:
-            return {**self.settings, "names": [_text(n) for n in self._grams.names.listed()]}
-        kept = [int(column) for column in columns]
-        pairs = zip(kept, self.names(kept), strict=True)
-        return {**self.settings, "names": {str(column): name for column, name in pairs if name}}
+        counter = self._counter
+        return {**counter.settings, "names": counter.names_to_keep(columns)}
 
     @classmethod
     def from_json(cls, kept: Any) -> TextFeatures:
         """What `to_json` gave; anything else is refused."""
         try:
             settings = {key: value for key, value in kept.items() if key != "names"}
-            features, names = cls(**settings), Names()
-            owners = features._owners
-            named: Any = kept["names"]
-            if owners is None and type(named) is list:
-                for place, name in enumerate(named):
-                    if names.number(_bytes(name)) != place:
-                        raise ValueError(f"the n-gram {name!r} stands in two columns")
-            elif owners is not None and type(named) is dict:
-                for column, name in named.items():
-                    owners[_column(column, len(owners))] = names.number(_bytes(name)) + 1
-            else:
-                raise TypeError("the names are not kept as they should be")
+            if "output" in settings:
+                raise ValueError("what comes out is not kept in a file")
+            for name in ("words", "chars"):
+                if isinstance(settings.get(name), list):
+                    settings[name] = tuple(settings[name])
+            features = cls(**settings)
+            counter = features._new_counter()
+            counter.take_names(kept["names"])
         except UNSOUND as error:
             raise ModelFileError(
                 f"the text features of the model are not sound: {error}."
             ) from None
-        features._begin(names, owners)
+        features._fitted_counter = counter
         return features
 
+    @property
+    def _counter(self) -> NGramCounter:
+        """What was learned, or a new one that has met nothing."""
+        fitted: NGramCounter | None = self.__dict__.get("_fitted_counter")
+        return self._new_counter() if fitted is None else fitted
 
-# Half a pair of UTF-16 is a character to Python, and JSON can carry it.
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "surrogatepass")
-
-
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogatepass")
-
-
-def _column(written: str, n_columns: int) -> int:
-    column = int(written)
-    if not 0 <= column < n_columns or str(column) != written:
-        raise ValueError(f"{written[:20]!r} is no column of {n_columns:,}")
-    return column
-
-
-def _range(argument: str, given: Any) -> tuple[int, int] | None:
-    if given is None:
-        return None
-    try:
-        least, most = given
-    except (TypeError, ValueError):
-        least = most = -1
-    if not (isinstance(least, int) and isinstance(most, int) and 1 <= least <= most <= LONGEST):
-        raise ParameterError(
-            f"{argument}={given!r} must be the shortest and longest n-gram, as (1, 2), of at most "
-            f"{LONGEST}."
+    def _new_counter(self) -> NGramCounter:
+        self.check_parameters()
+        return NGramCounter(
+            {
+                "words": _plain_span(self.words),
+                "chars": _plain_span(self.chars),
+                "bits": None if self.bits is None else int(self.bits),
+                "value": str(self.value),
+                "unit": bool(self.unit),
+                "shortest": int(self.shortest),
+                "symbols": bool(self.symbols),
+                "lowercase": bool(self.lowercase),
+            }
         )
-    return least, most
+
+    def _refuse_unlearned(self) -> None:
+        if self.bits is None:
+            self._refuse_unfitted()
+
+
+def _plain_span(span: tuple[int, int] | None) -> tuple[int, int] | None:
+    return None if span is None else (int(span[0]), int(span[1]))

@@ -107,9 +107,9 @@ class Estimator(Routed, Declared):
 
     def _refuse_unfitted(self) -> None:
         if not self.__sklearn_is_fitted__():
+            ways = "fit or partial_fit" if hasattr(self, "partial_fit") else "fit"
             raise not_fitted_error()(
-                f"this {type(self).__name__} instance is not fitted yet: call fit or partial_fit "
-                "first."
+                f"this {type(self).__name__} instance is not fitted yet: call {ways} first."
             )
 
 

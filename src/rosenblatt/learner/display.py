@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.core.training import STOP_REASONS
+from rosenblatt.learner.diagram import Diagram
 
 __all__ = ["ModelDisplay"]
 
@@ -17,21 +17,8 @@ TOP_CLASSES = 12
 CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
 
 
-class ModelDisplay:
-    """A summary of what was learned; below scikit-learn's diagram for those who use it."""
-
-    def _repr_html_(self) -> str:
-        return self._diagram_html() + self._summary_html()
-
-    def _diagram_html(self) -> str:
-        if "sklearn" in sys.modules:
-            from sklearn.utils import estimator_html_repr
-
-            return str(estimator_html_repr(self))
-        return f"<pre>{escape(repr(self))}</pre>"
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+class ModelDisplay(Diagram):
+    """A summary of what was learned, below the diagram."""
 
     def _summary_html(self) -> str:
         if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]

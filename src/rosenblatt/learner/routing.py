@@ -8,8 +8,16 @@ from typing import Any
 
 __all__ = ["Routed"]
 
-METHODS = ("fit", "partial_fit", "predict", "predict_proba", "decision_function", "score")
-DATA = {"self", "X", "y"}
+METHODS = (
+    "fit",
+    "partial_fit",
+    "predict",
+    "predict_proba",
+    "decision_function",
+    "score",
+    "transform",
+)
+LABELS = {"y", "ys"}
 
 
 class Routed:
@@ -44,7 +52,9 @@ def _metadata(cls: type, method: str) -> list[str]:
     function = getattr(cls, method, None)
     if function is None or not inspect.isfunction(function):
         return []
-    return [name for name in inspect.signature(function).parameters if name not in DATA]
+    # First come the estimator itself and the rows, whatever they are called.
+    beside = list(inspect.signature(function).parameters)[2:]
+    return [name for name in beside if name not in LABELS]
 
 
 def _setter(method: str, name: str) -> Callable[..., Any]:

@@ -228,6 +228,7 @@ export class Theory {
 		const k = ledger.clip(this.studio.at);
 		if (all) {
 			this.sentence.hidden = false;
+			const meeting = run.learner.fit_intercept ? "; × marks where they meet" : "";
 			setText(
 				this.badge,
 				{true: "separable", false: "not separable"}[theory.separable] ?? "not decided",
@@ -239,7 +240,7 @@ export class Theory {
 					theory.sentence,
 					theory.conflict?.sentence,
 					theory.conflict?.point && !this.studio.answer.data.mapped
-						? `They are ringed in the plane${run.learner.fit_intercept ? "; × marks where they meet" : ""}.`
+						? `They are ringed in the plane${meeting}.`
 						: null,
 				]
 					.filter(Boolean)
