@@ -14,7 +14,7 @@ import click
 from rosenblatt.cli.examples import guessed, refuse_one_class
 from rosenblatt.cli.facts import say_json
 from rosenblatt.cli.lines import say
-from rosenblatt.cli.options import SEED, Command
+from rosenblatt.cli.options import SEED, Command, use_one_thread
 from rosenblatt.cli.outcome import counted_classes
 from rosenblatt.cli.reading import (
     DATA,
@@ -60,6 +60,7 @@ def command(file: str, no_bias: bool, as_json: bool, seed: int, **reading: Any) 
     """
     from rosenblatt.errors import DataError, InputError
 
+    use_one_thread()
     rows = read_rows(file, **reading)
     try:
         found = certificate(rows, fit_intercept=not no_bias, seed=seed)

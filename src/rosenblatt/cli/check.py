@@ -20,7 +20,7 @@ from rosenblatt.cli.findings import (
 )
 from rosenblatt.cli.lines import cut, say
 from rosenblatt.cli.models import notices
-from rosenblatt.cli.options import Command
+from rosenblatt.cli.options import Command, use_one_thread
 from rosenblatt.cli.outcome import LONGEST_LABEL, counted_classes
 from rosenblatt.cli.reading import DATA, TABLES, Reading, named, reading_options
 
@@ -48,6 +48,7 @@ def command(data: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -
     each other; small data are also asked whether a hyperplane separates them.
     """
     with notices(quiet):
+        use_one_thread()
         found = checked(Reading(**options), data)
     if as_json:
         say_json(found)

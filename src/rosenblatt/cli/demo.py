@@ -8,7 +8,7 @@ import click
 
 from rosenblatt.cli.destinations import check_destination
 from rosenblatt.cli.lines import listed, say
-from rosenblatt.cli.options import SEED, Command, Whole
+from rosenblatt.cli.options import SEED, Command, Whole, use_one_thread
 from rosenblatt.cli.plot_demo import FILE, draw
 from rosenblatt.cli.plot_files import ending_of
 
@@ -60,6 +60,7 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
     if out is not None:
         check_destination("--out", out)
         ending_of(out)
+    use_one_thread()
     import numpy as np
 
     from rosenblatt import AveragedPerceptron, datasets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ __all__ = [
     "in_section",
     "refuse_together",
     "said",
+    "use_one_thread",
 ]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -87,6 +89,15 @@ class Command(click.Command):
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records)
+
+
+def use_one_thread() -> None:
+    """Let NumPy solve systems on one thread, unless the user says otherwise.
+
+    Those of a verdict are small: several threads only wait for each other, on a busy machine for
+    seconds. It counts only before NumPy is loaded.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def said(name: str) -> bool:

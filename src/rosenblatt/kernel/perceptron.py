@@ -111,16 +111,16 @@ class KernelPerceptron(KernelSaved, RowLearner):
         x·z / ‖x‖‖z‖; ``"precomputed"``: ``X`` holds the kernel with the rows of training itself;
         or a function of two tables that returns the kernel of all pairs of their rows.""",
     )
-    degree: int = option(default=3, at_least=1, label="Degree", help='Degree of "poly".')
+    degree: int = option(default=3, at_least=1, label="Degree d", help='Degree of "poly".')
     gamma: float | None = option(
         default=None,
         above=0.0,
         cure="None is 1 / n_features.",
-        label="gamma",
+        label="γ",
         help='Scale of "poly", "rbf", "laplacian" and "sigmoid"; None is 1 / n_features.',
     )
     coef0: float = option(
-        default=1.0, label="coef0", help='Constant in "poly" and "sigmoid"; it stands for the bias.'
+        default=1.0, label="Constant c", help='Constant in "poly" and "sigmoid"; it stands for the bias.'
     )
     combine: str = option(
         default="average",

@@ -42,22 +42,19 @@ def progress(verbose: int, most: int, name: str, unit: str = "epoch") -> Iterato
 
 @contextmanager
 def _bar(most: int, name: str, unit: str) -> Iterator[Told]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    import click
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn(unit + " {task.completed:.0f}/{task.total:.0f}"),
-        TextColumn("{task.fields[seen]}"),
-        TimeRemainingColumn(),
-        TextColumn("left at most"),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(name, total=most, seen="")
+    with click.progressbar(
+        length=most,
+        label=name,
+        file=sys.stderr,
+        item_show_func=lambda seen: seen,
+        show_pos=True,
+        show_percent=False,
+    ) as bar:
 
         def told(epoch: int, mistakes: int, score: float | None = None) -> None:
-            bar.update(task, completed=epoch, seen=_seen(mistakes, score))
+            bar.update(epoch - bar.pos, f"{unit} {epoch}: {_seen(mistakes, score)}")
 
         yield told
 

@@ -120,7 +120,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
 
     fit_intercept: bool = option(
         default=True,
-        label="Bias",
+        label="Bias b",
         help="Learn a bias as well. It counts as one more feature of value 1, also in ``‖x‖²``.",
     )
     class_weight: Any = option(

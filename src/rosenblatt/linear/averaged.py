@@ -57,7 +57,7 @@ class AveragedPerceptron(LinearLearner):
         default=1.0,
         above=0.0,
         cure="It is the length of a step.",
-        label="Step η",
+        label="Learning rate η",
         help="Length of a step. From zero weights it only scales the model.",
     )
 

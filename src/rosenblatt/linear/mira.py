@@ -44,7 +44,7 @@ class MIRA(LinearLearner):
         at_least=0.0,
         at_most=1.0,
         cure="A step aims at a margin of 1, so it cannot start from more.",
-        label="Act below a margin of",
+        label="Also when right by less than",
         help="Learn also from rows that are right by less than this, from 0 to 1. 1 is PA.",
     )
 

@@ -56,7 +56,7 @@ class PassiveAggressive(LinearLearner):
     C: float = option(
         default=1.0,
         above=0.0,
-        label="C",
+        label="Aggressiveness C",
         help="How far a step may go; smaller is more cautious. PA does not use it.",
     )
 

@@ -50,7 +50,7 @@ class SoftPerceptron(LinearLearner):
         default=0.1,
         above=0.0,
         cure="It is the length of the longest step.",
-        label="Step η",
+        label="Learning rate η",
         help="Length of a step for a row that was surely wrong.",
     )
 
