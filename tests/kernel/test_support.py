@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from rosenblatt.model.kernel import kernel_machine, kernel_state
 
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.arrays import SparseRows, for_caller
+from rosenblatt.kernel.file import kernel_machine, kernel_state
 from rosenblatt.kernel.functions import Kernel
 from rosenblatt.kernel.support import NARROW, narrow_as_dense, support_for
 

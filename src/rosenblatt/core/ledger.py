@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import learning, replaying, voting
-from rosenblatt.arrays import is_sparse
+from rosenblatt.arrays import AnyFloatArray, is_sparse
 from rosenblatt.core.pairs import products
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.weights import Weights
@@ -24,7 +24,6 @@ from rosenblatt.errors import InputError, ParameterError
 
 __all__ = ["Entries", "Ledger", "Recorder", "Update"]
 
-FloatArray = npt.NDArray[Any]
 
 # Products with the mistaken rows are formed for so many numbers at a time.
 VOTE_BLOCK = 4_000_000
@@ -169,7 +168,7 @@ class Ledger:
             n_examples = int(self.entries.t[k]) - 1 if k < len(self) else self.n_examples
         return Ledger(self._start, self.classes, entries, n_examples)
 
-    def replay(self, X: Any, upto: int | None = None) -> tuple[FloatArray, FloatArray]:
+    def replay(self, X: Any, upto: int | None = None) -> tuple[AnyFloatArray, AnyFloatArray]:
         """Weights and biases after the first ``upto`` updates (all of them by default).
 
         Equal to those of training to the last bit; ``X`` is what was given to ``fit``.
@@ -177,7 +176,7 @@ class Ledger:
         weights = self._replayed(X, 0, self._checked(upto))
         return weights.matrix.copy(), weights.bias.copy()
 
-    def trace(self, X: Any) -> Iterator[tuple[FloatArray, FloatArray]]:
+    def trace(self, X: Any) -> Iterator[tuple[AnyFloatArray, AnyFloatArray]]:
         """Weights and biases before the first and after every update, one after the other."""
         weights, rows = self._at_start(X)
         yield weights.matrix.copy(), weights.bias.copy()
@@ -191,13 +190,13 @@ class Ledger:
         born = np.concatenate([[self._start.t + 1], self.entries.t, [self.n_examples + 1]])
         return np.diff(born)
 
-    def average(self, X: Any) -> tuple[FloatArray, FloatArray]:
+    def average(self, X: Any) -> tuple[AnyFloatArray, AnyFloatArray]:
         """Mean of the weights and biases after every example, in float64."""
         weights = self._replayed(X, 0, len(self), averaged=True)
         weights.t = self.n_examples
         return weights.average()
 
-    def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> FloatArray:
+    def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> AnyFloatArray:
         """Votes of all weight vectors on ``queries``, each counted as long as it survived.
 
         Two classes: one number a query, positive for the second class. More: one column a class.
@@ -213,7 +212,7 @@ class Ledger:
         queries: Any,
         *,
         ties: str = "mistake",
-    ) -> FloatArray:
+    ) -> AnyFloatArray:
         """As `votes`, with the mistaken rows alone; ``place[k]`` is the row of update k."""
         start = self._start
         survival = self.survival.astype(np.float64)

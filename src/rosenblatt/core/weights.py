@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.weights import WeightArrays
+from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.tables import Rows, as_rows, inspect
 
 __all__ = ["Weights"]
-
-FloatArray = npt.NDArray[Any]
 
 
 class Weights(WeightArrays):
@@ -52,19 +51,19 @@ class Weights(WeightArrays):
         return self.table_sum is not None
 
     @property
-    def matrix(self) -> FloatArray:
+    def matrix(self) -> AnyFloatArray:
         """The weights as (n_vectors, n_features); a view."""
         return self._as_matrix(self.table)
 
     @property
-    def matrix_sum(self) -> FloatArray:
+    def matrix_sum(self) -> AnyFloatArray:
         """The running sums as (n_vectors, n_features); a view."""
         return self._as_matrix(self.table_sum)
 
-    def _as_matrix(self, table: FloatArray) -> FloatArray:
+    def _as_matrix(self, table: AnyFloatArray) -> AnyFloatArray:
         return table[: self.n_features].T if self.by_feature else table
 
-    def average(self) -> tuple[FloatArray, FloatArray]:
+    def average(self) -> tuple[AnyFloatArray, AnyFloatArray]:
         """Mean of the weights and biases over all examples seen, in float64."""
         t = max(self.t, 1)
         return (
@@ -72,7 +71,7 @@ class Weights(WeightArrays):
             self.bias - self.bias_sum / t,
         )
 
-    def set(self, matrix: FloatArray, bias: FloatArray) -> None:
+    def set(self, matrix: AnyFloatArray, bias: AnyFloatArray) -> None:
         """Start from these weights."""
         self.matrix[...] = matrix
         self.bias[...] = bias
@@ -144,17 +143,17 @@ class Weights(WeightArrays):
 
     def _rebind(
         self,
-        matrix: FloatArray,
-        bias: FloatArray,
+        matrix: AnyFloatArray,
+        bias: AnyFloatArray,
         *,
-        sums: tuple[FloatArray | None, FloatArray | None] | None = None,
+        sums: tuple[AnyFloatArray | None, AnyFloatArray | None] | None = None,
         by_feature: bool | None = None,
     ) -> None:
         if by_feature is None:
             by_feature = self.by_feature
         matrix_sum, bias_sum = sums or (self.matrix_sum if self.averaged else None, self.bias_sum)
 
-        def laid_out(values: FloatArray) -> FloatArray:
+        def laid_out(values: AnyFloatArray) -> AnyFloatArray:
             return np.ascontiguousarray(values.T if by_feature else values)
 
         self.bind(

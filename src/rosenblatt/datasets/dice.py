@@ -11,11 +11,11 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from rosenblatt.arrays import FloatArray
 
 __all__ = ["bells", "dot", "doublings", "log2", "orthonormal", "roll", "unit"]
 
-FloatArray = npt.NDArray[np.float64]
 
 # ln x = 2 artanh z with z = (x - 1) / (x + 1): the factors of z, z³, z⁵, ... for log2. After
 # ten of them nothing is left to add, since |z| < 0.172.

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import choice, number, whole
 from rosenblatt.datasets.dice import bells, dot, orthonormal, roll
 from rosenblatt.datasets.streams import CHUNK, Columns, cut
 
 __all__ = ["Block", "Drift", "Example", "drifting"]
 
-FloatArray = npt.NDArray[np.float64]
 
 CONCEPT, COIN, ROW = 2, 3, 4  # what dice are rolled for
 

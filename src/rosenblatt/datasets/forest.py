@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import number, whole
 from rosenblatt.datasets.dice import doublings, log2, roll
 from rosenblatt.datasets.streams import CHUNK, Columns, cut
 
 __all__ = ["Forest", "Recording", "Recordings", "recorders"]
 
-FloatArray = npt.NDArray[np.float64]
 
 PLACES, WEATHER, EVENTS = 5, 6, 7  # what dice are rolled for
 

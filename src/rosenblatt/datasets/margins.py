@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import number, whole
 from rosenblatt.datasets.dice import bells, dot, orthonormal, roll, unit
 from rosenblatt.datasets.table import Table
 from rosenblatt.errors import ParameterError
 
 __all__ = ["Separable", "separable"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

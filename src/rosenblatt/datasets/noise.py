@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import choice, number
 from rosenblatt.datasets.dice import bells, dot, roll
 from rosenblatt.datasets.margins import separable
 from rosenblatt.datasets.table import Table
 
 __all__ = ["Noisy", "noisy"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import SparseRows, for_caller, is_sparse
+from rosenblatt.arrays import FloatArray, IntArray, SparseRows, for_caller, is_sparse
 from rosenblatt.datasets.dice import roll
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.inputs import read_rows
@@ -19,8 +19,6 @@ from rosenblatt.learner.transformer import Transformer
 
 __all__ = ["AssociationLayer"]
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 # What a block of rows may take while it is transformed, beside input and output.
 BLOCK_BYTES = 1 << 23

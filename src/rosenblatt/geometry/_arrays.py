@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError, ParameterError
 
-FloatArray = NDArray[np.float64]
 Box = tuple[float, float, float, float]
 
 # The area of a box with sides of this size is still a number.

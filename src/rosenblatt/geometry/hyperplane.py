@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.geometry._arrays import (
     Box,
-    FloatArray,
     box_sides,
     dense,
     finite,

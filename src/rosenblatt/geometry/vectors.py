@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rosenblatt.arrays import is_sparse
+from rosenblatt.arrays import FloatArray, is_sparse
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry._arrays import (
-    FloatArray,
     finite,
     points,
     scaled,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.kernel.explanation import Explanation, explanation
@@ -17,8 +18,6 @@ from rosenblatt.learner.classes import answers
 from rosenblatt.learner.inputs import read_table
 
 __all__ = ["KernelAnswers", "one_example"]
-
-FloatArray = npt.NDArray[Any]
 
 
 class KernelAnswers(KernelLearned):
@@ -52,7 +51,7 @@ class KernelAnswers(KernelLearned):
                 "drops some. Use combine='last', or forget='projection', which drops none."
             )
 
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: Any) -> AnyFloatArray:
         """Scores: one a row for two classes (positive: ``classes_[1]``), else one per class.
 
         Parameters

@@ -10,14 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import blocks
+from rosenblatt.arrays import FloatArray
 from rosenblatt.kernel.machine import Machine, overflow
 from rosenblatt.kernel.memory import FORGETRON_SHARE, Memory
 from rosenblatt.kernel.projection import Projection
 from rosenblatt.kernel.training import BLOCK, Block, Ceiling, Numbers
 
 __all__ = ["POLICIES", "budgeted_pass"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class BudgetedPass:

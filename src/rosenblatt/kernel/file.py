@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import __version__
-from rosenblatt.arrays import SparseRows
+from rosenblatt.arrays import Arrays, SparseRows
 from rosenblatt.core.ledger import Entries
 from rosenblatt.kernel.machine import SETTINGS, Machine
 from rosenblatt.kernel.memory import Memory
@@ -30,7 +30,6 @@ from rosenblatt.model.state import State
 
 __all__ = ["kernel_machine", "kernel_state"]
 
-Arrays = dict[str, npt.NDArray[Any]]
 COLUMNS = ("slot", "right", "wrong", "step", "t")
 PARTS = ("data", "indices", "indptr")
 

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import SparseRows, for_caller, is_sparse
+from rosenblatt.arrays import AnyFloatArray, SparseRows, for_caller, is_sparse
 from rosenblatt.core.pairs import distances, products
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.support import Narrow, is_narrow
 
 __all__ = ["KERNELS", "Kernel"]
 
-FloatArray = npt.NDArray[Any]
 
 # A distance of float32 rows is taken in float32 only if rounding changes exp(-distance) by less.
 MOST_ROUNDING = 1e-6
@@ -55,7 +54,7 @@ class Kernel:
             return numbers[:, None]
         return (X.sparse if isinstance(X, Narrow) else X)[numbers]
 
-    def between(self, A: Any, B: Any) -> FloatArray:
+    def between(self, A: Any, B: Any) -> AnyFloatArray:
         """The kernel of every kept row of A with every row of B, dense or sparse."""
         if self.is_precomputed:
             columns = A[:, 0]
@@ -69,7 +68,7 @@ class Kernel:
             return KERNELS[self.name](self, A, B)
 
 
-def _checked(values: Any, n: int, m: int) -> FloatArray:
+def _checked(values: Any, n: int, m: int) -> AnyFloatArray:
     """What a kernel of the user returned, if it is what it should be."""
     found = values.toarray() if is_sparse(values) else np.asarray(values)
     if found.shape != (n, m):
@@ -94,11 +93,11 @@ def _squared_norms(A: Any) -> npt.NDArray[np.float64]:
     return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
 
 
-def _linear(_: Kernel, A: Any, B: Any) -> FloatArray:
+def _linear(_: Kernel, A: Any, B: Any) -> AnyFloatArray:
     return products(A, B)
 
 
-def _polynomial(kernel: Kernel, A: Any, B: Any) -> FloatArray:
+def _polynomial(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
     found = products(A, B)
     if kernel.gamma != 1.0:
         found *= kernel.gamma
@@ -107,7 +106,7 @@ def _polynomial(kernel: Kernel, A: Any, B: Any) -> FloatArray:
     return _power(found, kernel.degree)
 
 
-def _power(base: FloatArray, degree: int) -> FloatArray:
+def _power(base: AnyFloatArray, degree: int) -> AnyFloatArray:
     """By squaring, in place where it can be; every factor is a product, not a logarithm."""
     if degree == 1:
         return base
@@ -119,14 +118,14 @@ def _power(base: FloatArray, degree: int) -> FloatArray:
     return _power(base, degree // 2)
 
 
-def _sigmoid(kernel: Kernel, A: Any, B: Any) -> FloatArray:
+def _sigmoid(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
     found = products(A, B)
     found *= kernel.gamma
     found += kernel.coef0
     return np.tanh(found, out=found)
 
 
-def _rbf(kernel: Kernel, A: Any, B: Any) -> FloatArray:
+def _rbf(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
     norms = _squared_norms(A), _squared_norms(B)
     if A.dtype == np.float32 and B.dtype == np.float32:
         largest = sum(float(part.max(initial=0.0)) for part in norms)
@@ -141,13 +140,13 @@ def _rbf(kernel: Kernel, A: Any, B: Any) -> FloatArray:
     return np.asarray(np.exp(found, out=found))
 
 
-def _laplacian(kernel: Kernel, A: Any, B: Any) -> FloatArray:
+def _laplacian(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
     found = distances(A, B)
     found *= -kernel.gamma
     return np.asarray(np.exp(found, out=found))
 
 
-def _cosine(_: Kernel, A: Any, B: Any) -> FloatArray:
+def _cosine(_: Kernel, A: Any, B: Any) -> AnyFloatArray:
     found = products(A, B)
     for part, shape in ((A, (-1, 1)), (B, (1, -1))):
         length = np.sqrt(_squared_norms(part))
@@ -156,7 +155,7 @@ def _cosine(_: Kernel, A: Any, B: Any) -> FloatArray:
     return found
 
 
-KERNELS: dict[str, Callable[[Kernel, Any, Any], FloatArray]] = {
+KERNELS: dict[str, Callable[[Kernel, Any, Any], AnyFloatArray]] = {
     "linear": _linear,
     "poly": _polynomial,
     "rbf": _rbf,

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import blocks, voting
+from rosenblatt.arrays import FloatArray
 from rosenblatt.core.classes import with_class
 from rosenblatt.core.ledger import Entries, Recorder
 from rosenblatt.errors import InputError
@@ -25,7 +26,6 @@ from rosenblatt.kernel.support import DenseSupport, SparseSupport, support_for
 
 __all__ = ["QUERIES", "SETTINGS", "Machine", "overflow"]
 
-FloatArray = npt.NDArray[np.float64]
 # What cannot change while a machine learns on.
 SETTINGS = ("kernel", "degree", "gamma", "coef0", "multiclass", "budget", "forget")
 SHAPES = {"ovr": blocks.EACH, "argmax": blocks.AGAINST}

@@ -120,7 +120,9 @@ class KernelPerceptron(KernelSaved, RowLearner):
         help='Scale of "poly", "rbf", "laplacian" and "sigmoid"; None is 1 / n_features.',
     )
     coef0: float = option(
-        default=1.0, label="Constant c", help='Constant in "poly" and "sigmoid"; it stands for the bias.'
+        default=1.0,
+        label="Constant c",
+        help='Constant in "poly" and "sigmoid"; it stands for the bias.',
     )
     combine: str = option(
         default="average",

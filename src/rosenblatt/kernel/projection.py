@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import blocks
+from rosenblatt.arrays import FloatArray
 from rosenblatt.kernel.training import Block
 
 __all__ = ["Projection"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Projection:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels import blocks, ordering
+from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.stopping import Cycle
 from rosenblatt.core.training import Told, Training, Watch
@@ -22,7 +23,6 @@ from rosenblatt.kernel.machine import QUERIES, Machine, overflow
 
 __all__ = ["Block", "Ceiling", "Pass", "Scored", "train"]
 
-FloatArray = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
 BLOCK = QUERIES

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import Labels
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.io.notices import notice
 from rosenblatt.learner.entries import is_missing, unmasked
 from rosenblatt.learner.sklearn_classes import data_conversion_warning
 
 __all__ = ["class_factors", "encoded", "read_labels", "read_weights"]
-
-Labels = npt.NDArray[np.int32]
 
 
 def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rules import Rule
+from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.scoring import scores
 from rosenblatt.core.tables import Rows, as_rows, inspect, largest_allowed
@@ -30,11 +31,10 @@ from rosenblatt.learner.seeds import seed_from
 from rosenblatt.learner.sklearn_classes import convergence_warning
 from rosenblatt.learner.targets import encoded, read_labels, read_weights
 from rosenblatt.learner.undo import unchanged_on_error
-from rosenblatt.linear._learned import FloatArray
 from rosenblatt.linear._online import OnlineLearning
 from rosenblatt.linear._saved import Saved
 
-__all__ = ["FloatArray", "LinearLearner"]
+__all__ = ["LinearLearner"]
 
 
 def check_class_weight(name: str, value: Any) -> None:
@@ -346,13 +346,13 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
 
     # ------------------------------------------------------------------ answering
 
-    def _scores(self, model: LinearModel, table: Any) -> FloatArray:
+    def _scores(self, model: LinearModel, table: Any) -> AnyFloatArray:
         return scores(table, *self._served(model))
 
-    def _answers(self, found: FloatArray) -> npt.NDArray[np.intp]:
+    def _answers(self, found: AnyFloatArray) -> npt.NDArray[np.intp]:
         return answers(found, self.ties)
 
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: Any) -> AnyFloatArray:
         """Scores: one a row for two classes (positive: ``classes_[1]``), else one per class.
 
         Parameters

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.training import Training
 from rosenblatt.learner.classes import as_array
 
 __all__ = ["Learned"]
-
-FloatArray = npt.NDArray[Any]
 
 
 class Learned:
@@ -23,11 +22,11 @@ class Learned:
     _model: LinearModel
     _training: Training | None
 
-    def _served(self, model: LinearModel) -> tuple[FloatArray, FloatArray]:
+    def _served(self, model: LinearModel) -> tuple[AnyFloatArray, AnyFloatArray]:
         """The weights and biases that answer."""
         return model.served()
 
-    def _schema_weights(self) -> FloatArray | None:
+    def _schema_weights(self) -> AnyFloatArray | None:
         return self._served(self._fitted())[0]
 
     def _fitted(self) -> LinearModel:
@@ -47,7 +46,7 @@ class Learned:
         """The places of the classes, which stand as they arrived, in the order of ``classes_``."""
         return sorted(range(len(model.classes)), key=model.classes.__getitem__)
 
-    def _in_class_order(self, values: FloatArray) -> FloatArray:
+    def _in_class_order(self, values: AnyFloatArray) -> AnyFloatArray:
         if len(values) > 1:
             return np.asarray(values[self._slots_in_order(self._fitted())])
         return values.copy()
@@ -59,12 +58,12 @@ class Learned:
         return as_array(sorted(model.classes), model.label_dtype)
 
     @property
-    def coef_(self) -> FloatArray:
+    def coef_(self) -> AnyFloatArray:
         """Weights, (1, n_features) for two classes, else (n_classes, n_features)."""
         return self._in_class_order(self._served(self._fitted())[0])
 
     @property
-    def intercept_(self) -> FloatArray:
+    def intercept_(self) -> AnyFloatArray:
         """Biases, one for each row of ``coef_``."""
         return self._in_class_order(self._served(self._fitted())[1])
 
@@ -84,11 +83,11 @@ class Learned:
         return self._dual()[0]
 
     @property
-    def dual_coef_(self) -> FloatArray:
+    def dual_coef_(self) -> AnyFloatArray:
         """How much each row of ``support_`` contributed to each weight vector."""
         return self._dual()[1]
 
-    def _dual(self) -> tuple[npt.NDArray[np.int64], FloatArray]:
+    def _dual(self) -> tuple[npt.NDArray[np.int64], AnyFloatArray]:
         outcome = self._fit_outcome()
         if outcome.pairs is not None:
             support, dual = outcome.pairs.coefficients()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rosenblatt._kernels.rules import Rule
+from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.learner.options import option
-from rosenblatt.linear._classifier import FloatArray, LinearLearner
+from rosenblatt.linear._classifier import LinearLearner
 
 __all__ = ["AveragedPerceptron"]
 
@@ -67,11 +68,11 @@ class AveragedPerceptron(LinearLearner):
         return Rule("perceptron", eta=self.eta0, ties=self.ties)
 
     @property
-    def raw_coef_(self) -> FloatArray:
+    def raw_coef_(self) -> AnyFloatArray:
         """The last weights, from which training goes on."""
         return self._in_class_order(self._fitted().weights.matrix)
 
     @property
-    def raw_intercept_(self) -> FloatArray:
+    def raw_intercept_(self) -> AnyFloatArray:
         """The last biases, from which training goes on."""
         return self._in_class_order(self._fitted().weights.bias)

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rules import Rule
-from rosenblatt.arrays import for_caller
+from rosenblatt.arrays import AnyFloatArray, for_caller
 from rosenblatt.core.ledger import Entries, Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.learner.options import option
-from rosenblatt.linear._classifier import FloatArray, LinearLearner
+from rosenblatt.linear._classifier import LinearLearner
 from rosenblatt.linear._stream import as_table
 from rosenblatt.linear._voters import Voters
 
@@ -130,7 +130,7 @@ class VotedPerceptron(LinearLearner):
             ledger = ledger.upto(*model.best)
         return ledger, voters.vectors(n_features)
 
-    def _served(self, model: LinearModel) -> tuple[FloatArray, FloatArray]:
+    def _served(self, model: LinearModel) -> tuple[AnyFloatArray, AnyFloatArray]:
         if model.best is not None:
             ledger, vectors = self._voting(model)
             return ledger.average(vectors) if self.combine == "average" else ledger.replay(vectors)
@@ -138,7 +138,7 @@ class VotedPerceptron(LinearLearner):
             return model.weights.average()
         return model.weights.matrix, model.weights.bias
 
-    def _scores(self, model: LinearModel, table: Any) -> FloatArray:
+    def _scores(self, model: LinearModel, table: Any) -> AnyFloatArray:
         self._options["combine"].check(self.combine)
         if self.combine != "vote":
             return super()._scores(model, table)
@@ -146,7 +146,7 @@ class VotedPerceptron(LinearLearner):
         votes = ledger.votes_of(vectors, ledger.entries.row, table, ties=self.ties)
         return votes / max(ledger.n_examples, 1)
 
-    def _row_scores(self, model: LinearModel, row: Any) -> FloatArray:
+    def _row_scores(self, model: LinearModel, row: Any) -> AnyFloatArray:
         return self._scores(model, as_table(row))
 
     @property

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt import checks
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 
-FloatArray = NDArray[np.float64]
 Slope = TypeVar("Slope")
 
 

@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.losses._arrays import FloatArray, chosen, matrix, numbers, same_shape
+from rosenblatt.losses._arrays import chosen, matrix, numbers, same_shape
 
 
 def zero_one(margin: ArrayLike) -> FloatArray:

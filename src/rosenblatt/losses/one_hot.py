@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.losses._arrays import FloatArray, numbers
+from rosenblatt.losses._arrays import numbers
 
 
 def one_hot(labels: Iterable[Hashable], classes: Iterable[Hashable]) -> FloatArray:

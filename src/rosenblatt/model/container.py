@@ -6,8 +6,8 @@ import hashlib
 from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
+from rosenblatt.arrays import Arrays
 from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model import foreign
@@ -29,8 +29,6 @@ ZEROS = "0" * 64
 # The card is JSON in a string of JSON, hence the backslashes. It comes first in the header and
 # the digest comes before every text that a user can choose.
 BEFORE_DIGEST = rb"\"sha256\":\""
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:

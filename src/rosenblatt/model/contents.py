@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import Arrays
 from rosenblatt.checks import shown
 from rosenblatt.core.tables import largest_allowed
 from rosenblatt.errors import ModelFileError
@@ -16,7 +17,6 @@ from rosenblatt.model.learners import file_needs
 
 __all__ = ["FLOATS", "MOST", "Arrays", "Need", "check_arrays", "linear_needs", "rows_needs"]
 
-Arrays = dict[str, npt.NDArray[Any]]
 FLOATS = ("float32", "float64")
 MOST = float(np.finfo(np.float64).max)
 

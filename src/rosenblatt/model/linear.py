@@ -8,10 +8,9 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import __version__
-from rosenblatt.arrays import SparseRows
+from rosenblatt.arrays import Arrays, SparseRows
 from rosenblatt.core.duals import Pairs
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
@@ -22,8 +21,6 @@ from rosenblatt.model.soundness import dtype_name
 from rosenblatt.model.state import State
 
 __all__ = ["fit_record", "linear_model", "state_of", "voters_arrays"]
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 def state_of(

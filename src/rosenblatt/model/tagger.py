@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rosenblatt import __version__
 from rosenblatt._kernels.tag_weights import TagWeights
+from rosenblatt.arrays import Arrays
 from rosenblatt.model.card import FORMAT, Card, Data, Fit, Record, Tagging
 from rosenblatt.model.container import ZEROS
 from rosenblatt.model.state import State
@@ -20,7 +21,6 @@ from rosenblatt.model.words import pack_words, unpack_words
 
 __all__ = ["Tagger", "tagger_of", "tagger_state"]
 
-Arrays = dict[str, npt.NDArray[Any]]
 Tags = npt.NDArray[np.int32]
 # Sentence, step, counter, the right tags and those found.
 Mistake = tuple[int, float, int, Tags, Tags]

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rosenblatt.arrays import Arrays
 from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.ranges import in_order
 
 __all__ = ["pack_words", "unpack_words"]
 
-Arrays = dict[str, npt.NDArray[Any]]
 # Half of a character beyond the first 65,536 is no character, but a word of Python can hold it.
 HALVES = "surrogatepass"
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.errors import InputError
 from rosenblatt.plot.style import named
 
@@ -25,7 +25,6 @@ __all__ = [
     "rows",
 ]
 
-FloatArray = npt.NDArray[np.float64]
 
 # Weights that are the sum of their rows differ from it by rounding, and by no more than this.
 ROUNDING = 1e-6

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.losses import hinge, logistic, perceptron, zero_one
 from rosenblatt.plot import style
@@ -17,7 +17,6 @@ from rosenblatt.plot.lines import STYLES, rule_lines
 
 __all__ = ["LossesDisplay", "losses"]
 
-FloatArray = npt.NDArray[np.float64]
 
 LOSSES: dict[str, tuple[Callable[[Any], FloatArray], str]] = {
     "zero_one": (zero_one, "zero-one: 1 if m ≤ 0"),

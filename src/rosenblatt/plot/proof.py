@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.lines import STYLES, counted, short_number, whole_numbers
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ProofDisplay", "proof"]
 
-FloatArray = npt.NDArray[np.float64]
 
 CURVE_POINTS = 201
 # From so many times more possible than actual mistakes on, logarithmic axes show both.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.plot import style
 from rosenblatt.plot.display import Display, Pen
@@ -17,7 +17,6 @@ from rosenblatt.plot.weight_image import WeightImageDisplay
 
 __all__ = ["Voice", "WeightsDisplay", "weights"]
 
-FloatArray = npt.NDArray[np.float64]
 
 MOST_PANELS = 12
 

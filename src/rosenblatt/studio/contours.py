@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.geometry.regions import regions
 from rosenblatt.studio import fields
 from rosenblatt.studio.examples import mapped
@@ -17,7 +17,6 @@ from rosenblatt.studio.runs import LinearRun, Run
 
 __all__ = ["Box", "box_around", "contour", "read_box"]
 
-FloatArray = npt.NDArray[np.float64]
 Box = tuple[float, float, float, float]
 
 # The work for one picture, and the cells each way that it may have.

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.studio.states import State
 
 __all__ = ["Examples", "in_order", "mapped", "numbers_of"]
 
-FloatArray = npt.NDArray[np.float64]
 
 # What stands for minus and plus where classes are named by a sign.
 SIGNS = {"-": -1, "−": -1, "–": -1, "+": 1}

@@ -7,12 +7,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.kernel.functions import Kernel
 from rosenblatt.studio.runs import Run
 
 __all__ = ["KernelRun"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class KernelRun(Run):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from rosenblatt.arrays import FloatArray
 
 __all__ = ["Ring", "rings_above_zero"]
 
-FloatArray = npt.NDArray[np.float64]
 Point = tuple[float, float]
 Edge = tuple[int, int, int]  # 0 along a row of the grid or 1 up a column, and where it begins
 # A ring of points; beside each whether the piece from it to the next lies inside of the box.

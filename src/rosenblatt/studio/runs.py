@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Entries, Ledger
 from rosenblatt.core.scoring import scores
 from rosenblatt.studio.examples import Examples, numbers_of
@@ -17,7 +18,6 @@ from rosenblatt.studio.learners import Recipe, most_updates
 
 __all__ = ["LinearRun", "Run"]
 
-FloatArray = npt.NDArray[np.float64]
 
 REASONS = {
     "separated": "an epoch passed without a mistake, so the points are separated",

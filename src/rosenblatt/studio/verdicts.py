@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import rosenblatt
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.studio.conflicts import of_several, of_two
 from rosenblatt.studio.examples import Examples, numbers_of
@@ -27,7 +28,6 @@ from rosenblatt.theory.separability import separability
 
 __all__ = ["Verdict"]
 
-FloatArray = npt.NDArray[np.float64]
 
 # Numbers of all weight vectors together up to which the best of them are found within a second.
 MOST_WEIGHTS = 100

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.theory.certificates import CertificateError, check_best_score, check_rivals
 from rosenblatt.theory.hulls import PairHull
@@ -18,8 +19,6 @@ from rosenblatt.theory.points import Points
 from rosenblatt.theory.separability import ORIGIN, WITHIN, Separability, decide
 
 __all__ = ["ArgmaxSeparability", "RivalConflict", "decide_argmax"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import RosenblattError
 
 __all__ = [
@@ -23,8 +24,6 @@ __all__ = [
     "check_rivals",
     "check_separator",
 ]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class CertificateError(RosenblattError):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt._kernels.rules import Rule
-from rosenblatt.arrays import SparseRows, for_caller, is_sparse
+from rosenblatt.arrays import FloatArray, SparseRows, for_caller, is_sparse
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.scoring import scores
 from rosenblatt.core.tables import as_rows, largest_allowed
@@ -27,7 +27,6 @@ from rosenblatt.theory.separability import Separability, separability
 
 __all__ = ["SeparatingMap", "Trial", "simplest_separating_map"]
 
-FloatArray = npt.NDArray[np.float64]
 
 MOST_COLUMNS = 20_000
 # A mapped table is written out; this many numbers take 1.6 GB.

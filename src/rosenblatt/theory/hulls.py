@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.theory.points import Points
 
 __all__ = ["DifferenceHull", "PairHull", "PointHull"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class PointHull:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import Hyperplane
@@ -16,7 +15,6 @@ from rosenblatt.theory.points import read_points
 
 __all__ = ["MaxMargin", "margin", "max_margin"]
 
-FloatArray = npt.NDArray[np.float64]
 
 # Relative distance between the two bounds at which the search ends.
 GAP = 1e-7

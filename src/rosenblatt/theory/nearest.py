@@ -13,9 +13,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
+
 __all__ = ["Hull", "Nearest", "nearest_point"]
 
-FloatArray = npt.NDArray[np.float64]
 
 # Weights below this share of the largest are rounding, and their points leave the corral.
 NEGLIGIBLE = 1e-14

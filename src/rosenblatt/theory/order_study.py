@@ -10,14 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.core.scoring import scores
 from rosenblatt.errors import ConvergenceWarning, ParameterError
 from rosenblatt.theory.proof import table_of
 
 __all__ = ["OrderStudy", "Spread", "order_study"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 class Spread(NamedTuple):

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError
 
 __all__ = ["Points", "read_points"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Points:

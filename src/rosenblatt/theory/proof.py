@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, RosenblattError
 
 __all__ = ["Move", "ProofTrace", "ProofViolation", "moves", "proof", "table_of"]
 
-FloatArray = npt.NDArray[np.float64]
 
 # How far a number may be off its bound, relative to the bound, before rounding is no excuse.
 RELATIVE_SLACK = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-9}

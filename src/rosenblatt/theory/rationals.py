@@ -5,12 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from math import lcm
 
-import numpy as np
-import numpy.typing as npt
+from rosenblatt.arrays import FloatArray
 
 __all__ = ["MOST_POINTS", "exact_weights"]
 
-FloatArray = npt.NDArray[np.float64]
 
 # Above this many points the numbers of the elimination grow too long to be worth it.
 MOST_POINTS = 80

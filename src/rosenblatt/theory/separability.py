@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels import scoring
 from rosenblatt._kernels.rules import Rule
-from rosenblatt.arrays import is_sparse
+from rosenblatt.arrays import FloatArray, is_sparse
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import train
 from rosenblatt.core.weights import Weights
@@ -30,7 +30,6 @@ from rosenblatt.theory.rationals import MOST_POINTS, exact_weights
 
 __all__ = ["Separability", "separability"]
 
-FloatArray = npt.NDArray[np.float64]
 
 # A nearest point shorter than this share of the longest row is the origin, up to rounding.
 ORIGIN = 1e-12
