@@ -13,6 +13,7 @@ import pytest
 
 from cli.shell import launcher, run
 from rosenblatt.cli.main import VERBS
+from rosenblatt.learner.catalogue import CATALOGUE
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def in_bash(environment: dict[str, str], *words: str) -> list[str]:
         (["train", "data.csv", "--target", "y", "--on"], ["--one-pass", "--on-bad"]),
         (
             ["train", "--learner", ""],
-            ["perceptron", "averaged", "voted", "mira", "pa", "soft", "kernel"],
+            [e.name for e in CATALOGUE if e.family in ("linear", "kernel")],
         ),
         (["train", "--learner", "pa", "--va"], ["--variant"]),
         (["train", "--learner", "pa", "--variant", "PA-"], ["PA-I", "PA-II"]),

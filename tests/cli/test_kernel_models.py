@@ -114,3 +114,12 @@ def test_a_kernel_learner_is_trained_in_the_shell_as_in_python(tmp_path: Path) -
     assert loaded.dual_coef_.tolist() == expected.dual_coef_.tolist()
     found = run("predict", model, data).out.split()
     assert found == expected.predict(loaded.schema_.encode(table)).tolist()
+
+
+def test_a_record_of_a_kernel_learner_is_refused_with_the_reason(
+    tmp_path: Path, data: Path
+) -> None:
+    done = run("train", data, "--learner", "kernel", "--record", "--out", tmp_path / "m.rbt")
+    assert done.code == 2
+    assert "--record has no meaning for a kernel perceptron" in done.err
+    assert not (tmp_path / "m.rbt").exists()

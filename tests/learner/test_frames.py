@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 SCRIPT = Path(__file__).with_name("frames_and_labels.py")
+pytest.importorskip("polars")
 
 
 def load():

@@ -97,7 +97,7 @@ def test_learners_are_equal_only_to_themselves_and_can_be_hashed():
 def test_what_scikit_learn_has_and_we_have_not_gets_a_sentence():
     with pytest.raises(ParameterError, match=r"Invalid parameter 'penalty'.*has no penalty"):
         Perceptron().set_params(penalty="l2")
-    with pytest.raises(TypeError, match=r"has no parameter 'alpha'\. .* eta0 is the length"):
+    with pytest.raises(TypeError, match=r"has no parameter 'alpha'\. .* no penalty that it would"):
         Perceptron(alpha=0.1)
     with pytest.raises(TypeError, match="unexpected keyword argument 'etaO'"):
         Perceptron(etaO=0.1)
@@ -143,3 +143,18 @@ def test_a_step_of_a_python_rule_is_a_finite_number(step):
 
     with pytest.raises(ValueError, match=r"the step of wild is .* a finite number of at least 0"):
         Wild().fit(X, y)
+
+
+def test_a_python_step_may_go_any_distance_whatever_the_rule_is_called():
+    for name in ("PA-I", "perceptron"):
+        rule = Rule(name, step=lambda margin, squared_norm, mistaken: 5.0, C=1.0)
+        assert rule.longest_step == np.inf
+        assert not rule.counts_tell_all
+
+
+def test_labels_are_not_metadata_whatever_they_are_called():
+    pytest.importorskip("sklearn")
+    for entry in CATALOGUE:
+        routing = entry.load()().get_metadata_routing()
+        assert not {"y", "ys", "tags", "X", "xs", "sentences"} & set(routing.fit.requests)
+        assert not {"y", "ys", "tags"} & set(routing.score.requests)

@@ -36,6 +36,22 @@ def package(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def troubled(package: Path, tmp_path_factory) -> Path:
+    """The package, one that names its class where it is imported to, and one that does not load."""
+    folder = tmp_path_factory.mktemp("troubled")
+    (folder / "half_perceptron.py").write_text((package / "half_perceptron.py").read_text())
+    (folder / "front.py").write_text("from half_perceptron import Half\n")
+    (folder / "broken.py").write_text("import a_module_that_nobody_has\n")
+    facts = folder / "front-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: front\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text(
+        "[rosenblatt.learners]\nhalf = front:Half\nbroken = broken:Broken\nperceptron = front:Half\n"
+    )
+    return folder
+
+
 def run(package: Path, *command: object, **options: object) -> subprocess.CompletedProcess[str]:
     paths = [str(package), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
@@ -117,6 +133,30 @@ def test_the_studio_has_a_control_for_its_parameter_and_runs_it(package):
     assert (share["kind"], share["default"], share["above"]) == ("number", 0.5, 0)
     assert learner["share"] == 0.25
     assert title == "Half (share 0.25)"
+
+
+def test_a_class_may_be_named_where_it_is_imported_to(troubled, tmp_path):
+    (tmp_path / "data.csv").write_text(DATA)
+    shell = ("-m", "rosenblatt")
+    for verb in ("train", "stream"):
+        run(troubled, *shell, verb, "data.csv", "--learner", "half", "-o", "m.rbt", cwd=tmp_path)
+    assert run(troubled, *shell, "predict", "m.rbt", "data.csv", cwd=tmp_path).stdout
+
+
+def test_a_package_that_does_not_load_harms_nobody_else(troubled):
+    code = """if True:
+        import warnings
+        from rosenblatt.learner.catalogue import find
+        from rosenblatt.studio import Session
+        assert find("perceptron").class_name == "Perceptron"
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            start = Session().ask("start", {})
+        print([learner["kind"] for learner in start["learners"]][-1], caught[0].message)
+    """
+    done = run(troubled, "-c", code)
+    assert "half" in done.stdout
+    assert "broken:Broken does not load and is left out" in done.stdout
 
 
 @pytest.mark.slow

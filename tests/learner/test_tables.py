@@ -7,7 +7,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
@@ -17,6 +16,8 @@ from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.io.sparse import Block, SparseRows
 from rosenblatt.learner.inputs import read_rows, read_table
+
+pl = pytest.importorskip("polars")
 
 
 class Learner:

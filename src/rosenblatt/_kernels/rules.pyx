@@ -148,7 +148,12 @@ cdef class Rule:
     @property
     def counts_tell_all(self):
         """Whether each update is a mistake and has the same length, so that counting suffices."""
-        return self.name == "perceptron" and self.quiet_above == 0.0
+        return self._python is None and self.name == "perceptron" and self.quiet_above == 0.0
+
+    @property
+    def asks_every_row(self):
+        """Whether no row is left alone for being right by enough."""
+        return self.quiet_above == INFINITY
 
     @property
     def eta(self):
@@ -157,7 +162,7 @@ cdef class Rule:
     @property
     def longest_step(self):
         """No step is longer than this, for a row of weight 1."""
-        if self.name == "PA-I":
+        if self._python is None and self.name == "PA-I":
             return self.parameters.C
         return INFINITY if self.needs_norm else self.parameters.eta
 

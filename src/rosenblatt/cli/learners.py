@@ -130,7 +130,7 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # not generic before c
             option.check(parsed)
         except ParameterError as error:
             # Without the name, which click has said already.
-            self.fail(str(error).partition("=")[2], param, ctx)
+            self.fail(str(error).removeprefix(f"{option.name}="), param, ctx)
         return parsed
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
@@ -169,11 +169,12 @@ def _trained_on_rows() -> list[Entry]:
     return [entry for entry in entries() if entry.family in ("linear", "kernel")]
 
 
-def learner_option(*but: str) -> Callable[[Decorated], Decorated]:
-    """The option --learner; Tab offers the names of all but some."""
+def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]:
+    """The option --learner; Tab offers the names, for streams of those that keep no rows."""
 
     def offered() -> list[str]:
-        return [entry.name for entry in _trained_on_rows() if entry.name not in but]
+        listed = _trained_on_rows()
+        return [entry.name for entry in listed if not (streams and entry.load().keeps_rows)]
 
     def begun(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
         return [name for name in offered() if name.startswith(typed.lower())]

@@ -41,7 +41,7 @@ def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | in
     "  zcat clicks.svm.gz | rosenblatt stream --format svmlight --resume clicks.rbt",
 )
 @click.argument("data", nargs=-1, type=DATA)
-@learner_option("kernel", "voted")
+@learner_option(streams=True)
 @click.option(
     "-o",
     "--out",

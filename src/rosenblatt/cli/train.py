@@ -152,6 +152,7 @@ def command(
     else:
         given["random_state"] = seed
         if record:
+            _refuse_record(learner)
             given["record"] = True
         if epochs is not None:
             given["max_iter"] = epochs
@@ -238,6 +239,13 @@ def _destination(
         out = resume or f"{stem}.rbt"
     check_destination("--out", out, [*data, *([dev] if dev else [])])
     return out
+
+
+def _refuse_record(learner: Entry) -> None:
+    if "record" not in learner.load().options():
+        raise click.UsageError(
+            f"--record has no meaning for a {learner.words}: it keeps all its mistakes anyway."
+        )
 
 
 def _refuse_parameters(given: dict[str, Any]) -> None:

@@ -1,1 +1,1 @@
-"""What the scikit-learn estimators share: arguments, input, progress, and how they show."""
+"""What every learner shares: declared parameters, scikit-learn's protocol, input; and the list."""

@@ -21,11 +21,11 @@ __all__ = ["Estimator", "Learner"]
 ELSEWHERE = {
     "penalty": "a perceptron has no penalty; AveragedPerceptron and early_stopping=True keep "
     "weights from following every row",
-    "alpha": "there is no penalty that it would scale; eta0 is the length of a step",
+    "alpha": "there is no penalty that it would scale",
     "l1_ratio": "there is no penalty",
-    "n_jobs": "one thread reads the rows as fast as memory gives them",
-    "loss": "the loss is the learner: see PassiveAggressive and SoftPerceptron",
-    "learning_rate": "the length of a step is eta0",
+    "n_jobs": "learning is done by one thread",
+    "loss": "each learner has its own: see PassiveAggressive and SoftPerceptron",
+    "learning_rate": "the length of a step does not change by a schedule",
 }
 
 

@@ -91,19 +91,21 @@ def find(name: str) -> Entry | None:
 
 def entry_of(cls: type) -> Entry | None:
     """The entry of a class itself; a class derived from one in the list has none."""
-    where = f"{cls.__module__}:{cls.__qualname__}"
-    return next((entry for entry in entries() if entry.where == where), None)
+    named = (entry for entry in entries() if entry.class_name == cls.__name__)
+    # Loaded, because a package may name a class where it is imported to.
+    return next((entry for entry in named if entry.load() is cls), None)
 
 
 @cache
 def _of_other_packages() -> tuple[Entry, ...]:
     from importlib.metadata import entry_points
 
-    ours = {entry.name for entry in CATALOGUE} | {entry.class_name for entry in CATALOGUE}
-    found: dict[str, Entry] = {}
+    taken = {entry.name for entry in CATALOGUE} | {entry.class_name for entry in CATALOGUE}
+    found: list[Entry] = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         entry = Entry(point.name.lower(), "", "linear", point.value.replace(" ", ""))
-        # Nobody takes the place of a learner that is there already.
-        if entry.name not in ours and entry.class_name not in ours:
-            found.setdefault(entry.name, entry._replace(title=entry.class_name))
-    return tuple(found.values())
+        # Nobody takes the place of a learner that is there already; files know the class name.
+        if not {entry.name, entry.class_name} & taken:
+            taken |= {entry.name, entry.class_name}
+            found.append(entry._replace(title=entry.class_name))
+    return tuple(found)

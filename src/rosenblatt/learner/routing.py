@@ -17,7 +17,7 @@ METHODS = (
     "score",
     "transform",
 )
-LABELS = {"y", "ys"}
+LABELS = {"y", "ys", "tags"}
 
 
 class Routed:

@@ -340,8 +340,8 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
             f"{type(self).__name__} stopped at max_iter={self.max_iter} with {left} mistakes in "
             f"the last epoch: the rows are not separated, and by a margin above {ceiling:.2g} they "
             "cannot be. Try a larger max_iter, scaled features "
-            "(sklearn.preprocessing.StandardScaler), or early_stopping=True; if the classes "
-            "overlap, AveragedPerceptron copes best."
+            "(sklearn.preprocessing.StandardScaler), or early_stopping=True"
+            + ("." if self.averages else "; if the classes overlap, AveragedPerceptron copes best.")
         )
 
     # ------------------------------------------------------------------ answering

@@ -228,7 +228,7 @@ class OnlineLearning(BatchLearning):
         return model.classes[order[int(self._answers(found)[0])]]
 
     def _goes_through_blocks(self) -> bool:
-        """Whether `_answer_then_learn` does exactly what ``predict`` and ``partial_fit`` would.
+        """Whether `predict_then_learn` does exactly what ``predict`` and ``partial_fit`` would.
 
         Not before the first example, nor of the model of a ``fit``, which is about to change.
         """

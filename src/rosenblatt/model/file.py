@@ -136,7 +136,7 @@ def learner_of(state: State, path: Path | None = None) -> Any:
 
 
 def read(path: Path) -> State:
-    """The card and the arrays of a model file, checked; without scikit-learn and SciPy.
+    """The card and the arrays of a model file, checked.
 
     Parameters
     ----------

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.learner.catalogue import Entry, entries
+from rosenblatt.learner.catalogue import CATALOGUE, Entry, entries
 from rosenblatt.learner.options import Option
 from rosenblatt.studio import fields
 
@@ -23,8 +24,17 @@ NOT_ON_A_PAGE = ("precomputed",)
 
 @cache
 def kinds() -> dict[str, Entry]:
-    """The learners by their short names."""
-    return {entry.name: entry for entry in entries() if entry.family in FAMILIES}
+    """The learners by their short names; one of another package that does not load is left out."""
+    return {e.name: e for e in entries() if e.family in FAMILIES and (e in CATALOGUE or _loads(e))}
+
+
+def _loads(entry: Entry) -> bool:
+    try:
+        entry.load()
+    except Exception as error:  # whatever a package of somebody else may raise
+        warnings.warn(f"{entry.where} does not load and is left out: {error}", stacklevel=2)
+        return False
+    return True
 
 
 def entry_of_kind(kind: str) -> Entry:
@@ -35,7 +45,11 @@ def entry_of_kind(kind: str) -> Entry:
 def controls_of(kind: str) -> Mapping[str, Option]:
     """The parameters of a learner that the page has controls for."""
     declared: dict[str, Option] = entry_of_kind(kind).load().options()
-    return {name: option for name, option in declared.items() if option.on_page}
+    return {
+        name: option
+        for name, option in declared.items()
+        if option.on_page and option.kind != "other"
+    }
 
 
 def controls() -> list[dict[str, Any]]:
@@ -61,6 +75,7 @@ def _control(option: Option) -> dict[str, Any]:
         "optional": option.optional,
         "choices": [choice for choice in option.choices if choice not in NOT_ON_A_PAGE],
         "above": option.above,
+        "below": option.below,
         "at_least": option.at_least,
         "at_most": option.at_most,
     }
@@ -102,6 +117,7 @@ def _checked(name: str, value: Any, option: Option) -> Any:
             name,
             value,
             above=option.above,
+            below=option.below,
             at_least=-LARGEST if lowest is None and option.above is None else lowest,
             at_most=LARGEST if option.at_most is None else option.at_most,
         )

@@ -104,10 +104,11 @@ def _epochs(state: State, kind: str, examples: Examples) -> tuple[int, bool]:
     """How many epochs to go through; fewer than asked for where more could not be shown in time."""
     n, k = len(examples), examples.n_vectors
     enough = state.epochs
-    if kind == "soft":  # which moves at every point, against every other class
-        enough = math.ceil((most_updates(examples) + 1) / (n * max(1, k - 1))) + 1
-    elif kind == "kernel":  # which compares every point with all that were mistaken
+    if kind == "kernel":  # which compares every point with all that were mistaken
         enough = max(1, MOST_COMPARED // (n * n * k))
+    elif entry_of_kind(kind).load()().rule().asks_every_row:
+        # It may move at every point, against every other class.
+        enough = math.ceil((most_updates(examples) + 1) / (n * max(1, k - 1))) + 1
     return min(state.epochs, enough), state.epochs > enough
 
 

@@ -89,10 +89,16 @@ class Run:
             )
         return " ".join(said)
 
+    @property
+    def even_steps(self) -> bool:
+        """Whether it moves on mistakes alone, and always as far."""
+        return self.recipe.entry.family == "kernel" or self.fitted.rule().counts_tell_all
+
     def to_json(self) -> dict[str, Any]:
         entries = self.entries
         return {
             "title": self.recipe.title,
+            "even_steps": self.even_steps,
             "learner": dict(self.learner),
             "stop_reason": self.stop_reason,
             "sentence": self.sentence(),

@@ -35,8 +35,6 @@ MOST_WEIGHTS = 100
 MOST_SCORES = 20_000_000
 # A margin smaller than the radius by more than this is no more than rounding.
 LARGEST_RATIO = 1e100
-# Rules that the theorem is about.
-BOUNDED = ("perceptron", "averaged", "voted")
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,9 +221,8 @@ class _Table:
 
 
 def _has_bounded_rule(run: Run) -> bool:
-    """Whether the theorem is about its rule; only the plain perceptron takes a margin."""
-    kind = run.learner["kind"]
-    return kind in BOUNDED and not (kind == "perceptron" and run.learner["margin"])
+    """Whether the theorem is about its rule: steps of one length, on mistakes alone."""
+    return run.even_steps and run.recipe.entry.family == "linear"
 
 
 def _counted(bound: float) -> str:

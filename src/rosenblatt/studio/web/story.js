@@ -247,8 +247,7 @@ export class Theory {
 					.join(" "),
 			);
 		}
-		const mistakesOnly =
-			["averaged", "voted", "kernel"].includes(run.learner.kind) || run.title === "Perceptron";
+		const mistakesOnly = run.even_steps;
 		const bound = run.proof ? run.proof.bound : null;
 		const applies = bound && run.proof.applies;
 		this.count.hidden = false;
