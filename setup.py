@@ -35,7 +35,7 @@ class BuildKernels(build_ext):
 
     def finalize_options(self):
         super().finalize_options()
-        self.parallel = self.parallel or os.cpu_count()
+        self.parallel = self.parallel or min(os.cpu_count() or 1, len(self.extensions))
 
     def run(self):
         self.zig = None
@@ -49,7 +49,9 @@ class BuildKernels(build_ext):
             super().run()
         except c_compiler.NoCompiler as error:
             sys.exit(str(error))
-        except (CCompilerError, ExecError, PlatformError, FileNotFoundError) as error:
+        except PlatformError as error:
+            sys.exit(f"{c_compiler.NO_COMPILER}\nWhat setuptools said: {error}")
+        except (CCompilerError, ExecError, FileNotFoundError) as error:
             sys.exit(f"The C compiler could not build the loops of rosenblatt: {error}")
 
     def build_extensions(self):
