@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+from rosenblatt.learner.catalogue import CATALOGUE
+
 BLOCKED = """
 import sys
 

@@ -47,7 +47,8 @@ def troubled(package: Path, tmp_path_factory) -> Path:
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: front\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text(
-        "[rosenblatt.learners]\nhalf = front:Half\nbroken = broken:Broken\nperceptron = front:Half\n"
+        "[rosenblatt.learners]\nhalf = front:Half\nbroken = broken:Broken\n"
+        "perceptron = front:Half\n"
     )
     return folder
 
