@@ -378,3 +378,14 @@ def test_a_raw_table_with_gaps_is_streamed() -> None:
     found = streamed(file, "--format", "csv", "--no-header", "--missing", "?")
     assert found["examples"] > 30_000
     assert found["rate"] < 1 - found["baseline"]["accuracy"] - 0.05
+
+
+def test_weights_of_classes_count_whatever_the_labels_are(tmp_path: Path) -> None:
+    rows = [f"{i % 7 - 3},{i % 5 - 2},{int(i % 7 > 3)}" for i in range(60)]
+    file = written(tmp_path, "\n".join(["a,b,y", *rows]), "n.csv")
+    plain = json.loads(stream(file, "--json").stdout)
+    unmoved = json.loads(stream(file, "--json", "--class-weight", "1=0,0=0").stdout)
+    assert plain["online_mistakes"] < unmoved["online_mistakes"]
+    done = stream(file, "--class-weight", "nope=3")
+    assert done.returncode == 2
+    assert "--class-weight nope=…: there is no such class; there are 0, 1" in done.stderr

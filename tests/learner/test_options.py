@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Optional
 
 import numpy as np
 import pytest
@@ -133,7 +134,7 @@ def test_a_rule_that_raises_loses_nothing_that_was_learned():
     assert learner.t_ == 2 * before[1]
 
 
-@pytest.mark.parametrize("step", [-1.0, np.nan, np.inf])
+@pytest.mark.parametrize("step", [-1.0, np.nan, np.inf, None, "far"])
 def test_a_step_of_a_python_rule_is_a_finite_number(step):
     class Wild(LinearLearner):
         """Steps as it likes."""
@@ -141,7 +142,7 @@ def test_a_step_of_a_python_rule_is_a_finite_number(step):
         def rule(self) -> Rule:
             return Rule("wild", step=lambda *_: step, ties=self.ties)
 
-    with pytest.raises(ValueError, match=r"the step of wild is .* a finite number of at least 0"):
+    with pytest.raises(ValueError, match=r"the step of the rule wild is .* finite number"):
         Wild().fit(X, y)
 
 
@@ -158,3 +159,41 @@ def test_labels_are_not_metadata_whatever_they_are_called():
         routing = entry.load()().get_metadata_routing()
         assert not {"y", "ys", "tags", "X", "xs", "sentences"} & set(routing.fit.requests)
         assert not {"y", "ys", "tags"} & set(routing.score.requests)
+
+
+def test_a_constructor_of_ones_own_is_kept_by_subclasses_and_named_by_get_params():
+    class Fast(Perceptron):
+        """Steps by its speed."""
+
+        def __init__(self, *, speed=2.0, max_iter=7):
+            super().__init__(eta0=speed, max_iter=max_iter)
+            self.speed = speed
+
+    class Faster(Fast):
+        """The same."""
+
+    assert Faster().get_params() == {"speed": 2.0, "max_iter": 7}
+    assert Faster(speed=3.0).fit(X, y).eta0 == 3.0
+    base = pytest.importorskip("sklearn.base")
+    assert base.clone(Faster(speed=3.0)).get_params() == {"speed": 3.0, "max_iter": 7}
+
+
+def test_annotations_of_every_spelling_say_whether_none_is_allowed():
+    class Spelled(Perceptron):
+        """Writes its annotations in several ways."""
+
+        tight: int | None = option(default=None, at_least=1, help="A number.")
+        old: Optional[int] = option(default=None, at_least=1, help="A number.")  # noqa: UP045
+
+    Spelled().fit(X, y)
+    for name in ("tight", "old"):
+        assert (Spelled.options()[name].kind, Spelled.options()[name].optional) == ("whole", True)
+        with pytest.raises(ParameterError, match=f"{name}='x' is not allowed"):
+            Spelled(**{name: "x"}).fit(X, y)
+
+
+def test_a_default_is_not_changed_behind_the_declaration():
+    with pytest.raises(TypeError, match=r"Short\.max_iter is a parameter: give it another default"):
+
+        class Short(Perceptron):
+            max_iter = 5

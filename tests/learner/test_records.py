@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction import DictVectorizer
 
-from rosenblatt import Perceptron
+from rosenblatt import KernelPerceptron, Perceptron
 from rosenblatt.core.tables import as_rows
 from rosenblatt.errors import InputError
+from rosenblatt.features import AssociationLayer
 from rosenblatt.learner.inputs import read_rows, read_table
 from rosenblatt.learner.records import is_records, records_table
 
@@ -118,3 +119,23 @@ def test_a_learner_fits_and_predicts_records():
     assert [fitted.predict_one(record) for record in records] == labels
     ordered = collections.OrderedDict(b=2.0, a=1.0)
     assert fitted.predict((ordered,)).tolist() == ["yes"]
+
+
+def test_records_with_texts_are_watched_and_refitted_by_the_schema_of_their_own_fit():
+    records = [{"size": i % 7, "colour": "red" if i % 3 else "blue"} for i in range(40)]
+    labels = ["p" if i % 3 else "q" for i in range(40)]
+    other = [{"size": i % 7, "shape": "round" if i % 2 else "flat"} for i in range(40)]
+    for learner in (Perceptron(), KernelPerceptron()):
+        learner.fit(records, labels, validation_set=(records[:9], labels[:9]))
+        assert learner.predict(records).tolist() == labels
+        dev = (other[:9], labels[:9])
+        learner.fit(other, labels, validation_set=dev)
+        assert [column.name for column in learner.schema_.columns] == ["size", "shape"]
+        assert len(learner.validation_scores_) == learner.n_iter_
+
+
+def test_units_take_numbers_by_name_and_refuse_texts():
+    layer = AssociationLayer(5)
+    with pytest.raises(InputError, match="X holds texts, but AssociationLayer takes numbers only"):
+        layer.fit([{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}])
+    assert layer.fit_transform([{"a": 1.0}, {"a": 3.0}]).shape == (2, 5)

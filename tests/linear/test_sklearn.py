@@ -6,9 +6,11 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
+from sklearn.ensemble import AdaBoostClassifier, StackingClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -185,3 +187,58 @@ def test_balanced_class_weights_are_the_row_weights_scikit_learn_computes(learne
     weighted = learner(**options).fit(X, y, sample_weight=compute_sample_weight("balanced", y))
     assert_same_bytes([balanced.coef_], [weighted.coef_])
     assert not np.array_equal(balanced.coef_, learner(**options).fit(X, y).coef_)
+
+
+@pytest.fixture
+def routing():
+    with config_context(enable_metadata_routing=True):
+        yield
+
+
+@every_learner
+@pytest.mark.usefixtures("routing")
+def test_metadata_is_routed_through_searches_and_pipelines(learner, iris):
+    X, y = iris
+    weights = np.where(y == 1, 0.0, 1.0)
+    asked = learner(max_iter=20).set_fit_request(sample_weight=True)
+    asked.set_score_request(sample_weight=False)
+    assert clone(asked).get_metadata_routing().fit.requests["sample_weight"] is True
+    assert asked.get_metadata_routing().fit.requests["validation_set"] is None
+    search = GridSearchCV(asked, {"fit_intercept": [True]}, cv=3).fit(X, y, sample_weight=weights)
+    alone = clone(asked).fit(X, y, sample_weight=weights)
+    assert_same_bytes([search.best_estimator_.coef_], [alone.coef_])
+    scaler = StandardScaler().set_fit_request(sample_weight=False)
+    open_score = learner(max_iter=20).set_fit_request(sample_weight=True)
+    pipeline = make_pipeline(scaler, open_score).fit(X, y, sample_weight=weights)
+    assert 0 < pipeline.score(X, y) <= 1
+    with pytest.raises(ValueError, match="sample_weight"):
+        learner().set_fit_request(sample_weight=3)
+    with pytest.raises(TypeError, match="Unexpected args: 'nothing'"):
+        learner().set_fit_request(nothing=True)
+
+
+@every_learner
+def test_requests_need_routing_to_be_on(learner, iris):
+    with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
+        learner().set_fit_request(sample_weight=True)
+    assert 0 < make_pipeline(StandardScaler(), learner(max_iter=5)).fit(*iris).score(*iris) <= 1
+
+
+@every_learner
+def test_learners_are_boosted_stacked_and_searched_on_two_processes(learner, iris):
+    X, y = iris
+    boosted = AdaBoostClassifier(learner(max_iter=5), n_estimators=3).fit(X, y)
+    assert boosted.score(X, y) > 0.5
+    stacked = StackingClassifier([("one", learner(max_iter=5))], cv=3).fit(X, y)
+    assert stacked.score(X, y) > 0.5
+    search = GridSearchCV(learner(max_iter=5), {"shuffle": [True, False]}, cv=2, n_jobs=2)
+    assert search.fit(X, y).score(X, y) > 0.5
+
+
+def test_a_damaged_matrix_is_refused_before_scipy_touches_it():
+    X, y = floats(1)
+    for place, value in ((5, 9999), (5, -7), (0, 1)):
+        damaged = sp.csr_array(X)
+        damaged.indptr[place] = value
+        with pytest.raises(ValueError, match="damaged sparse matrix"):
+            LINEAR[0]().fit(damaged, y)

@@ -6,6 +6,8 @@ its learner, its row in the catalogue and its oracle stand elsewhere.
 
 from libc.math cimport floor, INFINITY, isfinite, ldexp
 
+from numbers import Real
+
 
 cdef double perceptron_step(const Parameters *p, double margin, double squared_norm,
                             bint mistaken) noexcept nogil:
@@ -135,11 +137,12 @@ cdef class Rule:
         if self.error is not None:
             return 0.0
         try:
-            step = self._python(margin, squared_norm, bool(mistaken))
+            found = self._python(margin, squared_norm, bool(mistaken))
+            step = found if isinstance(found, Real) else -1.0
             if step < 0.0 or not isfinite(step):
                 raise ValueError(
-                    f"the step of {self.name} is {step} for a margin of {margin}; a step is a "
-                    "finite number of at least 0.")
+                    f"the step of the rule {self.name} is {found!r} for a margin of {margin}; it "
+                    "must be a finite number of at least 0.")
             return step
         except BaseException as error:
             self.error = error

@@ -65,9 +65,9 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
 
     from rosenblatt import AveragedPerceptron, datasets
     from rosenblatt._kernels import ordering
+    from rosenblatt.core.classes import answers
     from rosenblatt.core.scoring import scores
     from rosenblatt.core.training import STOP_REASONS
-    from rosenblatt.learner.classes import answers
     from rosenblatt.theory.separability import separability
 
     table = getattr(datasets, data)()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +15,13 @@ from rosenblatt.learner.catalogue import Entry, entries, find
 if TYPE_CHECKING:
     from rosenblatt.learner.options import Option
 
-__all__ = ["LearnerCommand", "chosen_parameters", "learner_option"]
+__all__ = [
+    "LearnerCommand",
+    "StreamCommand",
+    "chosen_parameters",
+    "learner_option",
+    "weights_by_label",
+]
 
 # What the shell has another word for, or no use.
 OTHERWISE = (
@@ -74,14 +82,37 @@ def chosen_parameters() -> dict[str, Any]:
     return dict(given)
 
 
+def weights_by_label(
+    weights: dict[str, float], labels: Any, *, all_known: bool
+) -> dict[Any, float]:
+    """Weights of classes as they were written, by the labels that the rows have."""
+    known = {str(label): label for label in set(labels.tolist())}
+    found: dict[Any, float] = {}
+    for name, weight in weights.items():
+        label = known.get(name, name)
+        if name not in known and labels.dtype.kind in "iuf":
+            with suppress(ValueError):
+                label = labels.dtype.type(name).item()
+        if label == name and name not in known and (all_known or labels.dtype.kind in "iuf"):
+            raise click.UsageError(
+                f"--class-weight {name}=…: there is no such class; there are "
+                f"{', '.join(sorted(known))}."
+            )
+        found[label] = weight
+    return found
+
+
 def _named_in(args: Sequence[str]) -> str:
-    """The learner that a command line names."""
-    for place, argument in enumerate(args):
-        if argument == "--learner" and place + 1 < len(args):
-            return args[place + 1]
-        if argument.startswith("--learner="):
-            return argument.partition("=")[2]
-    return DEFAULT
+    """The learner that a command line names; the last one, as click has it."""
+    name = DEFAULT
+    for argument, following in pairwise([*args, ""]):
+        if argument == "--":
+            break
+        if argument == "--learner":
+            name = following
+        elif argument.startswith("--learner="):
+            name = argument.partition("=")[2]
+    return name
 
 
 def _shell_option(option: Option, entry: Entry) -> click.Option:

@@ -75,7 +75,7 @@ class Model:
         """The class of each row, and a score for each class in order (-s and s for two)."""
         import numpy as np
 
-        from rosenblatt.learner.classes import answers
+        from rosenblatt.core.classes import answers
 
         learner, classes = self.learner, self.classes
         with warnings.catch_warnings():

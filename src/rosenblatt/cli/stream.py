@@ -11,7 +11,12 @@ from rosenblatt.cli.destinations import NewFiles, check_destination
 from rosenblatt.cli.examples import Wanted, column_options
 from rosenblatt.cli.facts import baseline, say_json
 from rosenblatt.cli.interrupts import Interrupts
-from rosenblatt.cli.learners import StreamCommand, chosen_parameters, learner_option
+from rosenblatt.cli.learners import (
+    StreamCommand,
+    chosen_parameters,
+    learner_option,
+    weights_by_label,
+)
 from rosenblatt.cli.lines import say
 from rosenblatt.cli.models import MODEL, Model, notices, opened
 from rosenblatt.cli.options import Whole, said
@@ -142,6 +147,7 @@ def command(
         begun = False
         for X, labels, weights in rows.blocks(stopped.between):
             if not begun:
+                _weigh_classes(model, labels)
                 rows.begin(model)
                 begun = True
                 if not quiet:
@@ -197,6 +203,14 @@ def _learner(entry: Entry, known: Model | None) -> Any:
             "memory."
         )
     return model
+
+
+def _weigh_classes(model: Any, labels: Any) -> None:
+    """Weights of classes are written as text; now the labels are known, and what they are."""
+    weights = chosen_parameters().get("class_weight")
+    if isinstance(weights, dict):
+        known = weights_by_label(weights, labels, all_known=False)
+        model.set_params(class_weight=known)
 
 
 def _summary(progress: Progress, model: Any, count: str) -> list[str]:

@@ -21,7 +21,12 @@ from rosenblatt.cli.examples import (
     refuse_one_class,
 )
 from rosenblatt.cli.facts import say_json
-from rosenblatt.cli.learners import LearnerCommand, chosen_parameters, learner_option
+from rosenblatt.cli.learners import (
+    LearnerCommand,
+    chosen_parameters,
+    learner_option,
+    weights_by_label,
+)
 from rosenblatt.cli.lines import OverwrittenLine, say
 from rosenblatt.cli.models import MODEL, notices, opened
 from rosenblatt.cli.options import SEED, Whole, refuse_together
@@ -180,14 +185,7 @@ def _made(learner: Entry, given: dict[str, Any], examples: Examples) -> Any:
     """The learner with these parameters; weights of classes by the labels that the rows have."""
     weights = given.get("class_weight")
     if isinstance(weights, dict):
-        labels = {str(label): label for label in set(examples.labels.tolist())}
-        for name in weights:
-            if name not in labels:
-                raise click.UsageError(
-                    f"--class-weight {name}=…: there is no such class; there are "
-                    f"{', '.join(sorted(labels))}."
-                )
-        given["class_weight"] = {labels[name]: weight for name, weight in weights.items()}
+        given["class_weight"] = weights_by_label(weights, examples.labels, all_known=True)
     if examples.weights is not None and learner.family == "kernel":
         raise click.UsageError("a kernel perceptron takes no weights of rows, but these have some.")
     return learner.load()(**given)

@@ -11,6 +11,7 @@ from rosenblatt._kernels import learning, scoring
 from rosenblatt._kernels import rows as layouts
 from rosenblatt._kernels.rules import Rule
 from rosenblatt.arrays import canonical, is_sparse
+from rosenblatt.core.classes import answers, in_order
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.tables import READABLE, Rows, inspect
@@ -81,7 +82,8 @@ class OnlinePass:
             for place, name in zip(first.tolist(), names, strict=True)
             if name not in model.slots
         ]
-        block = _Block(X, names, numbers, weights, answers, first_row)
+        ties = "mistake" if self._rule.tie_is_mistake else "positive"
+        block = _Block(X, names, numbers, weights, answers, first_row, ties)
         start = 0
         for place, name in sorted(met, key=lambda joining: joining[0]):
             self._walk(block, start, place)
@@ -186,8 +188,9 @@ class _Block:
         weights: npt.NDArray[np.float64] | None,
         answers: bool,
         first_row: int,
+        ties: str,
     ) -> None:
-        self.first_row = first_row
+        self.first_row, self._ties = first_row, ties
         self._names, self._numbers, self.weights = names, numbers, weights
         self._arrays = _arrays(X)
         self.n_features = X.shape[1]
@@ -212,13 +215,13 @@ class _Block:
         return layouts.sparse(data, indices, indptr[start : stop + 1], self.n_features)
 
     def answer(self, start: int, scores: npt.NDArray[np.float64], model: LinearModel) -> None:
-        """Note answers to the rows from `start` on; of equal scores the first class wins."""
+        """Note answers to the rows from `start` on."""
         classes = model.classes
         if len(classes) < 2:
             self.answers[start : start + len(scores)] = (classes or [None]) * len(scores)
             return
-        order = sorted(range(len(classes)), key=classes.__getitem__)
-        best = scores[:, order].argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(int)
+        order = in_order(classes)
+        best = answers(scores[:, order] if scores.ndim == 2 else scores, self._ties)
         self.answers[start : start + len(best)] = [classes[order[i]] for i in best.tolist()]
 
 

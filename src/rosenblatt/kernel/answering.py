@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.core.classes import answers
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.kernel.explanation import Explanation, explanation
 from rosenblatt.kernel.learned import KernelLearned
 from rosenblatt.kernel.support import narrow_as_dense
-from rosenblatt.learner.classes import answers
 from rosenblatt.learner.inputs import read_table
 
 __all__ = ["KernelAnswers", "one_example"]

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.core.classes import answers
 from rosenblatt.core.training import Training, Watch
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.kernel.answering import KernelAnswers, one_example
@@ -18,7 +19,7 @@ from rosenblatt.kernel.support import narrow_as_dense
 from rosenblatt.kernel.training import Pass, Scored, train
 from rosenblatt.learner import outcome
 from rosenblatt.learner.availability import available_if
-from rosenblatt.learner.classes import answers, declared, first_places, refuse_one_class
+from rosenblatt.learner.classes import declared, first_places, refuse_one_class
 from rosenblatt.learner.held_out import watched_rows
 from rosenblatt.learner.inputs import read_rows
 from rosenblatt.learner.progress import progress

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import for_caller
+from rosenblatt.core.classes import in_order
 from rosenblatt.kernel.ledger import KernelLedger
 from rosenblatt.kernel.machine import Machine
 from rosenblatt.learner.classes import as_array
@@ -36,7 +37,7 @@ class KernelLearned(ModelDisplay):
     @staticmethod
     def _slots_in_order(machine: Machine) -> list[int]:
         """The places of the classes, which stand as they arrived, in the order of ``classes_``."""
-        return sorted(range(len(machine.classes)), key=machine.classes.__getitem__)
+        return in_order(machine.classes)
 
     @property
     def classes_(self) -> npt.NDArray[Any]:

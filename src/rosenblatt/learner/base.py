@@ -69,7 +69,7 @@ class Estimator(Routed, Declared):
         -------
         params : dict
         """
-        return {name: getattr(self, name) for name in self._options}
+        return {name: getattr(self, name) for name in self._parameter_names}
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters by name.
@@ -78,10 +78,10 @@ class Estimator(Routed, Declared):
         -------
         self : estimator
         """
-        for name in params.keys() - self._options.keys():
+        for name in params.keys() - set(self._parameter_names):
             raise ParameterError(
                 f"Invalid parameter {name!r}: {type(self).__name__} has "
-                f"{', '.join(self._options)}.{_elsewhere(name)}"
+                f"{', '.join(self._parameter_names)}.{_elsewhere(name)}"
             )
         for name, value in params.items():
             setattr(self, name, value)

@@ -47,8 +47,18 @@ class Entry(NamedTuple):
         return self.title if self.title.isupper() else self.title.lower()
 
     def load(self) -> Any:
-        """The class."""
-        return getattr(import_module(self.module), self.class_name)
+        """The class; of a package that does not load, an error that says which."""
+        try:
+            return getattr(import_module(self.module), self.class_name)
+        except (ImportError, AttributeError) as error:
+            if self in CATALOGUE:
+                raise
+            from rosenblatt.errors import MissingExtra
+
+            raise MissingExtra(
+                f"the learner {self.name!r} ({self.where}) of an installed package does not load: "
+                f"{error}"
+            ) from error
 
 
 def _linear(name: str, title: str, where: str) -> Entry:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 
-__all__ = ["answers", "as_array", "declared", "first_places", "refuse_one_class"]
+__all__ = ["as_array", "declared", "first_places", "refuse_one_class"]
 
 
 def declared(classes: Any) -> list[Any]:
@@ -41,15 +41,6 @@ def refuse_one_class(classes: list[Any]) -> None:
             f"y holds only one class, {classes[0]!r}: there is nothing to tell apart. Give rows of "
             "at least two classes, or use partial_fit, which waits for the second."
         )
-
-
-def answers(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.intp]:
-    """Numbers of the classes with the best score; ties as the learner has them."""
-    if scores.ndim == 1:
-        return ((scores >= 0) if ties == "positive" else (scores > 0)).astype(np.intp)
-    if ties == "positive":
-        return np.asarray(scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1))
-    return np.asarray(scores.argmax(axis=1))
 
 
 def as_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.NDArray[Any]:

@@ -43,8 +43,21 @@ def _sparse(X: Any) -> SparseRows:
     if len(X.shape) != 2:
         raise InputError(f"Expected 2D input, but the sparse X has shape {X.shape}. {RESHAPE}")
     _refuse_other_kinds(X.dtype)
+    if not isinstance(X, SparseRows) and X.format == "csr":
+        _refuse_damaged(X)
     table = SparseRows.of(X)
     return table if table.dtype in FLOATS else table.astype(np.float64)
+
+
+def _refuse_damaged(X: Any) -> None:
+    """SciPy would read and write outside of the arrays of such a matrix."""
+    starts = X.indptr
+    ascending = starts[0] == 0 and (starts[1:] >= starts[:-1]).all()
+    if not ascending or starts[-1] > len(X.indices):
+        raise InputError(
+            "X is a damaged sparse matrix: its indptr points outside of what is stored. Build it "
+            "again."
+        )
 
 
 def _dense(array: npt.NDArray[Any], columns: list[Any] | None) -> npt.NDArray[Any]:

@@ -18,7 +18,7 @@ from rosenblatt.learner.conversion import as_table
 from rosenblatt.learner.frames import as_frame, column_names, feature_names
 from rosenblatt.learner.records import columns_by_name, is_records, records_table
 
-__all__ = ["read_rows", "read_table"]
+__all__ = ["check_count", "read_rows", "read_table"]
 
 # A name for each feature, or None where the rows have no names.
 Names = npt.NDArray[Any] | None
@@ -62,7 +62,7 @@ def _table_and_names(estimator: Any, X: Any, reset: bool, ignore_unseen: bool) -
     if reset:
         _set_features(estimator, table.shape[1], names)
     else:
-        _check_count(estimator, table.shape[1])
+        check_count(estimator, table.shape[1])
     return table, names
 
 
@@ -73,9 +73,20 @@ def _of_records(
     from rosenblatt.features.records import all_numbers
     from rosenblatt.features.schema import Schema
 
-    schema = None if reset else getattr(estimator, "schema_", None)
-    if reset and not all_numbers(records):
-        schema = estimator._guessed_schema = Schema.guess_records(records)
+    if reset:
+        schema = None if all_numbers(records) else Schema.guess_records(records)
+        if hasattr(estimator, "_take_guessed_schema"):
+            # What the rows of a validation set are encoded by, before there is a model to ask.
+            estimator._guessed_schema = schema
+        elif schema is not None:
+            raise InputError(
+                f"X holds texts, but {type(estimator).__name__} takes numbers only. Make numbers "
+                "of them first (rosenblatt.features.Schema)."
+            )
+    elif "_guessed_schema" in estimator.__dict__:
+        schema = estimator._guessed_schema
+    else:
+        schema = getattr(estimator, "schema_", None)
     if isinstance(schema, Schema):
         return schema.encode_records(records), None
     known = None if reset else columns_by_name(estimator)
@@ -90,7 +101,8 @@ def _set_features(estimator: Any, n_features: int, names: Names) -> None:
         del estimator.feature_names_in_
 
 
-def _check_count(estimator: Any, n_features: int) -> None:
+def check_count(estimator: Any, n_features: int) -> None:
+    """Refuse rows of another width than those of training."""
     expected = getattr(estimator, "n_features_in_", n_features)
     if n_features != expected:
         raise InputError(

@@ -206,13 +206,16 @@ class Declared:
     """A class whose parameters are declared with `option`; its constructor takes them by name."""
 
     _options: ClassVar[dict[str, Option]] = {}
+    # What the constructor takes: the options, unless a class has a constructor of its own.
+    _parameter_names: ClassVar[tuple[str, ...]] = ()
     # What the docstring of the class itself says of its attributes.
     _attributes: ClassVar[str]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        own_init = not getattr(cls.__init__, "is_declared", cls.__init__ is object.__init__)
         # Never equal by parameters: two learners with the same ones have learned other things.
-        dataclass(eq=False, repr=False, kw_only=True)(cls)
+        dataclass(init=not own_init, eq=False, repr=False, kw_only=True)(cls)
         fields = {found.name: found for found in dataclasses.fields(cls)}  # type: ignore[arg-type]
         for found in fields.values():
             if METADATA not in found.metadata:
@@ -224,31 +227,43 @@ class Declared:
         kinds = [kind for kind in cls.__mro__ if issubclass(kind, Declared)]
         names = dict.fromkeys(name for kind in kinds for name in inspect.get_annotations(kind))
         cls._options = {name: _bound(fields[name]) for name in names if name in fields}
-        if "__signature__" not in cls.__init__.__dict__ and "__init__" in cls.__dict__:
+        for name in cls._options.keys() - inspect.get_annotations(cls).keys():
+            if name in cls.__dict__ and name in getattr(super(cls, cls), "_options", {}):
+                raise TypeError(
+                    f"{cls.__name__}.{name} is a parameter: give it another default with "
+                    f"{name}: … = option(default=…, help=…)."
+                )
+        cls._parameter_names = tuple(cls._options)
+        if own_init:
+            # As scikit-learn has it: what the constructor names is what there is.
+            taken = inspect.signature(cls).parameters.values()
+            named = (p for p in taken if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
+            cls._parameter_names = tuple(p.name for p in named)
+        else:
             _order_signature(cls)
 
 
 def _order_signature(cls: type[Declared]) -> None:
     signature = inspect.signature(cls.__init__)
     given = signature.parameters
-    if given.keys() - {"self"} != cls._options.keys():
-        return  # a constructor of its own
     listed = [given["self"], *(given[name] for name in cls._options)]
-    cls.__init__.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=listed
-    )
+    made: Any = cls.__init__
+    made.__signature__, made.is_declared = signature.replace(parameters=listed), True
 
 
 def _bound(found: dataclasses.Field[Any]) -> Option:
     """The option of a field, with what its annotation says."""
     declared = dict(found.metadata[METADATA])
     written = found.type if isinstance(found.type, str) else getattr(found.type, "__name__", "")
-    annotation = str(found.type) if " | " in str(found.type) else written
-    kinds = [kind for kind in re.split(r"\s*\|\s*", annotation) if kind != "None"]
+    annotation = str(found.type) if re.search(r"[|\[]", str(found.type)) else written
+    parts = re.split(
+        r"\s*\|\s*", re.sub(r"(?:typing\.)?Optional\[(.*)\]", r"\1 | None", annotation)
+    )
+    kinds = [kind for kind in parts if kind != "None"]
     kind = {"bool": "flag", "int": "whole", "float": "number"}.get(kinds[0], "other")
     if declared["choices"]:
         kind = "choice"
-    optional = "None" in annotation.split(" | ")
+    optional = "None" in parts
     return Option(
         name=found.name,
         kind=kind,

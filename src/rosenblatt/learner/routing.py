@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 __all__ = ["Routed"]
@@ -39,11 +40,13 @@ class Routed:
         """
         from sklearn.utils.metadata_routing import MetadataRequest
 
+        # scikit-learn's clone looks for this name, too.
+        if "_metadata_request" in self.__dict__:
+            return deepcopy(self.__dict__["_metadata_request"])
         routing = MetadataRequest(owner=type(self).__name__)
         for method in METHODS:
-            wanted = self.__dict__.get("_metadata_request", {}).get(method, {})
             for name in _metadata(type(self), method):
-                getattr(routing, method).add_request(param=name, alias=wanted.get(name))
+                getattr(routing, method).add_request(param=name, alias=None)
         return routing
 
 
@@ -72,9 +75,10 @@ def _setter(method: str, name: str) -> Callable[..., Any]:
                 f"Unexpected args: {unknown!r} in {method}. Accepted arguments are: "
                 f"{', '.join(known)}."
             )
-        # A dict of its own, because a copy of the learner may share the old one.
-        kept: dict[str, Any] = self.__dict__.get("_metadata_request", {})
-        self._metadata_request = {**kept, method: {**kept.get(method, {}), **requests}}
+        routing = self.get_metadata_routing()
+        for name, alias in requests.items():
+            getattr(routing, method).add_request(param=name, alias=alias)
+        self._metadata_request = routing
         return self
 
     set_request.__name__ = name

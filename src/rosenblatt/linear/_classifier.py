@@ -14,13 +14,14 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rules import Rule
 from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.core.classes import answers
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.scoring import scores
 from rosenblatt.core.tables import Rows, as_rows, inspect, largest_allowed
 from rosenblatt.core.training import Training, Watch, train
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner import outcome
-from rosenblatt.learner.classes import answers, refuse_one_class
+from rosenblatt.learner.classes import refuse_one_class
 from rosenblatt.learner.display import ModelDisplay
 from rosenblatt.learner.held_out import watched_rows
 from rosenblatt.learner.inputs import read_rows, read_table
@@ -28,7 +29,7 @@ from rosenblatt.learner.options import option
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.rows import RowLearner
 from rosenblatt.learner.seeds import seed_from
-from rosenblatt.learner.sklearn_classes import convergence_warning
+from rosenblatt.learner.sklearn_classes import convergence_warning, not_fitted_error
 from rosenblatt.learner.targets import encoded, read_labels, read_weights
 from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.linear._online import OnlineLearning
@@ -140,7 +141,8 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         shared = LinearLearner._options if cls is not LinearLearner else {}
-        cls._rule_settings = attrgetter(*(n for n in cls._options if n not in shared), "ties")
+        own = (name for name in cls._options if name not in shared)
+        cls._rule_settings = attrgetter(*own, "ties", "fit_intercept")
 
     def rule(self) -> Rule:
         """How far a row moves the weights, with the parameters as they are now.
@@ -243,11 +245,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         """A new model for these labels, or a copy of the one there is when training goes on."""
         classes, labels = encoded(labels_given)
         if self._continues() and not fresh:
-            if bool(self.fit_intercept) != self._model.weights.fit_intercept:
-                raise ParameterError(
-                    f"fit_intercept={self.fit_intercept!r}, but the model to go on with was "
-                    "trained the other way. Set it back, or warm_start=False."
-                )
+            self._refuse_other_bias()
             model = self._model.copy()
             model.best = None
             for label in classes.tolist():
@@ -364,6 +362,8 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         self._refuse_unfitted()
+        if not self._model.classes:
+            raise not_fitted_error()(f"this {type(self).__name__} has met no class yet.")
         table = read_table(self, X, reset=False, ignore_unseen=True)
         inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
         found = self._scores(self._model, table)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.core.classes import in_order
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.training import Training
@@ -44,7 +45,7 @@ class Learned:
     @staticmethod
     def _slots_in_order(model: LinearModel) -> list[int]:
         """The places of the classes, which stand as they arrived, in the order of ``classes_``."""
-        return sorted(range(len(model.classes)), key=model.classes.__getitem__)
+        return in_order(model.classes)
 
     def _in_class_order(self, values: AnyFloatArray) -> AnyFloatArray:
         if len(values) > 1:

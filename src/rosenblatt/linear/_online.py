@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks
 from rosenblatt._kernels import scoring
 from rosenblatt._kernels.mappings import MappingRow, NotANumber
+from rosenblatt.arrays import is_sparse
+from rosenblatt.core.classes import in_order
 from rosenblatt.core.ledger import Recorder
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass, Tested
 from rosenblatt.core.tables import as_rows, inspect
 from rosenblatt.core.training import one_pass
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.classes import as_array
-from rosenblatt.learner.inputs import read_table
-from rosenblatt.learner.records import not_a_number
+from rosenblatt.learner.conversion import as_table as as_rows_of_numbers
+from rosenblatt.learner.inputs import check_count, read_table
+from rosenblatt.learner.records import is_records, not_a_number
 from rosenblatt.learner.targets import encoded, read_labels
 from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.linear._partial import BatchLearning
@@ -37,6 +41,8 @@ class OnlineLearning(BatchLearning):
 
     ties: str
     n_features_in_: int
+    keeps_rows: ClassVar[bool]
+    _refuse_unfitted: Any
 
     def _answers(self, found: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         raise NotImplementedError
@@ -187,13 +193,22 @@ class OnlineLearning(BatchLearning):
                 return answer.item() if isinstance(answer, np.generic) else answer
         model = self._model
         if self._reads_records:
-            return self.predict([x]).tolist()[0]
+            table = read_table(self, [x], reset=False)
+            if is_sparse(table):
+                return self._answer_sparse_row(table)
+            return self.predict(table).tolist()[0]
         # A row of its own, so that asking in one thread does not disturb learning in another.
         row = MappingRow(self._columns(model))
         read(row, x, unseen_allowed=False)
         if len(model.classes) < 2:
             return model.classes[0] if model.classes else None
-        return model.classes[int(self._answers(self._row_scores(model, row))[0])]
+        return self._best_class(model, self._row_scores(model, row))
+
+    def _best_class(self, model: LinearModel, found: npt.NDArray[Any]) -> Any:
+        """The class of one row by its scores; ties by the order of the classes, as ever."""
+        order = in_order(model.classes)
+        found = found[:, order] if found.ndim == 2 else found
+        return model.classes[order[int(self._answers(found)[0])]]
 
     def _row_scores(self, model: LinearModel, row: Any) -> npt.NDArray[Any]:
         """Scores of one sparse row, at the cost of its stored values where the layout allows.
@@ -221,11 +236,7 @@ class OnlineLearning(BatchLearning):
         inspect(as_rows(table))
         if len(model.classes) < 2:
             return model.classes[0]
-        found = self._row_scores(model, table)
-        order = self._slots_in_order(model)
-        if found.ndim == 2:
-            found = found[:, order]
-        return model.classes[order[int(self._answers(found)[0])]]
+        return self._best_class(model, self._row_scores(model, table))
 
     def _goes_through_blocks(self) -> bool:
         """Whether `predict_then_learn` does exactly what ``predict`` and ``partial_fit`` would.
@@ -276,17 +287,32 @@ class OnlineLearning(BatchLearning):
         tested : Tested
             ``wrong``, ``predictions``, ``labels``.
         """
-        if X.shape[1] > (self.n_features_in_ if "_model" in self.__dict__ else 0):
-            self.grow(X.shape[1])
-        table = read_table(self, X, reset=False)
+        self._refuse_kept_rows("predict_then_learn")
+        if is_records(X) or hasattr(self, "feature_names_in_"):
+            table = read_table(self, X, reset=False)
+        else:
+            table = as_rows_of_numbers(X)
         labels = read_labels(y, table.shape[0])
         weights = None
         if sample_weight is not None or self.class_weight is not None:
             found, numbers = encoded(labels)
             weights = self._row_weights(sample_weight, found.tolist(), numbers)
-        stream = self._current_stream()
-        through = OnlinePass(stream.model, stream.rule, latest=latest)
-        return through.learn(table, labels, weights, answers=predictions, first_row=first_row)
+        with unchanged_on_error(self):
+            if table.shape[1] > (self.n_features_in_ if "_model" in self.__dict__ else 0):
+                inspect(as_rows(table))  # before anything grows
+                self.grow(table.shape[1])
+            check_count(self, table.shape[1])
+            stream = self._current_stream()
+            stream.model.weights.promote()
+            through = OnlinePass(stream.model, stream.rule, latest=latest)
+            return through.learn(table, labels, weights, answers=predictions, first_row=first_row)
+
+    def _refuse_kept_rows(self, what: str) -> None:
+        if self.keeps_rows:
+            raise ParameterError(
+                f"{type(self).__name__} keeps rows to predict by, which {what} does not do. Use "
+                "predict_one and learn_one."
+            )
 
     # ------------------------------------------------------------------ features that appear
 
@@ -302,15 +328,24 @@ class OnlineLearning(BatchLearning):
         -------
         self : estimator
         """
+        checks.whole("n_features", n_features, at_least=0)
         if "_model" not in self.__dict__:
             rule = self._checked_rule()
-            self._begin(self._new_model(n_features, np.float64), rule)
+            self._begin(self._new_model(int(n_features), np.float64), rule)
+        self._refuse_named_features("grow")
         model = self._current_stream().model
         # One layout from the start, so that when columns join leaves no trace.
         model.weights.promote()
         model.weights.grow(max(n_features, model.weights.n_features))
         self.n_features_in_ = model.weights.n_features
         return self
+
+    def _refuse_named_features(self, what: str) -> None:
+        if self._model.columns is not None or "_feature_names" in self.__dict__:
+            raise ParameterError(
+                f"{what} is for features without names; these have some. learn_one takes new ones "
+                "by name."
+            )
 
     def insert_features(self, places: Sequence[int]) -> Self:
         """Add features with weight 0 before these places.
@@ -324,6 +359,11 @@ class OnlineLearning(BatchLearning):
         -------
         self : estimator
         """
+        self._refuse_kept_rows("insert_features")
+        self._refuse_unfitted()
+        self._refuse_named_features("insert_features")
+        for place in places:
+            checks.whole("a place", place, at_least=0, at_most=self.n_features_in_)
         model = self._current_stream().model
         model.insert_features(places)
         self.n_features_in_ = model.weights.n_features

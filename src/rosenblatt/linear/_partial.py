@@ -171,15 +171,24 @@ class BatchLearning(Learned):
         settings = self._rule_settings(self)
         if stream is not None and stream.model is self._model:
             if stream.settings != settings:
+                self._refuse_other_bias()
                 stream.rule, stream.settings = self._checked_rule(), settings
             return stream
         # The first example after a fit: what was true of the finished fit is so no longer.
         rule = self._checked_rule()
+        self._refuse_other_bias()
         outcome.forget(self)
         model = self._model.copy()
         model.best = None
         self._begin(model, rule)
         return self._online
+
+    def _refuse_other_bias(self) -> None:
+        if bool(self.fit_intercept) != self._model.weights.fit_intercept:
+            raise ParameterError(
+                f"fit_intercept={self.fit_intercept!r}, but the model to go on with was trained "
+                "the other way. Set it back, or begin with a new learner."
+            )
 
     def _learn_batch(
         self,
