@@ -375,3 +375,15 @@ def test_real_files_are_learned_as_they_come(
         pytest.skip("the data are not at hand")
     told = run("train", DATA / path, *options, "--out", tmp_path / "m.rbt", "--json").json
     assert told["accuracy"]["train"] >= least
+
+
+@pytest.mark.parametrize(
+    ("option", "word"), [("--max-iter", "--epochs"), ("--random-state", "--seed")]
+)
+def test_words_of_python_are_told_by_their_name_in_the_shell(
+    tmp_path: Path, option: str, word: str
+) -> None:
+    file = written(tmp_path, "pets.csv", PETS)
+    done = run("train", file, option, "3")
+    assert done.code == 2
+    assert f"there is no {option} here: {word}." in done.err

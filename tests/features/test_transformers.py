@@ -535,3 +535,12 @@ def test_schemas_do_not_heed_what_transformers_are_to_return():
     np.testing.assert_array_equal(
         dense(encoded), dense(Schema.guess_records(records).encode_records(records))
     )
+
+
+def test_a_table_is_not_taken_for_texts():
+    frame = pytest.importorskip("pandas").DataFrame({"t": ["a b", "c"], "n": [1, 2]})
+    for texts in (frame, frame[["t"]], np.array([["a"], ["b"]])):
+        for act in (TextFeatures().fit_transform, TextFeatures().transform):
+            with pytest.raises(errors.InputError, match="give one column of it"):
+                act(texts)
+    assert TextFeatures().fit_transform(frame["t"]).shape[0] == 2

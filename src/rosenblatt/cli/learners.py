@@ -24,15 +24,15 @@ __all__ = [
 ]
 
 # What the shell has another word for, or no use.
-OTHERWISE = (
-    "early_stopping",  # --dev
-    "max_iter",  # --epochs
-    "random_state",  # --seed
-    "record",  # --record
-    "validation_fraction",  # --dev
-    "verbose",
-    "warm_start",
-)
+OTHERWISE = {
+    "early_stopping": "--dev 0.1 holds rows out and stops early",
+    "max_iter": "--epochs",
+    "random_state": "--seed",
+    "record": "--record",
+    "validation_fraction": "--dev",
+    "verbose": "progress is shown on a terminal anyway",
+    "warm_start": "--resume",
+}
 # Of no use where every row is seen once.
 OF_EPOCHS = ("cache_mb", "n_iter_no_change", "shuffle", "tol")
 DEFAULT = "averaged"
@@ -52,7 +52,15 @@ class LearnerCommand(Command):
         entry = find(_named_in(args))
         if entry is not None:
             ctx.meta["rosenblatt.learner"] = entry
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name.lstrip("-").replace("-", "_")
+            if name not in OTHERWISE or self.streams:
+                raise
+            raise click.UsageError(
+                f"there is no {error.option_name} here: {OTHERWISE[name]}.", ctx
+            ) from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         entry: Entry | None = ctx.meta.get("rosenblatt.learner")

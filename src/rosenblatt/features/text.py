@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import Origin, SparseRows
-from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.features.ngram_counter import WEIGHTS, NGramCounter
 from rosenblatt.learner.options import option
 from rosenblatt.learner.transformer import Transformer
@@ -176,9 +176,11 @@ class TextFeatures(Transformer):
         rows : SparseRows, csr_array, csr_matrix or ndarray of shape (n_texts, n_features)
             As ``output`` says.
         """
+        _refuse_tables(texts)
         return self._as_output(self.encode(texts), texts)
 
     def _fit_rows(self, texts: Iterable[str]) -> SparseRows:
+        _refuse_tables(texts)
         counter = self._new_counter()
         rows = counter.rows(texts, learning=True)
         self._fitted_counter = counter
@@ -318,3 +320,11 @@ class TextFeatures(Transformer):
 
 def _plain_span(span: tuple[int, int] | None) -> tuple[int, int] | None:
     return None if span is None else (int(span[0]), int(span[1]))
+
+
+def _refuse_tables(texts: Any) -> None:
+    """A frame would be read as the names of its columns."""
+    if hasattr(texts, "columns") or getattr(texts, "ndim", 1) != 1:
+        raise InputError(
+            f"texts is a table ({type(texts).__name__}); give one column of it, such as df['text']."
+        )
