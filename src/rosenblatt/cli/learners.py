@@ -36,6 +36,7 @@ OTHERWISE = {
 # Of no use where every row is seen once.
 OF_EPOCHS = ("cache_mb", "n_iter_no_change", "shuffle", "tol")
 DEFAULT = "averaged"
+OF_ROWS = ("linear", "kernel")
 PARAMETERS = "rosenblatt.parameters"
 
 
@@ -194,10 +195,11 @@ def _first_sentence(text: str) -> str:
 
 def _named(_ctx: click.Context, _param: click.Parameter, value: str) -> Entry:
     """A name of the shell or of a class, as a callback; upper and lower case are the same."""
-    entry, known = find(value), [entry.name for entry in _trained_on_rows()]
-    if entry is None or entry.name not in known:
+    entry = find(value)
+    if entry is None or entry.family not in OF_ROWS:
         from difflib import get_close_matches
 
+        known = [entry.name for entry in _trained_on_rows()]
         close = get_close_matches(value.lower(), known, n=1)
         hint = f"Did you mean '{close[0]}'? " if close else ""
         raise click.BadParameter(f"there is no '{value}'. {hint}Known: {', '.join(known)}.")
@@ -205,7 +207,7 @@ def _named(_ctx: click.Context, _param: click.Parameter, value: str) -> Entry:
 
 
 def _trained_on_rows() -> list[Entry]:
-    return [entry for entry in entries() if entry.family in ("linear", "kernel")]
+    return [entry for entry in entries() if entry.family in OF_ROWS]
 
 
 def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]:

@@ -122,7 +122,6 @@ def command(
     """
     from rosenblatt.cli.growing import growing
     from rosenblatt.evaluate import Progress
-    from rosenblatt.model import save
 
     data = data or ("-",)
     wanted = Wanted(columns, bits=bits, words=words, chars=chars, no_scale=no_scale)
@@ -160,6 +159,8 @@ def command(
         if not begun:
             return EXIT_INTERRUPTED
         if path is not None:
+            from rosenblatt.model import save
+
             model.schema_ = rows.schema
             save(model, path)
         files.keep()

@@ -6,6 +6,7 @@ asked for by its own functions alone.
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any, ClassVar, Self
 
 from rosenblatt.errors import ParameterError
@@ -27,6 +28,10 @@ ELSEWHERE = {
     "loss": "each learner has its own: see PassiveAggressive and SoftPerceptron",
     "learning_rate": "the length of a step does not change by a schedule",
 }
+
+
+# Equal to no values: of a learner that was not checked yet.
+UNCHECKED = (object(),)
 
 
 class Estimator(Routed, Declared):
@@ -54,8 +59,12 @@ class Estimator(Routed, Declared):
 
     def check_parameters(self) -> None:
         """Refuse parameters whose values are not allowed, alone or together."""
-        for name, declared in self._options.items():
-            declared.check(getattr(self, name))
+        values = tuple(getattr(self, name) for name in self._options)
+        # Asked before every prediction of some learners; what was found good stays good.
+        if not all(map(is_, values, self.__dict__.get("_good_parameters", UNCHECKED))):
+            for declared, value in zip(self._options.values(), values, strict=True):
+                declared.check(value)
+            self._good_parameters = values
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name.

@@ -29,6 +29,11 @@ def seed_from(random_state: Any) -> int:
 
 
 def check_seed(name: str, value: Any) -> None:
-    """Refuse what `seed_from` would, without drawing from a generator."""
+    """Refuse what `seed_from` would, without drawing from a generator.
+
+    Numbers first: NumPy loads its generators when they are first named.
+    """
+    if value is None or (isinstance(value, numbers.Integral) and 0 <= int(value) < 2**64):
+        return
     if not isinstance(value, np.random.RandomState | np.random.Generator):
         seed_from(value)

@@ -192,7 +192,7 @@ class OnlineLearning(BatchLearning):
                 answer = self.predict(as_row(x))[0]
                 return answer.item() if isinstance(answer, np.generic) else answer
         model = self._model
-        if self._reads_records:
+        if model.notes and self._reads_records:
             table = read_table(self, [x], reset=False)
             if is_sparse(table):
                 return self._answer_sparse_row(table)
@@ -206,9 +206,10 @@ class OnlineLearning(BatchLearning):
 
     def _best_class(self, model: LinearModel, found: npt.NDArray[Any]) -> Any:
         """The class of one row by its scores; ties by the order of the classes, as ever."""
+        if found.ndim == 1:  # two classes always stand in order
+            return model.classes[int(self._answers(found)[0])]
         order = in_order(model.classes)
-        found = found[:, order] if found.ndim == 2 else found
-        return model.classes[order[int(self._answers(found)[0])]]
+        return model.classes[order[int(self._answers(found[:, order])[0])]]
 
     def _row_scores(self, model: LinearModel, row: Any) -> npt.NDArray[Any]:
         """Scores of one sparse row, at the cost of its stored values where the layout allows.
