@@ -74,7 +74,7 @@ class KernelSaved(KernelLearning):
 
     @classmethod
     def _from_state(cls, state: State) -> Self:
-        """An estimator of a state that was read and is therefore sound."""
+        """A learner of a state that was read and is therefore sound."""
         from rosenblatt.kernel.file import kernel_machine
 
         card = state.card

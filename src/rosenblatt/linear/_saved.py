@@ -1,4 +1,4 @@
-"""How an estimator hands itself over to a model file, and is made from one again."""
+"""How a learner hands itself over to a model file, and is made from one again."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Saved(BatchLearning):
 
     @classmethod
     def _from_state(cls, state: State) -> Self:
-        """An estimator of a state that was read and is therefore sound."""
+        """A learner of a state that was read and is therefore sound."""
         from rosenblatt.model.linear import linear_model, voters_arrays
 
         card = state.card

@@ -78,7 +78,7 @@ class SavedTagger(TagLearning):
 
     @classmethod
     def _from_state(cls, state: State) -> Self:
-        """An estimator of a state that was read and is therefore sound."""
+        """A learner of a state that was read and is therefore sound."""
         from rosenblatt.model.tagger import tagger_of
 
         card, saved = state.card, tagger_of(state)
