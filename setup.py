@@ -130,12 +130,12 @@ class BuildPackage(build_py):
 
 def kernels():
     """A module for each file of Cython, and the one they share."""
-    headers = [str(header) for header in sorted(KERNELS.glob("*.h"))]
+    headers = [str(header) for header in sorted(KERNELS.rglob("*.h"))]
     macros = [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")]
-    sources = [*sorted(KERNELS.glob("*.pyx")), KERNELS / "_cython.c"]
+    sources = [*sorted(KERNELS.rglob("*.pyx")), KERNELS / "_cython.c"]
     return [
         Extension(
-            f"rosenblatt._kernels.{source.stem}",
+            ".".join(source.with_suffix("").parts[1:]),
             [str(source)],
             define_macros=macros,
             depends=headers,

@@ -37,7 +37,7 @@ from report import Skipped
 from timing import quietly
 
 from rosenblatt import KernelPerceptron
-from rosenblatt._kernels import ordering
+from rosenblatt._kernels.rows import ordering
 
 Array = npt.NDArray[Any]
 

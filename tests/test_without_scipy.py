@@ -207,7 +207,7 @@ def test_sparse_files_are_certified(labels: tuple[int, ...], code: int, tmp_path
     verb = """
         import json
         from click.testing import CliRunner
-        from rosenblatt.cli import certify
+        from rosenblatt.cli.verbs import certify
         certify.DENSE_CELLS = int(sys.argv[2])
         done = CliRunner().invoke(certify.command, [sys.argv[1], "--json"], standalone_mode=False)
         assert done.exception is None, done.exception

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import sparse_rows as loops
+from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt.errors import InputError, MissingExtra
 
 __all__ = [

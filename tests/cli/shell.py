@@ -17,8 +17,8 @@ from unittest.mock import patch
 import click
 
 from rosenblatt.cli import main
-from rosenblatt.cli import tag as tagging
 from rosenblatt.cli.main import VERBS, group
+from rosenblatt.cli.verbs import tag as tagging
 
 PROGRAM = "from rosenblatt.cli import main; main()"
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))

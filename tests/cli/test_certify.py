@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from cli.shell import PROGRAM
-from rosenblatt.cli import certify as command
-from rosenblatt.cli.certify import read_rows
+from rosenblatt.cli.verbs import certify as command
+from rosenblatt.cli.verbs.certify import read_rows
 
 XOR = "a,b,c\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n"
 APART = "a,b,c\n0,0,no\n1,0,no\n3,0,yes\n4,1,yes\n"

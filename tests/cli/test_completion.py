@@ -115,4 +115,4 @@ def test_to_list_the_commands_loads_none_of_them(asked: str) -> None:
     assert all(verb in done.stdout for verb in VERBS)
     loaded = set(done.stderr.split())
     assert "rosenblatt.cli.main" in loaded
-    assert not loaded & {"numpy", "msgspec", *(f"rosenblatt.cli.{verb}" for verb in VERBS)}
+    assert not loaded & {"numpy", "msgspec", *(f"rosenblatt.cli.verbs.{verb}" for verb in VERBS)}

@@ -12,7 +12,7 @@ import pytest
 import rosenblatt
 from cli.shell import Done, inside, run, trained, written
 from rosenblatt import KernelPerceptron, plot
-from rosenblatt.cli.plot_kinds import KINDS
+from rosenblatt.cli.plot.plot_kinds import KINDS
 
 pytest.importorskip("matplotlib")
 

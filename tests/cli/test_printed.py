@@ -22,7 +22,7 @@ from click.shell_completion import get_completion_class
 from cli.processes import COLUMNS, Ended, on_terminal, piped, screen
 from cli.shell import COMMANDS, Done, inside, run
 from rosenblatt import __version__
-from rosenblatt.cli.lines import fitted
+from rosenblatt.cli.frame.terminal import fitted
 from rosenblatt.cli.main import COMPLETE, PROGRAM, group
 
 ROOT = Path(__file__).parents[2]

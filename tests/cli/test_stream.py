@@ -291,9 +291,9 @@ def test_so_many_classes_that_memory_would_end_are_refused(tmp_path: Path) -> No
 
 def test_what_stops_the_reading_never_parts_the_schema_from_the_weights(tmp_path: Path) -> None:
     """Ctrl-C at any block leaves a model that can be read again."""
-    from rosenblatt.cli.examples import Wanted
-    from rosenblatt.cli.growing import growing
-    from rosenblatt.cli.reading import Reading
+    from rosenblatt.cli.data.growing import growing
+    from rosenblatt.cli.data.reading import Reading
+    from rosenblatt.cli.data.training_data import Wanted
 
     for name, lines in (("t.csv", table(60_000)), ("t.svm", svmlight(40_000))):
         file = written(tmp_path, "\n".join(lines), name)

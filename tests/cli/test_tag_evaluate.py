@@ -10,7 +10,7 @@ import pytest
 import rosenblatt
 from cli.shell import run, written
 from cli.tagging import CHUNKS, CHUNKS_NEW, HARBOUR, HARBOUR_NEW, row, trained_tagger
-from rosenblatt.cli.tag_report import scheme_of
+from rosenblatt.cli.tag.tag_report import scheme_of
 from rosenblatt.evaluate import span_scores
 from rosenblatt.io import read_conll
 

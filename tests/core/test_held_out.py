@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import held_out as reference
 
-from rosenblatt._kernels import ordering
+from rosenblatt._kernels.rows import ordering
 from rosenblatt.core.held_out import hold_out
 from rosenblatt.errors import InputError
 

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt._kernels import learning, ordering, rules, scoring
-from rosenblatt.core.tables import as_rows
+from rosenblatt._kernels.rows import learning, ordering, rules, scoring
+from rosenblatt.core.rows import as_rows
 from rosenblatt.core.weights import Weights
 
 # splitmix64 and Fisher-Yates, worked out with plain Python integers

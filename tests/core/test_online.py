@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rosenblatt import MIRA, AveragedPerceptron, PassiveAggressive, Perceptron, SoftPerceptron
-from rosenblatt._kernels.rules import Rule
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass
 from rosenblatt.errors import InputError

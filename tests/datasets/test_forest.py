@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import AveragedPerceptron, datasets
-from rosenblatt.datasets.dice import bells, doublings, log2, orthonormal, roll
 from rosenblatt.datasets.forest import Recordings
+from rosenblatt.datasets.portable_random import bells, doublings, log2, orthonormal, roll
 from rosenblatt.errors import ParameterError
 
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.errors import ModelFileError
 from rosenblatt.features import Schema
-from rosenblatt.features.columns import Category, Number
-from rosenblatt.features.onnx import table_to_onnx
+from rosenblatt.features.column_kinds import Category, Number
+from rosenblatt.features.onnx_columns import table_to_onnx
 from rosenblatt.io import read_table
 from rosenblatt.model import State, learner_of
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import rosenblatt
-from rosenblatt._kernels import numbers as kernel
+from rosenblatt._kernels.text import numbers as kernel
 from rosenblatt.errors import DataError, ModelFileError, RosenblattError
 from rosenblatt.io import (
     ExtraColumns,

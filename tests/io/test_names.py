@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.vw_text import murmur3
 
-from rosenblatt._kernels.names import Names, hashed
+from rosenblatt._kernels.text.names import Names, hashed
 
 names = st.binary(max_size=6) | st.binary(max_size=40)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rosenblatt._kernels.numbers import parse
+from rosenblatt._kernels.text.numbers import parse
 
 GRAMMAR = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 often = settings(max_examples=400, deadline=None)

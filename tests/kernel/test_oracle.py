@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import KernelPerceptron
-from rosenblatt._kernels import ordering
+from rosenblatt._kernels.rows import ordering
 from rosenblatt.kernel import training
 from tests.reference import kernel as plain
 

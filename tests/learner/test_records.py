@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction import DictVectorizer
 
 from rosenblatt import KernelPerceptron, Perceptron
-from rosenblatt.core.tables import as_rows
+from rosenblatt.core.rows import as_rows
 from rosenblatt.errors import InputError
 from rosenblatt.features import AssociationLayer
 from rosenblatt.learner.inputs import read_rows, read_table

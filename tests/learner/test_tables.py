@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array
 
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.io.sparse import Block, SparseRows
 from rosenblatt.learner.inputs import read_rows, read_table

@@ -10,8 +10,8 @@ from reference import lectures
 from strategies import integers, tables
 
 from rosenblatt import Perceptron
-from rosenblatt._kernels.rules import Rule
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt._kernels.rows.rules import Rule
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.training import train
 from rosenblatt.core.weights import Weights
 

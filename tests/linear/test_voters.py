@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import VotedPerceptron, load, save
-from rosenblatt._kernels.mappings import MappingRow
+from rosenblatt._kernels.rows.mappings import MappingRow
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.weights import Weights

@@ -16,8 +16,8 @@ from model.samples import STATES, as_mapping, assert_same, fitted, same
 from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron, load, save
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.model import linear_model, read
-from rosenblatt.model.labels import decode, encode
 from rosenblatt.model.learners import file_needs, saved_learners
+from rosenblatt.model.typed_json import decode, encode
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

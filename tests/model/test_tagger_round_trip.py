@@ -33,7 +33,7 @@ from rosenblatt.kernel.file import kernel_machine
 from rosenblatt.model import linear_model, read
 from rosenblatt.model.onnx import to_onnx
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
-from rosenblatt.model.words import pack_words, unpack_words
+from rosenblatt.model.word_lists import pack_words, unpack_words
 
 
 def file_of(tagger, path, **options):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rosenblatt import AveragedPerceptron, SequenceTagger, datasets, evaluate, load, plot, save
 from rosenblatt.errors import InputError
 from rosenblatt.plot.confusion import LONGEST_NAME, _short_names
-from rosenblatt.plot.lines import readable_on
+from rosenblatt.plot.curves import readable_on
 
 labels = st.lists(st.sampled_from(["a", "b", "c", "d"]), min_size=1, max_size=40)
 

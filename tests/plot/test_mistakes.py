@@ -19,8 +19,8 @@ from rosenblatt import (
     theory,
 )
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.plot.lines import FURTHEST_BOUND, is_within_sight
-from rosenblatt.plot.streams import StreamDisplay
+from rosenblatt.plot.curves import FURTHEST_BOUND, is_within_sight
+from rosenblatt.plot.stream_curves import StreamDisplay
 
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -12,7 +12,7 @@ import numpy as np
 from reference import tagging as reference
 
 from rosenblatt import SequenceTagger
-from rosenblatt._kernels import ordering
+from rosenblatt._kernels.rows import ordering
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 LETTERS = "abcd"

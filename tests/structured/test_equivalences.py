@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from strategies import floats, seeds
 
 from rosenblatt import AveragedPerceptron, Perceptron, StructuredPerceptron
-from rosenblatt._kernels import ordering
+from rosenblatt._kernels.rows import ordering
 
 from . import problems
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import SequenceTagger
-from rosenblatt._kernels.tag_features import hash_of, mixed
+from rosenblatt._kernels.tags.tag_features import hash_of, mixed
 from rosenblatt.errors import ParameterError
 from rosenblatt.structured import templates
 from rosenblatt.structured.sentences import Encoder

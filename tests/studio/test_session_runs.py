@@ -16,8 +16,8 @@ from rosenblatt import (
 )
 from rosenblatt.errors import InputError
 from rosenblatt.studio import Session
-from rosenblatt.studio.learners import MOST_UPDATES, Recipe
 from rosenblatt.studio.presets import PRESETS
+from rosenblatt.studio.recipes import MOST_UPDATES, Recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

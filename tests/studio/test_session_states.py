@@ -9,7 +9,7 @@ import pytest
 
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.studio import Session
-from rosenblatt.studio.examples import in_order
+from rosenblatt.studio.mapped_rows import in_order
 from rosenblatt.studio.states import MOST_ROWS, complete
 
 POINT = [0, 0, "a"]

@@ -7,8 +7,8 @@ import pytest
 
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.studio import Session
+from rosenblatt.studio.pasted_tables import choose
 from rosenblatt.studio.states import MOST_ROWS
-from rosenblatt.studio.tables import choose
 
 
 def table(text, **chosen):

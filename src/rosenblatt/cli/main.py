@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import click
 
-from rosenblatt.cli.verbs import Run, Verbs, traceback_option
+from rosenblatt.cli.frame.groups import Run, Verbs, traceback_option
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 
 __all__ = ["main"]
@@ -105,8 +105,8 @@ def _failed(error: Exception, run: Run) -> int:
         traceback.print_exception(error)
     for kind, code in EXIT_CODES.items():
         if isinstance(error, kind):
-            from rosenblatt.cli.lines import say
-            from rosenblatt.cli.wording import in_shell_words, options_of
+            from rosenblatt.cli.frame.shell_messages import in_shell_words, options_of
+            from rosenblatt.cli.frame.terminal import say
 
             said = in_shell_words(error, options_of(run.command))
             say(f"error: {said}".splitlines(), err=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import ordering
+from rosenblatt._kernels.rows import ordering
 from rosenblatt.errors import InputError
 
 __all__ = ["hold_out"]

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import learning, replaying, voting
+from rosenblatt._kernels.rows import learning, voting
+from rosenblatt._kernels.rows import replay as replaying
 from rosenblatt.arrays import AnyFloatArray, is_sparse
 from rosenblatt.core.pairs import products
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
 

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import learning, scoring
-from rosenblatt._kernels import rows as layouts
-from rosenblatt._kernels.rules import Rule
+from rosenblatt._kernels.rows import learning, scoring
+from rosenblatt._kernels.rows import rows as layouts
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import canonical, is_sparse
 from rosenblatt.core.classes import answers, in_order
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.tables import READABLE, Rows, inspect
+from rosenblatt.core.rows import READABLE, Rows, inspect
 from rosenblatt.core.training import LOG_CAPACITY, refusal
 
 __all__ = ["OnlinePass", "Tested"]

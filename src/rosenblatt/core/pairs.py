@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._kernels import sparse_rows as loops
+from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, is_sparse
 
 __all__ = ["distances", "products"]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import scoring
+from rosenblatt._kernels.rows import scoring
 from rosenblatt.arrays import is_sparse
-from rosenblatt.core.tables import as_rows
+from rosenblatt.core.rows import as_rows
 
 __all__ = ["scores"]
 

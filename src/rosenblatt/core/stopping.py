@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.learning import Tally
-from rosenblatt.core.tables import Rows
+from rosenblatt._kernels.rows.learning import Tally
+from rosenblatt.core.rows import Rows
 from rosenblatt.core.weights import Weights
 
 __all__ = ["Cycle", "MarginCeiling"]

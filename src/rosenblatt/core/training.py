@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import learning, ordering, scoring
-from rosenblatt._kernels.rules import Rule
+from rosenblatt._kernels.rows import learning, ordering, scoring
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.duals import Pairs, Shares
 from rosenblatt.core.ledger import Entries, Recorder
+from rosenblatt.core.rows import Rows
 from rosenblatt.core.stopping import Cycle, MarginCeiling
-from rosenblatt.core.tables import Rows
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 

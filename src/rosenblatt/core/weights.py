@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.weights import WeightArrays
+from rosenblatt._kernels.rows.weights import WeightArrays
 from rosenblatt.arrays import AnyFloatArray
-from rosenblatt.core.tables import Rows, as_rows, inspect
+from rosenblatt.core.rows import Rows, as_rows, inspect
 
 __all__ = ["Weights"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rosenblatt.datasets.table import Table
+from rosenblatt.datasets.labelled_rows import Table
 
 __all__ = ["breast_cancer", "digits", "iris", "wine"]
 

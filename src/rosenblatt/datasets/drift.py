@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import choice, number, whole
-from rosenblatt.datasets.dice import bells, dot, orthonormal, roll
-from rosenblatt.datasets.streams import CHUNK, Columns, cut
+from rosenblatt.datasets.chunks import CHUNK, Columns, cut
+from rosenblatt.datasets.portable_random import bells, dot, orthonormal, roll
 
 __all__ = ["Block", "Drift", "Example", "drifting"]
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import number, whole
-from rosenblatt.datasets.dice import doublings, log2, roll
-from rosenblatt.datasets.streams import CHUNK, Columns, cut
+from rosenblatt.datasets.chunks import CHUNK, Columns, cut
+from rosenblatt.datasets.portable_random import doublings, log2, roll
 
 __all__ = ["Forest", "Recording", "Recordings", "recorders"]
 

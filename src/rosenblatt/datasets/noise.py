@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import choice, number
-from rosenblatt.datasets.dice import bells, dot, roll
-from rosenblatt.datasets.margins import separable
-from rosenblatt.datasets.table import Table
+from rosenblatt.datasets.labelled_rows import Table
+from rosenblatt.datasets.portable_random import bells, dot, roll
+from rosenblatt.datasets.separable_sets import separable
 
 __all__ = ["Noisy", "noisy"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rosenblatt.evaluate.progress import Point, Progress
 from rosenblatt.evaluate.progressive import progressive
 from rosenblatt.evaluate.report import ClassReport, Report, report
 from rosenblatt.evaluate.spans import Span, SpanReport, TypeReport, span_scores, spans
+from rosenblatt.evaluate.stream_scores import Point, Progress
 
 __all__ = [
     "ClassReport",

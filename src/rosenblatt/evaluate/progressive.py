@@ -10,8 +10,8 @@ import numpy as np
 
 from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.evaluate.learners import Learner, learner_of
-from rosenblatt.evaluate.progress import Progress
+from rosenblatt.evaluate.stream_learners import Learner, learner_of
+from rosenblatt.evaluate.stream_scores import Progress
 from rosenblatt.io.sparse import Block
 
 __all__ = ["progressive"]

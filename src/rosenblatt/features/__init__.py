@@ -8,22 +8,22 @@ from rosenblatt import lazy
 
 if TYPE_CHECKING:
     from rosenblatt.features.association import AssociationLayer as AssociationLayer
-    from rosenblatt.features.formats import AnySchema as AnySchema
-    from rosenblatt.features.formats import SparseSchema as SparseSchema
-    from rosenblatt.features.formats import TextSchema as TextSchema
-    from rosenblatt.features.formats import schema_from_json as schema_from_json
     from rosenblatt.features.schema import Schema as Schema
+    from rosenblatt.features.schemas import AnySchema as AnySchema
+    from rosenblatt.features.schemas import SparseSchema as SparseSchema
+    from rosenblatt.features.schemas import TextSchema as TextSchema
+    from rosenblatt.features.schemas import schema_from_json as schema_from_json
     from rosenblatt.features.text import TextFeatures as TextFeatures
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        "AnySchema": "rosenblatt.features.formats",
+        "AnySchema": "rosenblatt.features.schemas",
         "AssociationLayer": "rosenblatt.features.association",
         "Schema": "rosenblatt.features.schema",
-        "SparseSchema": "rosenblatt.features.formats",
+        "SparseSchema": "rosenblatt.features.schemas",
         "TextFeatures": "rosenblatt.features.text",
-        "TextSchema": "rosenblatt.features.formats",
-        "schema_from_json": "rosenblatt.features.formats",
+        "TextSchema": "rosenblatt.features.schemas",
+        "schema_from_json": "rosenblatt.features.schemas",
     },
 )

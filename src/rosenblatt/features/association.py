@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray, IntArray, SparseRows, for_caller, is_sparse
-from rosenblatt.datasets.dice import roll
+from rosenblatt.datasets.portable_random import roll
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.inputs import read_rows
 from rosenblatt.learner.options import option

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._kernels import ngrams
-from rosenblatt._kernels.names import Names
+from rosenblatt._kernels.text import ngrams
+from rosenblatt._kernels.text.names import Names
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError
 

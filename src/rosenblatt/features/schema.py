@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.features import columns as kinds
-from rosenblatt.features.columns import Category, Column, Ignored, Number, Part, Words
+from rosenblatt.features import column_kinds as kinds
+from rosenblatt.features.column_kinds import Category, Column, Ignored, Number, Part, Words
 from rosenblatt.features.records import table_of_records
 from rosenblatt.features.text import UNSOUND, TextFeatures
 from rosenblatt.io.sources import Given

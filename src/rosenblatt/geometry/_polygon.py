@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rosenblatt.geometry._arrays import Box
+from rosenblatt.geometry._inputs import Box
 
 Line = tuple[int, int, int]
 Point = tuple[int, int, int]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.geometry._arrays import (
+from rosenblatt.geometry._inputs import (
     Box,
     box_sides,
     dense,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import numbers
-from rosenblatt.core.tables import largest_allowed
+from rosenblatt._kernels.text import numbers
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, MissingExtra
 from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.columns import Columns

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import numbers
-from rosenblatt._kernels.tabular import IGNORED, LABEL, NUMBER, TEXT
+from rosenblatt._kernels.text import numbers
+from rosenblatt._kernels.text.tabular import IGNORED, LABEL, NUMBER, TEXT
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.notices import ExtraColumns, notice

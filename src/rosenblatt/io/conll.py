@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt._kernels.conll import ConllParser
+from rosenblatt._kernels.text.conll import ConllParser
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.fault_messages import encoding_words
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import MAX_LINE_BYTES, Reader, check_limit
 from rosenblatt.io.sources import Given
 from rosenblatt.io.sparse import Block
-from rosenblatt.io.words import encoding_words
 
 __all__ = [
     "MAX_TOKENS",

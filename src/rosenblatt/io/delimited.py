@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import numbers
-from rosenblatt._kernels.delimited import DelimitedParser, record
-from rosenblatt._kernels.tabular import TEXT
-from rosenblatt.core.tables import largest_allowed
+from rosenblatt._kernels.text import numbers
+from rosenblatt._kernels.text.delimited import DelimitedParser, record
+from rosenblatt._kernels.text.tabular import TEXT
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.io.columns import Columns
 from rosenblatt.io.excerpt import located, quoted

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.jsonl import JsonParser
-from rosenblatt._kernels.tabular import LABEL
-from rosenblatt.core.tables import largest_allowed
+from rosenblatt._kernels.text.jsonl import JsonParser
+from rosenblatt._kernels.text.tabular import LABEL
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError
 from rosenblatt.io.columns import Columns
 from rosenblatt.io.excerpt import quoted

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import numbers
+from rosenblatt._kernels.text import numbers
 from rosenblatt.errors import ParameterError
 from rosenblatt.io.excerpt import quoted
 

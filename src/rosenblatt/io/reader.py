@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
-from rosenblatt._kernels.parsing import Parser
+from rosenblatt._kernels.text.parsing import Parser
 from rosenblatt.errors import DataError, ParameterError
 from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.excerpt import located

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.svmlight import SvmlightParser
+from rosenblatt._kernels.text.svmlight import SvmlightParser
 from rosenblatt.arrays import SparseRows
-from rosenblatt.core.tables import largest_allowed
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ParameterError
 from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.fault_messages import encoding_words, limit_words, number_words
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Reader, check_limit
 from rosenblatt.io.sources import Given
 from rosenblatt.io.sparse import Block, float_type
-from rosenblatt.io.words import encoding_words, limit_words, number_words
 
 __all__ = ["iter_svmlight", "read_svmlight"]
 

@@ -6,12 +6,12 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from rosenblatt._kernels.tabular import TabularParser
+from rosenblatt._kernels.text.tabular import TabularParser
 from rosenblatt.io.columns import Columns
 from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.fault_messages import encoding_words, limit_words, number_words
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.table import Table
-from rosenblatt.io.words import encoding_words, limit_words, number_words
 
 __all__ = ["Tabular"]
 

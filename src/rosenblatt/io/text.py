@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy.typing as npt
 
-from rosenblatt._kernels.texts import TextParser
+from rosenblatt._kernels.text.texts import TextParser
+from rosenblatt.io.fault_messages import encoding_words
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import MAX_LINE_BYTES, Reader
 from rosenblatt.io.sources import Given
 from rosenblatt.io.sparse import Block
-from rosenblatt.io.words import encoding_words
 
 __all__ = ["TextBlock", "iter_text", "read_text"]
 

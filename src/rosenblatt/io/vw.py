@@ -8,18 +8,18 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.names import Names
-from rosenblatt._kernels.vw import VWParser
+from rosenblatt._kernels.text.names import Names
+from rosenblatt._kernels.text.vw import VWParser
 from rosenblatt.arrays import SparseRows
-from rosenblatt.core.tables import largest_allowed
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ParameterError
 from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.fault_messages import encoding_words, limit_words, number_words
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Reader
 from rosenblatt.io.sources import Given
 from rosenblatt.io.sparse import Block
-from rosenblatt.io.words import encoding_words, limit_words, number_words
 
 __all__ = ["VWBlock", "VWRows", "iter_vw", "read_vw"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.classes import answers
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.kernel.explanation import Explanation, explanation
 from rosenblatt.kernel.learned import KernelLearned

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import blocks
+from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.kernel.machine import Machine
 
 __all__ = ["Contribution", "Explanation", "explanation"]

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import blocks, voting
+from rosenblatt._kernels.rows import kernel_blocks as blocks
+from rosenblatt._kernels.rows import voting
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core.classes import with_class
 from rosenblatt.core.ledger import Entries, Recorder

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import blocks
+from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.kernel.training import Block
 

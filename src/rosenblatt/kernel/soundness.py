@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.checks import shown
-from rosenblatt.core.tables import largest_allowed
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError
 from rosenblatt.kernel.functions import KERNELS
 from rosenblatt.kernel.machine import SETTINGS

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import blocks, ordering
+from rosenblatt._kernels.rows import kernel_blocks as blocks
+from rosenblatt._kernels.rows import ordering
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.stopping import Cycle

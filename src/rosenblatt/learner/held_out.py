@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core.held_out import hold_out
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.inputs import read_table
 from rosenblatt.learner.seeds import seed_from

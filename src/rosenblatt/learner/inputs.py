@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.tables import Rows, as_rows, inspect
+from rosenblatt.core.rows import Rows, as_rows, inspect
 from rosenblatt.errors import InputError
 from rosenblatt.io.notices import notice
 from rosenblatt.learner.conversion import as_table
@@ -30,7 +30,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool, ignore_unseen: bool = Fal
 
     ``reset``: these rows set the number and the names of the features; otherwise they must agree
     with those that did. ``ignore_unseen``: features of mappings that were never learned from count
-    as 0. The values are not looked at; `rosenblatt.core.tables.inspect` does that.
+    as 0. The values are not looked at; `rosenblatt.core.rows.inspect` does that.
     """
     return _table_and_names(estimator, X, reset, ignore_unseen)[0]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.mappings import MappingRow, NotANumber
-from rosenblatt._kernels.weights import FLOAT64_LIMIT
+from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
+from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError
 

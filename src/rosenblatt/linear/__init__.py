@@ -8,7 +8,7 @@ from rosenblatt import lazy
 from rosenblatt.learner.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
-    from rosenblatt._kernels.rules import Rule as Rule
+    from rosenblatt._kernels.rows.rules import Rule as Rule
     from rosenblatt.learner.catalogue import *
     from rosenblatt.learner.options import option as option
     from rosenblatt.linear._classifier import LinearLearner as LinearLearner
@@ -17,7 +17,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
         "LinearLearner": "rosenblatt.linear._classifier",
-        "Rule": "rosenblatt._kernels.rules",
+        "Rule": "rosenblatt._kernels.rows.rules",
         "option": "rosenblatt.learner.options",
         **{entry.class_name: entry.module for entry in CATALOGUE if entry.family == "linear"},
     },

@@ -12,12 +12,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rules import Rule
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.classes import answers
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.rows import Rows, as_rows, inspect, largest_allowed
 from rosenblatt.core.scoring import scores
-from rosenblatt.core.tables import Rows, as_rows, inspect, largest_allowed
 from rosenblatt.core.training import Training, Watch, train
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner import outcome

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt._kernels import scoring
-from rosenblatt._kernels.mappings import MappingRow, NotANumber
+from rosenblatt._kernels.rows import scoring
+from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt.arrays import is_sparse
 from rosenblatt.core.classes import in_order
 from rosenblatt.core.ledger import Recorder
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass, Tested
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.classes import as_array

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import Rows, dense
-from rosenblatt._kernels.rules import Rule
+from rosenblatt._kernels.rows.rows import Rows, dense
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.ledger import Entries, Recorder
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.training import one_pass
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner import outcome

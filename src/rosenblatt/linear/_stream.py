@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import learning
-from rosenblatt._kernels.mappings import MappingRow
-from rosenblatt._kernels.rows import Rows
-from rosenblatt._kernels.rules import Rule
-from rosenblatt._kernels.weights import FLOAT64_LIMIT
+from rosenblatt._kernels.rows import learning
+from rosenblatt._kernels.rows.mappings import MappingRow
+from rosenblatt._kernels.rows.rows import Rows
+from rosenblatt._kernels.rows.rules import Rule
+from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.tables import largest_allowed
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.training import refusal
 from rosenblatt.errors import InputError
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rosenblatt._kernels.rules import Rule
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.learner.options import option
 from rosenblatt.linear._classifier import LinearLearner

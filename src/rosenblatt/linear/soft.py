@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rules import Rule
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.training import Training
 from rosenblatt.learner.options import option
 from rosenblatt.linear._classifier import LinearLearner

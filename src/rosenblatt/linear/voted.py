@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rules import Rule
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, for_caller
 from rosenblatt.core.ledger import Entries, Ledger
 from rosenblatt.core.model import LinearModel

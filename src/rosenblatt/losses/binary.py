@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.losses._arrays import chosen, matrix, numbers, same_shape
+from rosenblatt.losses._checks import chosen, matrix, numbers, same_shape
 
 
 def zero_one(margin: ArrayLike) -> FloatArray:

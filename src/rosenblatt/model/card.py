@@ -13,8 +13,8 @@ import msgspec
 from rosenblatt import __version__
 from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model.labels import decode, encode
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
+from rosenblatt.model.typed_json import decode, encode
 
 __all__ = [
     "FORMAT",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import Arrays
 from rosenblatt.checks import shown
-from rosenblatt.core.tables import largest_allowed
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import Card, Start
 from rosenblatt.model.learners import file_needs

@@ -55,7 +55,7 @@ def to_onnx(state: State, feature_names: Sequence[str] | None = None) -> bytes:
 
     See Also
     --------
-    rosenblatt.features.onnx.table_to_onnx : One input for each column of a table.
+    rosenblatt.features.onnx_columns.table_to_onnx : One input for each column of a table.
 
     Examples
     --------

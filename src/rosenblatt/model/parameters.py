@@ -9,8 +9,8 @@ import numpy as np
 
 from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model.labels import decode, encode
 from rosenblatt.model.ranges import whole
+from rosenblatt.model.typed_json import decode, encode
 
 __all__ = ["decode_parameters", "encode_parameters"]
 

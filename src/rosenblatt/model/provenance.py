@@ -12,7 +12,7 @@ import numpy as np
 
 from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import ParameterError
-from rosenblatt.model.labels import encode
+from rosenblatt.model.typed_json import encode
 
 __all__ = ["digest_of"]
 

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import __version__
-from rosenblatt._kernels.tag_weights import TagWeights
+from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.arrays import Arrays
 from rosenblatt.model.card import FORMAT, Card, Data, Fit, Record, Tagging
 from rosenblatt.model.container import ZEROS
 from rosenblatt.model.state import State
-from rosenblatt.model.words import pack_words, unpack_words
+from rosenblatt.model.word_lists import pack_words, unpack_words
 
 __all__ = ["Tagger", "tagger_of", "tagger_state"]
 

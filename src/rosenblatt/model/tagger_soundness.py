@@ -14,7 +14,7 @@ from rosenblatt.model.card import Card, Fit, Tagging
 from rosenblatt.model.contents import Arrays, Need, check_arrays
 from rosenblatt.model.fits import check_outcome
 from rosenblatt.model.ranges import MOST_EXAMPLES, in_order, whole
-from rosenblatt.model.words import unpack_words
+from rosenblatt.model.word_lists import unpack_words
 
 __all__ = ["check_tagger"]
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate.report import Report, report
 from rosenblatt.plot import style
+from rosenblatt.plot.curves import counted, fitted, readable_on
 from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.lines import counted, fitted, readable_on
 
 __all__ = ["ConfusionDisplay", "confusion"]
 

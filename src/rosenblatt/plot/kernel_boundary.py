@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.errors import InputError
-from rosenblatt.plot import given
+from rosenblatt.plot import arguments as given
+from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.given import FloatArray
 from rosenblatt.plot.plane import Box, Plane, around, checked_box, plane_of
 from rosenblatt.plot.style import Mark, marks
 

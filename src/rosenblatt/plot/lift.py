@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
-from rosenblatt.plot import given
+from rosenblatt.plot import arguments as given
+from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Display
-from rosenblatt.plot.given import FloatArray
 from rosenblatt.plot.pen import Pen, legend_name
 from rosenblatt.plot.style import Mark, marks
 

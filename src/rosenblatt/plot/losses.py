@@ -12,8 +12,8 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.losses import hinge, logistic, perceptron, zero_one
 from rosenblatt.plot import style
+from rosenblatt.plot.curves import STYLES, rule_lines
 from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.lines import STYLES, rule_lines
 
 __all__ = ["LossesDisplay", "losses"]
 

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 from rosenblatt.plot import style
-from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.lines import (
+from rosenblatt.plot.curves import (
     STYLES,
     as_bound,
     bound_exceeded,
@@ -23,7 +22,8 @@ from rosenblatt.plot.lines import (
     short_number,
     whole_numbers,
 )
-from rosenblatt.plot.streams import StreamDisplay, stream
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.stream_curves import StreamDisplay, stream
 
 __all__ = ["MistakesDisplay", "Run", "mistakes"]
 

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
-from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.lines import (
+from rosenblatt.plot.curves import (
     STYLES,
     as_bound,
     bound_exceeded,
@@ -20,6 +19,7 @@ from rosenblatt.plot.lines import (
     short_number,
     whole_numbers,
 )
+from rosenblatt.plot.display import Display, Pen
 
 if TYPE_CHECKING:
     from rosenblatt.theory.order_study import OrderStudy

@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.errors import MissingExtra
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.plot import style
-from rosenblatt.plot.given import FloatArray
+from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.plane import Box, Plane, has_one_scale
 from rosenblatt.plot.style import Mark, Theme
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from rosenblatt.arrays import is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
-from rosenblatt.geometry._arrays import box_sides
-from rosenblatt.plot.given import FloatArray
+from rosenblatt.geometry._inputs import box_sides
+from rosenblatt.plot.arguments import FloatArray
 
 __all__ = [
     "Box",

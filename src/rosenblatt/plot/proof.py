@@ -12,8 +12,8 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
+from rosenblatt.plot.curves import STYLES, counted, short_number, whole_numbers
 from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.lines import STYLES, counted, short_number, whole_numbers
 
 if TYPE_CHECKING:
     from rosenblatt.theory.proof import ProofTrace

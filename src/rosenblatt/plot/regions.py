@@ -12,9 +12,9 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Regions
 from rosenblatt.geometry import regions as divide
-from rosenblatt.plot import given
+from rosenblatt.plot import arguments as given
+from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.given import FloatArray
 from rosenblatt.plot.plane import Box, Plane, around, checked_box, plane_of
 from rosenblatt.plot.style import Mark, marks
 

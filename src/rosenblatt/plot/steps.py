@@ -12,8 +12,8 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import regions as divide
-from rosenblatt.plot import given
-from rosenblatt.plot.given import FloatArray
+from rosenblatt.plot import arguments as given
+from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.plane import (
     Box,
     Plane,

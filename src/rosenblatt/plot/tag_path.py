@@ -10,8 +10,8 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.plot import style
+from rosenblatt.plot.curves import counted, fitted, halo, short_number
 from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.lines import counted, fitted, halo, short_number
 
 if TYPE_CHECKING:
     from rosenblatt.structured.paths import PathExplanation

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 from rosenblatt.plot import style
+from rosenblatt.plot.curves import counted, panel_grid, rule_lines, whole_numbers
 from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.lines import counted, panel_grid, rule_lines, whole_numbers
 
 __all__ = ["Lives", "VoteDisplay", "vote"]
 

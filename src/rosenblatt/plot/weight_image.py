@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.plot import style
+from rosenblatt.plot.curves import counted, panel_grid, readable_on, short_number
 from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.lines import counted, panel_grid, readable_on, short_number
 
 __all__ = ["WeightImageDisplay"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.plot import style
+from rosenblatt.plot.curves import counted, panel_grid, short_number
 from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.lines import counted, panel_grid, short_number
 from rosenblatt.plot.weight_image import WeightImageDisplay
 
 __all__ = ["Voice", "WeightsDisplay", "weights"]

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._kernels import ordering
+from rosenblatt._kernels.rows import ordering
 from rosenblatt.core.training import Told, Training, Watch
 from rosenblatt.errors import InputError
 from rosenblatt.structured.feature_weights import LearnedWeights, exact_sum, weighted

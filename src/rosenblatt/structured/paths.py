@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt._kernels import tag_search
-from rosenblatt._kernels.tag_weights import TagWeights
+from rosenblatt._kernels.tags import tag_search
+from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.structured.sentences import Encoded
 
 __all__ = ["Choice", "PathExplanation", "explained"]

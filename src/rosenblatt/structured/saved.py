@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from rosenblatt._kernels.tag_features import FeatureTable
+from rosenblatt._kernels.tags.tag_features import FeatureTable
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.structured.constraints import allowed_steps
 from rosenblatt.structured.sentences import Encoder

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import tag_features
+from rosenblatt._kernels.tags import tag_features
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.structured.templates import CHUNKING, WORDS, Templates
 

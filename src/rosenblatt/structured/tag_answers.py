@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import tag_search
-from rosenblatt._kernels.tag_weights import TagWeights
+from rosenblatt._kernels.tags import tag_search
+from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.errors import InputError
 from rosenblatt.structured.constraints import allowed_steps
 from rosenblatt.structured.paths import PathExplanation, explained

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.tag_weights import TagWeights
+from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core.training import Told, Training, Watch
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner import outcome

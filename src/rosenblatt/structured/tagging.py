@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import ordering, tag_learning
-from rosenblatt._kernels.tag_search import Search
-from rosenblatt._kernels.tag_weights import TagWeights
+from rosenblatt._kernels.rows import ordering
+from rosenblatt._kernels.tags import tag_learning
+from rosenblatt._kernels.tags.tag_search import Search
+from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core.training import Told, Training, Watch
 from rosenblatt.errors import ParameterError
 from rosenblatt.structured.sentences import Encoded

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.tag_features import QUESTIONS, hash_of, hashes_of, mixed
+from rosenblatt._kernels.tags.tag_features import QUESTIONS, hash_of, hashes_of, mixed
 from rosenblatt.errors import ParameterError
 
 __all__ = ["CHUNKING", "WORDS", "Part", "Templates"]

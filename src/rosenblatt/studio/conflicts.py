@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.studio.examples import Examples, numbers_of
+from rosenblatt.studio.mapped_rows import Examples, numbers_of
 from rosenblatt.theory.argmax import RivalConflict
 from rosenblatt.theory.certificates import Conflict
 

@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt.arrays import FloatArray
 from rosenblatt.geometry.regions import regions
 from rosenblatt.studio import fields
-from rosenblatt.studio.examples import mapped
+from rosenblatt.studio.mapped_rows import mapped
 from rosenblatt.studio.rings import Point, Ring, rings_above_zero
 from rosenblatt.studio.runs import LinearRun, Run
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Entries, Ledger
 from rosenblatt.core.scoring import scores
-from rosenblatt.studio.examples import Examples, numbers_of
-from rosenblatt.studio.learners import Recipe, most_updates
+from rosenblatt.studio.mapped_rows import Examples, numbers_of
+from rosenblatt.studio.recipes import Recipe, most_updates
 
 __all__ = ["LinearRun", "Run"]
 

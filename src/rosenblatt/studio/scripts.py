@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from rosenblatt.learner.catalogue import CATALOGUE, Entry
-from rosenblatt.studio.examples import Examples, numbers_of
-from rosenblatt.studio.learners import Recipe
+from rosenblatt.studio.mapped_rows import Examples, numbers_of
+from rosenblatt.studio.recipes import Recipe
 from rosenblatt.studio.studies import Study
 
 __all__ = ["notebook", "script"]

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rosenblatt.errors import MissingExtra, RosenblattError
-from rosenblatt.studio.safety import Guard, too_long
+from rosenblatt.guard import Guard, too_long
 from rosenblatt.studio.session import Session
 
 try:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.studio.examples import Examples
 from rosenblatt.studio.kernel_runs import KernelRun
-from rosenblatt.studio.learners import recipe
+from rosenblatt.studio.mapped_rows import Examples
+from rosenblatt.studio.recipes import recipe
 from rosenblatt.studio.runs import LinearRun, Run
 from rosenblatt.studio.states import State
 from rosenblatt.studio.verdicts import Verdict

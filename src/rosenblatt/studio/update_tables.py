@@ -6,7 +6,7 @@ import csv
 import io
 from typing import Any
 
-from rosenblatt.studio.examples import numbers_of
+from rosenblatt.studio.mapped_rows import numbers_of
 from rosenblatt.studio.runs import LinearRun, Run
 
 __all__ = ["as_csv"]

@@ -14,13 +14,13 @@ import rosenblatt
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.studio.conflicts import of_several, of_two
-from rosenblatt.studio.examples import Examples, numbers_of
+from rosenblatt.studio.mapped_rows import Examples, numbers_of
 from rosenblatt.studio.runs import LinearRun, Run
 from rosenblatt.theory.argmax import ArgmaxSeparability
 from rosenblatt.theory.bound import GAP
 from rosenblatt.theory.certificates import CertificateError, check_best_score
 from rosenblatt.theory.hulls import PairHull
-from rosenblatt.theory.margins import max_margin
+from rosenblatt.theory.margin import max_margin
 from rosenblatt.theory.nearest import Nearest, nearest_point
 from rosenblatt.theory.points import Points
 from rosenblatt.theory.proof import proof

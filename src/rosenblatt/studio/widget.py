@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt.errors import InputError, MissingExtra, RosenblattError
 from rosenblatt.studio import fields
 from rosenblatt.studio.bundle import WEB, joined
-from rosenblatt.studio.examples import numbers_of
+from rosenblatt.studio.mapped_rows import numbers_of
 from rosenblatt.studio.session import Session
 
 try:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError
 
 __all__ = ["Points", "read_points"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.core.ledger import Ledger
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, RosenblattError
 
 __all__ = ["Move", "ProofTrace", "ProofViolation", "moves", "proof", "table_of"]

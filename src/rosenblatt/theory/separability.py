@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels import scoring
-from rosenblatt._kernels.rules import Rule
+from rosenblatt._kernels.rows import scoring
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import FloatArray, is_sparse
-from rosenblatt.core.tables import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.training import train
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError

@@ -1,0 +1,1 @@
+"""Rows and weights: the rules, the training loop, scores, replay."""

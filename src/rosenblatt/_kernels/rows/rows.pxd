@@ -1,0 +1,40 @@
+from libc.stdint cimport int32_t, int64_t
+
+
+cdef extern from "rows/rows.h" nogil:
+    ctypedef struct rb_rows:
+        const void *values
+        const void *columns
+        const void *starts
+        int64_t n_rows
+        int64_t n_features
+        int64_t n_stored
+
+    ctypedef struct rb_search:
+        const int64_t *order
+        const int32_t *labels
+        int64_t at
+        int64_t stop
+        double quiet_above
+
+    ctypedef struct rb_ops:
+        int64_t seek(const rb_rows *, const rb_search *, const void *, double,
+                     double *) noexcept nogil
+        int64_t seek_class(const rb_rows *, const rb_search *, const void *, const void *, int64_t,
+                           void *, int64_t *, double *) noexcept nogil
+        void score(const rb_rows *, int64_t, int64_t, const void *, double, double *) noexcept nogil
+        void score_classes(const rb_rows *, int64_t, int64_t, const void *, const void *, int64_t,
+                           void *, double *) noexcept nogil
+        void add(const rb_rows *, int64_t, double, void *, int64_t) noexcept nogil
+        void add_to_sum(const rb_rows *, int64_t, double, double *, int64_t) noexcept nogil
+        double squared_norm(const rb_rows *, int64_t, double) noexcept nogil
+        int inspect(const rb_rows *, double, int64_t *, int64_t *, double *) noexcept nogil
+
+
+cdef class Rows:
+    cdef rb_rows c
+    cdef const rb_ops *ops
+    cdef readonly bint is_sparse
+    cdef readonly bint is_float32
+    cdef public double largest_squared_norm
+    cdef tuple _arrays  # keeps the memory alive

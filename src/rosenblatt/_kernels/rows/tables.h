@@ -1,0 +1,54 @@
+/* The functions of rows.h for every kind of table. Included by rows.pyx alone. */
+#ifndef ROSENBLATT_TABLES_H
+#define ROSENBLATT_TABLES_H
+
+#include "rows/rows.h"
+
+#define RB_PASTE_(a, b) a##_##b
+#define RB_PASTE(a, b) RB_PASTE_(a, b)
+
+#define REAL float
+#define KIND dense_f32
+#define LANES_IN_ONE_VECTOR 1
+#include "rows/dense.h"
+#undef LANES_IN_ONE_VECTOR
+#undef KIND
+#define COLUMN int32_t
+#define UNSIGNED uint32_t
+#define KIND sparse_f32_i32
+#include "rows/sparse.h"
+#undef COLUMN
+#undef UNSIGNED
+#undef KIND
+#define COLUMN int64_t
+#define UNSIGNED uint64_t
+#define KIND sparse_f32_i64
+#include "rows/sparse.h"
+#undef COLUMN
+#undef UNSIGNED
+#undef KIND
+#undef REAL
+
+#define REAL double
+#define KIND dense_f64
+#define LANES_IN_ONE_VECTOR 0
+#include "rows/dense.h"
+#undef LANES_IN_ONE_VECTOR
+#undef KIND
+#define COLUMN int32_t
+#define UNSIGNED uint32_t
+#define KIND sparse_f64_i32
+#include "rows/sparse.h"
+#undef COLUMN
+#undef UNSIGNED
+#undef KIND
+#define COLUMN int64_t
+#define UNSIGNED uint64_t
+#define KIND sparse_f64_i64
+#include "rows/sparse.h"
+#undef COLUMN
+#undef UNSIGNED
+#undef KIND
+#undef REAL
+
+#endif

@@ -1,0 +1,1 @@
+"""Sequences of tags: features of words, search for the best sequence, learning."""

@@ -1,0 +1,349 @@
+"""Features of tokens as numbers, in bulk: words once, then every template at every token.
+
+A word is looked at once: what templates ask of it (its end, its shape …) becomes 64-bit hashes. A
+feature is the hash of its template and of what stands at the places it names, and its number is
+found in one table. No text is made for a feature.
+"""
+
+cimport numpy as cnp
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+import numpy as np
+
+cnp.import_array()
+
+cdef extern from "text/hash64.h" nogil:
+    uint64_t rb_mix(uint64_t, uint64_t)
+    uint64_t rb_hash_bytes(const char *, int64_t)
+
+
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+
+cdef extern from "tags/word_shapes.h" nogil:
+    enum:
+        RB_LOWER, RB_SHAPE, RB_SHORT_SHAPE, RB_IS_TITLE, RB_IS_UPPER, RB_HAS_DIGIT, RB_HAS_HYPHEN
+        RB_HAS_UPPER, RB_SUFFIX, RB_PREFIX
+        LONGEST_FLAG "RB_LONGEST_FLAG"
+    int64_t rb_answer(int, int64_t, const char *, int64_t, char *)
+
+QUESTIONS = {
+    "lower": RB_LOWER,
+    "shape": RB_SHAPE,
+    "short_shape": RB_SHORT_SHAPE,
+    "is_title": RB_IS_TITLE,
+    "is_upper": RB_IS_UPPER,
+    "has_digit": RB_HAS_DIGIT,
+    "has_hyphen": RB_HAS_HYPHEN,
+    "has_upper": RB_HAS_UPPER,
+    "suffix": RB_SUFFIX,
+    "prefix": RB_PREFIX,
+}
+
+
+def hash_of(str text):
+    """The hash of a text, by its UTF-8."""
+    cdef Py_ssize_t n
+    cdef const char *bytes_ = PyUnicode_AsUTF8AndSize(text, &n)
+    return rb_hash_bytes(bytes_, n)
+
+
+def hashes_of(uint64_t kind, list words, cnp.ndarray questions, answer):
+    """The hashes of what is asked of many words, each mixed behind that of what is asked.
+
+    `questions` are rows (which of QUESTIONS, its size), asked one after the other; `answer` does
+    all of it for a word that is not ASCII.
+    """
+    cdef cnp.ndarray found = np.empty(len(words), np.uint64)
+    cdef uint64_t *out = <uint64_t *>cnp.PyArray_DATA(found)
+    cdef const int64_t *asked = <const int64_t *>cnp.PyArray_DATA(questions)
+    cdef int64_t i, k, n_questions = cnp.PyArray_DIM(questions, 0), room = 0
+    cdef bytearray first = bytearray(), second = bytearray()
+    cdef const char *text
+    cdef char *target
+    cdef Py_ssize_t n
+    cdef str word
+    for i in range(len(words)):
+        word = words[i]
+        if n_questions and not PyUnicode_IS_ASCII(word):
+            word = answer(word)
+            text = PyUnicode_AsUTF8AndSize(word, &n)
+        else:
+            text = PyUnicode_AsUTF8AndSize(word, &n)
+            if n + LONGEST_FLAG > room:
+                room = 2 * n + LONGEST_FLAG
+                first, second = bytearray(room), bytearray(room)
+            for k in range(n_questions):
+                target = second if k & 1 else first
+                n = rb_answer(<int>asked[2 * k], asked[2 * k + 1], text, n, target)
+                text = target
+        out[i] = rb_mix(kind, rb_hash_bytes(text, n))
+    return found
+
+
+def mixed(uint64_t a, uint64_t b):
+    """One hash of two, in this order."""
+    return rb_mix(a, b)
+
+
+cdef class FeatureTable:
+    """Numbers of features by their hashes, in the order in which they were met."""
+
+    cdef readonly int64_t count
+    cdef object _slots, _numbers, _keys
+    cdef uint64_t *slots      # 0: free
+    cdef int32_t *numbers
+    cdef uint64_t mask
+    cdef uint64_t *keys       # of each number
+    cdef int64_t room
+
+    def __init__(self, keys=None):
+        self.count = 0
+        self._keys = np.empty(0, np.uint64)
+        self.room = 0
+        self._resize(1 << 12)
+        if keys is not None:
+            self.reserve(len(keys))
+            for key in keys.tolist():
+                self.number(key, True)
+
+    @property
+    def hashes(self):
+        """Of all features, by their numbers."""
+        return self._keys[:self.count].copy()
+
+    def __reduce__(self):
+        return FeatureTable, (self.hashes,)
+
+    def copy(self):
+        """A table of its own that meets new features without telling this one."""
+        cdef FeatureTable twin = FeatureTable.__new__(FeatureTable)
+        twin.count, twin.room, twin.mask = self.count, self.count, self.mask
+        twin._keys = self.hashes
+        twin.keys = <uint64_t *>cnp.PyArray_DATA(<cnp.ndarray>twin._keys)
+        twin._slots, twin._numbers = self._slots.copy(), self._numbers.copy()
+        twin.slots = <uint64_t *>cnp.PyArray_DATA(<cnp.ndarray>twin._slots)
+        twin.numbers = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray>twin._numbers)
+        return twin
+
+    cdef void _resize(self, int64_t size):
+        cdef int64_t k
+        cdef uint64_t at
+        self._slots, self._numbers = np.zeros(size, np.uint64), np.empty(size, np.int32)
+        self.slots = <uint64_t *>cnp.PyArray_DATA(<cnp.ndarray>self._slots)
+        self.numbers = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray>self._numbers)
+        self.mask = <uint64_t>(size - 1)
+        for k in range(self.count):
+            at = self.keys[k] & self.mask
+            while self.slots[at]:
+                at = (at + 1) & self.mask
+            self.slots[at], self.numbers[at] = self.keys[k], <int32_t>k
+
+    cpdef reserve(self, int64_t more):
+        """Make room for so many features more."""
+        cdef int64_t needed = self.count + more, size = <int64_t>self.mask + 1
+        if needed > self.room:
+            self.room = max(needed, 2 * self.room)
+            wider = np.empty(self.room, np.uint64)
+            wider[:self.count] = self._keys[:self.count]
+            self._keys = wider
+            self.keys = <uint64_t *>cnp.PyArray_DATA(<cnp.ndarray>self._keys)
+        while 2 * needed > size:
+            size *= 2
+        if size > <int64_t>self.mask + 1:
+            self._resize(size)
+
+    cdef int32_t number(self, uint64_t key, bint learning) noexcept nogil:
+        """The number of a feature, a new one if there is room for it in a vocabulary that learns."""
+        cdef uint64_t at
+        key += key == 0
+        at = key & self.mask
+        while self.slots[at]:
+            if self.slots[at] == key:
+                return self.numbers[at]
+            at = (at + 1) & self.mask
+        if not learning:
+            return -1
+        self.slots[at], self.numbers[at] = key, <int32_t>self.count
+        self.keys[self.count] = key
+        self.count += 1
+        return self.numbers[at]
+
+
+def words_of(list sentences, int64_t column, dict known, dict new):
+    """Each token's word as a number: that in `known`, else one behind those, kept in `new`.
+
+    Tokens are words if `column` is -1; else they are tuples, of which this part is meant.
+    """
+    cdef int64_t n = 0, i = 0, s, n_known = len(known)
+    for s in range(len(sentences)):
+        n += len(sentences[s])
+    cdef cnp.ndarray numbers = np.empty(n, np.int32)
+    cdef int32_t *out = <int32_t *>cnp.PyArray_DATA(numbers)
+    cdef object word, number
+    for s in range(len(sentences)):
+        for token in sentences[s]:
+            word = token if column < 0 else token[column]
+            if type(word) is not str:
+                if not isinstance(word, str):
+                    raise TypeError((s, word))
+                word = str(word)
+            number = known.get(word)
+            if number is None:
+                number = new.get(word)
+                if number is None:
+                    number = n_known + len(new)
+                    new[word] = number
+            if i == n:
+                raise RuntimeError("sentences were changed while they were read")
+            out[i] = <int32_t>number
+            i += 1
+    if i < n:
+        raise RuntimeError("sentences were changed while they were read")
+    return numbers
+
+
+def starts_of(list sentences):
+    """The first token of each sentence, and the end."""
+    cdef int64_t s, n = len(sentences)
+    cdef cnp.ndarray starts = np.zeros(n + 1, np.int64)
+    cdef int64_t *out = <int64_t *>cnp.PyArray_DATA(starts)
+    for s in range(n):
+        out[s + 1] = out[s] + len(sentences[s])
+    return starts
+
+
+def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray template_starts,
+                cnp.ndarray part_columns, cnp.ndarray part_offsets, list known, list new,
+                list caches, cnp.ndarray outside, bint learning):
+    """Numbers of the features of all tokens: (tokens, templates), -1 where one is not known.
+
+    `words[c]` are the words of column c as numbers. Template k has the parts template_starts[k] ..
+    template_starts[k + 1] - 1; part p looks at column part_columns[p], part_offsets[p] tokens away.
+    `known[p]` and `new[p]` are the hashes of what it asks of the words known before and of those
+    behind them. `caches[k]`, for templates of a single part, holds the numbers of the features of
+    the known words, -2 where they were not looked up yet, else it is None. `outside` holds the
+    hashes of the places before and behind a sentence.
+    """
+    cdef int64_t n_templates = cnp.PyArray_DIM(template_starts, 0) - 1
+    cdef int64_t n_sentences = cnp.PyArray_DIM(starts, 0) - 1
+    cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(starts)
+    cdef int64_t n_tokens = start[n_sentences], n_parts = cnp.PyArray_DIM(part_columns, 0)
+    cdef const int64_t *of_template = <const int64_t *>cnp.PyArray_DATA(template_starts)
+    cdef const int64_t *offsets = <const int64_t *>cnp.PyArray_DATA(part_offsets)
+    cdef const uint64_t *beyond = <const uint64_t *>cnp.PyArray_DATA(outside)
+    cdef cnp.ndarray out = np.empty((n_tokens, n_templates), np.int32)
+    cdef int32_t *at = <int32_t *>cnp.PyArray_DATA(out)
+    cdef int64_t most_new = max(map(len, new))
+    cdef cnp.ndarray fresh = np.full((n_templates, most_new), -2, np.int32)
+    cdef cnp.ndarray places = np.empty(n_parts * sizeof(Part), np.uint8)
+    cdef Part *part = <Part *>cnp.PyArray_DATA(places)
+    cdef int64_t s, i, k, p, place, first, last
+    cdef uint64_t key
+    for numbers in words:
+        if len(numbers) != n_tokens:
+            raise RuntimeError("sentences were changed while they were read")
+    for p in range(n_parts):
+        part[p].words = <const int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>words[part_columns[p]])
+        part[p].known = <const uint64_t *>cnp.PyArray_DATA(<cnp.ndarray?>known[p])
+        part[p].new = <const uint64_t *>cnp.PyArray_DATA(<cnp.ndarray?>new[p])
+        part[p].n_known = len(known[p])
+        part[p].cache = part[p].fresh = NULL
+    for k in range(n_templates):
+        if caches[k] is not None:
+            p = of_template[k]
+            part[p].cache = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>caches[k])
+            part[p].fresh = <int32_t *>cnp.PyArray_DATA(fresh) + k * most_new
+    if learning:
+        table.reserve(
+            sum(len(known[p]) + len(new[p]) for p in range(n_parts)) + 16 * n_templates
+            + n_tokens * sum(cache is None for cache in caches))
+    with nogil:
+        for s in range(n_sentences):
+            first, last = start[s], start[s + 1]
+            for i in range(first, last):
+                for k in range(n_templates):
+                    p = of_template[k]
+                    place = i + offsets[p]
+                    if part[p].cache != NULL and first <= place < last:
+                        at[k] = _cached(table, k, &part[p], part[p].words[place], learning)
+                        continue
+                    key = rb_mix(<uint64_t>k, 0)
+                    for p in range(of_template[k], of_template[k + 1]):
+                        place = i + offsets[p]
+                        if place < first:
+                            key = rb_mix(key, beyond[place - first + FURTHEST])
+                        elif place >= last:
+                            key = rb_mix(key, beyond[place - last + FURTHEST + 1])
+                        else:
+                            key = rb_mix(key, _hash(&part[p], part[p].words[place]))
+                    at[k] = table.number(key, learning)
+                at += n_templates
+    return out
+
+
+cdef enum:
+    FURTHEST = 8
+
+
+cdef struct Part:
+    const int32_t *words
+    const uint64_t *known
+    const uint64_t *new
+    int64_t n_known
+    int32_t *cache
+    int32_t *fresh
+
+
+cdef inline uint64_t _hash(const Part *part, int32_t word) noexcept nogil:
+    return part.known[word] if word < part.n_known else part.new[word - part.n_known]
+
+
+cdef inline int32_t _cached(FeatureTable table, int64_t k, Part *part, int32_t word,
+                            bint learning) noexcept nogil:
+    cdef int32_t *kept
+    kept = part.cache + word if word < part.n_known else part.fresh + (word - part.n_known)
+    if kept[0] == -2:
+        kept[0] = table.number(rb_mix(rb_mix(<uint64_t>k, 0), _hash(part, word)), learning)
+    return kept[0]
+
+
+# Of a value: so that no score of a token leaves the range of float32.
+MOST = 1e12
+
+
+def named_features(FeatureTable table, list sentences, bint learning):
+    """Features of tokens that are mappings: their numbers, values and where each token begins.
+
+    A text says what is the case, {"word": "run"}; True and numbers how much, {"length": 3.0}.
+    """
+    cdef list numbers = [], values = []
+    cdef int64_t n_tokens = sum(map(len, sentences)), i = 0, s
+    cdef cnp.ndarray starts = np.zeros(n_tokens + 1, np.int64)
+    cdef double amount
+    cdef uint64_t key
+    cdef int32_t number
+    for s in range(len(sentences)):
+        for token in sentences[s]:
+            for name, value in token.items():
+                if not isinstance(name, str):
+                    raise TypeError((s, name))
+                key, amount = hash_of(str(name)), 1.0
+                if isinstance(value, str):
+                    key = rb_mix(key, hash_of(str(value)))
+                elif isinstance(value, (int, float, np.integer, np.floating, np.bool_)):
+                    if not (-MOST < value < MOST):
+                        raise TypeError((s, {name: value}))
+                    amount = value
+                else:
+                    raise TypeError((s, {name: value}))
+                if learning:
+                    table.reserve(1)
+                number = table.number(key, learning)
+                if amount != 0.0:
+                    numbers.append(number)
+                    values.append(amount)
+            i += 1
+            starts[i] = len(numbers)
+    return starts, np.array(numbers, np.int32), np.array(values, np.float32)

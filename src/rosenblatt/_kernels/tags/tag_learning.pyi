@@ -1,0 +1,35 @@
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.tags.tag_search import Search
+from rosenblatt._kernels.tags.tag_weights import TagWeights
+
+WHOLE: int
+EARLY: int
+VIOLATION: int
+
+class TagTally:
+    sentences: int
+    tokens: int
+    updates: int
+    step_sum: float
+    log: list[tuple[int, float, int, npt.NDArray[np.int32]]]
+    is_full: bool
+    def __init__(self, logged: bool = False) -> None: ...
+
+def learn(
+    weights: TagWeights,
+    search: Search,
+    starts: npt.NDArray[np.int64],
+    feature_starts: npt.NDArray[np.int64],
+    features: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float32] | None,
+    only: npt.NDArray[np.int32] | None,
+    gold: npt.NDArray[np.int32],
+    order: npt.NDArray[np.int64],
+    first: int,
+    last: int,
+    update: int,
+    C: float,
+    tally: TagTally,
+) -> int: ...

@@ -1,0 +1,1 @@
+"""Bytes to numbers: parsers, numbers in text, names, n-grams."""

@@ -1,0 +1,25 @@
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.text.parsing import Parser
+
+class ConllParser(Parser):
+    def __init__(self, max_tokens: int) -> None: ...
+    @property
+    def n_columns(self) -> int: ...
+    @property
+    def n_found(self) -> int: ...
+    @property
+    def expected_id(self) -> int: ...
+    def set_columns(
+        self,
+        n_columns: int,
+        kept: npt.NDArray[np.int64],
+        tabs: bool,
+        numbered: bool,
+        tagged: bool,
+        blank: bool,
+        plain: bool,
+    ) -> None: ...
+    def begin(self) -> None: ...
+    def take(self) -> tuple[list[list[str]] | list[list[tuple[str, ...]]], list[list[str]]]: ...

@@ -1,0 +1,142 @@
+"""What the text formats share: the walk from row to row, and what is told of a bad one."""
+
+cimport numpy as cnp
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t
+from rosenblatt._kernels.text.growable_arrays cimport Growing
+from rosenblatt._kernels.text.names cimport Names
+
+cnp.import_array()
+
+
+cdef class Parser:
+    """Rows out of whole lines of text: labels as codes, the line of every row, the first fault.
+
+    A subclass reads one row at a time into arrays of its own. A row with a fault leaves nothing
+    behind: `parse` stops after it, and the caller looks at `fault` before going on.
+    """
+
+    def __cinit__(self, *args, **kwargs):
+        self.codes, self.lines, self.labels = Growing(4), Growing(8), Names()
+        self.max_row = 0x7FFFFFFFFFFFFFFF
+
+    cdef int make_room(self, int64_t n_bytes) except -1 nogil:
+        """Room for whatever that much text can hold."""
+        return 0
+
+    cdef int64_t read_row(
+        self, const unsigned char *text, int64_t at, int64_t end, bint last
+    ) except -2 nogil:
+        """Where the next row begins; -1 after `fail`; `at` again if the row is not complete."""
+        return end
+
+    cdef int64_t row_stop(
+        self, const unsigned char *text, int64_t at, int64_t end
+    ) noexcept nogil:
+        """The line feed that ends the bad row at `at`; -1 if the row is not complete."""
+        return line_end(text, at, end)
+
+    cdef bint is_long(self, const unsigned char *text, int64_t at, int64_t end) noexcept nogil:
+        cdef int64_t stop = self.row_stop(text, at, end)
+        self.found = NULL  # looking for the end may have found a fault on the way
+        return stop < 0 or stop + 1 - at > self.max_row
+
+    cdef int64_t fail(self, const char *found, int64_t at, int64_t end) noexcept nogil:
+        self.found, self.fault_at, self.fault_end = found, at, end
+        return -1
+
+    cdef int32_t code_of(
+        self, Names names, const unsigned char *text, int64_t at, int64_t end
+    ) except -2 nogil:
+        """The number of a text; -1 after `fail`, if it is not text."""
+        cdef int32_t code = names.find(text + at, end - at, False)
+        cdef int64_t bad
+        if code >= 0:
+            return code
+        bad = rb_bad_text(text, at, end)
+        if bad >= 0:
+            return <int32_t>self.fail("not text", bad, bad + 1)
+        return names.find(text + at, end - at, True)
+
+    cdef int32_t label_code(
+        self, const unsigned char *text, int64_t at, int64_t end
+    ) except -2 nogil:
+        """The number of a label; -1 after `fail`, if `admits` has a reason against it."""
+        cdef int32_t code = self.labels.find(text + at, end - at, False)
+        if code >= 0:
+            return code
+        if rb_bad_text(text, at, end) < 0 and not self.admitted(text, at, end):
+            return <int32_t>self.fail("label", at, end)
+        return self.code_of(self.labels, text, at, end)
+
+    # A function of its own: one that may need the lock takes it at every call.
+    cdef bint admitted(
+        self, const unsigned char *text, int64_t at, int64_t end
+    ) except -1 with gil:
+        if self.admits is None:
+            return True
+        self.reason = self.admits(PyBytes_FromStringAndSize(<char *>text + at, end - at))
+        return self.reason is None
+
+    cdef int finish_row(self, int32_t code) except -1 nogil:
+        self.codes.reserve(self.n_rows + 1)
+        self.lines.reserve(self.n_rows + 1)
+        (<int32_t *>self.codes.at)[self.n_rows] = code
+        (<int64_t *>self.lines.at)[self.n_rows] = self.line + 1
+        self.n_rows += 1
+        return 0
+
+    def parse(self, const unsigned char[::1] text, int64_t at, int64_t end, bint last):
+        """Read rows from `at` on; where it stopped: at `end`, after a fault, before half a row.
+
+        The byte before `end` is a line feed. `last` says that nothing follows.
+        """
+        cdef const unsigned char *base
+        cdef int64_t next_at, i
+        if not 0 <= at <= end <= text.shape[0] or (at < end and text[end - 1] != 10):
+            raise ValueError("what is parsed must lie in the buffer and end in a line feed")
+        self.found = NULL
+        if at == end:
+            return at
+        base = &text[0]
+        with nogil:
+            self.make_room(end - at)
+            while at < end:
+                if end - at > self.max_row and self.is_long(base, at, end):
+                    next_at = self.fail("long row of text", at, at + 1)
+                else:
+                    next_at = self.read_row(base, at, end, last)
+                if next_at == at:
+                    break
+                if next_at < 0:
+                    self.row_at, self.row_end = at, self.row_stop(base, at, end)
+                    if self.row_end < 0:
+                        if not last:  # where the row ends is not known yet
+                            self.found = NULL
+                            break
+                        self.row_end = line_end(base, at, end)
+                    self.fault_line = self.line + 1
+                    for i in range(at, self.fault_at):
+                        self.fault_line += base[i] == 10
+                    for i in range(at, self.row_end + 1):
+                        self.line += base[i] == 10
+                    at = self.row_end + 1
+                    break
+                at = next_at
+        return at
+
+    @property
+    def fault(self):
+        """What is wrong with the row just passed, in a word, or None."""
+        return None if self.found is NULL else (<bytes>self.found).decode("ascii")
+
+    def take_rows(self):
+        """Codes of the labels, the labels, and the line of each row; starts anew."""
+        cdef int64_t n = self.n_rows
+        taken = (
+            self.codes.take(n, cnp.NPY_INT32),
+            self.labels.listed(),
+            self.lines.take(n, cnp.NPY_INT64),
+        )
+        self.labels, self.n_rows = Names(), 0
+        return taken

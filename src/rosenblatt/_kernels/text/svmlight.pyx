@@ -1,0 +1,182 @@
+"""`label index:value index:value ...` into the arrays of a CSR matrix."""
+
+cimport numpy as cnp
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy
+from rosenblatt._kernels.text.growable_arrays cimport Growing
+from rosenblatt._kernels.text.numbers cimport read_number
+from rosenblatt._kernels.text.parsing cimport (
+    Parser,
+    after_blanks,
+    ends_line,
+    ends_token,
+    line_end,
+)
+
+cnp.import_array()
+
+# Of a block this small the arrays are copied, so that the memory it is read into stays: to give it
+# away would cost new pages of the system for every block, a quarter of the time of reading.
+cdef enum:
+    MOST_TO_COPY = 1 << 22  # bytes
+
+
+cdef class SvmlightParser(Parser):
+    cdef bint float32, zero_based
+    cdef double limit
+    cdef int64_t max_features, max_index
+    cdef Growing values, columns, starts
+    cdef readonly int64_t n_stored, widest
+
+    def __init__(
+        self,
+        bint float32,
+        bint zero_based,
+        double limit,
+        int64_t max_features,
+        int64_t n_features,
+    ):
+        self.float32, self.zero_based, self.limit = float32, zero_based, limit
+        self.max_features = max_features
+        self.max_index = n_features - zero_based
+        self.values, self.columns, self.starts = Growing(4 if float32 else 8), Growing(4), Growing(8)
+
+    cdef int make_room(self, int64_t n_bytes) except -1 nogil:
+        # No pair is shorter than "1:1 ".
+        self.values.reserve(self.n_stored + n_bytes // 4 + 1)
+        self.columns.reserve(self.n_stored + n_bytes // 4 + 1)
+        return 0
+
+    cdef int64_t read_row(
+        self, const unsigned char *text, int64_t at, int64_t end, bint last
+    ) except -2 nogil:
+        cdef int64_t begin, stop, label_at, label_end, index, previous, n = self.n_stored, most, base, digits
+        cdef unsigned char digit
+        cdef uint64_t number
+        cdef int32_t code
+        cdef const unsigned char *after
+        cdef double value = 0.0, limit = self.limit
+        cdef int64_t max_index = self.max_index
+        cdef bint float32 = self.float32
+        cdef double *wide = <double *>self.values.at
+        cdef float *narrow = <float *>self.values.at
+        cdef int32_t *columns = <int32_t *>self.columns.at
+        at = after_blanks(text, at)
+        if text[at] == 35 or ends_line(text, at):  # "#": the rest is a comment
+            self.line += 1
+            return line_end(text, at, end) + 1
+        label_at, label_end = at, self.pair_end(text, at)
+        at = after_blanks(text, label_end)
+        if text[at] == 113 and text[at + 1] == 105 and text[at + 2] == 100 and text[at + 3] == 58:
+            at = after_blanks(text, self.pair_end(text, at))  # qid:N groups rows for ranking
+        base = 0 if self.zero_based else 1
+        previous = base - 1
+        most = n + self.max_features
+        while True:
+            begin, number = at, 0
+            while text[at] == 48:
+                at += 1
+            digits = at
+            digit = text[at] - 48
+            while digit < 10:
+                number = number * 10 + digit
+                at += 1
+                digit = text[at] - 48
+            if text[at] != 58 or at == begin or at - digits > 10:
+                break
+            index = <int64_t>number
+            if index <= previous or index > max_index:
+                return self.bad_index(text, begin, at, index, previous)
+            after = read_number(text + at + 1, text + end, &value)
+            if after is NULL:
+                return self.fail("not a number", at + 1, self.pair_end(text, at + 1))
+            stop = at + 1
+            at = after - text
+            if not ends_token(text[at]) and text[at] != 35:
+                return self.fail("not a number", stop, self.pair_end(text, stop))
+            if not -limit <= value <= limit:
+                return self.fail("too large", stop, at)
+            if n == most:
+                return self.fail("many features", begin, at)
+            columns[n] = <int32_t>(index - base)
+            if float32:
+                narrow[n] = <float>value
+            else:
+                wide[n] = value
+            n += 1
+            previous = index
+            while text[at] == 32 or text[at] == 9:
+                at += 1
+        if text[begin] == 35:
+            at = line_end(text, begin, end)
+        elif not ends_line(text, begin):
+            return self.bad_pair(text, begin)
+        elif text[begin] == 13:
+            at = begin + 1
+        for index in range(label_at, label_end):
+            if text[index] == 58:
+                return self.fail("no label", label_at, label_end)
+            if text[index] == 44 or text[index] == 59:
+                return self.fail("several labels", label_at, label_end)
+        code = self.label_code(text, label_at, label_end)
+        if code < 0:
+            return -1
+        self.starts.reserve(self.n_rows + 1)
+        (<int64_t *>self.starts.at)[self.n_rows] = n
+        self.finish_row(code)
+        self.n_stored, self.widest = n, max(self.widest, previous + self.zero_based)
+        self.line += 1
+        return at + 1
+
+    cdef int64_t pair_end(self, const unsigned char *text, int64_t at) noexcept nogil:
+        while not ends_token(text[at]) and text[at] != 35:
+            at += 1
+        return at
+
+    cdef int64_t bad_index(
+        self, const unsigned char *text, int64_t begin, int64_t at, int64_t index, int64_t previous
+    ) noexcept nogil:
+        if index > self.max_index:
+            return self.fail("large index", begin, at)
+        if index == previous and (index > 0 or self.zero_based):
+            return self.fail("repeated index", begin, at)
+        if index == 0 and previous == 0:
+            return self.fail("zero index", begin, at)
+        return self.fail("unsorted index", begin, at)
+
+    cdef int64_t bad_pair(self, const unsigned char *text, int64_t begin) noexcept nogil:
+        cdef int64_t at = begin, end = self.pair_end(text, begin)
+        while at < end and 48 <= text[at] <= 57:
+            at += 1
+        if text[begin] == 13:
+            return self.fail("bare return", begin, begin + 1)
+        if text[at] == 58 and at > begin:
+            return self.fail("large index", begin, at)
+        while at < end and text[at] != 58:
+            at += 1
+        if at == end:
+            return self.fail("no colon", begin, end)
+        return self.fail("bad index", begin, max(at, begin + 1))
+
+    def take(self):
+        """Values, columns from 0, and where each row ends; starts anew."""
+        cdef int64_t n = self.n_stored
+        cdef cnp.npy_intp length = self.n_rows + 1
+        starts = cnp.PyArray_ZEROS(1, &length, cnp.NPY_INT64, 0)
+        starts[1:] = self.starts.take(self.n_rows, cnp.NPY_INT64)
+        self.n_stored = 0
+        return (
+            taken(self.values, n, cnp.NPY_FLOAT32 if self.float32 else cnp.NPY_FLOAT64),
+            taken(self.columns, n, cnp.NPY_INT32),
+            starts,
+        )
+
+
+cdef object taken(Growing items, int64_t n, int typenum):
+    cdef cnp.npy_intp length = n
+    if items.room * items.item > MOST_TO_COPY:
+        return items.take(n, typenum)
+    array = cnp.PyArray_SimpleNew(1, &length, typenum)
+    if n:
+        memcpy(cnp.PyArray_DATA(array), items.at, n * items.item)
+    return array

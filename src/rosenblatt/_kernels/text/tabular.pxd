@@ -1,0 +1,29 @@
+from libc.stdint cimport int32_t, int64_t
+from rosenblatt._kernels.text.growable_arrays cimport Growing
+from rosenblatt._kernels.text.names cimport Names
+from rosenblatt._kernels.text.parsing cimport Parser
+
+
+cdef enum Role:
+    C_IGNORED = 0
+    C_NUMBER = 1
+    C_TEXT = 2
+    C_LABEL = 3
+
+
+cdef class TabularParser(Parser):
+    cdef bint float32, marks_are_numbers
+    cdef double limit
+    cdef int64_t n_columns, n_numbers, n_texts
+    cdef signed char[::1] roles
+    cdef int32_t[::1] places
+    cdef Growing values, text_codes, scratch
+    cdef Names texts, missing
+    cdef int32_t row_label
+    cdef readonly int64_t fault_column
+
+    cdef int room_for_row(self) except -1 nogil
+    cdef void put_number(self, int64_t column, double value) noexcept nogil
+    cdef int put_text(
+        self, int64_t column, const unsigned char *text, int64_t at, int64_t end
+    ) except -2 nogil

@@ -1,0 +1,1 @@
+"""Files, models and columns as the commands take them."""

@@ -1,0 +1,234 @@
+"""Readers for the shell: what they find wrong is told with the cure that only the shell knows."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+
+from rosenblatt.cli.data.reading import named
+from rosenblatt.errors import DataError, InputError, ParameterError
+
+if TYPE_CHECKING:
+    from rosenblatt.features import AnySchema
+    from rosenblatt.io.reader import Reader
+
+__all__ = ["AdvisedReader", "Asked"]
+
+Found = TypeVar("Found")
+
+LOOKED_AT = 1 << 12  # bytes
+# How the first line of another format begins; a comma separated file hardly ever does so.
+OTHER_FORMATS = {
+    "svmlight": re.compile(r"\S+(\s+\d+:[-+.\deE]+)+\s*(#.*)?"),
+    "vw": re.compile(r"[-+]?[\d.]+\s[^|]*\|.*"),
+    "jsonl": re.compile(r'\{\s*".*'),
+    "text": re.compile(r"[^\t,;]{1,40}\t[^\t]* [^\t]*"),
+}
+ABOUT = {
+    "svmlight": "these look like svmlight rows, label index:value",
+    "vw": "these look like Vowpal Wabbit rows",
+    "jsonl": "these look like JSON lines",
+    "text": "these look like a label, a tab and a text",
+}
+
+
+class FirstLine(NamedTuple):
+    """The first line of a file that holds something."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was to be read, and how."""
+
+    paths: Sequence[str]
+    kind: str
+    schema: AnySchema | None
+    header: bool
+    kind_said: bool
+    target: str | None
+    target_said: bool
+
+    @property
+    def delimited(self) -> bool:
+        return self.kind in ("csv", "tsv")
+
+    @property
+    def without_names(self) -> bool:
+        """Whether the columns of the model are numbered, as those of a file without a header."""
+        columns = [column.name for column in getattr(self.schema, "columns", ())]
+        named = {*columns, *([] if self.target is None else [self.target])}
+        return bool(columns) and named == {str(i + 1) for i in range(len(named))}
+
+
+class AdvisedReader:
+    """A reader whose errors name the usual slip of the hand.
+
+    A model that was trained without a header is tried so again where the file has none either.
+    """
+
+    def __init__(self, opened: Callable[[bool], Reader[Any]], asked: Asked) -> None:
+        self._opened, self._asked = opened, asked
+        self._reader = opened(asked.header)
+        # What comes from a pipe is gone once it was read.
+        self._may_try_again = (
+            asked.header and asked.delimited and asked.without_names and "-" not in asked.paths
+        )
+
+    @property
+    def rows(self) -> int:
+        return self._reader.rows
+
+    @property
+    def skipped(self) -> int:
+        return self._reader.skipped
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Any:
+        return self._advised(lambda reader: next(reader))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reader.close()
+
+    def whole(self) -> Any:
+        return self._advised(lambda reader: reader.whole())
+
+    def _advised(self, read: Callable[[Reader[Any]], Found]) -> Found:
+        try:
+            return read(self._reader)
+        except (InputError, ParameterError) as error:
+            if not self._may_try_again or self._reader.rows:
+                raise _better(error, self._asked, self._reader) from error
+            self._may_try_again, refused = False, error
+        self._reader.close()
+        self._reader = self._opened(False)
+        try:
+            found = read(self._reader)
+        except (InputError, ParameterError) as error:
+            if isinstance(error, ParameterError):  # not even a row
+                refused, self._asked = error, replace(self._asked, header=False)
+            raise _better(refused, self._asked, self._reader) from refused
+        warnings.warn(
+            f"{self._asked.paths[0]}: read without a header, as the model was trained; "
+            "--no-header says so",
+            stacklevel=2,
+        )
+        return found
+
+
+# ---------------------------------------------------------------------- better words
+
+
+def _better(error: Exception, asked: Asked, reader: Reader[Any]) -> Exception:
+    if reader.skipped and not reader.rows and reader.first_faults:
+        return _first_of_all(reader.first_faults[0], reader.skipped)
+    line = _first_line(asked.paths[0])
+    if asked.delimited and not asked.kind_said and not reader.rows:
+        seen = _seen(error) if line is None else line.text
+        for kind, pattern in OTHER_FORMATS.items():
+            if pattern.fullmatch(seen):
+                return _with_help(error, f"{ABOUT[kind]}: --format {kind}", asked)
+    if isinstance(error, ParameterError) and "there is no target column" in str(error):
+        return _no_target(error, asked, line)
+    if asked.header and asked.without_names and "missing" in str(error):
+        return _with_help(
+            error,
+            "the model was trained with --no-header; say so here if the first line is a row",
+            asked,
+        )
+    return error
+
+
+def _first_of_all(first: DataError, skipped: int) -> DataError:
+    rows = "the only row is" if skipped == 1 else f"all {skipped:,} rows are"
+    message = f"{first.message}; {rows} passed over, so nothing is left"
+    return _retold(first, message, (first.help or "").partition("or pass over")[0].strip() or None)
+
+
+def _retold(error: DataError, message: str, help: str | None) -> DataError:
+    """The same place with other words."""
+    shown = str(error).splitlines()[1:3]
+    return DataError(
+        message,
+        name=error.name,
+        line=error.line,
+        column=error.column,
+        excerpt=None if error.text is None else (shown[0][2:], shown[1][2:]),
+        help=help,
+    )
+
+
+def _with_help(error: Exception, help: str, asked: Asked) -> DataError:
+    """The same fault with another cure."""
+    if isinstance(error, DataError):
+        return _retold(error, error.message, help)
+    name = named([asked.paths[0]])
+    return DataError(str(error).replace(f" in {name};", ";"), name=name, help=help)
+
+
+def _no_target(error: ParameterError, asked: Asked, line: FirstLine | None) -> Exception:
+    """What the user said is a slip of the hand; what the model knows, or a row, is bad data."""
+    numbered = asked.target is not None and asked.target.isdecimal()
+    if not asked.header and numbered and line is not None:
+        from rosenblatt.io.excerpt import located
+
+        return located(
+            f"this row is too short: the target is column {asked.target}",
+            name=named([asked.paths[0]]),
+            line=line.number,
+            text=line.text.encode(),
+            at=0,
+            end=len(line.text.encode()),
+            help="take out lines that are no rows",
+        )
+    if asked.target_said:
+        return error
+    for path in asked.paths:
+        message, found, columns = str(error).partition(f" in {named([path])}; ")
+        if found:
+            return DataError(
+                f"{message}, which the model was trained for; {columns}",
+                name=named([path]),
+                help="if the labels have another name, say --target",
+            )
+    return error
+
+
+# ---------------------------------------------------------------------- the first line
+
+
+def _first_line(path: str) -> FirstLine | None:
+    """The first line of a file that holds something, as far as it matters; None for a pipe."""
+    from rosenblatt.io.sources import opened, sources_of
+
+    if path == "-" or not os.path.isfile(path):
+        return None
+    start, length = bytearray(LOOKED_AT), 0
+    try:
+        with opened(sources_of(path)[0]) as stream, memoryview(start) as view:
+            while more := stream.readinto(view[length:]):
+                length += more
+    except (InputError, OSError, ImportError):
+        return None
+    lines = start[:length].decode("utf-8", "replace").lstrip("\ufeff").splitlines()
+    return next((FirstLine(i, line) for i, line in enumerate(lines, 1) if line.strip()), None)
+
+
+def _seen(error: Exception) -> str:
+    """What an error shows of the line that it is about."""
+    shown = getattr(error, "text", None)
+    if shown is not None:
+        return str(shown)
+    quoted = re.search(r'the only column is the target "(.*)"; there', str(error))
+    return "" if quoted is None else quoted[1]

@@ -1,0 +1,258 @@
+"""What commands read: the options for it, and blocks of rows from any format."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.frame.destinations import check_name
+from rosenblatt.cli.frame.options import Decorated, Whole, in_section
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.data.hints import AdvisedReader, Asked
+    from rosenblatt.features import AnySchema
+    from rosenblatt.io.reader import Reader
+
+__all__ = [
+    "DATA",
+    "Reading",
+    "named",
+    "notices_told",
+    "reading_options",
+    "zero_based_option",
+]
+
+FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow")
+DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
+TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")
+
+
+def _on_bad(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
+    if value.startswith("rejects="):
+        check_name("--on-bad", value.removeprefix("rejects="))
+    return value
+
+
+option = in_section("Reading the data")
+OPTIONS = (
+    option(
+        "--target",
+        metavar="COL",
+        help="Column of the labels: its name, or its number from 1.  [default: the last]",
+    ),
+    option(
+        "--no-header", is_flag=True, help="The first line is a row, not the names of the columns."
+    ),
+    option(
+        "--format",
+        "kind",
+        type=click.Choice(FORMATS),
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}.  [default: by the ending of the name, "
+        "else csv]",
+    ),
+    option(
+        "--delimiter",
+        metavar="CHAR",
+        help="The mark between fields.  [default: comma; in tsv, tab]",
+    ),
+    option(
+        "--missing",
+        multiple=True,
+        metavar="TEXT",
+        help="Stands for an unknown number, as NA or ?. Can be given several times.",
+    ),
+    option(
+        "--encoding",
+        default="utf-8",
+        show_default=True,
+        metavar="NAME",
+        help="Encoding of the file, as latin-1.",
+    ),
+    option(
+        "--on-bad",
+        callback=_on_bad,
+        metavar="HOW",
+        default="fail",
+        show_default=True,
+        help="What to do with a row that cannot be read: fail, skip it, or rejects=FILE to put it "
+        "there.",
+    ),
+    option(
+        "--max-line-bytes",
+        type=Whole(1),
+        help="The longest row, in bytes.  [default: 16,777,216]",
+    ),
+    option(
+        "--max-features",
+        type=Whole(1),
+        help="The most columns or features.  [default: 1,000,000]",
+    ),
+)
+
+
+# Not for commands that make or use a model, which would have to remember it.
+zero_based_option = option(
+    "--zero-based", is_flag=True, help="Indices of svmlight rows begin at 0, not at 1."
+)
+
+
+def reading_options(command: Decorated) -> Decorated:
+    """The options that mean the same in every command that reads data."""
+    for add in reversed(OPTIONS):
+        command = add(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The values of these options."""
+
+    target: str | None = None
+    no_header: bool = False
+    kind: str | None = None
+    delimiter: str | None = None
+    zero_based: bool = False
+    missing: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    on_bad: str = "fail"
+    max_line_bytes: int | None = None
+    max_features: int | None = None
+
+    def format_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> str:
+        """The format of the files; tables may come in any format of tables, others in their own."""
+        from rosenblatt.io.formats import format_of
+
+        otherwise = "csv" if schema is None or schema.kind == "table" else schema.kind
+        found = format_of(list(paths), self.kind, FORMATS, otherwise=otherwise)
+        if found not in TABLES and (self.target is not None or self.no_header):
+            option = "--no-header" if self.target is None else "--target"
+            raise click.UsageError(f"{option} has no meaning for {found}: labels come first there.")
+        if schema is not None and ("table" if found in TABLES else found) != schema.kind:
+            raise click.UsageError(
+                f"the model was trained on {_called(schema.kind)}, but the data are {found}; "
+                "--format says otherwise if the ending misleads."
+            )
+        return found
+
+    def reader(
+        self,
+        paths: Sequence[str],
+        *,
+        schema: AnySchema | None = None,
+        labelled: bool = True,
+        types: Any = None,
+        classes: Any = None,
+        labels: str = "auto",
+    ) -> AdvisedReader:
+        """Blocks of the files; with a schema, as the file behind it was read.
+
+        Not `labelled`: the rows are to be answered, and a label that stands there is passed over.
+        """
+        from rosenblatt.cli.data.hints import AdvisedReader, Asked
+
+        kind = self.format_of(paths, schema)
+        known = getattr(schema, "target", None)
+        asked = Asked(
+            paths,
+            kind,
+            schema,
+            header=not self.no_header,
+            kind_said=self.kind is not None,
+            target=known if self.target is None else self.target,
+            target_said=self.target is not None,
+        )
+
+        given = {"labels": labels, "classes": classes, **self._settings()}
+        if schema is not None:
+            given |= schema.reading()
+        if kind not in TABLES:
+            return AdvisedReader(lambda _: self._rows(asked, labelled, given), asked)
+        given.setdefault("types", types)
+        known_marks = given.get("missing", [])
+        given["missing"] = [*known_marks, *(m for m in self.missing if m not in known_marks)]
+        return AdvisedReader(lambda header: self._table(asked, labelled, header, given), asked)
+
+    def _rows(self, asked: Asked, labelled: bool, given: dict[str, Any]) -> Reader[Any]:
+        from rosenblatt import io
+
+        paths = [_standard_input() if path == "-" else path for path in asked.paths]
+        if asked.kind == "svmlight":
+            return io.iter_svmlight(paths, zero_based=self.zero_based, **given)
+        if asked.kind == "vw":
+            return io.iter_vw(paths, labelled=labelled, **{"bits": None, **given})
+        given.pop("max_features", None)
+        return io.iter_text(paths, labelled=labelled, **given)
+
+    def _table(
+        self, asked: Asked, labelled: bool, header: bool, given: dict[str, Any]
+    ) -> Reader[Any]:
+        from rosenblatt import io
+
+        last = -1 if asked.target is None else asked.target
+        unused = [] if labelled or asked.target is None else [asked.target]
+        return io.iter_table(
+            list(asked.paths),
+            last if labelled else None,
+            format=asked.kind,
+            header=header,
+            delimiter=self.delimiter,
+            ignore=_passed_over(asked.schema) + unused,
+            trim=True,
+            **given,
+        )
+
+    def _settings(self) -> dict[str, Any]:
+        settings: dict[str, Any] = {"on_bad": self.on_bad, "encoding": self.encoding}
+        if self.max_line_bytes is not None:
+            settings["max_line_bytes"] = self.max_line_bytes
+        if self.max_features is not None:
+            settings["max_features"] = self.max_features
+        return settings
+
+
+def named(paths: Sequence[str]) -> str:
+    """The first files, for a message."""
+    return ", ".join("<stdin>" if path == "-" else path for path in paths[:3])
+
+
+def _standard_input() -> Any:
+    """Standard input without the buffer of Python, if it has one.
+
+    A thread that waits for rows in that buffer would hold its lock, and Python could not end.
+    """
+    return getattr(getattr(sys.stdin, "buffer", None), "raw", "-")
+
+
+def _passed_over(schema: AnySchema | None) -> list[str]:
+    """Columns that the model knows of and does not use, so that they are not worth a notice."""
+    columns = getattr(schema, "columns", ())
+    return [column.name for column in columns if column.kind == "ignored"]
+
+
+def _called(kind: str) -> str:
+    return {"table": "a table", "text": "labelled text"}.get(kind, f"{kind} rows")
+
+
+@contextmanager
+def notices_told() -> Iterator[None]:
+    """Warnings of the readers as plain lines."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        yield
+    if not told:
+        return
+    from rosenblatt.cli.frame.shell_messages import in_shell_words, options_of
+
+    context = click.get_current_context(silent=True)
+    options = options_of(None if context is None else context.command)
+    for warning in told:
+        said = warning.message
+        text = said if isinstance(said, str) else in_shell_words(said, options)
+        click.echo(f"warning: {text}", err=True)

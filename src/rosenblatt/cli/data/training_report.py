@@ -1,0 +1,130 @@
+"""What a training came to, for programs and for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.cli.data.reading import named
+from rosenblatt.cli.data.training_data import Examples
+from rosenblatt.cli.frame.terminal import cut, listed
+
+if TYPE_CHECKING:
+    from rosenblatt.features import AnySchema
+    from rosenblatt.model import State
+
+__all__ = ["counted_classes", "facts_of", "shortened", "summary"]
+
+LONGEST_LABEL = 24
+# Rows scored at once: all of them, with many classes, might not fit into the memory.
+SCORES_AT_ONCE = 1 << 22
+
+
+def facts_of(
+    learner: Any,
+    state: State,
+    schema: AnySchema,
+    examples: Examples,
+    held: Examples | None,
+    path: str,
+) -> dict[str, Any]:
+    card = state.card
+    record = card.record
+    facts: dict[str, Any] = {
+        "model": path,
+        "learner": card.learner,
+        "rows": len(examples),
+        "features": state.n_features,
+        "classes": {
+            str(label): count for label, count in sorted(Counter(examples.labels.tolist()).items())
+        },
+        "examples": record.t,
+        "mistakes": record.n_mistakes,
+        "epochs": None,
+        "mistakes_per_epoch": None,
+        "stop_reason": None,
+        "converged": None,
+        "best_epoch": None,
+        "accuracy": {"train": _accuracy(learner, examples), "dev": None},
+        "dev_rows": None,
+        "data_sha256": None if record.data is None else record.data.sha256,
+        "columns": schema.told(),
+    }
+    if record.fit is not None:
+        facts |= {
+            "epochs": record.fit.n_iter,
+            "mistakes_per_epoch": record.fit.mistakes_per_epoch,
+            "stop_reason": record.fit.stop_reason,
+            "converged": record.fit.converged,
+            "best_epoch": record.fit.best_iter,
+        }
+        if record.fit.validation_scores is not None and record.fit.best_iter is not None:
+            facts["accuracy"]["dev"] = record.fit.validation_scores[record.fit.best_iter - 1]
+            facts["dev_rows"] = _n_held_out(learner, examples) if held is None else len(held)
+    return facts
+
+
+def _n_held_out(learner: Any, examples: Examples) -> int:
+    import numpy as np
+
+    from rosenblatt.core.held_out import hold_out
+
+    numbers = np.unique(examples.labels, return_inverse=True)[1].astype(np.int32)
+    return len(hold_out(numbers, learner.validation_fraction, learner.random_state)[1])
+
+
+def _accuracy(learner: Any, examples: Examples) -> float:
+    step = max(1, SCORES_AT_ONCE // len(learner.classes_))
+    right = 0
+    for start in range(0, len(examples), step):
+        found = learner.predict(examples.X[start : start + step])
+        right += int((found == examples.labels[start : start + step]).sum())
+    return right / len(examples)
+
+
+def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
+    from rosenblatt.core.training import STOP_REASONS
+    from rosenblatt.learner.catalogue import find
+
+    entry = find(facts["learner"])
+    assert entry is not None
+
+    lines = [
+        f"{named(data)}: {facts['rows']:,} rows, {facts['features']:,} features",
+        counted_classes(facts["classes"]),
+    ]
+    if facts["epochs"] is None:
+        lines.append(
+            f"{entry.words}, one pass: {facts['mistakes']:,} mistakes in "
+            f"{facts['examples']:,} examples so far"
+        )
+    else:
+        epochs = f"{facts['epochs']:,} epoch{'s' * (facts['epochs'] != 1)}"
+        lines += [
+            f"{entry.words}, {epochs}, mistakes {shortened(facts['mistakes_per_epoch'])}",
+            f"ended: {STOP_REASONS[facts['stop_reason']]}",
+        ]
+    accuracy = facts["accuracy"]
+    line = f"accuracy: {accuracy['train']:.4f} on these rows"
+    separated = facts["stop_reason"] == "separated" and accuracy["dev"] is None
+    if separated and entry.load().averages and accuracy["train"] < 1:
+        # Else it would seem to contradict the line above.
+        line += " (the last weights alone: 1.0000)"
+    if accuracy["dev"] is not None:
+        of = "" if facts["dev_rows"] is None else f"{facts['dev_rows']:,} "
+        line += f", {accuracy['dev']:.4f} on {of}rows held out (epoch {facts['best_epoch']})"
+    return [*lines, line, f"wrote {facts['model']}"]
+
+
+def counted_classes(counts: dict[str, int], of: str = "") -> str:
+    """As many classes as fit into a line, at least one."""
+    words = [f"{cut(label, LONGEST_LABEL)} ({count:,})" for label, count in counts.items()]
+    return listed(f"{len(counts):,} class{'es' * (len(counts) != 1)}{of}: ", words)
+
+
+def shortened(counts: list[int], most: int = 8) -> str:
+    """The first few and the last of a list of numbers."""
+    if len(counts) <= most:
+        return " ".join(f"{count:,}" for count in counts)
+    head, tail = counts[: most - 3], counts[-2:]
+    return f"{shortened(head)} … {shortened(tail)}"

@@ -1,0 +1,242 @@
+"""--learner and the options of the learner it names, as its class declares them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.frame.options import Command, Decorated, Section
+from rosenblatt.learner.catalogue import Entry, entries, find
+
+if TYPE_CHECKING:
+    from rosenblatt.learner.options import Option
+
+__all__ = [
+    "LearnerCommand",
+    "StreamCommand",
+    "chosen_parameters",
+    "learner_option",
+    "weights_by_label",
+]
+
+# What the shell has another word for, or no use.
+OTHERWISE = {
+    "early_stopping": "--dev 0.1 holds rows out and stops early",
+    "max_iter": "--epochs",
+    "random_state": "--seed",
+    "record": "--record",
+    "validation_fraction": "--dev",
+    "verbose": "progress is shown on a terminal anyway",
+    "warm_start": "--resume",
+}
+# Of no use where every row is seen once.
+OF_EPOCHS = ("cache_mb", "n_iter_no_change", "shuffle", "tol")
+DEFAULT = "averaged"
+OF_ROWS = ("linear", "kernel")
+PARAMETERS = "rosenblatt.parameters"
+
+
+class LearnerCommand(Command):
+    """A command that has --learner, and the options of the learner that is named there.
+
+    The class of the learner is loaded when its options are needed, and no other.
+    """
+
+    streams = False
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[PARAMETERS] = {}
+        entry = find(_named_in(args))
+        if entry is not None:
+            ctx.meta["rosenblatt.learner"] = entry
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name.lstrip("-").replace("-", "_")
+            if name not in OTHERWISE or self.streams:
+                raise
+            raise click.UsageError(
+                f"there is no {error.option_name} here: {OTHERWISE[name]}.", ctx
+            ) from None
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        entry: Entry | None = ctx.meta.get("rosenblatt.learner")
+        listed = super().get_params(ctx)
+        if entry is None:
+            return listed
+        if "rosenblatt.options" not in ctx.meta:
+            taken = {name for param in listed for name in param.opts}
+            ctx.meta["rosenblatt.options"] = [
+                made
+                for option in entry.load().options().values()
+                if option.name not in OTHERWISE and not (self.streams and option.name in OF_EPOCHS)
+                if (made := _shell_option(option, entry)).opts[0] not in taken
+            ]
+        return [*listed, *ctx.meta["rosenblatt.options"]]
+
+
+class StreamCommand(LearnerCommand):
+    """As `LearnerCommand`, for commands that see every row once."""
+
+    streams = True
+
+
+def chosen_parameters() -> dict[str, Any]:
+    """The parameters of the learner that were given, by their names in Python."""
+    given: dict[str, Any] = click.get_current_context().meta[PARAMETERS]
+    return dict(given)
+
+
+def weights_by_label(
+    weights: dict[str, float], labels: Any, *, all_known: bool
+) -> dict[Any, float]:
+    """Weights of classes as they were written, by the labels that the rows have."""
+    known = {str(label): label for label in set(labels.tolist())}
+    found: dict[Any, float] = {}
+    for name, weight in weights.items():
+        label = known.get(name, name)
+        if name not in known and labels.dtype.kind in "iuf":
+            with suppress(ValueError):
+                label = labels.dtype.type(name).item()
+        if label == name and name not in known and (all_known or labels.dtype.kind in "iuf"):
+            raise click.UsageError(
+                f"--class-weight {name}=…: there is no such class; there are "
+                f"{', '.join(sorted(known))}."
+            )
+        found[label] = weight
+    return found
+
+
+def _named_in(args: Sequence[str]) -> str:
+    """The learner that a command line names; the last one, as click has it."""
+    name = DEFAULT
+    for argument, following in pairwise([*args, ""]):
+        if argument == "--":
+            break
+        if argument == "--learner":
+            name = following
+        elif argument.startswith("--learner="):
+            name = argument.partition("=")[2]
+    return name
+
+
+def _shell_option(option: Option, entry: Entry) -> click.Option:
+    dashed = option.name.replace("_", "-")
+    flag = option.kind == "flag"
+    default = option.default if option.default is not None else "none"
+    shown = ("yes" if option.default else "no") if flag else str(default)
+    return Section(
+        [f"--{dashed}/--no-{dashed}" if flag else f"--{dashed}"],
+        section=f"Options of --learner {entry.name}",
+        expose_value=False,
+        callback=_kept(option),
+        default=None,
+        type=click.BOOL if flag else _Value(option),
+        metavar=None if flag else _metavar(option),
+        help=f"{_first_sentence(option.help)}  [default: {shown}]",
+    )
+
+
+def _kept(option: Option) -> Callable[[click.Context, click.Parameter, Any], None]:
+    def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+        from click.core import ParameterSource
+
+        if ctx.get_parameter_source(param.name or "") is not ParameterSource.DEFAULT:
+            ctx.meta[PARAMETERS][option.name] = value
+
+    return keep
+
+
+class _Value(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
+    """A value as the option of a learner declares it; "none" where None is allowed."""
+
+    name = "value"
+
+    def __init__(self, option: Option) -> None:
+        self._option = option
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from rosenblatt.errors import ParameterError
+
+        option = self._option
+        if option.optional and str(value).lower() == "none":
+            return None
+        try:
+            parsed = option.parse(str(value))
+            option.check(parsed)
+        except ParameterError as error:
+            # Without the name, which click has said already.
+            self.fail(str(error).removeprefix(f"{option.name}="), param, ctx)
+        return parsed
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
+        from click.shell_completion import CompletionItem
+
+        words = [str(word) for word in self._option.choices]
+        return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+def _metavar(option: Option) -> str:
+    if option.choices:
+        return "|".join(str(choice) for choice in option.choices)
+    return {"whole": "N", "number": "NUMBER"}.get(option.kind, "VALUE")
+
+
+def _first_sentence(text: str) -> str:
+    """Help of a docstring as the shell shows it: its first sentence, without code marks."""
+    plain = " ".join(text.replace("``", "").split())
+    end = plain.find(". ")
+    return plain if end < 0 else plain[: end + 1]
+
+
+def _named(_ctx: click.Context, _param: click.Parameter, value: str) -> Entry:
+    """A name of the shell or of a class, as a callback; upper and lower case are the same."""
+    entry = find(value)
+    if entry is None or entry.family not in OF_ROWS:
+        from difflib import get_close_matches
+
+        known = [entry.name for entry in _trained_on_rows()]
+        close = get_close_matches(value.lower(), known, n=1)
+        hint = f"Did you mean '{close[0]}'? " if close else ""
+        raise click.BadParameter(f"there is no '{value}'. {hint}Known: {', '.join(known)}.")
+    return entry
+
+
+def _trained_on_rows() -> list[Entry]:
+    return [entry for entry in entries() if entry.family in OF_ROWS]
+
+
+def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]:
+    """The option --learner; Tab offers the names, for streams of those that keep no rows."""
+
+    def offered() -> list[str]:
+        listed = _trained_on_rows()
+        return [entry.name for entry in listed if not (streams and entry.load().keeps_rows)]
+
+    def begun(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
+        return [name for name in offered() if name.startswith(typed.lower())]
+
+    class Named(click.Option):
+        # The list may hold learners of other packages, which only those wait for who read help.
+        def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+            *names, last = offered()
+            self.help = (
+                f"How to learn: {', '.join(names)} or {last}. Each has options of its own; "
+                "--learner NAME --help shows them."
+            )
+            return super().get_help_record(ctx)
+
+    return click.option(
+        "--learner",
+        cls=Named,
+        callback=_named,
+        shell_complete=begun,
+        default=DEFAULT,
+        show_default=True,
+        metavar="NAME",
+        help="How to learn.",
+    )

@@ -1,0 +1,117 @@
+"""Options as help shows them: in sections, and whole numbers as N."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from rosenblatt.cli.frame.destinations import keep_rejects_apart
+
+__all__ = [
+    "SEED",
+    "Command",
+    "Decorated",
+    "Section",
+    "Whole",
+    "in_section",
+    "refuse_together",
+    "said",
+    "use_one_thread",
+]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
+    """A whole number with limits, of which errors speak and help does not."""
+
+    name = "n"
+
+    def __init__(self, least: int, most: int | None = None) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            number = None
+        if number is None or number < self.least or not (self.most is None or number <= self.most):
+            range_ = f"from {self.least} " + ("on" if self.most is None else f"to {self.most}")
+            self.fail(f"'{value}': give a whole number {range_}.", param, ctx)
+        return number
+
+
+SEED = Whole(0, 2**64 - 1)
+
+
+class Section(click.Option):
+    """An option that help shows under a title of its own."""
+
+    def __init__(self, *given: Any, section: str, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self.section = section
+
+
+def in_section(title: str) -> Callable[..., Callable[[Decorated], Decorated]]:
+    """`click.option` for an option that help shows under this title."""
+
+    def option(*names: str, **settings: Any) -> Callable[[Decorated], Decorated]:
+        return click.option(*names, cls=Section, section=title, **settings)
+
+    return option
+
+
+# Options that name files, beside those and the arguments that click checks as paths.
+FILES = ("dev", "names", "out", "resume")
+
+
+class Command(click.Command):
+    """A command whose help has its options in sections, its own first."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        files: list[str] = []
+        for param in self.params:
+            value = ctx.params.get(param.name or "")
+            if isinstance(param.type, click.Path) or param.name in FILES:
+                files += [value] if isinstance(value, str) else value or ()
+        keep_rejects_apart(ctx.params.get("on_bad") or "", files)
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and isinstance(param, click.Option):
+                sections.setdefault(getattr(param, "section", "Options"), []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def use_one_thread() -> None:
+    """Let NumPy solve systems on one thread, unless the user says otherwise.
+
+    Those of a verdict are small: several threads only wait for each other, on a busy machine for
+    seconds. It counts only before NumPy is loaded.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def said(name: str) -> bool:
+    """Whether the user gave an option, by the name of its argument."""
+    from click.core import ParameterSource
+
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, ParameterSource.DEFAULT)
+
+
+def refuse_together(against: Mapping[str, Sequence[str]]) -> None:
+    """Options that would be passed over without a word beside another one."""
+    for mode, others in against.items():
+        for other in others:
+            if said(mode) and said(other):
+                names = [f"--{name.replace('_', '-')}" for name in (other, mode)]
+                raise click.UsageError(f"{names[0]} has no meaning with {names[1]}.")

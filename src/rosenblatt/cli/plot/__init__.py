@@ -1,0 +1,1 @@
+"""The pictures of ``rosenblatt plot``: where they come from, where they go."""

@@ -1,0 +1,101 @@
+"""What a picture is drawn from: the learner of a file, and rows or sentences beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.data.models import Model, Strangers
+from rosenblatt.cli.data.reading import Reading, named
+from rosenblatt.cli.frame.options import said
+from rosenblatt.cli.frame.terminal import say
+
+# The way of explain to blocks of files, for models with and without a schema.
+from rosenblatt.cli.verbs.explain import blocks_of
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.tag.tag_models import SavedTagger
+    from rosenblatt.features import AnySchema
+
+__all__ = ["Rows", "Sentences", "read_rows", "read_sentences"]
+
+OF_ROWS = ("no_header", "delimiter", "missing", "max_features")
+
+
+@dataclass
+class Rows:
+    """Features and labels of DATA, and what made features of it."""
+
+    X: Any
+    y: Any
+    schema: AnySchema
+    name: str
+
+
+@dataclass
+class Sentences:
+    """Sentences of DATA with their tags."""
+
+    sentences: list[Any]
+    tags: list[list[str]]
+    name: str
+
+
+def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bool) -> Rows:
+    """All rows of DATA with their labels, as the model takes them."""
+    import numpy as np
+
+    from rosenblatt.arrays import SparseRows
+    from rosenblatt.errors import DataError
+
+    strangers, parts, labels = Strangers(), list[Any](), list[Any]()
+    schema: AnySchema | None = None
+    with closing(blocks_of(found, reading, paths, labelled=True)) as blocks:
+        for known, block in blocks:
+            schema = schema or known
+            parts.append(strangers.encoded(schema, block))
+            labels += block.labels.tolist()
+    if schema is None or not labels:
+        raise DataError("there is no row", name=named(paths), help="give a file with rows in it")
+    if not quiet:
+        say((f"notice: {line}" for line in strangers.told()), err=True)
+    X = SparseRows.concat(parts) if isinstance(parts[0], SparseRows) else np.vstack(parts)
+    return Rows(X, labels, schema, named(paths))
+
+
+def read_sentences(
+    known: SavedTagger, reading: Reading, paths: Sequence[str], *, quiet: bool
+) -> Sentences:
+    """All sentences of DATA with their tags; --target is their column."""
+    from rosenblatt.cli.tag.tag_corpus import read_corpus
+    from rosenblatt.cli.tag.tag_layout import FORMATS, layout_for
+    from rosenblatt.cli.tag.tag_reading import SentenceReading
+
+    for name in OF_ROWS:
+        if said(name):
+            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for sentences.")
+    if reading.kind is not None and reading.kind not in FORMATS:
+        raise click.UsageError(f"--format {reading.kind} has no meaning for sentences.")
+    sentences = SentenceReading(
+        column=reading.target,
+        kind=reading.kind,
+        encoding=reading.encoding,
+        on_bad=reading.on_bad,
+        max_line_bytes=reading.max_line_bytes,
+    )
+    looked = sentences.look(paths, known.layout, labelled=True)
+    layout = layout_for(
+        known.layout,
+        looked.format,
+        looked.count,
+        reading.target,
+        None,
+        name=looked.name,
+        labelled=True,
+    )
+    corpus = read_corpus(sentences, looked, layout, quiet=quiet)
+    return Sentences(corpus.sentences, corpus.tags, looked.name)

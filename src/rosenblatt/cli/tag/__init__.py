@@ -1,0 +1,1 @@
+"""The commands of ``rosenblatt tag``, and what they share."""

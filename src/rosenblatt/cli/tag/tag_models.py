@@ -1,0 +1,89 @@
+"""A tagger in a file, and what the shell must know to feed it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.cli.tag.tag_layout import Layout
+from rosenblatt.errors import DataError, InputError, ModelFileError
+
+if TYPE_CHECKING:
+    from rosenblatt import SequenceTagger
+
+__all__ = ["SavedTagger", "opened_tagger", "tagged", "write_tagger"]
+
+LEARNER = "SequenceTagger"
+
+
+@dataclass
+class SavedTagger:
+    """What was read from a file; ``state`` has its card."""
+
+    path: str
+    tagger: SequenceTagger
+    layout: Layout
+    state: Any
+
+    def knows(self, word: Any) -> bool:
+        """Whether a word, the first of the inputs, was met in training."""
+        return (word if isinstance(word, str) else word[0]) in self.tagger._encoder.known[0]
+
+
+def opened_tagger(path: str) -> SavedTagger:
+    """Read a tagger; another model is refused with the command that is meant for it."""
+    import rosenblatt
+    from rosenblatt.model import read
+
+    state = read(path)
+    card = state.card
+    if card.learner != LEARNER:
+        raise ModelFileError(
+            f"{path}: a model for rows ({card.learner}), not a tagger. Use rosenblatt predict or "
+            "rosenblatt evaluate; rosenblatt tag train makes taggers."
+        )
+    try:
+        tagger = rosenblatt.SequenceTagger._from_state(state)
+        layout = _layout(tagger) if card.schema is None else Layout.from_json(card.schema)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+    return SavedTagger(path, tagger, layout, state)
+
+
+def _layout(tagger: SequenceTagger) -> Layout:
+    """Of a tagger that was trained in Python: its columns come first, the tags behind them."""
+    encoder = tagger._encoder
+    if encoder.kind == "mapping":
+        raise ModelFileError(
+            "the tokens of this tagger are mappings of features, which files do not hold. Load it "
+            "in Python (rosenblatt.load)."
+        )
+    count = len(encoder.columns)
+    return Layout("text" if count == 1 else "conll", count + 1, count, tuple(range(count)))
+
+
+def write_tagger(tagger: SequenceTagger, path: str, layout: Layout, data: list[str] | None) -> Any:
+    """Write a tagger with what the shell must know of its files; give back what was written."""
+    from rosenblatt.model import write
+    from rosenblatt.model.card import Data
+    from rosenblatt.model.provenance import digest_of
+
+    state = tagger._to_state()
+    state.card.schema = layout.to_json()
+    if data is not None:
+        sha256, of = digest_of(data)
+        state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t)  # type: ignore[arg-type]
+    write(state, path)
+    return state
+
+
+def tagged(tagger: SequenceTagger, sentences: list[Any], name: str, lines: Any) -> list[list[str]]:
+    """The tags of sentences of a file; what cannot be answered is named with its line."""
+    try:
+        return tagger.predict(sentences)
+    except InputError as error:
+        found = re.match(r"sentences\[(\d+)\]: (.*)", str(error), re.DOTALL)
+        if found is None:
+            raise
+        raise DataError(found[2], name=name, line=int(lines[int(found[1])])) from None

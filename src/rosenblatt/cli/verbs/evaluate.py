@@ -1,0 +1,59 @@
+"""rosenblatt evaluate: how often a model is right on rows with labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import click
+
+from rosenblatt.cli.data.models import MODEL, Strangers, notices, opened
+from rosenblatt.cli.data.reading import DATA, Reading, reading_options
+from rosenblatt.cli.frame.json_output import baseline, say_json
+from rosenblatt.cli.frame.options import Command
+from rosenblatt.cli.frame.terminal import say
+
+__all__ = ["command"]
+
+
+@click.command(
+    cls=Command,
+    name="evaluate",
+    epilog="\b\nExamples:\n  rosenblatt evaluate iris.rbt test.csv\n"
+    "  rosenblatt evaluate spam.rbt test.tsv --format text --json",
+)
+@click.argument("model", type=MODEL)
+@click.argument("data", nargs=-1, required=True, type=DATA)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
+@reading_options
+def command(model: str, data: tuple[str, ...], as_json: bool, quiet: bool, **reading: Any) -> None:
+    """Compare the answers of MODEL with the labels of DATA.
+
+    Accuracy, and beside it that of always answering the most frequent class; precision, recall
+    and F1 of each class; which class is taken for which. The model is not changed.
+    """
+    from rosenblatt.evaluate import report
+
+    found = opened(model)
+    strangers = Strangers()
+    truth: list[Any] = []
+    answers: list[Any] = []
+    with notices(quiet), found.reader(Reading(**reading), data, labelled=True) as blocks:
+        for block in blocks:
+            truth += block.labels.tolist()
+            answers += found.answers(strangers.encoded(found.schema, block))[0]
+    if blocks.skipped and not quiet:
+        rows = "1 bad row is" if blocks.skipped == 1 else f"{blocks.skipped:,} bad rows are"
+        click.echo(f"warning: {rows} not counted", err=True)
+    told = report(truth, answers, classes=found.classes)
+    if as_json:
+        facts = told.to_json()
+        del facts["most_frequent"]
+        facts["baseline"] = baseline(Counter(truth))
+        facts |= {"model": model, "files": list(data)}
+        say_json(facts)
+    else:
+        say(told.lines())
+    if not quiet:
+        say((f"notice: {line}" for line in strangers.told()), err=True)

@@ -1,0 +1,176 @@
+"""rosenblatt plot: what a model has learned, and how, as a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rosenblatt.cli.data.models import MODEL, Model, notices, opened
+from rosenblatt.cli.data.reading import DATA, Reading, reading_options
+from rosenblatt.cli.frame.json_output import say_json
+from rosenblatt.cli.frame.options import Command, Whole, in_section, said
+from rosenblatt.cli.frame.terminal import say
+from rosenblatt.cli.plot.plot_files import Inches, Paper, Pixels, require_drawing
+from rosenblatt.cli.plot.plot_kinds import KIND, KINDS, listed_or, refuse_misfit
+
+__all__ = ["command"]
+
+OPTIONS = ("top", "shape", "most", "orders", "row", "sentence")
+MOST_UPDATES = 100
+
+option = in_section("For weights, updates, animate, orders and tag_path")
+
+
+class _WithKinds(Command):
+    """Help with a line on each kind."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Kinds"):
+            formatter.write_dl([(name, kind.about) for name, kind in KINDS.items()])
+        super().format_options(ctx, formatter)
+
+
+@click.command(
+    cls=_WithKinds,
+    name="plot",
+    epilog="\b\nExamples:\n  rosenblatt plot weights iris.rbt -o weights.svg\n"
+    "  rosenblatt plot confusion iris.rbt test.csv -o confusion.png --theme dark\n"
+    "  rosenblatt plot tag_path tagger.rbt test.conllu --row 3 -o path.pdf",
+)
+@click.argument("picture", type=KIND, metavar="KIND")
+@click.argument("model", required=False, type=MODEL)
+@click.argument("data", nargs=-1, type=DATA)
+@click.option(
+    "--out",
+    "-o",
+    metavar="FILE",
+    help="File for the picture: .svg, .pdf or .png; of a film .html, .gif or .mp4.",
+)
+@click.option(
+    "--theme",
+    type=click.Choice(["light", "dark"]),
+    default="light",
+    show_default=True,
+    help="Dark lines on a light ground, or light ones on a dark ground.",
+)
+@click.option("--size", type=Inches(), help="Width and height in inches, as 6x4.")
+@click.option("--dpi", type=Whole(10, 1200), help="Dots an inch of a .png or a film.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints.")
+@option("--top", type=Whole(1, 100), help="Weights of each sign to show.  [default: 6]")
+@option("--shape", type=Pixels(), help="Show all weights as an image of this height and width.")
+@option("--most", type=Whole(2, 5000), help="The most updates to show.  [default: 12; animate 400]")
+@option("--orders", type=Whole(2, 10_000), help="How many orders to try.  [default: 50]")
+@option("--row", type=Whole(1), help="Which sentence of DATA, counted from 1.  [default: 1]")
+@option("--sentence", metavar="TEXT", help="Words to tag, instead of DATA.")
+@reading_options
+def command(
+    picture: str,
+    model: str | None,
+    data: tuple[str, ...],
+    out: str | None,
+    theme: str,
+    size: tuple[float, float] | None,
+    dpi: int | None,
+    as_json: bool,
+    quiet: bool,
+    **more: Any,
+) -> None:
+    """Draw a picture of MODEL, with the rows of DATA where they are part of it.
+
+    DATA has labels and is read as the model was trained. The pictures of updates and of the proof
+    are about a run: they need a model trained with --record, and DATA that it was trained on.
+
+    What is seen is also said in words, on standard error.
+    """
+    options = {name: more.pop(name) for name in OPTIONS}
+    reading = Reading(**more)
+    _refuse_options(picture, options)
+    _refuse_arguments(picture, model, data, options)
+    inputs = [*data, *([model] if model else [])]
+    paper = Paper.checked(picture, out, inputs, theme=theme, size=size, dpi=dpi)
+    found = None if model is None else opened(model, taggers=True)
+    if found is not None:
+        refuse_misfit(picture, found)
+    require_drawing(paper.ending)
+    with notices(quiet):
+        drawn = _picture(picture, found, reading, data, options, quiet)
+        paper.draw(drawn)
+    if as_json:
+        say_json({"kind": picture, "path": paper.out, "caption": drawn.caption})
+    elif not quiet:
+        say([drawn.caption], err=True)
+        say([f"wrote {paper.out}"])
+
+
+def _picture(
+    kind: str,
+    found: Model | None,
+    reading: Reading,
+    data: tuple[str, ...],
+    options: dict[str, Any],
+    quiet: bool,
+) -> Any:
+    from rosenblatt.cli.plot.plot_pictures import Asked, picture_of
+    from rosenblatt.cli.plot.plot_sources import read_rows, read_sentences
+
+    rows = sentences = learner = None
+    if found is not None and found.tags_sentences:
+        from rosenblatt.cli.tag.tag_models import opened_tagger
+
+        known = opened_tagger(found.path)
+        learner = known.tagger
+        if options["sentence"] is not None and len(known.layout.inputs) > 1:
+            raise click.UsageError(
+                f"--sentence has words alone, but {found.path} reads {len(known.layout.inputs)} "
+                "columns for each word; give DATA and --row."
+            )
+        if data:
+            sentences = read_sentences(known, reading, data, quiet=quiet)
+    elif found is not None:
+        learner = found.learner
+        if data:
+            rows = read_rows(found, reading, data, quiet=quiet)
+    return picture_of(kind, Asked(learner, found, rows, sentences, options))
+
+
+# ---------------------------------------------------------------------- what was asked
+
+
+def _refuse_options(kind: str, options: dict[str, Any]) -> None:
+    for name in OPTIONS:
+        if said(name) and name not in KINDS[kind].options:
+            owners = [owner for owner, one in KINDS.items() if name in one.options]
+            raise click.UsageError(f"--{name} is for {listed_or(owners)}, not for {kind}.")
+    if kind == "updates" and (options["most"] or 0) > MOST_UPDATES:
+        raise click.UsageError(
+            f"--most {options['most']}: updates shows {MOST_UPDATES} at most; animate shows more."
+        )
+
+
+def _refuse_arguments(
+    kind: str, model: str | None, data: tuple[str, ...], options: dict[str, Any]
+) -> None:
+    if kind == "losses":
+        if model is not None:
+            raise click.UsageError(f"losses are the same for every model; leave {model} out.")
+        return
+    if model is None:
+        raise click.UsageError(f"{kind} is a picture of a model; give MODEL after {kind}.")
+    wanted = KINDS[kind].data
+    if wanted == "no" and data:
+        raise click.UsageError(f"{kind} shows the model alone; leave {data[0]} out.")
+    if wanted == "must" and not data:
+        raise click.UsageError(f"{kind} shows what a model does with rows; give DATA after MODEL.")
+    if kind == "tag_path":
+        _refuse_sentence(options["sentence"], bool(data) or options["row"] is not None)
+
+
+def _refuse_sentence(sentence: str | None, from_data: bool) -> None:
+    if sentence is None and not from_data:
+        raise click.UsageError("tag_path shows a sentence; give DATA, or words with --sentence.")
+    if sentence is not None and from_data:
+        raise click.UsageError("--sentence stands instead of DATA and --row; give one of them.")
+    if sentence is not None and not sentence.split():
+        raise click.UsageError("--sentence has no words.")

@@ -1,0 +1,101 @@
+"""rosenblatt predict: the class of every row of a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import click
+
+from rosenblatt.cli.data.models import MODEL, Strangers, notices, opened
+from rosenblatt.cli.data.reading import DATA, Reading, reading_options
+from rosenblatt.cli.frame.json_output import as_json
+from rosenblatt.cli.frame.options import Command
+from rosenblatt.cli.frame.terminal import say
+
+__all__ = ["command"]
+
+
+@click.command(
+    cls=Command,
+    name="predict",
+    epilog="\b\nExamples:\n  rosenblatt predict iris.rbt new.csv > answers.txt\n"
+    "  zcat mail.tsv.gz | rosenblatt predict spam.rbt - --format text --scores",
+)
+@click.argument("model", type=MODEL)
+@click.argument("data", nargs=-1, required=True, type=DATA)
+@click.option("--scores", is_flag=True, help="Print CSV: the answer and a score for each class.")
+@click.option("--json", "wants_json", is_flag=True, help="Print a JSON object for each row.")
+@click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
+@reading_options
+def command(
+    model: str,
+    data: tuple[str, ...],
+    scores: bool,
+    wants_json: bool,
+    quiet: bool,
+    **reading: Any,
+) -> None:
+    """Print the class of every row of DATA, one a line.
+
+    Columns are found by name, in any order. Labels that are there are passed over. The model
+    is not changed. For two classes the scores are -s and s.
+    """
+    if scores and wants_json:
+        raise click.UsageError("--json has the scores already; leave --scores out.")
+    found = opened(model)
+    classes = [str(label) for label in found.classes]
+    strangers, labelled = Strangers(), False
+    if scores:
+        _print(_csv([["label", *classes]]))
+    with notices(quiet), found.reader(Reading(**reading), data, labelled=False) as blocks:
+        for number, block in enumerate(blocks):
+            if found.schema.kind == "text":
+                labelled = _begins_with_labels(block.rows, classes) if number == 0 else labelled
+                if labelled:
+                    block.rows = [text.partition("\t")[2] for text in block.rows]
+            labels, numbers = found.answers(strangers.encoded(found.schema, block))
+            if scores:
+                listed = zip(labels, numbers.tolist(), strict=True)
+                _print(_csv([label, *row] for label, row in listed))
+            elif wants_json:
+                rows = zip(block.lines.tolist(), labels, numbers.tolist(), strict=True)
+                _print("".join(_json(classes, *row) + "\n" for row in rows))
+            else:
+                _print("".join(f"{label}\n" for label in labels))
+    if blocks.skipped and not quiet:
+        bad = "1 bad row has" if blocks.skipped == 1 else f"{blocks.skipped:,} bad rows have"
+        click.echo(f"warning: {bad} no answer", err=True)
+    if labelled and not quiet:
+        click.echo("notice: labels before the tab are passed over", err=True)
+    if not quiet:
+        say((f"notice: {line}" for line in strangers.told()), err=True)
+
+
+def _print(text: str) -> None:
+    """Labels as they are; in a pipe click would else take out what looks like a colour."""
+    click.echo(text, nl=False, color=True)
+
+
+def _begins_with_labels(texts: list[str], classes: list[str]) -> bool:
+    """Whether these are lines to train on: a known class and a tab at the start of each."""
+    return all(
+        tab and before.strip() in classes
+        for before, tab, _ in (text.partition("\t") for text in texts)
+    )
+
+
+def _json(classes: list[str], line: int, label: Any, scores: list[float]) -> str:
+    answer = {
+        "line": line,
+        "label": label,
+        "scores": dict(zip(classes, scores, strict=True)),
+    }
+    return as_json(answer)
+
+
+def _csv(rows: Any) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,215 @@
+"""rosenblatt show: what a model is, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import click
+
+from rosenblatt.cli.data.models import MODEL, Model, opened
+from rosenblatt.cli.data.training_report import shortened
+from rosenblatt.cli.frame.json_output import say_json
+from rosenblatt.cli.frame.options import Command, Whole
+from rosenblatt.cli.frame.terminal import cut, printable, say
+
+__all__ = ["command", "facts_of", "voices"]
+
+MOST_COLUMNS = 40
+LINES_AT_A_TIME = 10_000
+LONGEST_NAME = 48
+
+
+@click.command(
+    cls=Command,
+    name="show",
+    epilog="\b\nExamples:\n  rosenblatt show iris.rbt\n"
+    "  rosenblatt show spam.rbt --weights | sort -t $'\\t' -k 3 -g | tail",
+)
+@click.argument("model", type=MODEL)
+@click.option(
+    "--top", type=Whole(0), default=10, show_default=True, help="How many weights to show."
+)
+@click.option(
+    "--weights", is_flag=True, help="Print all weights that are not 0: class, feature, weight."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(model: str, top: int, weights: bool, as_json: bool) -> None:
+    """Tell what MODEL is: learner, classes, how it came about, columns and largest weights.
+
+    For two classes there is one weight a feature: a positive one speaks for the second class. For
+    more, each class has its own. A bias is listed as (bias). Of a tagger the tags and templates
+    are shown; its weights have no names.
+    """
+    if weights and as_json:
+        raise click.UsageError("--weights is a table; leave --json out.")
+    found = opened(model, taggers=True)
+    if found.tags_sentences:
+        _show_tagger(found, weights, as_json)
+    elif weights:
+        lines = (f"{label}\t{printable(name)}\t{w!r}\n" for label, name, w in _all_weights(found))
+        while some := "".join(islice(lines, LINES_AT_A_TIME)):
+            click.echo(some, nl=False)
+    elif as_json:
+        shown = _top_facts(found, top) if found.has_weights else None
+        facts = {**facts_of(found), "top_weights": shown}
+        say_json(facts)
+    else:
+        say(_card(found))
+        if found.has_weights:
+            say(_top_lines(found, top))
+
+
+def _show_tagger(model: Model, weights: bool, as_json: bool) -> None:
+    from rosenblatt.cli.tag.tag_card import card_of, refuse_weights, tagger_facts
+
+    if weights:
+        refuse_weights(model)
+    if as_json:
+        say_json(tagger_facts(model))
+    else:
+        say(card_of(model))
+
+
+def facts_of(model: Model) -> dict[str, Any]:
+    """What the card says, as plain data."""
+    card = model.state.card
+    record, options = card.record, type(model.learner).options()
+    facts: dict[str, Any] = {
+        "model": model.path,
+        "sha256": card.sha256,
+        "version": card.version,
+        "learner": card.learner,
+        "parameters": {
+            name: value
+            for name, value in sorted(card.parameters.items())
+            if not options[name].is_default(value)
+        },
+        "classes": model.classes,
+        "features": model.state.n_features,
+        "examples": record.t,
+        "mistakes": record.n_mistakes,
+        "seed": record.seed,
+        "rows": None,
+        "epochs": None,
+        "mistakes_per_epoch": None,
+        "stop_reason": None,
+        "converged": None,
+        "best_epoch": None,
+        "dev_accuracy": None,
+        "data_sha256": None if record.data is None else record.data.sha256,
+        "ledger": card.ledger is not None,
+        "columns": model.schema.told() if model.has_schema else None,
+        "support_rows": None if model.has_weights else model.state.arrays["support.number"].size,
+    }
+    fit = record.fit
+    if fit is not None:
+        facts |= {
+            "rows": fit.rows,
+            "epochs": fit.n_iter,
+            "mistakes_per_epoch": fit.mistakes_per_epoch,
+            "stop_reason": fit.stop_reason,
+            "converged": fit.converged,
+            "best_epoch": fit.best_iter,
+        }
+        if fit.validation_scores is not None and fit.best_iter is not None:
+            facts["dev_accuracy"] = fit.validation_scores[fit.best_iter - 1]
+    return facts
+
+
+def _card(model: Model) -> list[str]:
+    from rosenblatt.core.training import STOP_REASONS
+
+    facts = facts_of(model)
+    told = {"model": f"{model.path} (rosenblatt {facts['version']})", "learner": facts["learner"]}
+    if facts["parameters"]:
+        told["parameters"] = ", ".join(f"{n}={v!r}" for n, v in facts["parameters"].items())
+    told["classes"] = _listed([str(label) for label in facts["classes"]])
+    told["features"] = f"{facts['features']:,}"
+    if facts["support_rows"] is not None:
+        told["support"] = f"{facts['support_rows']:,} rows"
+    if facts["rows"] is not None:
+        told["rows"] = f"{facts['rows']:,}"
+    if facts["epochs"] is None:
+        told["learned"] = f"{facts['examples']:,} examples one by one"
+        told["mistakes"] = f"{facts['mistakes']:,}"
+    else:
+        told["epochs"] = f"{facts['epochs']:,}"
+        told["mistakes"] = (
+            f"{facts['mistakes']:,}; by epoch {shortened(facts['mistakes_per_epoch'])}"
+        )
+        told["ended"] = STOP_REASONS[facts["stop_reason"]]
+    if facts["best_epoch"] is not None:
+        told["best epoch"] = f"{facts['best_epoch']}, {facts['dev_accuracy']:.4f} right held out"
+    told["data"] = f"SHA-256 {facts['data_sha256'] or 'not kept'}"
+    if facts["ledger"]:
+        told["ledger"] = "every update was kept"
+    lines = [f"{name:10}  {text}" for name, text in told.items()]
+    columns = facts["columns"] or []
+    lines += ["", *columns[:MOST_COLUMNS]]
+    if len(columns) > MOST_COLUMNS:
+        lines.append(f"and {len(columns) - MOST_COLUMNS:,} columns more (--json)")
+    return lines
+
+
+def _listed(names: list[str], most: int = 12) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+# ---------------------------------------------------------------------- weights
+
+
+def voices(model: Model) -> list[str]:
+    """The class that each weight vector speaks for."""
+    classes = [str(label) for label in model.classes]
+    return classes[-1:] if len(classes) <= 2 else classes
+
+
+def _largest(model: Model, top: int) -> dict[str, list[tuple[str, float]]]:
+    """By class the features with the largest weights, with a sign; 0 is no weight."""
+    import numpy as np
+
+    coef, bias = model.weights()
+    found = {}
+    for voice, row, constant in zip(voices(model), coef, bias.tolist(), strict=True):
+        order = np.argsort(-np.abs(row), kind="stable")[:top]
+        places = [place for place in order.tolist() if row[place]]
+        pairs = list(zip(model.names(places), row[places].tolist(), strict=True))
+        found[voice] = [("(bias)", constant), *pairs] if constant else pairs
+    return found
+
+
+def _top_facts(model: Model, top: int) -> dict[str, Any]:
+    return {
+        voice: [{"feature": name, "weight": weight} for name, weight in pairs]
+        for voice, pairs in _largest(model, top).items()
+    }
+
+
+def _top_lines(model: Model, top: int) -> Iterator[str]:
+    if not top:
+        return
+    for voice, pairs in _largest(model, top).items():
+        yield ""
+        yield f"largest weights for {voice}" + (
+            f" (negative: for {model.classes[0]})" if len(model.classes) == 2 else ""
+        )
+        for name, weight in pairs:
+            yield f"  {weight:+11.5g}  {cut(printable(name), LONGEST_NAME)}"
+
+
+def _all_weights(model: Model) -> Iterator[tuple[str, str, float]]:
+    """Class, feature and weight, unless it is 0."""
+    import numpy as np
+
+    coef, bias = model.weights()
+    for voice, row, constant in zip(voices(model), coef, bias.tolist(), strict=True):
+        if constant:
+            yield voice, "(bias)", constant
+        places = np.flatnonzero(row).tolist()
+        yield from (
+            (voice, name, weight)
+            for name, weight in zip(model.names(places), row[places].tolist(), strict=True)
+        )

@@ -1,0 +1,267 @@
+"""rosenblatt stream: one pass over files or a pipe, every row answered before it is learned."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.data.models import MODEL, Model, notices, opened
+from rosenblatt.cli.data.reading import DATA, Reading, reading_options
+from rosenblatt.cli.data.training_data import Wanted, column_options
+from rosenblatt.cli.frame.destinations import NewFiles, check_destination
+from rosenblatt.cli.frame.interrupts import Interrupts
+from rosenblatt.cli.frame.json_output import baseline, say_json
+from rosenblatt.cli.frame.learner_options import (
+    StreamCommand,
+    chosen_parameters,
+    learner_option,
+    weights_by_label,
+)
+from rosenblatt.cli.frame.options import Whole, said
+from rosenblatt.cli.frame.terminal import say
+
+if TYPE_CHECKING:
+    from rosenblatt.evaluate import Progress
+    from rosenblatt.learner.catalogue import Entry
+
+__all__ = ["command"]
+
+EXIT_INTERRUPTED = 130
+
+
+def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | int:
+    if value == "doubling":
+        return value
+    if not value.isdecimal() or int(value) < 1:
+        raise click.BadParameter(f"'{value}': give 'doubling' or a number of rows of at least 1.")
+    return int(value)
+
+
+@click.command(
+    cls=StreamCommand,
+    name="stream",
+    epilog="\b\nExamples:\n  rosenblatt stream mail.tsv --format text --out spam.rbt\n"
+    "  zcat clicks.svm.gz | rosenblatt stream --format svmlight --resume clicks.rbt",
+)
+@click.argument("data", nargs=-1, type=DATA)
+@learner_option(streams=True)
+@click.option(
+    "-o",
+    "--out",
+    metavar="MODEL",
+    help="File for the model.  [default: the one resumed, else none]",
+)
+@click.option("--resume", type=MODEL, metavar="MODEL", help="Go on with this model.")
+@click.option(
+    "--new-classes",
+    type=click.Choice(["allow", "refuse"]),
+    help="What to do with a label never met before.  [default: allow; with --resume: refuse]",
+)
+@click.option(
+    "--every",
+    callback=_every,
+    default="doubling",
+    metavar="N",
+    help="A line after every N rows.  [default: after 1, 2, 4, 8 …]",
+)
+@click.option(
+    "--window",
+    type=Whole(1),
+    default=1000,
+    show_default=True,
+    help="How many of the last rows count as recent.",
+)
+@click.option(
+    "--count",
+    type=click.Choice(["served", "latest"]),
+    default="served",
+    show_default=True,
+    help="Count mistakes of the answers that predict would give (served) or of the latest weights.",
+)
+@click.option(
+    "--predictions",
+    metavar="FILE",
+    help="Write the answers, each given before its row was learned; - prints them.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
+@click.option("--quiet", is_flag=True, help="Print only the last line, without table and notices.")
+@reading_options
+@column_options("exact")
+def command(
+    data: tuple[str, ...],
+    learner: Entry,
+    out: str | None,
+    resume: str | None,
+    new_classes: str | None,
+    every: str | int,
+    window: int,
+    count: str,
+    predictions: str | None,
+    columns: tuple[str, ...],
+    no_scale: bool,
+    bits: int | None,
+    words: str | None,
+    chars: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> int:
+    """Answer every row of DATA, then learn from it, in one pass and in constant memory.
+
+    The table has a line at 1, 2, 4, 8 … rows: mistakes so far, their rate, and the rate of the last
+    rows. Without DATA, or for -, rows come from standard input.
+
+    A row is a mistake unless its class has the highest score alone. Answers are those that predict
+    would give: of an averaged learner, by the average of its weights so far. Where the latest
+    weights make fewer mistakes than the average, the data drift: try --learner pa.
+
+    In tables, numbers are scaled by the first 1,000 rows; levels of a category join as they come.
+    Ctrl-C ends the stream, and the model so far is written.
+    """
+    from rosenblatt.cli.data.growing import growing
+    from rosenblatt.evaluate import Progress
+
+    data = data or ("-",)
+    wanted = Wanted(columns, bits=bits, words=words, chars=chars, no_scale=no_scale)
+    known = None if resume is None else opened(resume)
+    model = _learner(learner, known)
+    if known is None and new_classes == "refuse":
+        raise click.UsageError("--new-classes refuse needs --resume: a new model has no classes.")
+    path = out or resume
+    # Before hours of learning, not after.
+    if path is not None:
+        check_destination("--out", path, data)
+    if predictions is not None and predictions != "-":
+        check_destination("--predictions", predictions, data)
+    rows = growing(Reading(**options), data, wanted, known, new_classes or "refuse")
+    progress = Progress(every, window)
+    with ExitStack() as stack:
+        stack.enter_context(notices(quiet))
+        files = stack.enter_context(NewFiles())
+        answers = Answers(predictions, files)
+        show = _Table(as_json or quiet, err=predictions == "-")
+        stopped = stack.enter_context(Interrupts())
+        begun = False
+        for X, labels, weights in rows.blocks(stopped.between):
+            if not begun:
+                _weigh_classes(model, labels)
+                rows.begin(model)
+                begun = True
+                if not quiet:
+                    say(rows.schema.told(), err=True)
+            tested = model.predict_then_learn(
+                X, labels, weights, predictions=answers.wanted, latest=count == "latest"
+            )
+            answers.write(tested.predictions)
+            show.points(progress.add_tested(tested))
+        if not begun:
+            return EXIT_INTERRUPTED
+        if path is not None:
+            from rosenblatt.model import save
+
+            model.schema_ = rows.schema
+            save(model, path)
+        files.keep()
+    show.end(progress)
+    facts = progress.to_json()
+    facts |= {
+        "baseline": baseline(dict(facts["labels"])),
+        "counted": count,
+        "learner": type(model).__name__,
+        "features": rows.schema.n_features,
+        "skipped": rows.skipped,
+        "model": path,
+        "interrupted": stopped.heard,
+    }
+    if not quiet:
+        say(rows.told(), err=True)
+    if as_json:
+        say_json(facts, err=show.err)
+    else:
+        say(_summary(progress, model, count)[: 1 if quiet else None], err=show.err)
+        if path is not None and not quiet:
+            click.echo(f"wrote {path}", err=show.err)
+    if stopped.heard:
+        click.echo("interrupted", err=True)
+    return EXIT_INTERRUPTED if stopped.heard else 0
+
+
+def _learner(entry: Entry, known: Model | None) -> Any:
+    """The learner to go on with, or a new one."""
+    given = chosen_parameters()
+    if known is not None:
+        for name in ["learner"] * said("learner") + list(given):
+            raise click.UsageError(f"--{name.replace('_', '-')} has no meaning with --resume.")
+        known.refuse_without_weights()
+        model = known.learner
+    else:
+        model = entry.load()(**given)
+    if model.keeps_rows:
+        raise click.UsageError(
+            f"a {type(model).__name__} keeps the rows of its mistakes, so a stream would fill the "
+            "memory."
+        )
+    return model
+
+
+def _weigh_classes(model: Any, labels: Any) -> None:
+    """Weights of classes are written as text; now the labels are known, and what they are."""
+    weights = chosen_parameters().get("class_weight")
+    if isinstance(weights, dict):
+        known = weights_by_label(weights, labels, all_known=False)
+        model.set_params(class_weight=known)
+
+
+def _summary(progress: Progress, model: Any, count: str) -> list[str]:
+    from rosenblatt.learner.catalogue import entry_of
+
+    entry = entry_of(type(model))
+    assert entry is not None
+    told = [f"{entry.words}: {progress.summary()}"]
+    latest = progress.online_mistakes or 0
+    if model.averages and count == "served":
+        told.append(
+            f"its latest weights: {latest:,} mistakes, {100 * latest / max(progress.n, 1):.2f} %"
+        )
+    return told
+
+
+class _Table:
+    """The progress, a line at a time."""
+
+    def __init__(self, silent: bool, err: bool) -> None:
+        self._silent, self.err = silent, err
+        self._last = 0
+
+    def points(self, points: Any) -> None:
+        from rosenblatt.evaluate.stream_scores import HEADER
+
+        for point in [] if self._silent else points:
+            if not self._last:
+                click.echo(HEADER, err=self.err)
+            click.echo(point.line(), err=self.err)
+            self._last = point.n
+
+    def end(self, progress: Progress) -> None:
+        self.points([point for point in progress.curve[-1:] if point.n > self._last])
+
+
+class Answers:
+    """Answers, one a line, to a file or standard output, if they are wanted at all."""
+
+    def __init__(self, path: str | None, files: NewFiles) -> None:
+        self.wanted = path is not None
+        self._file = None if path is None or path == "-" else files.open(path)
+
+    def write(self, answers: list[Any]) -> None:
+        if not answers:
+            return
+        # A label with a line break in it would count as two.
+        lines = [" ".join(str("" if a is None else a).splitlines()) for a in answers]
+        text = "\n".join(lines) + "\n"
+        if self._file is None:
+            click.echo(text, nl=False, color=True)  # labels as they are, in a pipe too
+        else:
+            self._file.write(text.encode())

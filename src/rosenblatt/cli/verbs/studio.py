@@ -1,0 +1,134 @@
+"""rosenblatt studio: a page in the browser on which every update can be seen."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.data.reading import DATA, TABLES
+from rosenblatt.cli.frame.destinations import NewFiles, check_destination
+from rosenblatt.cli.frame.options import Command, Whole, in_section, refuse_together
+from rosenblatt.cli.frame.terminal import say
+
+if TYPE_CHECKING:
+    from rosenblatt.studio.pasted_tables import Chosen
+    from rosenblatt.studio.session import Session
+
+__all__ = ["command"]
+
+option = in_section("Reading the data")
+
+
+@click.command(
+    cls=Command,
+    name="studio",
+    epilog="\b\nTo begin:\n  rosenblatt studio\n  rosenblatt studio iris.csv --target species\n\n"
+    "\b\nExamples:\n  rosenblatt studio --out six_points.html\n"
+    "  rosenblatt studio iris.csv --x 3 --y 4 --target species --out iris.html",
+)
+@click.argument("data", required=False, type=DATA)
+@click.option(
+    "--port", type=Whole(0, 65535), default=0, help="Port on 127.0.0.1.  [default: a free one]"
+)
+@click.option("--no-open", is_flag=True, help="Print the address, but open no browser.")
+@click.option(
+    "--out",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write a page that replays the run without a server, and serve nothing.",
+)
+@option("--x", metavar="COL", help="Column to go across: its name, or its number from 1.")
+@option("--y", metavar="COL", help="Column to go up.  [default: the two that tell most]")
+@option(
+    "--target",
+    metavar="COL",
+    help="Column of the classes.  [default: the last of text, else one of few values]",
+)
+@option("--no-header", is_flag=True, help="The first line is a row, not the names of the columns.")
+@option(
+    "--format",
+    "kind",
+    type=click.Choice(TABLES),
+    metavar="FORMAT",
+    help=f"{', '.join(TABLES[:-1])} or {TABLES[-1]}.  [default: by the ending of the name, else "
+    "csv]",
+)
+@option(
+    "--delimiter", metavar="CHAR", help="The mark between fields.  [default: comma; in tsv, tab]"
+)
+def command(data: str | None, port: int, no_open: bool, out: str | None, **reading: Any) -> None:
+    """Show every update of a perceptron on a page in the browser.
+
+    The page begins with the six points of a lecture, or with two columns of DATA: CSV, TSV, JSON
+    lines, Parquet or Arrow, also packed; - reads standard input. It is served on this machine
+    alone, works without a network, and ends with Ctrl-C.
+    """
+    refuse_together({"out": ("port", "no_open")})
+    if out is not None:
+        check_destination("--out", out, [] if data is None else [data])
+        _write(out, *_session(data, reading))
+        return
+    # First of all, so that what is missing is said before anything is read.
+    from rosenblatt.studio.server import serve
+
+    session, told = _session(data, reading)
+    say(told, err=True)
+    serve(session, port=port, open_browser=not no_open, tell=_tell)
+
+
+def _tell(address: str) -> None:
+    click.echo(address)
+    click.echo("The studio is there for this machine alone. Ctrl-C ends it.", err=True)
+
+
+def _write(path: str, session: Session, told: list[str]) -> None:
+    """The page with its run, as one file."""
+    page = session.ask("page", session.ask("start", {})["state"])["text"]
+    with NewFiles() as files:
+        files.open(path).write(page.encode())
+        say([*told, f"wrote {path}"])
+        files.keep()
+
+
+def _session(data: str | None, reading: dict[str, Any]) -> tuple[Session, list[str]]:
+    """A session that starts with the file, and what was taken of it."""
+    from rosenblatt.studio.session import Session
+
+    if data is None:
+        return Session(), []
+    chosen = _chosen(data, **reading)
+    name = "standard input" if data == "-" else os.path.basename(data)
+    told = [f"{name}: {chosen.x} across, {chosen.y} up, classes from {chosen.label}"]
+    say([f"note: {notice}" for notice in chosen.notices], err=True)
+    return Session({"data": chosen.data}, name), told
+
+
+def _chosen(
+    path: str,
+    *,
+    x: str | None,
+    y: str | None,
+    target: str | None,
+    no_header: bool,
+    kind: str | None,
+    delimiter: str | None,
+) -> Chosen:
+    from rosenblatt.studio.pasted_tables import choose
+
+    settings = {} if delimiter is None else {"delimiter": delimiter}
+    return choose(
+        _source(path), x=x, y=y, label=target, header=not no_header, format=kind, **settings
+    )
+
+
+def _source(path: str) -> Any:
+    """What gives the data again and again; standard input is kept for it."""
+    if path != "-":
+        return lambda: path
+    import io
+    import sys
+
+    kept = sys.stdin.buffer.read()
+    return lambda: io.BytesIO(kept)

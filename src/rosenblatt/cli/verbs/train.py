@@ -1,0 +1,303 @@
+"""rosenblatt train: a model from files with labels."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rosenblatt.cli.data.models import MODEL, notices, opened
+from rosenblatt.cli.data.reading import DATA, Reading, named, reading_options
+from rosenblatt.cli.data.training_data import (
+    Examples,
+    Wanted,
+    column_options,
+    read_examples,
+    refuse_one_class,
+)
+from rosenblatt.cli.data.training_report import facts_of, summary
+from rosenblatt.cli.frame.destinations import check_destination
+from rosenblatt.cli.frame.json_output import say_json
+from rosenblatt.cli.frame.learner_options import (
+    LearnerCommand,
+    chosen_parameters,
+    learner_option,
+    weights_by_label,
+)
+from rosenblatt.cli.frame.options import SEED, Whole, refuse_together
+from rosenblatt.cli.frame.terminal import OverwrittenLine, say
+
+if TYPE_CHECKING:
+    from rosenblatt.core.training import Told
+    from rosenblatt.features import AnySchema
+    from rosenblatt.learner.catalogue import Entry
+
+__all__ = ["command", "progress_on", "share_of"]
+
+EVERY = 0.1  # seconds
+AGAINST = {
+    "resume": ("learner", "epochs", "dev", "seed", "record", "one_pass", "schema_from"),
+    "one_pass": ("epochs", "dev"),
+}
+
+
+@click.command(
+    cls=LearnerCommand,
+    name="train",
+    epilog="\b\nExamples:\n  rosenblatt train iris.csv --target species\n"
+    "  rosenblatt train mail.tsv --format text --dev 0.1 --out spam.rbt",
+)
+@click.argument("data", nargs=-1, required=True, type=DATA)
+@learner_option()
+@click.option("--epochs", type=Whole(1), help="The most passes over the rows.  [default: 1000]")
+@click.option(
+    "--dev",
+    metavar="FILE|SHARE",
+    help="Rows to watch, in a file or as a share of DATA (0.1): training ends when it gains no "
+    "more on them.",
+)
+@click.option(
+    "-o",
+    "--out",
+    metavar="MODEL",
+    help="File for the model.  [default: the name of DATA, .rbt]",
+)
+@click.option(
+    "--seed",
+    type=SEED,
+    default=0,
+    show_default=True,
+    help="For the random order of the rows; equal seeds give equal models.",
+)
+@click.option(
+    "--one-pass", is_flag=True, help="Learn from each row once, in the order of the file."
+)
+@click.option(
+    "--resume", type=MODEL, metavar="MODEL", help="Go on with this model: one pass over the rows."
+)
+@click.option(
+    "--schema-from",
+    type=MODEL,
+    metavar="MODEL",
+    help="Take the columns and features of this model.",
+)
+@click.option(
+    "--record", is_flag=True, help="Keep every update, so that explain can name past mistakes."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints.")
+@reading_options
+@column_options()
+def command(
+    data: tuple[str, ...],
+    learner: Entry,
+    epochs: int | None,
+    dev: str | None,
+    out: str | None,
+    seed: int,
+    columns: tuple[str, ...],
+    no_scale: bool,
+    exact: bool,
+    bits: int | None,
+    words: str | None,
+    chars: str | None,
+    one_pass: bool,
+    resume: str | None,
+    schema_from: str | None,
+    record: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Train on the rows of DATA and write a model.
+
+    What the columns are is guessed and told; --column says otherwise. Training ends with a reason:
+    the rows are separated, rows held out gain no more, or the limit of epochs.
+
+    --resume learns from each row once, in order, and writes the model it started from unless
+    --out is given. A --one-pass over one file and --resume with the next give the model of one
+    --one-pass over both, bit for bit.
+    """
+    refuse_together(AGAINST)
+    given = chosen_parameters()
+    if resume:
+        _refuse_parameters(given)
+    wanted = Wanted(columns, exact=exact, bits=bits, words=words, chars=chars, no_scale=no_scale)
+    share = share_of(dev)
+    path = _destination(out, resume, data, dev if share is None else None)
+    reading = Reading(**options)
+    base = resume or schema_from
+    known = None if base is None else opened(base)
+    if resume and known is not None:
+        known.refuse_without_weights()
+    with notices(quiet):
+        schema, examples = read_examples(
+            reading,
+            data,
+            wanted,
+            None if known is None else known.schema,
+            labels=known.label_kind if resume and known is not None else "auto",
+        )
+        _check_labels(examples, data, resumed=bool(resume), of_table=schema.kind == "table")
+        held = None
+        if dev is not None and share is None:
+            held = _dev_examples(reading, dev, schema, examples)
+    if not quiet:
+        say(schema.told(), err=True)
+    if resume and known is not None:
+        model = known.learner
+        if schema.n_features > model.n_features_in_:
+            model.grow(schema.n_features)
+    else:
+        given["random_state"] = seed
+        if record:
+            _refuse_record(learner)
+            given["record"] = True
+        if epochs is not None:
+            given["max_iter"] = epochs
+        if share is not None:
+            given |= {"early_stopping": True, "validation_fraction": share}
+        model = _made(learner, given, examples)
+    if resume or one_pass:
+        model.partial_fit(examples.X, examples.labels, **examples.weighted)
+    else:
+        _fit(model, examples, held, quiet=quiet or as_json)
+    _refuse_lone_class(model, data)
+    from rosenblatt.model.file import write_learner
+
+    model.schema_ = schema
+    files = None if resume or "-" in data else list(data)
+    state = write_learner(model, path, data=files)
+    facts = facts_of(model, state, schema, examples, held, path)
+    if as_json:
+        say_json(facts)
+    elif not quiet:
+        say(summary(facts, data))
+
+
+def _made(learner: Entry, given: dict[str, Any], examples: Examples) -> Any:
+    """The learner with these parameters; weights of classes by the labels that the rows have."""
+    weights = given.get("class_weight")
+    if isinstance(weights, dict):
+        given["class_weight"] = weights_by_label(weights, examples.labels, all_known=True)
+    if examples.weights is not None and learner.family == "kernel":
+        raise click.UsageError("a kernel perceptron takes no weights of rows, but these have some.")
+    return learner.load()(**given)
+
+
+def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) -> None:
+    from rosenblatt.errors import InputError
+    from rosenblatt.learner.progress import listening
+
+    line = OverwrittenLine()
+    told = None if quiet or not sys.stderr.isatty() else progress_on(line)
+    dev = None if held is None else (held.X, held.labels)
+    with warnings.catch_warnings(), listening(told):
+        warnings.simplefilter("ignore")  # the reason to stop is told anyway
+        try:
+            model.fit(examples.X, examples.labels, validation_set=dev, **examples.weighted)
+        except InputError as error:
+            if "leaves none to watch" not in str(error):
+                raise
+            raise InputError(
+                f"--dev {model.validation_fraction:g} of {len(examples):,} rows leaves none to "
+                "watch; give more rows, a larger share or a file."
+            ) from None
+        finally:
+            line.wipe()
+
+
+# ---------------------------------------------------------------------- what was asked
+
+
+def share_of(dev: str | None) -> float | None:
+    """--dev as a share of the rows; None if it names a file."""
+    if dev is None or os.path.exists(dev):
+        return None
+    try:
+        share = float(dev)
+    except ValueError:
+        raise click.UsageError(f"--dev {dev}: there is no such file.") from None
+    if not 0 < share < 1:
+        raise click.UsageError(f"--dev {dev}: give a file or a share between 0 and 1, as 0.1.")
+    return share
+
+
+def _destination(
+    out: str | None, resume: str | None, data: tuple[str, ...], dev: str | None
+) -> str:
+    if out is None:
+        stem = "model" if data[0] == "-" else Path(data[0]).name.split(".")[0] or "model"
+        out = resume or f"{stem}.rbt"
+    check_destination("--out", out, [*data, *([dev] if dev else [])])
+    return out
+
+
+def _refuse_record(learner: Entry) -> None:
+    if "record" not in learner.load().options():
+        raise click.UsageError(
+            f"--record has no meaning for a {learner.words}: it keeps all its mistakes anyway."
+        )
+
+
+def _refuse_parameters(given: dict[str, Any]) -> None:
+    for name in given:
+        raise click.UsageError(
+            f"--{name.replace('_', '-')} has no meaning with --resume: the model keeps its own."
+        )
+
+
+# ---------------------------------------------------------------------- the rows
+
+
+def _check_labels(
+    examples: Examples, data: tuple[str, ...], *, resumed: bool, of_table: bool
+) -> None:
+    """Refuse what cannot be classes before any time is spent on it."""
+    from rosenblatt.errors import DataError
+
+    labels, name = examples.labels, named(data)
+    if labels.dtype.kind == "f" and (labels % 1 != 0).any():
+        raise DataError(
+            f"the label {labels[labels % 1 != 0][0]:g} is a measure, not a class",
+            name=name,
+            help="is the right column the target? (--target)" if of_table else None,
+        )
+    if not resumed:
+        refuse_one_class(labels.tolist(), name, of_table=of_table)
+
+
+def _refuse_lone_class(model: Any, data: tuple[str, ...]) -> None:
+    from rosenblatt.errors import DataError
+
+    classes = model.classes_.tolist()
+    if len(classes) < 2:
+        raise DataError(f"only class {classes[0]!r} seen so far; two are needed", name=named(data))
+
+
+def _dev_examples(reading: Reading, path: str, schema: AnySchema, examples: Examples) -> Examples:
+    import numpy as np
+
+    classes = np.unique(examples.labels).tolist()
+    block = reading.reader([path], schema=schema, classes=classes).whole()
+    return Examples(schema.encode(block), block.labels)
+
+
+def progress_on(line: OverwrittenLine) -> Told:
+    """For who looks at a terminal: how far it is, now and then."""
+    told_at = -math.inf
+
+    def told(epoch: int, mistakes: int, score: float | None) -> None:
+        nonlocal told_at
+        if time.monotonic() - told_at > EVERY:
+            told_at = time.monotonic()
+            held_out = "" if score is None else f", {score:.2%} right on those held out"
+            line.show(f"epoch {epoch:,}: {mistakes:,} mistake{'s' * (mistakes != 1)}{held_out}")
+
+    return told

@@ -1,0 +1,230 @@
+"""Sets that can be separated, with a margin that is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import FloatArray
+from rosenblatt.checks import number, whole
+from rosenblatt.datasets.labelled_rows import Table
+from rosenblatt.datasets.portable_random import bells, dot, orthonormal, roll, unit
+from rosenblatt.errors import ParameterError
+
+__all__ = ["Separable", "separable"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Separable(Table):
+    """Rows, and the separator they were made for. It unpacks to ``X, y``.
+
+    Attributes
+    ----------
+    w : ndarray of shape (n_features,), or (n_classes, n_features) for more than two classes
+        The separator: ``w·x + b > 0`` for class 1, or the class with the largest ``w[k]·x``. All
+        its numbers together have length 1.
+    b : float
+        The bias; 0 for more than two classes.
+    margin : float
+        γ, the smallest of `margins`. No other separator has a larger one.
+    radius : float
+        R; no row is longer.
+    """
+
+    w: FloatArray
+    b: float
+    margin: float
+    radius: float
+
+    @property
+    def margins(self) -> FloatArray:
+        """How clearly each row is right: ``y (w·x + b)`` with y = ±1, or the lead on a rival."""
+        smallest: FloatArray = leads(self.X, self.y, self.w, self.b).min(axis=1)
+        return smallest
+
+    def bound(self, fit_intercept: bool = True) -> float:
+        """``R²/γ²``: a perceptron that starts at 0 makes no more mistakes, in whatever order.
+
+        With a bias R and γ are those of the rows with a 1 appended, ``R² + 1`` and
+        ``γ² / (1 + b²)``. With more than two classes ``R²`` counts twice, because a mistake moves
+        two vectors; ties must then be broken, not raised (``ties="positive"``).
+        """
+        if not fit_intercept and self.b:
+            raise ParameterError(
+                f"fit_intercept=False is not allowed with intercept={self.b:g}: a learner without "
+                "a bias may never separate these rows. Make them with intercept=0."
+            )
+        squared = self.radius**2 + (1.0 if fit_intercept else 0.0)
+        moved = 1 if len(self.classes) == 2 else 2
+        return moved * squared * (1 + self.b**2) / self.margin**2
+
+
+def separable(
+    n_rows: int = 200,
+    n_features: int = 2,
+    *,
+    margin: float = 0.1,
+    radius: float = 1.0,
+    intercept: float = 0.0,
+    n_classes: int = 2,
+    seed: int = 0,
+) -> Separable:
+    """Rows in a ball that a known hyperplane separates with exactly the margin asked for.
+
+    The rows are spread evenly over the ball of the radius; those too near the boundary are moved
+    away from it. One row of each class lies at the margin, in such a place that no separator can
+    have a larger one: for two classes they face each other, ``2 margin`` apart. From
+    ``n_classes + 1`` rows on one is as long as the radius. All that holds up to rounding.
+
+    With more than two classes the separator has a vector for each, which point to the corners of a
+    regular simplex, or of a polygon in a random plane if there are too few features for that. All
+    their numbers together have length 1, and the margin is the smallest ``w[y]·x - w[k]·x`` over
+    all rows and all ``k ≠ y``, as in `rosenblatt.theory.mistake_bound`.
+
+    The same seed gives the same bytes on every machine; only for the polygon cosines are needed,
+    whose last bit is up to the C library.
+
+    Parameters
+    ----------
+    n_rows : int, default=200
+        At least one for each class. The classes have equally many, or one more.
+    n_features : int, default=2
+    margin : float, default=0.1
+        γ, above 0 and below what fits into the ball, for two classes ``radius - |intercept|``.
+    radius : float, default=1.0
+        R. Together they set the bound ``R²/γ²`` on the mistakes of a perceptron without a bias.
+    intercept : float, default=0.0
+        b, the distance of the hyperplane from the origin; for two classes only.
+    n_classes : int, default=2
+    seed : int, default=0
+
+    Returns
+    -------
+    Separable
+        ``X``, ``y``, and the ``w``, ``b``, ``margin`` and ``radius`` that are known.
+
+    Examples
+    --------
+    A bound of 1/0.1² = 100 mistakes, and those made:
+
+    >>> from rosenblatt import Perceptron, datasets
+    >>> made = datasets.separable(500, 20, margin=0.1)
+    >>> p = Perceptron(fit_intercept=False, random_state=0).fit(made.X, made.y)
+    >>> round(made.bound(fit_intercept=False), 6), p.n_mistakes_, p.stop_reason_
+    (100.0, 22, 'separated')
+    """
+    whole("n_classes", n_classes, at_least=2)
+    whole("n_rows", n_rows, at_least=n_classes)
+    whole("n_features", n_features, at_least=1)
+    whole("seed", seed, at_least=0)
+    number("radius", radius, above=0.0)
+    number("intercept", intercept, above=-radius, below=radius, cure="Or give a larger radius.")
+    if n_classes > 2 and intercept:
+        raise ParameterError(
+            f"intercept={intercept!r} is not allowed for n_classes={n_classes}: give 0, or make "
+            "two classes."
+        )
+    if n_classes > 2 and n_features == 1:
+        raise ParameterError(
+            f"n_features=1 is not allowed for n_classes={n_classes}: on a line, through the "
+            "origin, only two classes have room. Give at least 2 features."
+        )
+    dice = roll(seed)
+    corners = _corners(n_classes, n_features)
+    basis = orthonormal(bells(dice, corners.shape[1], n_features))
+    towards = np.stack([dot(basis.T, corner) for corner in corners])
+    b = float(intercept)
+    w = towards[1] if n_classes == 2 else towards / math.sqrt(n_classes)
+    tips = radius * towards
+    classes = np.arange(n_classes)
+    most = leads(tips, classes, w, b).min(axis=1)
+    number(
+        "margin",
+        margin,
+        above=0.0,
+        below=float(most.min()) * (1 - 1e-12),  # what is computed may be a little too much
+        cure="Or give a larger radius." if not b else "Or a larger radius or a smaller intercept.",
+    )
+
+    y = np.concatenate([classes, dice.permutation(np.arange(n_classes, n_rows) % n_classes)])
+    X = np.empty((n_rows, n_features))
+    # Mean of the corner rows, over all pairs of a class and a rival: γ times the separator. So no
+    # separator does better, wherever in the space upright on all of them the corners are moved.
+    nothing = leads(np.zeros_like(tips), classes, w, b).min(axis=1)
+    along = radius * (margin - nothing) / (most - nothing)
+    aside = _aside(dice, basis, math.sqrt(max(radius**2 - float((along**2).max()), 0.0)))
+    X[:n_classes] = along[:, None] * towards + aside
+    X[n_classes:] = _spread(dice, y[n_classes:], towards, w, b, float(margin), float(radius))
+    X[n_classes : n_classes + 1] = tips[y[n_classes : n_classes + 1]]
+    order = dice.permutation(n_rows)
+    names = ("negative", "positive") if n_classes == 2 else tuple(f"class {k}" for k in classes)
+    about = f"made, with margin {margin:g} in radius {radius:g}"
+    return Separable(X[order], y[order], names, about, w, b, float(margin), float(radius))
+
+
+def leads(X: FloatArray, y: npt.NDArray[Any], w: FloatArray, b: float) -> FloatArray:
+    """For each row by how much the right class leads each of the others."""
+    if w.ndim == 1:
+        return np.asarray((2 * y - 1) * (dot(X, w) + b))[:, None]
+    scores = np.stack([dot(X, vector) for vector in w], axis=1)
+    ahead = np.take_along_axis(scores, y[:, None], axis=1) - scores
+    rivals = np.arange(len(w)) != y[:, None]
+    return np.asarray(ahead[rivals].reshape(len(X), len(w) - 1))
+
+
+def _corners(n_classes: int, n_features: int) -> FloatArray:
+    """Directions as far from each other as can be: both ends of a line, a simplex, a polygon."""
+    if n_classes == 2:
+        return np.array([[-1.0], [1.0]])
+    if n_features < n_classes - 1:
+        angles = [2 * math.pi * k / n_classes for k in range(n_classes)]
+        return np.array([[math.cos(angle), math.sin(angle)] for angle in angles])
+    corners = np.zeros((n_classes, n_classes - 1))
+    for i in range(n_classes - 1):
+        before = corners[:, :i]
+        corners[i, i] = math.sqrt(1.0 - float(dot(before[i], before[i])))
+        others = dot(before[i + 1 :], before[i])
+        corners[i + 1 :, i] = (-1.0 / (n_classes - 1) - others) / corners[i, i]
+    return corners
+
+
+def _aside(dice: np.random.Generator, basis: FloatArray, room: float) -> FloatArray:
+    """A step upright on the basis, no longer than the room there is."""
+    vector = bells(dice, 1, basis.shape[1])
+    if len(basis) == basis.shape[1]:
+        return np.zeros(basis.shape[1])
+    return np.asarray(0.5 * room * orthonormal(vector, beside=basis)[0])
+
+
+def _spread(
+    dice: np.random.Generator,
+    y: npt.NDArray[Any],
+    towards: FloatArray,
+    w: FloatArray,
+    b: float,
+    margin: float,
+    radius: float,
+) -> FloatArray:
+    """Rows of the classes y all over the ball, none nearer to the boundary than the margin."""
+    d = towards.shape[1]
+    # The length of a point in a ball of d dimensions is distributed like the largest of d numbers.
+    length = radius * dice.random((len(y), min(d, 16))).max(axis=1)
+    X = unit(bells(dice, len(y), d)) * length[:, None]
+    # A row in the part of another class is mirrored into the part of its own.
+    lies_in = np.stack([dot(X, vector) for vector in towards], axis=1).argmax(axis=1)
+    mirror = unit(towards[lies_in] - towards[y])
+    X -= 2.0 * dot(X, mirror)[:, None] * mirror
+    # Towards the tip of the class every lead grows evenly, and the ball is convex: a row that is
+    # too near goes there until its smallest lead is a number drawn above the margin.
+    tips = radius * towards
+    now, there = leads(X, y, w, b), leads(tips, np.arange(len(tips)), w, b)[y]
+    drawn = dice.random(len(y))
+    wanted = margin + (there.min(axis=1) - margin) * drawn * drawn
+    short = wanted[:, None] - now
+    way = np.divide(short, there - now, out=np.zeros_like(now), where=short > 0).max(axis=1)
+    way[now.min(axis=1) >= margin] = 0.0
+    return np.asarray(X + way[:, None] * (tips[y] - X))

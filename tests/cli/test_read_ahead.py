@@ -1,0 +1,327 @@
+"""Blocks that are read ahead: their order, how many, what ends them, and who is waited for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import rosenblatt
+from cli.shell import PROGRAM, Done, run
+from rosenblatt.cli.data import growing
+from rosenblatt.cli.data.read_ahead import AHEAD, ReadAhead
+from rosenblatt.io import lines
+
+PATIENCE = 30.0
+
+
+class Source:
+    """A reader that counts how often it was asked; before some blocks it waits to be allowed."""
+
+    def __init__(self, n: int, end: BaseException | None = None, waits: int | None = None) -> None:
+        self.n, self.end, self.waits = n, end, waits
+        self.asked = self.skipped = 0
+        self.closed = False
+        self.allowed = threading.Event()
+
+    def __next__(self) -> int:
+        self.asked += 1
+        if self.asked - 1 == self.waits:
+            assert self.allowed.wait(PATIENCE)
+        if self.asked > self.n:
+            raise self.end or StopIteration
+        self.skipped += 10
+        return self.asked
+
+    def __exit__(self, *_: object) -> None:
+        self.closed = True
+
+
+def ahead(source: Source) -> ReadAhead:
+    return ReadAhead(source)  # type: ignore[arg-type]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def reading_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "reading ahead"]
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_is_left() -> Iterator[None]:
+    yield
+    wait_until(lambda: not reading_threads())
+
+
+def test_blocks_come_in_order_and_the_reader_is_closed_at_the_end() -> None:
+    source = Source(50)
+    with ahead(source) as reader:
+        assert list(reader) == list(range(1, 51))
+        assert next(reader, None) is None
+        assert not source.closed
+    assert source.closed
+    assert source.asked == 51
+
+
+def test_an_error_comes_as_it_is_after_the_blocks_before_it() -> None:
+    fault = rosenblatt.errors.DataError("no number", name="rows.svm", line=7, column=3)
+    source = Source(3, end=fault)
+    with ahead(source) as reader:
+        assert [next(reader) for _ in range(3)] == [1, 2, 3]
+        with pytest.raises(rosenblatt.errors.DataError) as met:
+            next(reader)
+    assert met.value is fault
+    assert source.closed
+
+
+def test_no_more_than_a_few_blocks_are_read_ahead() -> None:
+    source = Source(1000)
+    with ahead(source) as reader:
+        for taken in (1, 2, 3):
+            next(reader)
+            wait_until(lambda n=taken + AHEAD: source.asked >= n)
+            time.sleep(0.02)
+            assert source.asked == taken + AHEAD
+    assert source.asked <= 3 + AHEAD
+
+
+def test_nothing_is_read_before_it_is_asked_for() -> None:
+    source = Source(5)
+    with ahead(source):
+        assert reading_threads() == []
+    assert source.asked == 0
+    assert source.closed
+
+
+def test_a_block_is_there_before_the_next_one_is() -> None:
+    source = Source(3, waits=1)
+    with ahead(source) as reader:
+        assert next(reader) == 1
+        source.allowed.set()
+        assert list(reader) == [2, 3]
+
+
+def test_rows_passed_over_are_counted_up_to_the_block_that_was_taken() -> None:
+    source = Source(5)
+    with ahead(source) as reader:
+        for block in reader:
+            wait_until(lambda n=block: source.asked >= min(n + AHEAD, 6))
+            assert reader.skipped == 10 * block
+        assert reader.skipped == 50
+
+
+def test_a_reader_that_waits_for_ever_is_left_alone() -> None:
+    source = Source(3, waits=1)
+    with ahead(source) as reader:
+        assert next(reader) == 1
+        wait_until(lambda: source.asked == 2)
+    assert not source.closed
+    assert [thread.daemon for thread in reading_threads()] == [True]
+    source.allowed.set()
+    wait_until(lambda: not reading_threads())
+    assert source.asked == 2
+
+
+def test_a_failure_of_the_learner_ends_the_thread() -> None:
+    source = Source(1000)
+
+    def learned() -> list[float]:
+        with ahead(source) as reader:
+            return [1 / (block - 2) for block in reader]
+
+    with pytest.raises(ZeroDivisionError):
+        learned()
+    assert reading_threads() == []
+    assert source.closed
+
+
+# ---------------------------------------------------------------------- the command
+
+
+def rows(n: int, seed: int = 0) -> list[str]:
+    rng = np.random.default_rng(seed)
+    found = []
+    for i in range(n):
+        columns = np.unique(rng.integers(1, 5 + i // 20, 6))
+        values = rng.normal(size=len(columns))
+        label = "+1" if values.sum() + rng.normal(0, 0.3) > 0 else "-1"
+        pairs = zip(columns, values, strict=True)
+        found.append(f"{label} " + " ".join(f"{j}:{v:.5f}" for j, v in pairs))
+    return found
+
+
+def at_once(reader: Any) -> Any:
+    return reader
+
+
+def streamed(folder: Path, *options: str, text: str = "") -> tuple[Done, bytes | None]:
+    """What a stream in small blocks told and wrote."""
+    model = folder / "made.rbt"
+    model.unlink(missing_ok=True)
+    with patch.object(lines, "PIECE", 4096):
+        arguments = ("--format", "svmlight", "--every", "100", "--out", model, *options)
+        done = run("stream", *arguments, text=text)
+    return done, model.read_bytes() if model.exists() else None
+
+
+GOOD = rows(2000)
+BAD_LATE = [*GOOD[:1500], "+1 2:1 1:1", *GOOD[1500:]]
+WILD_LATE = [*GOOD[:1500], "+1 2000000000:1", *GOOD[1500:]]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "code"),
+    [
+        (GOOD, (), 0),
+        (GOOD, ("--json",), 0),
+        (GOOD, ("--predictions", "-", "--learner", "pa"), 0),
+        (GOOD, ("--count", "latest"), 0),
+        (BAD_LATE, (), 3),
+        (BAD_LATE, ("--on-bad", "skip"), 0),
+        (BAD_LATE, ("--on-bad", "skip", "--json"), 0),
+        (BAD_LATE, ("--on-bad", "rejects=bad.jsonl"), 0),
+        (WILD_LATE, (), 3),
+        ([], (), 3),
+    ],
+)
+def test_a_second_thread_changes_nothing_of_what_is_told_and_written(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: list[str],
+    options: tuple[str, ...],
+    code: int,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "rows.svm"
+    file.write_text("".join(f"{line}\n" for line in text))
+    found = streamed(tmp_path, str(file), *options)
+    with patch.object(growing, "ReadAhead", at_once):
+        expected = streamed(tmp_path, str(file), *options)
+    assert found[0].code == code, found[0].err
+    assert found == expected
+
+
+def test_packed_files_and_several_of_them_are_read_ahead_too(tmp_path: Path) -> None:
+    import gzip
+
+    halves = []
+    for i, part in enumerate((GOOD[:900], GOOD[900:])):
+        halves.append(tmp_path / f"{i}.svm.gz")
+        halves[i].write_bytes(gzip.compress("".join(f"{line}\n" for line in part).encode()))
+    whole = streamed(tmp_path, "-", text="".join(f"{line}\n" for line in GOOD))
+    assert streamed(tmp_path, *map(str, halves)) == whole
+
+
+def started(*arguments: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "stream", "--format", "svmlight", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def test_who_sends_a_row_at_a_time_sees_each_of_them_learned() -> None:
+    process = started("--every", "1")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for i, row in enumerate(GOOD[:5], 1):
+        process.stdin.write(row + "\n")
+        process.stdin.flush()
+        if i == 1:
+            assert process.stdout.readline().split()[0] == "examples"
+        assert process.stdout.readline().split()[0] == str(i)
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert "mistakes in 5 examples" in out
+
+
+@pytest.mark.parametrize("n", [1, 500])
+def test_ctrl_c_while_a_pipe_is_silent_ends_at_once_with_the_model(tmp_path: Path, n: int) -> None:
+    model = tmp_path / "m.rbt"
+    process = started("--every", str(n), "--out", model)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("".join(f"{row}\n" for row in GOOD[:n]))
+    process.stdin.flush()
+    process.stdout.readline()
+    assert process.stdout.readline().split()[0] == str(n)
+    process.send_signal(signal.SIGINT)
+    # Standard input stays open, so that nothing but the signal can end the command.
+    assert process.wait(PATIENCE) == 130
+    assert process.stderr is not None
+    said = process.stderr.read()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
+    assert said.endswith("interrupted\n")
+    assert "Fatal" not in said
+    assert rosenblatt.model.read(model).card.record.t == n
+
+
+def test_ctrl_c_in_the_midst_of_a_pipe_that_runs_leaves_a_model_of_whole_blocks(
+    tmp_path: Path,
+) -> None:
+    """The thread is reading, parsing or waiting for room when the process ends."""
+    model = tmp_path / "m.rbt"
+    text = ("".join(f"{row}\n" for row in GOOD) * 20).encode()
+    for pause in (0.0, 0.01, 0.03):
+        process = started("--every", "1000", "--out", model)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        stdin = process.stdin.fileno()
+        ended = threading.Event()
+
+        def feed(place: int = stdin, ended: threading.Event = ended) -> None:
+            while not ended.is_set():
+                try:
+                    os.write(place, text)
+                except BrokenPipeError:
+                    return
+
+        feeder = threading.Thread(target=feed, daemon=True)
+        feeder.start()
+        process.stdout.readline()
+        process.stdout.readline()
+        time.sleep(pause)
+        process.send_signal(signal.SIGINT)
+        said = []
+        taker = threading.Thread(target=lambda p=process, s=said: s.append(p.stdout.read()))
+        taker.start()
+        assert process.wait(PATIENCE) == 130
+        ended.set()
+        feeder.join(PATIENCE)
+        taker.join(PATIENCE)
+        assert process.stderr is not None
+        told = process.stderr.read()
+        assert told.endswith("interrupted\n")
+        assert "Fatal" not in told
+        examples = f"{rosenblatt.model.read(model).card.record.t:,} examples"
+        assert examples in said[0]
+        for stream in (process.stdin, process.stdout, process.stderr):
+            stream.close()
+
+
+def test_where_no_thread_can_be_had_the_blocks_come_one_by_one() -> None:
+    source = Source(3)
+    none_left = patch.object(threading.Thread, "start", side_effect=RuntimeError("no more"))
+    with none_left, ahead(source) as reader:
+        found = [(block, source.asked, reader.skipped) for block in reader]
+    assert found == [(1, 1, 10), (2, 2, 20), (3, 3, 30)]
+    assert source.closed

@@ -1,0 +1,208 @@
+"""Faults of files in the shell: their cures are options, never arguments of Python."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.shell import Done, command_of, run, trained, written
+from rosenblatt import io
+from rosenblatt.cli.frame import shell_messages as wording
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.io.tagged_text import iter_tagged_text
+
+READERS = (
+    io.iter_table,
+    io.iter_svmlight,
+    io.iter_vw,
+    io.iter_text,
+    io.iter_conll,
+    iter_tagged_text,
+)
+PARAMETERS = {name for reader in READERS for name in inspect.signature(reader).parameters}
+# A word with an underscore is no English; others give themselves away by what follows.
+PYTHON = re.compile(
+    "|".join(rf"\b{name}\b" if "_" in name else rf"\b{name}=" for name in sorted(PARAMETERS))
+)
+READING = ("train", "stream", "check", "certify", "convert", "predict", "evaluate", "explain")
+TAGGING = ("tag train", "tag predict", "tag evaluate")
+
+
+def faults() -> list[Any]:
+    """The golden faults of the readers."""
+    path = Path(__file__).parents[1] / "io" / "test_faults.py"
+    spec = importlib.util.spec_from_file_location("golden_faults", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: list[Any] = module.FAULTS
+    return found
+
+
+FAULTS = faults()
+# One is a warning, and one an error of the learner.
+ERRORS = [f for f in FAULTS if f.said.startswith(f.file) and "not used" not in f.said]
+
+
+def options_of(verb: str) -> set[str]:
+    return wording.options_of(command_of(verb))
+
+
+def raised(fault: Any) -> DataError:
+    Path(fault.file).write_bytes(fault.content)
+    with pytest.raises(DataError) as caught:
+        fault.read(fault.file)
+    return caught.value
+
+
+def fail(*arguments: str | Path, text: str = "") -> Done:
+    done = run(*arguments, text=text)
+    assert done.code in (2, 3), done
+    assert done.err.startswith("error: ")
+    assert not PYTHON.search(done.err), done.err
+    return done
+
+
+def test_the_golden_faults_do_name_arguments_of_python() -> None:
+    assert sum(PYTHON.search(fault.said) is not None for fault in FAULTS) > 10
+
+
+@pytest.mark.parametrize("verb", READING)
+@pytest.mark.parametrize("fault", ERRORS, ids=lambda fault: fault.what)
+def test_no_golden_fault_names_an_argument_of_python(
+    fault: Any, verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    error = raised(fault)
+    said, options = wording.in_shell_words(error, options_of(verb)), options_of(verb)
+    assert not PYTHON.search(said), said
+    # Only options that this command has, or that come with the command that has them.
+    for option in re.findall(r"(?<!convert )(--[a-z-]+)", said):
+        assert option in options
+    # The place and the line stay as they were.
+    before, after = str(error).partition("\nhelp: ")[0], said.partition("\nhelp: ")[0]
+    assert after == before
+    assert "\nhelp: or " not in said
+
+
+@pytest.mark.parametrize("verb", ["train", "check", "certify", "convert", "stream"])
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.what)
+def test_commands_print_it_so(
+    fault: Any, verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(fault.file).write_bytes(fault.content)
+    limits = [
+        "--max-line-bytes",
+        "1000000",
+        "--max-features",
+        "1000" if "csv" in fault.file else "2",
+    ]
+    out = ["--out", "m.rbt"] if verb == "train" else []
+    done = run(verb, fault.file, *limits, *out)
+    assert not PYTHON.search(done.out + done.err), done.err
+    if fault.number in (3, 4, 9, 10):
+        assert done.code == 3
+
+
+def test_every_parameter_of_the_readers_is_known_or_never_named() -> None:
+    """A new argument must be given its option, or None, before an error can name it."""
+    never = {"path", "ignore", "trim", "dtype", "names"}
+    of_taggers = {"constraints"}
+    assert set(wording.OPTIONS) | never == PARAMETERS | of_taggers
+    everywhere = set().union(*(options_of(verb) for verb in (*READING, *TAGGING)))
+    assert {option for option in wording.OPTIONS.values() if option} <= everywhere
+
+
+def test_the_cure_that_is_told_works(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{i % 3},{'uv'[i % 2]}\n" for i in range(8))
+    out = ["--out", tmp_path / "m.rbt", "--quiet"]
+    data = written(tmp_path, "word.csv", f"a,b c,y\n{rows}8,oops,u\n")
+    assert "with --column 'b c=category'\n" in fail("train", data, *out).err
+    assert run("train", data, *out, "--column", "b c=category").code == 0
+    data = written(tmp_path, "gap.csv", f"a,b,y\n{rows}8,NA,u\n")
+    assert "say --missing NA\n" in fail("train", data, *out).err
+    assert run("train", data, *out, "--missing", "NA").code == 0
+    data = written(tmp_path, "tabs.csv", "a\tb\ty\n1\t2\tu\n3\t4\tv\n")
+    assert "--delimiter $'\\t'\n" in fail("train", data, *out).err
+    assert run("train", data, *out, "--delimiter", "\t").code == 0
+    data = tmp_path / "latin.csv"
+    data.write_bytes("a,y\n1,né\n2,non\n".encode("latin-1"))
+    assert "as in --encoding latin-1\n" in fail("train", data, *out).err
+    assert run("train", data, *out, "--encoding", "latin-1").code == 0
+    data = written(tmp_path, "zero.svm", "1 1:1\n0 0:1\n")
+    assert "from 0: rosenblatt convert --zero-based\n" in fail("train", data, *out).err
+    assert "from 0: --zero-based\n" in fail("convert", data, "-o", tmp_path / "x.svm").err
+    assert run("convert", data, "--zero-based").code == 0
+    data = written(tmp_path, "caret.vw", "1 |f^g a\n-1 |g b\n")
+    assert "with --bits 18\n" in fail("train", data, *out).err
+    assert run("train", data, *out, "--bits", "18").code == 0
+
+
+def test_a_cure_that_the_command_has_no_option_for_is_left_out(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{'uv'[i % 2]}\n" for i in range(8))
+    data = written(tmp_path, "word.csv", f"a,y\n{rows}oops,u\n")
+    done = fail("check", data)
+    assert "help: mend it\n      or pass over such rows with --on-bad skip\n" in done.err
+    data = written(tmp_path, "caret.vw", "1 |f^g a\n-1 |g b\n")
+    assert "help: pass over such rows with --on-bad skip\n" in fail("check", data).err
+
+
+def test_warnings_name_options_too(tmp_path: Path) -> None:
+    data = written(tmp_path, "rows.csv", "1,2,u\n3,4,v\n5,6,u\n")
+    done = run("check", data)
+    assert done.code == 0
+    assert "if it is a row, say --no-header\n" in done.err
+    assert not PYTHON.search(done.err)
+
+
+def test_a_mark_of_gaps_can_be_given_to_a_model_that_knows_gaps(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{'uv'[i % 2]}\n" for i in range(8))
+    model = trained(tmp_path, "--missing", "NA", data=f"a,y\n{rows}NA,u\n", name="gaps.csv")
+    assert "say --missing '?'" in fail("predict", model, "-", text="a\n1\n?\n").err
+    done = run("predict", model, "-", "--missing", "?", text="a\n1\n?\nNA\n")
+    assert (done.code, len(done.out.split())) == (0, 3)
+    assert done.out.split()[1] == done.out.split()[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--on-bad", "ignore"], "--on-bad ignore is not known"),
+        (["--delimiter", "ab"], "--delimiter ab must be one character"),
+        (["--encoding", "utf8-ish"], "--encoding utf8-ish is not known"),
+        (["--format", "jsonl", "--delimiter", ";"], "--delimiter has no meaning for jsonl"),
+        (["--max-features", "1"], "more than --max-features 1"),
+        (["--missing", "x", "--missing", "x"], "--missing says a text twice"),
+        (["--column", "zz=number"], "which --column names"),
+    ],
+)
+def test_a_wrong_value_is_named_by_its_option(
+    tmp_path: Path, options: list[str], said: str
+) -> None:
+    data = written(tmp_path, "data.csv", "a,b,y\n1,2,u\n3,4,v\n")
+    assert said in fail("train", data, "--out", tmp_path / "m.rbt", *options).err
+
+
+def test_what_stands_in_the_file_is_not_reworded() -> None:
+    error = DataError(
+        'column "types=1": "on_bad=\'x\'" is not a number',
+        name="missing=1.csv",
+        line=1,
+        excerpt=('on_bad="skip" (--on-bad skip)', "^"),
+        help='mend it, or read the column as text with types={"types=1": "text"}',
+    )
+    assert wording.in_shell_words(error, {"--column", "--on-bad"}) == (
+        'missing=1.csv:1: column "types=1": "on_bad=\'x\'" is not a number\n'
+        '  on_bad="skip" (--on-bad skip)\n'
+        "  ^\n"
+        "help: mend it, or read the column as text with --column types=1=category"
+    )
+    said = "eta0=-1 is not allowed."
+    assert wording.in_shell_words(ParameterError(said), ()) == said
