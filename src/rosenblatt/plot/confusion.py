@@ -11,8 +11,9 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate.report import Report, report
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import counted, fitted, readable_on
+from rosenblatt.plot.curves import fitted, readable_on
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plurals import count
 
 __all__ = ["ConfusionDisplay", "confusion"]
 
@@ -40,14 +41,14 @@ class ConfusionDisplay(Display):
 
     def __post_init__(self) -> None:
         total, right = int(self.counts.sum()), int(np.trace(self.counts))
-        told = f"{counted(total - right, 'mistake')} in {counted(total, 'row')}"
+        told = f"{count(total - right, 'mistake')} in {count(total, 'row')}"
         wrong = self.counts.copy()
         np.fill_diagonal(wrong, 0)
         if wrong.any():
             i, j = divmod(int(wrong.argmax()), len(self.classes))
             told += (
                 f"; most often {style.named(self.classes[i])} is taken for "
-                f"{style.named(self.classes[j])}, {counted(int(wrong[i, j]), 'time')}"
+                f"{style.named(self.classes[j])}, {count(int(wrong[i, j]), 'time')}"
             )
         self.caption = (
             f"{told}. Framed: right answers; "
@@ -118,14 +119,14 @@ class ConfusionDisplay(Display):
         )
 
     def _draw_numbers(self, ax: Any, pen: Pen, colours: Any) -> None:
-        longest = max(len(f"{count:,}") for count in self.counts.flat)
+        longest = max(len(f"{n:,}") for n in self.counts.flat)
         size = float(np.clip(1.2 * self._cell(ax) / max(longest, 2), 3.5, 11.0))
-        for (i, j), count in np.ndenumerate(self.counts):
-            if count:
+        for (i, j), n in np.ndenumerate(self.counts):
+            if n:
                 ax.text(
                     j,
                     i,
-                    f"{count:,}",
+                    f"{n:,}",
                     ha="center",
                     va="center",
                     fontsize=size,

@@ -17,7 +17,6 @@ __all__ = [
     "STYLES",
     "as_bound",
     "bound_exceeded",
-    "counted",
     "fitted",
     "halo",
     "is_within_sight",
@@ -64,15 +63,6 @@ def bound_exceeded(bound: float) -> str:
         f"more than R²/γ² = {short_number(bound)}, which bounds a plain perceptron on the rows it "
         "was computed from"
     )
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "mistake"), counted(1200, "mistake"), counted(2, "class", "classes")
-    ('1 mistake', '1,200 mistakes', '2 classes')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def short_number(value: float) -> str:

@@ -15,7 +15,6 @@ from rosenblatt.plot.curves import (
     STYLES,
     as_bound,
     bound_exceeded,
-    counted,
     halo,
     is_within_sight,
     rule_lines,
@@ -24,6 +23,7 @@ from rosenblatt.plot.curves import (
 )
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.stream_curves import StreamDisplay, stream
+from rosenblatt.plurals import count
 
 __all__ = ["MistakesDisplay", "Run", "mistakes"]
 
@@ -67,7 +67,7 @@ class Run(NamedTuple):
             "cycle": f"weights repeat after epoch {n}: not separable",
             "early_stopping": "no more gain on held-out rows",
             "tolerance": f"given up after epoch {n}: no margin worth having",
-            "max_iter": f"stopped at {counted(n, 'epoch')}, not separated",
+            "max_iter": f"stopped at {count(n, 'epoch')}, not separated",
         }
         return told.get(self.stop_reason, f"{self.stop_reason} after epoch {n}") + kept
 
@@ -91,7 +91,7 @@ class MistakesDisplay(Display):
 
     def __post_init__(self) -> None:
         told = [
-            f"{style.named(run.name)}: {counted(int(run.mistakes.sum()), 'mistake')}, {run.ending}"
+            f"{style.named(run.name)}: {count(int(run.mistakes.sum()), 'mistake')}, {run.ending}"
             for run in self.runs[:MOST_TOLD]
         ]
         if len(self.runs) > MOST_TOLD:

@@ -13,13 +13,13 @@ from rosenblatt.plot.curves import (
     STYLES,
     as_bound,
     bound_exceeded,
-    counted,
     halo,
     is_within_sight,
     short_number,
     whole_numbers,
 )
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt.theory.order_study import OrderStudy
@@ -62,8 +62,8 @@ class OrdersDisplay(Display):
     def __post_init__(self) -> None:
         low, high = int(self.mistakes.min()), int(self.mistakes.max())
         told = (
-            f"{self.learner} on {counted(len(self.mistakes), 'order')} of the same rows: "
-            f"{low:,} to {counted(high, 'mistake')}, median {short_number(self.median)}"
+            f"{self.learner} on {count(len(self.mistakes), 'order')} of the same rows: "
+            f"{low:,} to {count(high, 'mistake')}, median {short_number(self.median)}"
         )
         if self.file_order is not None:
             told += f"; in the order of the file {self.file_order:,}"

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.plot.curves import STYLES, counted, short_number, whole_numbers
+from rosenblatt.plot.curves import STYLES, short_number, whole_numbers
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt.theory.proof import ProofTrace
@@ -69,7 +70,7 @@ class ProofDisplay(Display):
 
     def __post_init__(self) -> None:
         n = len(self.k)
-        told = f"{counted(n, 'mistake')} in this run"
+        told = f"{count(n, 'mistake')} in this run"
         if self.meets_at is not None:
             told += f"; the curves meet at {short_number(self.meets_at)}, and no run makes more"
         if self.progress is None:
@@ -77,7 +78,7 @@ class ProofDisplay(Display):
         values = [self.length, *([] if self.progress is None else [self.progress])]
         lost = int(np.isnan(np.concatenate([self._placed(some) for some in values])).sum())
         if lost:
-            told += f"; {counted(lost, 'value')} at 0 or below cannot be seen on these axes"
+            told += f"; {count(lost, 'value')} at 0 or below cannot be seen on these axes"
         self.caption = told + "."
 
     def _placed(self, values: FloatArray) -> FloatArray:

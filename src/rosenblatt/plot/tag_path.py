@@ -10,8 +10,9 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import counted, fitted, halo, short_number
+from rosenblatt.plot.curves import fitted, halo, short_number
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt.structured.paths import PathExplanation
@@ -64,12 +65,12 @@ class TagPathDisplay(Display):
             right = len(self.tokens) - len(self.differ)
             told += (
                 f", the right one {short_number(self.gold_score)}; "
-                f"{right} of {counted(len(self.tokens), 'tag')} right"
+                f"{right} of {count(len(self.tokens), 'tag')} right"
             )
             if self.differ:
                 told += ". Where they differ: score of the word's features + of the step"
         if self.left_out:
-            told += f". {counted(self.left_out, 'tag')} on neither path left out"
+            told += f". {count(self.left_out, 'tag')} on neither path left out"
         self.caption = told + "."
 
     def _size(self) -> tuple[float, float]:

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import counted, panel_grid, rule_lines, whole_numbers
+from rosenblatt.plot.curves import panel_grid, rule_lines, whole_numbers
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plurals import count
 
 __all__ = ["Lives", "VoteDisplay", "vote"]
 
@@ -69,9 +70,9 @@ class VoteDisplay(Display):
         for one in self.lives:
             who = "" if one.name is None else f"{one.name}: "
             told.append(
-                f"{who}{counted(len(one.survival), 'weight vector')}; the one after "
-                f"{counted(one.longest, one.moved_by)} lived longest, "
-                f"{counted(int(one.survival.max()), 'example')}, and has "
+                f"{who}{count(len(one.survival), 'weight vector')}; the one after "
+                f"{count(one.longest, one.moved_by)} lived longest, "
+                f"{count(int(one.survival.max()), 'example')}, and has "
                 f"{_percent(one.share)} of the votes"
             )
         self.caption = told[0] + "."
@@ -86,7 +87,7 @@ class VoteDisplay(Display):
         if longest > 1:
             self.caption += f" Drawn is the longest life of every {longest:,}."
         if self.left_out:
-            self.caption += f" {counted(self.left_out, 'more class', 'more classes')} not shown."
+            self.caption += f" {count(self.left_out, 'more class', 'more classes')} not shown."
 
     def _grid(self) -> tuple[int, int]:
         return panel_grid(len(self.lives))
@@ -149,7 +150,7 @@ class VoteDisplay(Display):
             ax.set_title(pen.text(f"{one.name}"), loc="left")
         right = longest > len(k) / 2
         lived = int(one.survival[longest])
-        words = f"k = {longest:,}: {counted(lived, 'example')} ({_percent(one.share)})"
+        words = f"k = {longest:,}: {count(lived, 'example')} ({_percent(one.share)})"
         ax.annotate(
             _percent(one.share) if pen.small else words,
             (longest, one.survival[longest]),

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import counted, panel_grid, readable_on, short_number
+from rosenblatt.plot.curves import panel_grid, readable_on, short_number
 from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plurals import count
 
 __all__ = ["WeightImageDisplay"]
 
@@ -53,7 +54,7 @@ class WeightImageDisplay(Display):
             f"{short_number(self.limit)}."
         )
         if self.left_out:
-            told += f" {counted(self.left_out, 'more class', 'more classes')} not shown."
+            told += f" {count(self.left_out, 'more class', 'more classes')} not shown."
         self.caption = told
 
     def _grid(self) -> tuple[int, int]:

@@ -11,9 +11,10 @@ import numpy as np
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import counted, panel_grid, short_number
+from rosenblatt.plot.curves import panel_grid, short_number
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.weight_image import WeightImageDisplay
+from rosenblatt.plurals import count
 
 __all__ = ["Voice", "WeightsDisplay", "weights"]
 
@@ -57,7 +58,7 @@ class WeightsDisplay(Display):
         if not most:
             told = f"All {self.n_features:,} weights are 0"
         if self.left_out:
-            told += f"; {counted(self.left_out, 'more class', 'more classes')} not shown"
+            told += f"; {count(self.left_out, 'more class', 'more classes')} not shown"
         if len(self.voices) == 1:
             told += f"; the bias is {short_number(self.voices[0].bias)}"
         self.caption = told + "."
