@@ -53,7 +53,7 @@ def shows(locator: Any, text: Any) -> None:
 
 def opened(page: Any, address: str) -> Any:
     page.goto(address)
-    shows(page.locator(".story h2"), re.compile("Start|Update"))
+    shows(page.locator(".update-card h2"), re.compile("Start|Update"))
     return page
 
 
@@ -67,7 +67,7 @@ def test_the_six_points_are_stepped_to_three_one_with_the_numbers_plugged_in(
 ) -> None:
     """L1.7: mistakes on points 1, 3 and 5; w is (1, −2), (2, −1), (3, 1)."""
     opened(page, server)
-    story, live = page.locator(".story"), page.locator(".live")
+    story, live = page.locator(".update-card"), page.locator(".live")
     shows(story, "w = (0, 0)")
     step(page)
     shows(story, "w ← w + η·y·x = (0, 0) + 1·(−1)·(−1, 2) = (1, −2)")
@@ -114,9 +114,9 @@ def test_a_table_of_ones_own_is_pasted_and_labels_are_text_not_markup(
     shows(page.locator(".own"), "4 points.")
     page.get_by_role("button", name="Use these points").click()
     shows(page.locator(".palette"), "<script>alert(1)</scrip")
-    shows(page.locator(".story"), "Before the first example")
+    shows(page.locator(".update-card"), "Before the first example")
     step(page)
-    shows(page.locator(".story"), "class ")
+    shows(page.locator(".update-card"), "class ")
     page.locator(".points summary").click()
     shows(page.locator(".points"), "width")
     assert page.locator("#studio script").count() == 0
@@ -153,7 +153,7 @@ def test_the_page_and_the_theory_say_the_same_of_ties_and_of_the_bound(
     page: Any, server: str
 ) -> None:
     """With several classes the proof holds where a tie has a winner, and not where it has none."""
-    theory, story = page.locator(".theory"), page.locator(".story")
+    theory, story = page.locator(".theory"), page.locator(".update-card")
     opened(page, f"{server}#preset=three&at=1&view=nonsense")
     shows(story, "A tie counts as a mistake; the right answer is C.")
     shows(theory, "which the proof does not cover")
@@ -210,15 +210,15 @@ def test_the_address_brings_back_data_learners_position_and_view(page: Any, serv
     step(page, 4)
     page.get_by_role("button", name="Weights", exact=True).click()
     page.wait_for_url("**at=4**view=weights**")
-    told = page.locator(".story").inner_text()
+    told = page.locator(".update-card").inner_text()
     address = page.url
     for part in ("preset=three", "order=shuffled", "seed=7", "learner=averaged"):
         assert part in address
 
     page.goto("about:blank")
     opened(page, address)
-    shows(page.locator(".story h2"), "Update 4 of")
-    assert page.locator(".story").inner_text() == told
+    shows(page.locator(".update-card h2"), "Update 4 of")
+    assert page.locator(".update-card").inner_text() == told
     assert page.get_by_role("button", name="Weights", exact=True).get_attribute("aria-pressed") == (
         "true"
     )
@@ -265,7 +265,7 @@ def test_the_plane_is_edited_by_pointer_and_by_keyboard_alone(page: Any, server:
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     shows(spoken, "Put down at (1, 0.5)")
-    shows(page.locator(".story h2"), "Start")
+    shows(page.locator(".update-card h2"), "Start")
     page.keyboard.press("Space")
     shows(page.locator(".live"), "Update 1 of")
     page.keyboard.press("Delete")
@@ -291,13 +291,13 @@ def test_a_saved_page_replays_without_a_server(page: Any, server: str, tmp_path:
     saved.value.save_as(kept)
     page.context.set_offline(True)
     opened(page, kept.as_uri())
-    shows(page.locator(".story h2"), "Update 3 of")
-    told = page.locator(".story").inner_text()
+    shows(page.locator(".update-card h2"), "Update 3 of")
+    told = page.locator(".update-card").inner_text()
     step(page)
-    shows(page.locator(".story h2"), "Update 4 of")
+    shows(page.locator(".update-card h2"), "Update 4 of")
     page.get_by_role("button", name="Back").click()
-    shows(page.locator(".story h2"), "Update 3 of")
-    assert page.locator(".story").inner_text() == told
+    shows(page.locator(".update-card h2"), "Update 3 of")
+    assert page.locator(".update-card").inner_text() == told
     shows(page.locator(".notice"), "This file replays a run.")
     assert page.get_by_role("button", name="Your own data…").count() == 0
 
@@ -367,7 +367,7 @@ SCRUB = """async () => {
     times.push(performance.now() - start);
   }
   times.sort((a, b) => a - b);
-  return {last, median: times[30], said: document.querySelector(".story h2").textContent};
+  return {last, median: times[30], said: document.querySelector(".update-card h2").textContent};
 }"""
 
 

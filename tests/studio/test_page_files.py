@@ -13,11 +13,12 @@ from rosenblatt.plot import style
 
 WEB = Path(rosenblatt.__file__).parent / "studio" / "web"
 ROOT = Path(__file__).parents[2]
-MODULES = sorted(WEB.glob("*.js"))
+FILES = sorted(path for path in WEB.rglob("*") if path.is_file())
+MODULES = [path for path in FILES if path.suffix == ".js"]
 
 
 def test_the_page_is_smaller_than_155_kilobytes() -> None:
-    assert sum(path.stat().st_size for path in WEB.iterdir()) < 155_000
+    assert sum(path.stat().st_size for path in FILES) < 155_000
 
 
 def test_one_version_of_the_linter_is_meant_everywhere() -> None:
@@ -31,7 +32,7 @@ def test_one_version_of_the_linter_is_meant_everywhere() -> None:
 
 def test_nothing_is_loaded_from_elsewhere() -> None:
     names = {"http://www.w3.org/2000/svg"}  # of a language, not of a place
-    for path in WEB.iterdir():
+    for path in FILES:
         found = set(re.findall(r"(?:https?:)?//[\w.-]+\.\w+[\w./-]*", path.read_text("utf-8")))
         assert {name for name in found if name.startswith(("http", "//www"))} <= names, path.name
 
@@ -43,6 +44,25 @@ def test_a_module_makes_no_markup_from_text_and_runs_no_text(path: Path) -> None
         assert danger not in source
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if path.parent != WEB], ids=lambda path: path.name
+)
+def test_the_maths_and_the_state_know_nothing_of_the_page(path: Path) -> None:
+    source = path.read_text("utf-8")
+    room = path.parent.name
+    taken = {
+        "engine": {"engine"},
+        "state": {"engine", "state"},
+        "views": {"engine", "state", "views"},
+    }[room]
+    for name in re.findall(r'^import .* from "([^"]+)";', source, re.MULTILINE):
+        target = (path.parent / name).resolve()
+        assert target.is_file(), name
+        assert target.parent.name in taken, name
+    if room != "views":
+        assert not re.search(r"\b(document|window|navigator)\b", source)
+
+
 def test_the_page_itself_has_no_script_or_style_inside() -> None:
     page = (WEB / "index.html").read_text("utf-8")
     assert re.findall(r"<script[^>]*>([^<]*)</script>", page) == [""]
@@ -52,10 +72,10 @@ def test_the_page_itself_has_no_script_or_style_inside() -> None:
 
 @pytest.mark.parametrize("theme", [style.LIGHT, style.DARK], ids=lambda theme: theme.name)
 def test_colours_are_those_of_the_library(theme: style.Theme) -> None:
-    source = (WEB / "look.js").read_text("utf-8")
+    source = (WEB / "views" / "theme.js").read_text("utf-8")
     found = re.search(rf"\t{theme.name}: \{{(.*?)\n\t\}}", source, re.DOTALL)
     assert found is not None
     words = re.sub(r"(\w+):", r'"\1":', found[1]).rstrip().rstrip(",")
-    look = json.loads(f"{{{words}}}")
-    assert tuple(look.pop("palette")) == theme.palette
-    assert look == {name: getattr(theme, name) for name in look}
+    colours = json.loads(f"{{{words}}}")
+    assert tuple(colours.pop("palette")) == theme.palette
+    assert colours == {name: getattr(theme, name) for name in colours}

@@ -22,7 +22,8 @@ with warnings.catch_warnings():
 from starlette.websockets import WebSocketDisconnect
 
 from rosenblatt.studio import Session
-from rosenblatt.studio.server import MOST_BYTES, WEB, application, listen
+from rosenblatt.studio.bundle import WEB, files
+from rosenblatt.studio.server import MOST_BYTES, application, listen
 
 TestClient = client_of.TestClient
 PORT = 8123
@@ -61,8 +62,8 @@ def test_what_is_no_json_is_refused(client, body):
 
 def test_the_page_and_its_files_are_served_with_their_types(client):
     assert client.get("/").text == (WEB / "index.html").read_text("utf-8")
-    for path in WEB.iterdir():
-        answer = client.get(f"/{path.name}")
+    for name, path in files().items():
+        answer = client.get(f"/{name}")
         assert answer.content == path.read_bytes()
         kind = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}[path.suffix]
         assert answer.headers["content-type"].startswith(kind)
@@ -147,6 +148,7 @@ def test_only_json_is_read(client, kind):
 @pytest.mark.parametrize(
     "path",
     ["/../session.py", "/%2e%2e/session.py", "/..%2fsession.py", "/session.py", "/web/main.js",
+     "/views", "/views/", "/views/../../session.py", "/views/%2e%2e/%2e%2e/session.py",
      "/.%2e", "/%2fetc%2fpasswd", "/..\\session.py", "/index.html%00.js", "//etc/passwd"],
 )  # fmt: skip
 def test_nothing_but_the_files_of_the_page_can_be_had(client, path):

@@ -90,6 +90,16 @@ class Run:
         return " ".join(said)
 
     @property
+    def rule(self) -> str:
+        """The name of the rule that decides how far each step goes."""
+        return "perceptron" if self.recipe.entry.family == "kernel" else self.fitted.rule().name
+
+    @property
+    def is_voted(self) -> bool:
+        """Whether all weight vectors vote, each as long as it survived."""
+        return self.recipe.entry.family == "linear" and bool(self.fitted.keeps_rows)
+
+    @property
     def even_steps(self) -> bool:
         """Whether it moves on mistakes alone, and always as far."""
         return self.recipe.entry.family == "kernel" or self.fitted.rule().counts_tell_all
@@ -98,7 +108,9 @@ class Run:
         entries = self.entries
         return {
             "title": self.recipe.title,
+            "rule": self.rule,
             "even_steps": self.even_steps,
+            "votes": self.is_voted,
             "learner": dict(self.learner),
             "stop_reason": self.stop_reason,
             "sentence": self.sentence(),
@@ -151,10 +163,6 @@ class LinearRun(Run):
     @property
     def is_averaged(self) -> bool:
         return bool(self.recipe.entry.load().averages and not self.is_voted)
-
-    @property
-    def is_voted(self) -> bool:
-        return bool(self.learner["kind"] == "voted")
 
     @cached_property
     def ledger(self) -> Ledger:

@@ -13,6 +13,7 @@ import msgspec
 
 from rosenblatt.errors import MissingExtra, RosenblattError
 from rosenblatt.guard import Guard, too_long
+from rosenblatt.studio.bundle import files
 from rosenblatt.studio.session import Session
 
 try:
@@ -28,9 +29,8 @@ except ImportError as error:
         'the studio needs starlette and uvicorn: pip install "rosenblatt[studio]".'
     ) from error
 
-__all__ = ["WEB", "application", "listen", "serve"]
+__all__ = ["application", "listen", "serve"]
 
-WEB = Path(__file__).parent / "web"
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -43,13 +43,11 @@ MOST_BYTES = 8_000_000
 def application(session: Session, *, port: int) -> Guard:
     """The application: files of the page, and the questions of the session."""
 
-    async def file(request: Request) -> Response:
-        name = request.path_params.get("name", "index.html")
-        path = WEB / name
-        # What is not in the listing is not asked of the disk: no name leads anywhere else.
-        if path.suffix not in KINDS or name not in {found.name for found in WEB.iterdir()}:
-            raise HTTPException(404, "There is no such file.")
-        return Response(path.read_bytes(), media_type=KINDS[path.suffix])
+    def route(address: str, path: Path) -> Route:
+        def file(_: Request) -> Response:
+            return Response(path.read_bytes(), media_type=KINDS[path.suffix])
+
+        return Route(address, file)
 
     async def question(request: Request) -> Response:
         try:
@@ -73,10 +71,12 @@ def application(session: Session, *, port: int) -> Guard:
         said = f"{type(error).__name__}: {error}"
         return _json({"error": f"A fault of rosenblatt, not of yours: {said}"}, 500)
 
+    pages = files()
     routes = [
-        Route("/", file),
         Route("/api/{name}", question, methods=["POST"]),
-        Route("/{name}", file),
+        # A route for each file: no name that is asked for leads anywhere else.
+        route("/", pages["index.html"]),
+        *(route(f"/{name}", path) for name, path in pages.items()),
     ]
     handlers: Any = {HTTPException: refused, Exception: failed}
     inner = Starlette(routes=routes, exception_handlers=handlers, max_body_size=MOST_BYTES)

@@ -1,6 +1,6 @@
 // Starts the page: with its server, or from the run that an exported file carries.
 import {mount} from "./main.js";
-import {askEmbedded, embeddedRun} from "./offline.js";
+import {askEmbedded} from "./state/embedded_run.js";
 
 async function askServer(name, body) {
 	let answer;
@@ -21,7 +21,8 @@ async function askServer(name, body) {
 	return found;
 }
 
-const storedRun = embeddedRun();
+const embedded = document.getElementById("studio-run");
+const storedRun = embedded && JSON.parse(embedded.textContent);
 
 mount(
 	document.getElementById("studio"),

@@ -1,21 +1,22 @@
 // The studio: holds the state, asks for runs, and keeps every part of the page in step.
-import {readAddress, writeAddress} from "./address.js";
-import {Appearance} from "./appearance.js";
-import {setLearners} from "./catalogue.js";
-import {DataBar, OrderBar} from "./controls.js";
-import {el, setText} from "./dom.js";
-import {Editor, localPoints} from "./editor.js";
-import {ExportMenu} from "./exports.js";
-import {boxAround} from "./frame.js";
-import {LearnerBar} from "./learners.js";
-import {RunLedger} from "./ledger.js";
-import {marksOf} from "./look.js";
-import {OwnData} from "./owndata.js";
-import {Stage} from "./stage.js";
-import {Story, Theory} from "./story.js";
-import {PointTable} from "./table.js";
-import {Transport} from "./transport.js";
-import {clamped} from "./words.js";
+import {boxAround} from "./engine/geometry.js";
+import {clamped} from "./engine/numbers.js";
+import {RunLedger} from "./engine/run_ledger.js";
+import {readAddress, writeAddress} from "./state/address.js";
+import {setLearners} from "./state/catalogue.js";
+import {localPoints, PointEditor} from "./state/point_editor.js";
+import {Appearance} from "./views/appearance.js";
+import {DataBar, OrderBar} from "./views/data_bar.js";
+import {DataDialog} from "./views/data_dialog.js";
+import {el, setText} from "./views/dom.js";
+import {ExportMenu} from "./views/export_menu.js";
+import {LearnerBar} from "./views/learner_bar.js";
+import {marksOf} from "./views/marks.js";
+import {Playback} from "./views/playback.js";
+import {Stage} from "./views/stage.js";
+import {PointTable} from "./views/tables.js";
+import {TheoryCard} from "./views/theory_card.js";
+import {UpdateCard} from "./views/update_card.js";
 
 const MOST_UNDO = 50;
 const STATE_FIELDS = ["v", "data", "map", "learners", "order", "seed", "epochs", "at", "view"];
@@ -52,25 +53,25 @@ class Studio {
 		this.live = el("p", {class: "live", "aria-live": "polite"});
 		this.spoken = el("p", {class: "unseen", "aria-live": "polite"});
 		this.alert = el("p", {class: "problem", role: "alert"});
-		this.editor = new Editor(this);
+		this.editor = new PointEditor(this);
 		this.appearance = new Appearance(this);
-		this.own = new OwnData(this);
-		this.dataBar = new DataBar(this, () => this.own.open());
+		this.dataDialog = new DataDialog(this);
+		this.dataBar = new DataBar(this, () => this.dataDialog.open());
 		this.learnerBar = new LearnerBar(this);
 		this.orderBar = new OrderBar(this);
 		this.stage = new Stage(this);
-		this.transport = new Transport(this);
-		this.story = new Story(this);
-		this.theory = new Theory(this);
+		this.playback = new Playback(this);
+		this.updateCard = new UpdateCard(this);
+		this.theoryCard = new TheoryCard(this);
 		this.pointTable = new PointTable(this);
 		this.exports = new ExportMenu(this);
-		this.stage.node.insertBefore(this.transport.node, this.stage.words);
+		this.stage.node.insertBefore(this.playback.node, this.stage.words);
 		this.stage.node.insertBefore(this.live, this.stage.words);
-		const {lookButton, sizeButton} = this.appearance;
+		const {themeButton, sizeButton} = this.appearance;
 		const lede = el("p", {class: "lede"}, this.offline ? LEDE_OFFLINE : LEDE);
 		const title = el("div", {}, el("h1", {}, "Perceptron studio"), lede);
-		const buttons = [this.exports.node, lookButton, sizeButton];
-		const cards = [this.stage, this.story, this.theory].map((part) => part.node);
+		const buttons = [this.exports.node, themeButton, sizeButton];
+		const cards = [this.stage, this.updateCard, this.theoryCard].map((part) => part.node);
 		const bars = [this.dataBar, this.learnerBar, this.orderBar].map((part) => part.node);
 		const setup = el("div", {class: "setup edit"}, bars);
 		this.root.replaceChildren(
@@ -79,13 +80,13 @@ class Studio {
 			...(this.offline ? [el("p", {class: "notice"}, NOTICE_OFFLINE)] : []),
 			el("main", {class: "layout"}, cards, setup, this.pointTable.node),
 			this.spoken,
-			this.own.node,
+			this.dataDialog.node,
 		);
 		this.root.classList.add("studio");
 		this.root.classList.toggle("offline", this.offline);
 		if (this.address) window.addEventListener("hashchange", () => this.readHash());
-		this.appearance.wear();
-		this.story.show();
+		this.appearance.apply();
+		this.updateCard.show();
 	}
 
 	async start() {
@@ -239,7 +240,7 @@ class Studio {
 			];
 	}
 
-	// Everything anew: after a run, a change of look or of the learner shown.
+	// Everything anew: after a run, a change of theme or of the learner shown.
 	refresh() {
 		for (const part of [this.dataBar, this.learnerBar, this.orderBar]) part.show();
 		this.stage.palette.fill();
@@ -268,12 +269,12 @@ class Studio {
 		this.wholeFrame = this.stepFrame = false;
 		this.stage.draw();
 		if (stepped) {
-			this.transport.show();
-			this.story.show();
+			this.playback.show();
+			this.updateCard.show();
 			this.pointTable.count();
 			this.writeHash();
 		}
-		this.theory.show(all);
+		this.theoryCard.show(all);
 	}
 
 	writeHash() {
@@ -296,7 +297,7 @@ class Studio {
 	}
 
 	announce() {
-		setText(this.live, this.story.sentence());
+		setText(this.live, this.updateCard.sentence());
 	}
 
 	say(words) {
@@ -371,8 +372,8 @@ class Studio {
 		this.change({data: {columns: this.points.columns, rows: []}, at: 0});
 	}
 
-	get look() {
-		return this.appearance.look;
+	get theme() {
+		return this.appearance.theme;
 	}
 
 	get textSize() {

@@ -1,6 +1,6 @@
 // Your own data: pasted or from a file, with the columns to take.
+import {counted} from "../engine/numbers.js";
 import {button, choice, el, labelled, row, setText} from "./dom.js";
-import {counted} from "./words.js";
 
 const MOST_CHARACTERS = 6000000;
 const ABOUT =
@@ -10,7 +10,7 @@ const TOO_LARGE =
 	"This file is too large for a picture: take at most 5,000 rows of it, " +
 	"or start with it: rosenblatt studio FILE.";
 
-export class OwnData {
+export class DataDialog {
 	constructor(studio) {
 		this.studio = studio;
 		this.picked = {x: null, y: null, label: null};

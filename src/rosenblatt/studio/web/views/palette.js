@@ -1,6 +1,6 @@
 // Under the plane: the class of new points, and the numbers of the selected one.
 import {button, choice, el, numberBox, press} from "./dom.js";
-import {markIcon} from "./look.js";
+import {markIcon} from "./marks.js";
 
 // Boxes for the two numbers and the class of a point; `given` adds attributes to each.
 export function pointBoxes(studio, row, given = () => ({})) {
@@ -38,9 +38,9 @@ export class Palette {
 	// Made anew only where something else is shown: what has the focus must not vanish under it.
 	fill() {
 		const {studio} = this;
-		const {marks, look, points, editor} = studio;
+		const {marks, theme, points, editor} = studio;
 		const row = editor.selected;
-		const classes = JSON.stringify([look.paper, points.classes, points.columns]);
+		const classes = JSON.stringify([theme.paper, points.classes, points.columns]);
 		if (this.filledFor !== classes) {
 			this.filledFor = classes;
 			this.chips = marks.map((mark) => this.chip(mark));
@@ -59,8 +59,8 @@ export class Palette {
 	}
 
 	chip(mark) {
-		const {editor, look} = this.studio;
-		const face = [markIcon(mark, look), el("span", {}, mark.name)];
+		const {editor, theme} = this.studio;
+		const face = [markIcon(mark, theme), el("span", {}, mark.name)];
 		const given = {class: "chip", title: mark.label};
 		return button(face, () => editor.brushWith(mark.place), given);
 	}

@@ -1,7 +1,8 @@
 // The lift: the product x·y becomes a height, and what no line separates a plane may.
-import {classColour, drawMark, thinned} from "./look.js";
+import {drawMark} from "./marks.js";
 import {line} from "./pen.js";
 import {pointRadius} from "./plane.js";
+import {classColour, thinned} from "./theme.js";
 
 const SQUARE = [
 	[-1, -1],
@@ -73,7 +74,7 @@ function dot3(p, q) {
 }
 
 export function drawLift(pen, width, height, scene, turn) {
-	const {data, ledger, look, marks, textSize, k} = scene;
+	const {data, ledger, theme, marks, textSize, k} = scene;
 	const heights = data.rows.map(([x, y]) => x * y);
 	const spans = [0, 1, 2].map((axis) => {
 		const values = axis < 2 ? data.rows.map((row) => row[axis]) : heights;
@@ -95,8 +96,8 @@ export function drawLift(pen, width, height, scene, turn) {
 	};
 	const flat = (p) => place(p).slice(0, 2);
 	const [floor, ceiling] = [-1, 1].map((z) => SQUARE.map((corner) => flat([...corner, z])));
-	const edge = {stroke: look.rule, width: 1};
-	const fill = thinned(look, look.ink, 0.04);
+	const edge = {stroke: theme.rule, width: 1};
+	const fill = thinned(theme, theme.ink, 0.04);
 	pen.path(floor, {...edge, fill, width: 1.5, close: true});
 	for (const [i, corner] of floor.entries()) line(pen, corner, ceiling[i], edge);
 	pen.path(ceiling, {...edge, close: true});
@@ -107,7 +108,7 @@ export function drawLift(pen, width, height, scene, turn) {
 	];
 	for (const [p, name] of names)
 		pen.text(...flat(p), name, {
-			fill: look.ink,
+			fill: theme.ink,
 			size: textSize + 1,
 			align: "center",
 			middle: true,
@@ -140,10 +141,10 @@ export function drawLift(pen, width, height, scene, turn) {
 		})
 		.sort((p, q) => q.depth - p.depth);
 	const drawOne = ({i, px, py, foot}) => {
-		const stroke = classColour(look, data.labels[i]);
+		const stroke = classColour(theme, data.labels[i]);
 		if (points.length <= 80) line(pen, foot, [px, py], {stroke, width: 1, alpha: 0.5});
-		if (update && update.row === i) pen.circle(px, py, radius + 6, {stroke: look.ink, width: 3});
-		drawMark(pen, px, py, radius, marks[data.labels[i]], look);
+		if (update && update.row === i) pen.circle(px, py, radius + 6, {stroke: theme.ink, width: 3});
+		drawMark(pen, px, py, radius, marks[data.labels[i]], theme);
 	};
 	// Points behind the plane first: on the side away from the eye, which looks along the depth.
 	const towards = cut.length ? Math.sign(score([0, 0, 0]) - score(backwards(turn))) : 0;
@@ -151,8 +152,8 @@ export function drawLift(pen, width, height, scene, turn) {
 	behind.forEach(drawOne);
 	if (cut.length)
 		pen.path(cut.map(flat), {
-			fill: look.faint,
-			stroke: look.ink,
+			fill: theme.faint,
+			stroke: theme.ink,
 			width: 1.5,
 			alpha: 0.45,
 			close: true,

@@ -1,42 +1,7 @@
-// Colours, shapes and letters of the classes: the same as the library's own pictures.
+// Shapes and letters of the classes: the same as in the library's own pictures.
+import {shortened} from "../engine/numbers.js";
 import {svgNode} from "./dom.js";
-import {shortened} from "./words.js";
-
-export const LOOKS = {
-	light: {
-		paper: "#ffffff",
-		ink: "#1b1e23",
-		faint: "#6c737d",
-		rule: "#e2e5e9",
-		alarm: "#b00020",
-		palette: ["#0072b2", "#d55e00", "#186149", "#6d0079", "#995ffd", "#313d00"],
-	},
-	dark: {
-		paper: "#16181d",
-		ink: "#e8eaed",
-		faint: "#969da8",
-		rule: "#33373f",
-		alarm: "#ff8a80",
-		palette: ["#56b4e9", "#e69f00", "#79ffdb", "#ce3d61", "#7e5bec", "#ffff3d"],
-	},
-};
-
-export function classColour(look, place) {
-	return look.palette[place % look.palette.length];
-}
-
-function channels(colour) {
-	return [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16));
-}
-
-// A colour thinned with the paper; unlike transparency it does not add up where areas meet.
-export function thinned(look, colour, share = 0.13) {
-	const paper = channels(look.paper);
-	const mixed = channels(colour).map((value, i) =>
-		Math.round(share * value + (1 - share) * paper[i]),
-	);
-	return `#${mixed.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
-}
+import {channels, classColour} from "./theme.js";
 
 // Ink for a letter on a colour: whichever of black and white is seen better.
 function inkOn(colour) {
@@ -98,9 +63,9 @@ function shapeOf(place, x, y, radius) {
 	return corners?.map(([a, b]) => [x + a * radius, y + b * radius]);
 }
 
-export function drawMark(pen, x, y, radius, mark, look, given = {}) {
-	const fill = classColour(look, mark.place);
-	const style = {fill, stroke: look.paper, width: radius > 5 ? 1 : 0.5, ...given};
+export function drawMark(pen, x, y, radius, mark, theme, given = {}) {
+	const fill = classColour(theme, mark.place);
+	const style = {fill, stroke: theme.paper, width: radius > 5 ? 1 : 0.5, ...given};
 	const corners = shapeOf(mark.place, x, y, radius);
 	if (corners) pen.path(corners, {...style, close: true});
 	else pen.circle(x, y, radius, style);
@@ -117,8 +82,8 @@ export function drawMark(pen, x, y, radius, mark, look, given = {}) {
 }
 
 // A class as a small picture beside its name.
-export function markIcon(mark, look) {
-	const fill = classColour(look, mark.place);
+export function markIcon(mark, theme) {
+	const fill = classColour(theme, mark.place);
 	const corners = shapeOf(mark.place, 10, 10, 8);
 	const shape = corners
 		? svgNode("polygon", {

@@ -1,5 +1,5 @@
 // Which learners run beside each other, and the settings of each.
-import {fieldOf, learnerKinds, learnerOf} from "./catalogue.js";
+import {fieldOf, learnerKinds, learnerOf} from "../state/catalogue.js";
 import {button, choice, el, labelled, numberBox, row} from "./dom.js";
 
 const MOST_LEARNERS = 4;

@@ -22,10 +22,10 @@ function slideOf(studio) {
 	const count = stage.pictures.length;
 	const across = count > 1 ? 2 : 1;
 	const title = count > 1 ? 26 : 0;
-	const draw = (pen, look) => {
+	const draw = (pen, theme) => {
 		for (const [i, picture] of stage.pictures.entries()) {
 			pen.shifted((i % across) * w, HEADING + Math.floor(i / across) * (h + title), () => {
-				if (title) pen.text(42, 18, studio.runTitle(i), {fill: look.ink, size: 14, bold: true});
+				if (title) pen.text(42, 18, studio.runTitle(i), {fill: theme.ink, size: 14, bold: true});
 				pen.shifted(0, title, () => picture.drawWith(pen, w, h));
 			});
 		}
@@ -34,24 +34,24 @@ function slideOf(studio) {
 }
 
 function drawSlide(studio, pen, slide) {
-	const {look} = studio;
-	const words = studio.story.sentence();
+	const {theme} = studio;
+	const words = studio.updateCard.sentence();
 	const most = Math.max(20, Math.floor((LINE * slide.width) / 800));
 	const cut = words.length > most ? words.lastIndexOf(" ", most) : words.length;
 	const rest = words.slice(cut).trim();
-	pen.text(10, 22, words.slice(0, cut), {fill: look.ink, size: 14});
+	pen.text(10, 22, words.slice(0, cut), {fill: theme.ink, size: 14});
 	pen.text(10, 42, rest.length > most ? `${rest.slice(0, most - 1)}…` : rest, {
-		fill: look.ink,
+		fill: theme.ink,
 		size: 14,
 	});
-	slide.draw(pen, look);
+	slide.draw(pen, theme);
 }
 
 function asSvg(studio) {
 	const slide = slideOf(studio);
-	const pen = new SvgPen(slide.width, slide.height, studio.look.paper);
+	const pen = new SvgPen(slide.width, slide.height, studio.theme.paper);
 	drawSlide(studio, pen, slide);
-	return pen.finished(studio.story.sentence());
+	return pen.finished(studio.updateCard.sentence());
 }
 
 function asPng(studio) {
@@ -60,7 +60,7 @@ function asPng(studio) {
 	const scale = PNG_WIDTH / slide.width;
 	[canvas.width, canvas.height] = [PNG_WIDTH, Math.round(scale * slide.height)];
 	const context = canvas.getContext("2d");
-	context.fillStyle = studio.look.paper;
+	context.fillStyle = studio.theme.paper;
 	context.fillRect(0, 0, canvas.width, canvas.height);
 	context.scale(scale, scale);
 	drawSlide(studio, new CanvasPen(context), slide);

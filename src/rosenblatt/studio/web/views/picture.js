@@ -2,11 +2,11 @@
 // lines move.
 import {button, el, freshId, press, setText} from "./dom.js";
 import {Frame} from "./frame.js";
-import {Hands, keyWords} from "./hands.js";
 import {drawLift, liftWords} from "./lift.js";
 import {CanvasPen} from "./pen.js";
-import {drawAreas, drawHands, drawPoints, drawUpdate, hasOwnLine, planeWords} from "./plane.js";
-import {drawWeightSpace, weightSpaceWords} from "./weightspace.js";
+import {drawAreas, drawCursor, drawPoints, drawUpdate, hasOwnLine, planeWords} from "./plane.js";
+import {keyHelp, PointerAndKeys} from "./pointer_and_keys.js";
+import {drawWeightSpace, weightSpaceWords} from "./weight_space.js";
 
 export class Picture {
 	constructor(stage, place) {
@@ -27,7 +27,7 @@ export class Picture {
 		this.node = el("div", {class: "picture"}, this.title, this.surface, this.hint);
 		this.contours = new Map();
 		this.drawnPoints = null;
-		this.hands = new Hands(this);
+		this.input = new PointerAndKeys(this);
 	}
 
 	get ledger() {
@@ -35,7 +35,7 @@ export class Picture {
 	}
 
 	scene(k = this.studio.at) {
-		const {studio, ledger, hands} = this;
+		const {studio, ledger, input} = this;
 		const at = ledger ? ledger.clip(k) : 0;
 		const own = ledger && hasOwnLine({ledger, data: studio.points});
 		return {
@@ -43,15 +43,15 @@ export class Picture {
 			ledger,
 			k: at,
 			marks: studio.marks,
-			look: studio.look,
+			theme: studio.theme,
 			textSize: studio.textSize,
 			theory: ledger?.run.theory,
 			hasBias: ledger?.run.learner.fit_intercept,
 			contour: own || !ledger ? null : (this.contours.get(at) ?? this.lastContour),
 			contourBefore: own || !ledger || !at ? null : (this.contours.get(at - 1) ?? null),
 			selected: studio.editor.selected,
-			cursor: hands.focused ? hands.cursor : null,
-			holding: hands.holding,
+			cursor: input.focused ? input.cursor : null,
+			holding: input.holding,
 		};
 	}
 
@@ -121,10 +121,13 @@ export class Picture {
 			this.askContours(scene);
 			this.clear(0);
 			drawAreas(this.pens[0], this.frame, scene);
-			this.frame.drawAxes(this.pens[0], studio.look, scene.data.columns, studio.textSize);
-			const key = [studio.pointsNumber, studio.look.paper, studio.textSize, studio.box.join()].join(
-				"|",
-			);
+			this.frame.drawAxes(this.pens[0], studio.theme, scene.data.columns, studio.textSize);
+			const key = [
+				studio.pointsNumber,
+				studio.theme.paper,
+				studio.textSize,
+				studio.box.join(),
+			].join("|");
 			if (key !== this.drawnPoints) {
 				this.drawnPoints = key;
 				this.clear(1);
@@ -132,7 +135,7 @@ export class Picture {
 			}
 			this.clear(2);
 			drawUpdate(this.pens[2], this.frame, scene);
-			drawHands(this.pens[2], this.frame, scene);
+			drawCursor(this.pens[2], this.frame, scene);
 		} else {
 			this.drawnPoints = null;
 			for (const i of [0, 1, 2]) this.clear(i);
@@ -148,7 +151,7 @@ export class Picture {
 		const name = (many ? `${studio.runTitle(this.place)}. ` : "") + words;
 		if (this.surface.getAttribute("aria-label") !== name)
 			this.surface.setAttribute("aria-label", name);
-		setText(this.hint, keyWords(view, studio.editable));
+		setText(this.hint, keyHelp(view, studio.editable));
 	}
 
 	// For an export: the same on any pen.
@@ -160,7 +163,7 @@ export class Picture {
 		else {
 			const frame = this.frameFor(width, height);
 			drawAreas(pen, frame, scene);
-			frame.drawAxes(pen, scene.look, scene.data.columns, scene.textSize);
+			frame.drawAxes(pen, scene.theme, scene.data.columns, scene.textSize);
 			drawPoints(pen, frame, scene);
 			drawUpdate(pen, frame, scene);
 		}

@@ -1,5 +1,6 @@
 // The middle of the page: the views, one picture for each learner, and what may be said of them.
-import {VIEWS} from "./address.js";
+import {clamped} from "../engine/numbers.js";
+import {VIEWS} from "../state/address.js";
 import {drawMistakes} from "./charts.js";
 import {button, el, press, setText} from "./dom.js";
 import {liftWords} from "./lift.js";
@@ -7,9 +8,8 @@ import {Palette} from "./palette.js";
 import {penFor} from "./pen.js";
 import {Picture} from "./picture.js";
 import {hasOwnLine} from "./plane.js";
-import {UpdateTable} from "./table.js";
-import {weightSpaceWords} from "./weightspace.js";
-import {clamped} from "./words.js";
+import {UpdateTable} from "./tables.js";
+import {weightSpaceWords} from "./weight_space.js";
 
 const ABOUT_MISTAKES =
 	"An epoch is one pass over all points. " +
@@ -111,10 +111,10 @@ export class Stage {
 
 	chartWith(pen, width, height) {
 		const {studio} = this;
-		const {shown, look, textSize} = studio;
+		const {shown, theme, textSize} = studio;
 		const {runs} = studio.answer;
 		const titles = runs.map((_, i) => studio.runTitle(i));
 		const epoch = studio.ledger?.update(studio.at)?.epoch ?? null;
-		drawMistakes(pen, width, height, {runs, titles, shown, epoch, look, textSize});
+		drawMistakes(pen, width, height, {runs, titles, shown, epoch, theme, textSize});
 	}
 }

@@ -1,8 +1,8 @@
 // The same as the pictures, in numbers: a table of all updates, and one of all points.
+import {clamped, figure} from "../engine/numbers.js";
 import {button, el, row, setText, tableRow} from "./dom.js";
-import {markIcon} from "./look.js";
+import {markIcon} from "./marks.js";
 import {pointBoxes} from "./palette.js";
-import {clamped, figure} from "./words.js";
 
 const PAGE = 50;
 const ABOUT_POINTS =
@@ -235,7 +235,7 @@ export class PointTable {
 			? pointBoxes(studio, i, named)
 			: [...points.rows[i].map((value) => figure(value)), mark.name];
 		const remove = () => studio.editor.removePoint(i);
-		const made = tableRow([markIcon(mark, studio.look), ` ${i + 1}`], cells);
+		const made = tableRow([markIcon(mark, studio.theme), ` ${i + 1}`], cells);
 		made.append(el("td", {class: "uses"}));
 		if (editable) made.append(el("td", {}, button("Delete", remove, given)));
 		return made;

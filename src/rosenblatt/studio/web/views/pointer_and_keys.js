@@ -1,7 +1,7 @@
-// What hands can do to a picture, by pointer and by key: add, move, delete points; turn the lift.
+// What input can do to a picture, by pointer and by key: add, move, delete points; turn the lift.
+import {clamped, roundedTo, vector} from "../engine/numbers.js";
 import {Frame} from "./frame.js";
 import {pointRadius} from "./plane.js";
-import {clamped, roundedTo, vector} from "./words.js";
 
 const KEYS =
 	"Arrow keys move a cursor (with Shift by less), Enter adds a point there or picks up the point " +
@@ -9,12 +9,12 @@ const KEYS =
 	"C changes its class, Delete removes it, Space steps, Escape lets go.";
 const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
 
-export function keyWords(view, editable) {
+export function keyHelp(view, editable) {
 	if (view === "plane" && editable) return KEYS;
 	return view === "lift" ? "Drag or use the arrow keys to turn the picture." : "Space steps.";
 }
 
-export class Hands {
+export class PointerAndKeys {
 	constructor(picture) {
 		this.picture = picture;
 		this.studio = picture.studio;

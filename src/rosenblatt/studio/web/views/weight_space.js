@@ -1,10 +1,9 @@
 // The space of the weights: w is a point that moves, each example allows one side of a line.
-
+import {boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
+import {figure} from "../engine/numbers.js";
 import {Frame} from "./frame.js";
-import {boxCorners, clipPolygon, segmentInBox} from "./ledger.js";
-import {classColour, thinned} from "./look.js";
 import {arrow} from "./pen.js";
-import {figure} from "./words.js";
+import {classColour, thinned} from "./theme.js";
 
 const MOST_LINES = 400;
 const TRAIL = 60;
@@ -57,7 +56,7 @@ export function weightSpaceWords(scene) {
 }
 
 export function drawWeightSpace(pen, width, height, scene) {
-	const {ledger, k, look, data, textSize} = scene;
+	const {ledger, k, theme, data, textSize} = scene;
 	if (!ledger || ledger.run.vectors === 0) return;
 	const frame = new Frame(width, height, weightBox(ledger), {equal: true});
 	const at = ledger.clip(k);
@@ -72,10 +71,10 @@ export function drawWeightSpace(pen, width, height, scene) {
 		for (const demand of demands) if (area.length) area = clipPolygon(area, demand);
 		frame.clipTo(pen, () => {
 			if (area.length > 2)
-				frame.path(pen, area, {fill: thinned(look, look.ink, 0.14), close: true});
+				frame.path(pen, area, {fill: thinned(theme, theme.ink, 0.14), close: true});
 		});
 	}
-	frame.drawAxes(pen, look, [`w[${data.features[0]}]`, `w[${data.features[1]}]`], textSize);
+	frame.drawAxes(pen, theme, [`w[${data.features[0]}]`, `w[${data.features[1]}]`], textSize);
 	frame.clipTo(pen, () => {
 		const stride = Math.max(1, Math.ceil(demands.length / MOST_LINES));
 		demands.forEach((demand, i) => {
@@ -84,7 +83,7 @@ export function drawWeightSpace(pen, width, height, scene) {
 			const ends = segmentInBox(demand, frame.box);
 			if (!ends) return;
 			const [p, q] = ends.map((end) => frame.at(end));
-			const colour = classColour(look, data.labels[i]);
+			const colour = classColour(theme, data.labels[i]);
 			pen.path([p, q], {
 				stroke: colour,
 				width: current ? 3 : 1.2,
@@ -104,10 +103,10 @@ export function drawWeightSpace(pen, width, height, scene) {
 		});
 		for (let place = 0; place < ledger.run.vectors; place += 1) {
 			const path = placesOf(ledger, place, Math.max(0, at - TRAIL), at).map((p) => frame.at(p));
-			const colour = single ? look.ink : classColour(look, place);
-			if (path.length > 1) pen.path(path, {stroke: single ? look.faint : colour, width: 1.5});
+			const colour = single ? theme.ink : classColour(theme, place);
+			if (path.length > 1) pen.path(path, {stroke: single ? theme.faint : colour, width: 1.5});
 			for (const p of path.slice(0, -1))
-				pen.circle(...p, 2.5, {fill: single ? look.faint : colour});
+				pen.circle(...p, 2.5, {fill: single ? theme.faint : colour});
 			const end = path.at(-1);
 			const moved = update && (single || update.right === place || update.wrong === place);
 			if (moved) {
@@ -123,12 +122,12 @@ export function drawWeightSpace(pen, width, height, scene) {
 					{stroke: colour, width: 3},
 				);
 			}
-			pen.circle(...end, 6, {fill: colour, stroke: look.paper, width: 2});
+			pen.circle(...end, 6, {fill: colour, stroke: theme.paper, width: 2});
 			pen.text(end[0] + 9, end[1] - 8, single ? "w" : scene.marks[place].letter, {
-				fill: look.ink,
+				fill: theme.ink,
 				size: textSize + 3,
 				bold: true,
-				halo: look.paper,
+				halo: theme.paper,
 			});
 		}
 	});

@@ -3,7 +3,7 @@ import {button, choice, el, labelled, press, row, setText} from "./dom.js";
 
 const SPEEDS = ["0.5", "1", "3", "10", "60", "600"].map((speed) => [speed, `${speed} / s`]);
 
-export class Transport {
+export class Playback {
 	constructor(studio) {
 		this.studio = studio;
 		this.speed = 1;
@@ -37,7 +37,7 @@ export class Transport {
 		const speed = labelled("Speed", this.pace, "field inline");
 		this.node = el(
 			"div",
-			{class: "transport", role: "group", "aria-label": "Steps of the run"},
+			{class: "playback", role: "group", "aria-label": "Steps of the run"},
 			row(this.start, this.back, this.step, this.end, this.play, speed),
 			el(
 				"div",

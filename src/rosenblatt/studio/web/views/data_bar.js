@@ -1,6 +1,6 @@
 // Which data, with which features, in which order.
+import {counted} from "../engine/numbers.js";
 import {button, card, choice, el, labelled, numberBox, row, setText} from "./dom.js";
-import {counted} from "./words.js";
 
 const MAPS = {
 	none: "none: x, y",

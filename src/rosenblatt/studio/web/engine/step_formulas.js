@@ -1,45 +1,59 @@
 // What an update did, in words and with the numbers plugged in.
-import {bracketed, figure, signed, vector} from "./words.js";
+import {bracketed, figure, signed, vector} from "./numbers.js";
 
-// Their steps are all as long as the learning rate.
-const FIXED = ["perceptron", "averaged", "voted", "kernel"];
+// The rule whose every step is as long as the learning rate, and the one that moves on every point.
+const [PLAIN, SOFT] = ["perceptron", "soft"];
+
+// How far each rule of the library goes: a formula, and the same with its numbers. `loss` and
+// `length` come as letters and as numbers. A rule that is not here is shown by its number alone.
+const shortest = ({loss, length}) => [
+	`${loss[0]} / ${length[0]}`,
+	`${loss[1]} / ${figure(length[1])}`,
+];
+const FORMULAS = {
+	mira: shortest,
+	PA: shortest,
+	"PA-I": ({loss, length, learner}) => [
+		`min(C, ${loss[0]} / ${length[0]})`,
+		`min(${figure(learner.C)}, ${loss[1]} / ${figure(length[1])})`,
+	],
+	"PA-II": ({loss, length, learner}) => [
+		`${loss[0]} / (${length[0]} + 1/(2C))`,
+		`${loss[1]} / (${figure(length[1])} + ${figure(0.5 / learner.C)})`,
+	],
+	[SOFT]: ({margin, learner, multiclass}) =>
+		multiclass
+			? ["η·P(wrong class)"]
+			: [`η / (1 + e^(${margin[0]}))`, `${figure(learner.eta0)} / (1 + e^${margin[1]})`],
+};
 
 function squared(x) {
 	return x.reduce((sum, value) => sum + value * value, 0);
 }
 
 // The step size: its letter, and how its number came about (null where it is the learning rate).
-function stepWords(learner, update, hasBias, multiclass) {
-	if (FIXED.includes(learner.kind)) return {symbol: "η", line: null};
+function stepFormula({rule, learner}, update, hasBias, multiclass) {
+	if (rule === PLAIN) return {symbol: "η", line: null};
 	const symbol = "τ";
-	// Of a learner that the page does not know the number alone is shown.
-	if (!["mira", "pa", "soft"].includes(learner.kind)) return {symbol, line: null};
-	const margin = multiclass ? marginOf(update) : (update.right === 1 ? 1 : -1) * update.score;
-	const ys = multiclass ? "m" : "y·s";
+	if (!FORMULAS[rule]) return {symbol, line: null};
 	const norm = squared(update.x) + (hasBias ? 1 : 0);
-	const length = multiclass ? 2 * norm : norm;
-	const lengthName = `${multiclass ? "2" : ""}‖${hasBias ? "(x, 1)" : "x"}‖²`;
-	const m = bracketed(margin);
-	const step = figure(update.step);
-	const variant = learner.kind === "pa" ? learner.variant : learner.kind;
-	const told = (formula, numbers) => ({symbol, line: `τ = ${formula} = ${numbers}`});
-	if (variant === "soft") {
-		if (multiclass) return told("η·P(wrong class)", step);
-		return told(`η / (1 + e^(${ys}))`, `${figure(learner.eta0)} / (1 + e^${m}) = ${step}`);
-	}
-	const [loss, number] = [`(1 − ${ys})`, `(1 − ${m})`];
-	if (variant === "PA-I") {
-		const least = `min(${figure(learner.C)}, ${number} / ${figure(length)})`;
-		return told(`min(C, ${loss} / ${lengthName})`, `${least} = ${step}`);
-	}
-	if (variant === "PA-II") {
-		const below = `(${figure(length)} + ${figure(0.5 / learner.C)})`;
-		return told(`${loss} / (${lengthName} + 1/(2C))`, `${number} / ${below} = ${step}`);
-	}
-	return told(`${loss} / ${lengthName}`, `${number} / ${figure(length)} = ${step}`);
+	const margin = [multiclass ? "m" : "y·s", bracketed(marginOf(update, multiclass))];
+	const terms = FORMULAS[rule]({
+		margin,
+		loss: margin.map((m) => `(1 − ${m})`),
+		length: [
+			`${multiclass ? "2" : ""}‖${hasBias ? "(x, 1)" : "x"}‖²`,
+			multiclass ? 2 * norm : norm,
+		],
+		learner,
+		multiclass,
+	});
+	return {symbol, line: ["τ", ...terms, figure(update.step)].join(" = ")};
 }
 
-function marginOf(update) {
+// How far the right answer was ahead: y·s of two classes, else over the wrong class.
+function marginOf(update, multiclass) {
+	if (!multiclass) return (update.right === 1 ? 1 : -1) * update.score;
 	const rival =
 		update.wrong >= 0
 			? update.score[update.wrong]
@@ -47,16 +61,15 @@ function marginOf(update) {
 	return update.score[update.right] - rival;
 }
 
-function verdict(learner, update, marks, multiclass) {
+function verdict({rule, learner}, update, marks, multiclass) {
 	const right = marks[update.right].name;
-	const kind = learner.kind;
-	const margin = multiclass ? marginOf(update) : (update.right === 1 ? 1 : -1) * update.score;
+	const margin = marginOf(update, multiclass);
 	const soft = "soft rule moves on every point";
-	if (kind === "soft" && multiclass) {
+	if (rule === SOFT && multiclass) {
 		const wrong = marks[update.wrong]?.name ?? "none";
 		return `Right is ${right}. The ${soft}, and each wrong class pays its share; here ${wrong}.`;
 	}
-	if (kind === "soft" && margin >= 0)
+	if (rule === SOFT && margin >= 0)
 		return margin ? `Right, but not sure of it: the ${soft}.` : `Undecided; the ${soft}.`;
 	// Where a tie is an answer, it is that of the last of the equal classes.
 	const winner = multiclass
@@ -93,8 +106,8 @@ function movedVector(ledger, update, place, name, way, symbol, multiclass) {
 	};
 }
 
-// Everything the story tells about the update that led to position k; null at the start.
-export function tellUpdate(ledger, k, marks) {
+// Everything there is to say about the update that led to position k; null at the start.
+export function describeUpdate(ledger, k, marks) {
 	const update = ledger.update(k);
 	if (!update) return null;
 	const {run} = ledger;
@@ -104,14 +117,14 @@ export function tellUpdate(ledger, k, marks) {
 	const told = {
 		update,
 		multiclass,
-		verdict: verdict(learner, update, marks, multiclass),
+		verdict: verdict(run, update, marks, multiclass),
 		lines: [],
 		vectors: [],
 	};
 	const sign = update.right === 1 ? 1 : -1;
 	const scores = () =>
 		update.score.map((s, place) => `${marks[place].letter}: ${figure(s)}`).join(", ");
-	const {symbol, line} = stepWords(learner, update, hasBias, multiclass);
+	const {symbol, line} = stepFormula(run, update, hasBias, multiclass);
 	if (run.vectors === 0) {
 		told.score = multiclass ? scores() : `Σ αᵢ·yᵢ·K(xᵢ, x) = ${figure(update.score)}`;
 		const {duals} = ledger.duals(k);
@@ -138,7 +151,10 @@ export function tellUpdate(ledger, k, marks) {
 		told.vectors.push(movedVector(ledger, update, 0, "w", sign, symbol, false));
 	}
 	if (line && multiclass && line.includes(" m)"))
-		told.lines.push([`m = ${figure(marginOf(update))} (right score minus wrong score)`, line]);
+		told.lines.push([
+			`m = ${figure(marginOf(update, true))} (right score minus wrong score)`,
+			line,
+		]);
 	else if (line) told.lines.push([line]);
 	for (const moved of told.vectors)
 		told.lines.push(hasBias ? [moved.line, moved.shift] : [moved.line]);
@@ -147,7 +163,7 @@ export function tellUpdate(ledger, k, marks) {
 		const b = hasBias ? `, b̄ = ${figure(mean.at(-1))}` : "";
 		told.note = `It answers with the mean of all w so far: w̄ = ${vector(mean.slice(0, -1))}${b}.`;
 	}
-	if (learner.kind === "voted" && run.survived) {
+	if (run.votes) {
 		const survived = run.survived[k - 1];
 		const examples = `${figure(survived)} example${survived === 1 ? "" : "s"}`;
 		told.note = `The w before this update stood for ${examples}: that many votes.`;
@@ -156,8 +172,8 @@ export function tellUpdate(ledger, k, marks) {
 }
 
 // The same as one sentence, for the line that is read aloud.
-export function sayUpdate(ledger, k, total, marks, data) {
-	const told = tellUpdate(ledger, k, marks);
+export function updateSentence(ledger, k, total, marks, data) {
+	const told = describeUpdate(ledger, k, marks);
 	const start = ledger.weights(0);
 	if (!told)
 		return start && ledger.run.vectors === 1

@@ -17,7 +17,7 @@ export function localPoints({columns, rows}, classes) {
 	};
 }
 
-export class Editor {
+export class PointEditor {
 	constructor(studio) {
 		this.studio = studio;
 		[this.brush, this.selected] = [1, null];

@@ -1,7 +1,7 @@
 // The two curves of the proof, and the mistakes of each epoch.
+import {clamped} from "../engine/numbers.js";
 import {Frame} from "./frame.js";
 import {line, rectangle} from "./pen.js";
-import {clamped} from "./words.js";
 
 // Where the proof puts u·w and ‖w‖ after k updates of a perceptron.
 export function proofBounds(run, k) {
@@ -41,9 +41,9 @@ export function proofFrame(width, height, run, textSize) {
 	return new Frame(width, height, [0, Math.max(1, last), low, high * 1.06], {side});
 }
 
-export function drawProof(pen, frame, run, look, textSize) {
+export function drawProof(pen, frame, run, theme, textSize) {
 	const last = run.proof.norm.length - 1;
-	frame.drawAxes(pen, look, ["updates k", ""], textSize, {grid: false});
+	frame.drawAxes(pen, theme, ["updates k", ""], textSize, {grid: false});
 	const most = frame.inner[0];
 	const curve = (read, style) =>
 		frame.clipTo(pen, () => frame.path(pen, sampled(last, most, read), style));
@@ -52,19 +52,19 @@ export function drawProof(pen, frame, run, look, textSize) {
 	if (bounded) {
 		const low = (k) => proofBounds(run, k).low;
 		const high = (k) => proofBounds(run, k).high;
-		curve(high, {stroke: look.alarm, width: 1.5, dash: [6, 4]});
-		curve(low, {stroke: look.alarm, width: 1.5, dash: [2, 3]});
+		curve(high, {stroke: theme.alarm, width: 1.5, dash: [6, 4]});
+		curve(low, {stroke: theme.alarm, width: 1.5, dash: [2, 3]});
 		const plain = run.learner.eta0 === 1 && fromZero(run);
 		names.push(
-			[high(last), plain ? "√k·R" : "above", look.alarm],
-			[low(last), plain ? "k·γ" : "below", look.alarm],
+			[high(last), plain ? "√k·R" : "above", theme.alarm],
+			[low(last), plain ? "k·γ" : "below", theme.alarm],
 		);
 	}
-	curve((k) => run.proof.norm[k], {stroke: look.ink, width: 2});
-	curve((k) => run.proof.u_dot_w[k], {stroke: look.palette[0], width: 2});
+	curve((k) => run.proof.norm[k], {stroke: theme.ink, width: 2});
+	curve((k) => run.proof.u_dot_w[k], {stroke: theme.palette[0], width: 2});
 	names.push(
-		[run.proof.norm[last], "‖w‖", look.ink],
-		[run.proof.u_dot_w[last], "u·w", look.palette[0]],
+		[run.proof.norm[last], "‖w‖", theme.ink],
+		[run.proof.u_dot_w[last], "u·w", theme.palette[0]],
 	);
 	const right = frame.left + frame.inner[0] + 4;
 	let above = -Infinity;
@@ -78,20 +78,20 @@ export function drawProof(pen, frame, run, look, textSize) {
 	}
 }
 
-export function drawProofPosition(pen, frame, run, k, look) {
+export function drawProofPosition(pen, frame, run, k, theme) {
 	const at = clamped(k, 0, run.proof.norm.length - 1);
-	const style = {stroke: look.faint, width: 1};
+	const style = {stroke: theme.faint, width: 1};
 	line(pen, [frame.x(at), frame.top], [frame.x(at), frame.top + frame.inner[1]], style);
 	for (const [values, fill] of [
-		[run.proof.norm, look.ink],
-		[run.proof.u_dot_w, look.palette[0]],
+		[run.proof.norm, theme.ink],
+		[run.proof.u_dot_w, theme.palette[0]],
 	]) {
-		pen.circle(frame.x(at), frame.y(values[at]), 4, {fill, stroke: look.paper, width: 1.5});
+		pen.circle(frame.x(at), frame.y(values[at]), 4, {fill, stroke: theme.paper, width: 1.5});
 	}
 }
 
 export function drawMistakes(pen, width, height, scene) {
-	const {runs, titles, shown, epoch: epochNow, look, textSize} = scene;
+	const {runs, titles, shown, epoch: epochNow, theme, textSize} = scene;
 	const epochs = Math.max(1, ...runs.map((run) => run.mistakes_per_epoch.length));
 	let most = 1;
 	for (const run of runs) for (const count of run.mistakes_per_epoch) most = Math.max(most, count);
@@ -103,25 +103,25 @@ export function drawMistakes(pen, width, height, scene) {
 			bottom: 1.9 * textSize,
 		},
 	});
-	frame.drawAxes(pen, look, ["epoch", "mistakes"], textSize, {zero: false});
+	frame.drawAxes(pen, theme, ["epoch", "mistakes"], textSize, {zero: false});
 	const bottom = frame.y(0);
 	if (runs.length === 1) {
 		runs[0].mistakes_per_epoch.forEach((count, i) => {
 			const [left, right] = [frame.x(i + 0.6), frame.x(i + 1.4)];
-			const fill = i + 1 === epochNow ? look.ink : look.palette[0];
+			const fill = i + 1 === epochNow ? theme.ink : theme.palette[0];
 			const top = count ? frame.y(count) : bottom - 2;
 			rectangle(pen, [left, bottom], [Math.max(left + 1, right), top], {fill});
 			if (epochs <= 24)
 				pen.text((left + right) / 2, top - 4, String(count), {
-					fill: look.ink,
+					fill: theme.ink,
 					size: textSize,
 					align: "center",
-					halo: look.paper,
+					halo: theme.paper,
 				});
 		});
 	} else {
 		runs.forEach((run, place) => {
-			const stroke = look.palette[place];
+			const stroke = theme.palette[place];
 			const dash = [null, [8, 4], [2, 3], [10, 3, 2, 3]][place];
 			const points = run.mistakes_per_epoch.map((count, i) => frame.at([i + 1, count]));
 			pen.path(points, {stroke, width: place === shown ? 3.5 : 2, dash});
@@ -129,7 +129,7 @@ export function drawMistakes(pen, width, height, scene) {
 			const y = 14 + 20 * place;
 			line(pen, [frame.left, y], [frame.left + 34, y], {stroke, width: 3, dash});
 			pen.text(frame.left + 42, y, titles[place], {
-				fill: look.ink,
+				fill: theme.ink,
 				size: textSize + 1,
 				middle: true,
 				bold: place === shown,
@@ -137,7 +137,7 @@ export function drawMistakes(pen, width, height, scene) {
 		});
 		if (epochNow) {
 			const x = frame.x(epochNow);
-			line(pen, [x, frame.top], [x, bottom], {stroke: look.faint, width: 1, dash: [4, 4]});
+			line(pen, [x, frame.top], [x, bottom], {stroke: theme.faint, width: 1, dash: [4, 4]});
 		}
 	}
 }

@@ -1,10 +1,5 @@
 // The exported page has no server: everything it can be asked is in the file.
 
-export function embeddedRun() {
-	const node = document.getElementById("studio-run");
-	return node ? JSON.parse(node.textContent) : null;
-}
-
 export function askEmbedded(stored) {
 	return async (name, body) => {
 		if (name === "start") return {state: stored.state, learners: stored.learners};

@@ -1,6 +1,6 @@
 // From numbers to places on a picture, and back; axes with round numbers.
+import {figure, niceStep} from "../engine/numbers.js";
 import {line} from "./pen.js";
-import {figure, niceStep} from "./words.js";
 
 const SIDE = {left: 42, right: 16, top: 10, bottom: 24};
 
@@ -73,43 +73,43 @@ export class Frame {
 		return square ? [steps[0], steps[0]] : steps;
 	}
 
-	drawAxes(pen, look, names, textSize = 11, {zero = true, grid = true} = {}) {
+	drawAxes(pen, theme, names, textSize = 11, {zero = true, grid = true} = {}) {
 		const [x0, x1, y0, y1] = this.box;
 		const [stepX, stepY] = this.steps(textSize);
 		const [bottom, right] = [this.top + this.inner[1], this.left + this.inner[0]];
 		for (const value of ticksBetween(x0, x1, stepX)) {
 			const px = this.x(value);
-			if (grid) line(pen, [px, this.top], [px, bottom], {stroke: look.rule, width: 1});
+			if (grid) line(pen, [px, this.top], [px, bottom], {stroke: theme.rule, width: 1});
 			pen.text(px, bottom + textSize + 3, figure(value), {
-				fill: look.faint,
+				fill: theme.faint,
 				size: textSize,
 				align: "center",
 			});
 		}
 		for (const value of ticksBetween(y0, y1, stepY)) {
 			const py = this.y(value);
-			if (grid) line(pen, [this.left, py], [right, py], {stroke: look.rule, width: 1});
+			if (grid) line(pen, [this.left, py], [right, py], {stroke: theme.rule, width: 1});
 			pen.text(this.left - 5, py, figure(value), {
-				fill: look.faint,
+				fill: theme.faint,
 				size: textSize,
 				align: "right",
 				middle: true,
 			});
 		}
 		const [px, py] = this.at([0, 0]);
-		const style = {stroke: look.faint, width: 1, alpha: 0.55};
+		const style = {stroke: theme.faint, width: 1, alpha: 0.55};
 		if (zero && x0 < 0 && x1 > 0) line(pen, [px, this.top], [px, bottom], style);
 		if (zero && y0 < 0 && y1 > 0) line(pen, [this.left, py], [right, py], style);
 		pen.text(right - 5, bottom - 6, names[0], {
-			fill: look.ink,
+			fill: theme.ink,
 			size: textSize,
 			align: "right",
-			halo: look.paper,
+			halo: theme.paper,
 		});
 		pen.text(this.left + 5, this.top + textSize, names[1], {
-			fill: look.ink,
+			fill: theme.ink,
 			size: textSize,
-			halo: look.paper,
+			halo: theme.paper,
 		});
 	}
 }
@@ -123,21 +123,4 @@ function ticksBetween(from, to, step) {
 	)
 		ticks.push(i * step === 0 ? 0 : Number((i * step).toPrecision(12)));
 	return ticks;
-}
-
-// A box with some room around the rows; the origin is inside where it is not far away.
-export function boxAround(rows) {
-	let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
-	for (const [x, y] of rows) {
-		[x0, x1, y0, y1] = [Math.min(x0, x), Math.max(x1, x), Math.min(y0, y), Math.max(y1, y)];
-	}
-	if (!rows.length) return [-3, 3, -3, 3];
-	const widened = (low, high) => {
-		const span = high - low;
-		if (low > 0 && low < 0.4 * span) low = 0;
-		if (high < 0 && -high < 0.4 * span) high = 0;
-		const room = high > low ? 0.14 * (high - low) : Math.max(1, Math.abs(high) * 0.5);
-		return [low - room, high + room];
-	};
-	return [...widened(x0, x1), ...widened(y0, y1)];
 }

@@ -1,8 +1,9 @@
 // The plane of the data: areas and lines of the answer, the points, and what the last update did.
-import {boxCorners, clipPolygon, segmentInBox} from "./ledger.js";
-import {classColour, drawMark, thinned} from "./look.js";
+import {boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
+import {figure} from "../engine/numbers.js";
+import {drawMark} from "./marks.js";
 import {arrow, line, rectangle} from "./pen.js";
-import {figure} from "./words.js";
+import {classColour, thinned} from "./theme.js";
 
 // Fewer points are drawn larger, and none too large for a small picture.
 export function pointRadius(count, textSize, height) {
@@ -13,7 +14,7 @@ export function pointRadius(count, textSize, height) {
 // Whether the page draws the boundary by itself: one line of two weights and a bias.
 export function hasOwnLine(scene) {
 	const {run} = scene.ledger;
-	return run.vectors === 1 && scene.data.features.length === 2 && run.learner.kind !== "voted";
+	return run.vectors === 1 && scene.data.features.length === 2 && !run.votes;
 }
 
 // The line of some weights, where there are any and it crosses the picture.
@@ -24,7 +25,7 @@ function drawLine(pen, frame, weights, style) {
 
 // What lies under the points: the areas of the classes at this position.
 export function drawAreas(pen, frame, scene) {
-	const {ledger, k, look, contour} = scene;
+	const {ledger, k, theme, contour} = scene;
 	if (!ledger) return;
 	frame.clipTo(pen, () => {
 		if (hasOwnLine(scene)) {
@@ -40,25 +41,25 @@ export function drawAreas(pen, frame, scene) {
 					weights.map((value) => way * value),
 				);
 				if (part.length > 2)
-					frame.path(pen, part, {fill: thinned(look, classColour(look, place)), close: true});
+					frame.path(pen, part, {fill: thinned(theme, classColour(theme, place)), close: true});
 			}
 			return;
 		}
 		for (const region of contour?.regions ?? []) {
 			pen.rings(
 				region.rings.map((ring) => ring.map((p) => frame.at(p))),
-				{fill: thinned(look, classColour(look, region.class))},
+				{fill: thinned(theme, classColour(theme, region.class))},
 			);
 		}
 	});
 }
 
 export function drawPoints(pen, frame, scene) {
-	const {data, marks, look, textSize} = scene;
+	const {data, marks, theme, textSize} = scene;
 	const radius = pointRadius(data.rows.length, textSize, frame.height);
 	frame.clipTo(pen, () => {
 		data.rows.forEach((row, i) => {
-			drawMark(pen, ...frame.at(row), radius, marks[data.labels[i]], look);
+			drawMark(pen, ...frame.at(row), radius, marks[data.labels[i]], theme);
 		});
 	});
 }
@@ -66,14 +67,14 @@ export function drawPoints(pen, frame, scene) {
 function drawConflict(pen, frame, scene) {
 	const {conflict} = scene.theory ?? {};
 	if (!conflict?.point || scene.data.mapped) return;
-	const {look, textSize, data} = scene;
+	const {theme, textSize, data} = scene;
 	const radius = pointRadius(data.rows.length, textSize, frame.height);
 	const kinds = new Map();
 	for (const row of conflict.rows) {
 		const label = data.labels[row];
 		kinds.set(label, [...(kinds.get(label) ?? []), row]);
 		pen.circle(...frame.at(data.rows[row]), radius + 4, {
-			stroke: look.alarm,
+			stroke: theme.alarm,
 			width: 2,
 			dash: [3, 3],
 		});
@@ -81,28 +82,28 @@ function drawConflict(pen, frame, scene) {
 	// Two points of one class span a stretch, three a triangle: the meeting place lies in each of
 	// them. Without a bias it is the origin, reached by points turned to the other side of it.
 	for (const rows of kinds.values()) {
-		const style = {stroke: look.alarm, width: 1.5, dash: [3, 3], close: rows.length > 2};
+		const style = {stroke: theme.alarm, width: 1.5, dash: [3, 3], close: rows.length > 2};
 		const corners = rows.map((row) => data.rows[row]);
 		if (scene.hasBias && rows.length > 1) frame.path(pen, corners, style);
 	}
 	const [x, y] = frame.at(conflict.point);
-	const style = {stroke: look.alarm, width: 3};
+	const style = {stroke: theme.alarm, width: 3};
 	line(pen, [x - 7, y - 7], [x + 7, y + 7], style);
 	line(pen, [x - 7, y + 7], [x + 7, y - 7], style);
 }
 
 function drawDuals(pen, frame, scene) {
-	const {ledger, k, data, look, textSize} = scene;
+	const {ledger, k, data, theme, textSize} = scene;
 	if (data.rows.length > 80) return;
 	const {uses} = ledger.duals(k);
 	const reach = pointRadius(data.rows.length, textSize, frame.height) + 2;
 	data.rows.forEach((row, i) => {
 		if (uses[i])
 			pen.text(frame.x(row[0]) + reach, frame.y(row[1]) - reach + 2, `×${uses[i]}`, {
-				fill: look.ink,
+				fill: theme.ink,
 				size: textSize,
 				bold: true,
-				halo: look.paper,
+				halo: theme.paper,
 			});
 	});
 }
@@ -110,7 +111,7 @@ function drawDuals(pen, frame, scene) {
 function drawNormal(pen, frame, scene, weights) {
 	const ends = segmentInBox(weights, frame.box);
 	if (!ends) return;
-	const {look, textSize} = scene;
+	const {theme, textSize} = scene;
 	const [p, q] = ends.map((end) => frame.at(end));
 	const middle = [(p[0] + q[0]) / 2, (p[1] + q[1]) / 2];
 	const [dx, dy] = [weights[0] * frame.scale[0], -weights[1] * frame.scale[1]];
@@ -118,20 +119,20 @@ function drawNormal(pen, frame, scene, weights) {
 	if (!(length > 0)) return;
 	const reach = Math.min(46, Math.min(...frame.inner) / 5);
 	const tip = [middle[0] + (dx / length) * reach, middle[1] + (dy / length) * reach];
-	arrow(pen, middle, tip, {stroke: look.ink, width: 2});
+	arrow(pen, middle, tip, {stroke: theme.ink, width: 2});
 	pen.text(tip[0] + (dx / length) * 10, tip[1] + (dy / length) * 10, "w", {
-		fill: look.ink,
+		fill: theme.ink,
 		size: textSize + 2,
 		align: "center",
 		middle: true,
 		bold: true,
-		halo: look.paper,
+		halo: theme.paper,
 	});
 }
 
 // What lies over the points: the lines before and after, the point just used, selections.
 export function drawUpdate(pen, frame, scene) {
-	const {ledger, k, look, data, textSize, contour, contourBefore} = scene;
+	const {ledger, k, theme, data, textSize, contour, contourBefore} = scene;
 	frame.clipTo(pen, () => {
 		drawConflict(pen, frame, scene);
 		if (!ledger) return;
@@ -141,42 +142,42 @@ export function drawUpdate(pen, frame, scene) {
 				ledger.weights(k),
 				ledger.answers(k),
 			];
-			drawLine(pen, frame, before, {stroke: look.faint, width: 2, dash: [7, 6]});
-			drawLine(pen, frame, after, {stroke: look.ink, width: mean ? 1.5 : 2.5});
-			drawLine(pen, frame, mean, {stroke: look.ink, width: 4});
+			drawLine(pen, frame, before, {stroke: theme.faint, width: 2, dash: [7, 6]});
+			drawLine(pen, frame, after, {stroke: theme.ink, width: mean ? 1.5 : 2.5});
+			drawLine(pen, frame, mean, {stroke: theme.ink, width: 4});
 			drawNormal(pen, frame, scene, after);
 		} else {
 			for (const points of contourBefore?.lines ?? [])
-				frame.path(pen, points, {stroke: look.faint, width: 1.8, dash: [7, 6]});
+				frame.path(pen, points, {stroke: theme.faint, width: 1.8, dash: [7, 6]});
 			for (const points of contour?.lines ?? [])
-				frame.path(pen, points, {stroke: look.ink, width: 2.5});
+				frame.path(pen, points, {stroke: theme.ink, width: 2.5});
 		}
 		const update = ledger.update(k);
 		if (update && data.rows[update.row]) {
 			const at = frame.at(data.rows[update.row]);
 			const radius = pointRadius(data.rows.length, textSize, frame.height);
-			pen.circle(...at, radius + 9, {stroke: look.paper, width: 6});
-			pen.circle(...at, radius + 9, {stroke: look.ink, width: 3});
-			if (radius < 7) drawMark(pen, ...at, 9, scene.marks[data.labels[update.row]], look);
+			pen.circle(...at, radius + 9, {stroke: theme.paper, width: 6});
+			pen.circle(...at, radius + 9, {stroke: theme.ink, width: 3});
+			if (radius < 7) drawMark(pen, ...at, 9, scene.marks[data.labels[update.row]], theme);
 		}
 		drawDuals(pen, frame, scene);
 	});
 }
 
 // The selected point and the keyboard's cursor: only on the page, never in a saved picture.
-export function drawHands(pen, frame, {look, data, textSize, selected, cursor, holding}) {
+export function drawCursor(pen, frame, {theme, data, textSize, selected, cursor, holding}) {
 	frame.clipTo(pen, () => {
 		if (selected !== null && data.rows[selected]) {
 			const [x, y] = frame.at(data.rows[selected]);
 			const r = pointRadius(data.rows.length, textSize, frame.height) + 5;
-			const style = {stroke: look.ink, width: 2, dash: holding ? [4, 3] : null};
+			const style = {stroke: theme.ink, width: 2, dash: holding ? [4, 3] : null};
 			rectangle(pen, [x - r, y - r], [x + r, y + r], style);
 		}
 		if (cursor) {
 			const [x, y] = frame.at(cursor);
 			for (const [stroke, width] of [
-				[look.paper, 5],
-				[look.alarm, 2],
+				[theme.paper, 5],
+				[theme.alarm, 2],
 			]) {
 				line(pen, [x - 13, y], [x + 13, y], {stroke, width});
 				line(pen, [x, y - 13], [x, y + 13], {stroke, width});

@@ -1,0 +1,180 @@
+// Beside the plane: what the current update did, and what the theory says about it.
+import {counted, figure, vector} from "../engine/numbers.js";
+import {describeUpdate, updateSentence} from "../engine/step_formulas.js";
+import {el, setText, tableRow} from "./dom.js";
+import {markIcon} from "./marks.js";
+
+const MOST_USED = 8;
+const NOTHING_STORED =
+	"Nothing is stored yet. Every mistake stores its point; " +
+	"the score is a sum over the stored points.";
+
+export class UpdateCard {
+	constructor(studio) {
+		this.studio = studio;
+		this.title = el("h2", {});
+		this.body = el("div", {class: "update-body"});
+		this.node = el(
+			"section",
+			{class: "card update-card", "aria-label": "This update"},
+			this.title,
+			this.body,
+		);
+	}
+
+	show() {
+		const {studio} = this;
+		const {ledger, marks, answer} = studio;
+		if (!ledger) {
+			setText(this.title, studio.answerNumber ? "No run yet" : "One moment…");
+			const empty = studio.answerNumber
+				? "Click the plane to add points, or choose some data."
+				: "Python is getting ready.";
+			const failed = "Nothing could be learned from this; the sentence at the top says why.";
+			this.body.replaceChildren(el("p", {}, studio.problem ? failed : empty));
+			return;
+		}
+		const {run} = ledger;
+		const k = ledger.clip(studio.at);
+		const told = describeUpdate(ledger, k, marks);
+		const many = studio.answer.runs.length > 1 ? ` · ${studio.runTitle(studio.shown)}` : "";
+		setText(this.title, (told ? `Update ${k} of ${ledger.length}` : "Start") + many);
+		const parts = told ? this.update(told) : this.start(run);
+		if (k === ledger.length) parts.push(el("p", {class: "ending"}, run.sentence));
+		if (k > 0) parts.push(this.memory(ledger, k, answer.data));
+		this.body.replaceChildren(...parts);
+	}
+
+	start(run) {
+		const {ledger, marks} = this.studio;
+		const parts = [];
+		if (run.vectors === 1) {
+			const w = ledger.weights(0);
+			parts.push(
+				el(
+					"p",
+					{},
+					"Before the first example the weights are ",
+					el("b", {}, `w = ${vector(w.slice(0, -1))}`),
+					run.learner.fit_intercept === false
+						? "."
+						: [" and ", el("b", {}, `b = ${figure(w.at(-1))}`), "."],
+				),
+			);
+			parts.push(
+				el("p", {}, `Score above 0 means class ${marks[1].name}, below 0 class ${marks[0].name}.`),
+			);
+		} else if (run.vectors > 1)
+			parts.push(el("p", {}, "Each class has its own weights; the largest score wins."));
+		else parts.push(el("p", {}, NOTHING_STORED));
+		if (ledger.length)
+			parts.push(
+				el(
+					"p",
+					{},
+					"Points are shown one at a time. ",
+					el("b", {}, "Step"),
+					" goes to the first one that changes the weights.",
+				),
+			);
+		return parts;
+	}
+
+	update(told) {
+		const {marks, theme, answer} = this.studio;
+		const {update} = told;
+		const mark = marks[update.right];
+		const point = answer.data.rows[update.row];
+		const mapped = answer.data.mapped ? `, mapped to x = ${vector(update.x)}` : "";
+		const parts = [
+			el(
+				"p",
+				{class: "used"},
+				markIcon(mark, theme),
+				el(
+					"span",
+					{},
+					el("b", {}, `Point ${update.row + 1}`),
+					` ${vector(point)}, class ${mark.name}${mapped}`,
+				),
+				el("span", {class: "quiet"}, ` epoch ${update.epoch}, example ${update.t}`),
+			),
+			el("p", {}, el("span", {class: "formula"}, told.score)),
+			el("p", {}, told.verdict),
+			...told.lines.map((lines) =>
+				el(
+					"div",
+					{class: "formula rule"},
+					lines.map((line) => el("p", {class: "shift"}, ...broken(line))),
+				),
+			),
+		];
+		if (told.vectors.length) {
+			const hasBias = this.studio.ledger.run.learner.fit_intercept !== false;
+			const rows = told.vectors.flatMap(({name, w0, w1, b0, b1}) => [
+				tableRow([name], [vector(w0), vector(w1)]),
+				hasBias ? tableRow([name.replace("w", "b")], [figure(b0), figure(b1)]) : null,
+			]);
+			parts.push(
+				el(
+					"table",
+					{class: "before-after"},
+					el(
+						"thead",
+						{},
+						el(
+							"tr",
+							{},
+							el("td", {}),
+							el("th", {scope: "col"}, "before (dashed)"),
+							el("th", {scope: "col"}, "after (solid)"),
+						),
+					),
+					el("tbody", {}, rows),
+				),
+			);
+		}
+		if (told.note) parts.push(el("p", {class: "quiet"}, told.note));
+		return parts;
+	}
+
+	// The dual form: w is a sum over the points it was wrong about.
+	memory(ledger, k, data) {
+		const {uses} = ledger.duals(k);
+		const used = [];
+		for (let i = 0; i < data.rows.length; i += 1) if (uses[i]) used.push(i);
+		used.sort((p, q) => uses[q] - uses[p] || p - q);
+		const named = used
+			.slice(0, MOST_USED)
+			.map((i) => `point ${i + 1} ×${uses[i]}`)
+			.join(", ");
+		const rest =
+			used.length > MOST_USED ? ` and ${counted(used.length - MOST_USED, "more", "more")}` : "";
+		const start = ledger.run.vectors ? "w is made of" : "Stored";
+		const first = ledger.weights(0)?.some(Boolean) ? "the first weights, " : "";
+		return el("p", {class: "quiet"}, `${start}: ${first}${named}${rest}.`);
+	}
+
+	sentence() {
+		const {ledger, marks, answer, at, shown} = this.studio;
+		if (!ledger) return this.studio.problem ?? "";
+		const k = ledger.clip(at);
+		const words = updateSentence(ledger, k, ledger.length, marks, answer.data);
+		const name = answer.runs.length > 1 ? `${this.studio.runTitle(shown)}. ` : "";
+		return name + words + (k === ledger.length ? ` ${ledger.run.sentence}` : "");
+	}
+}
+
+// A formula breaks before its equals signs, so that it reads on a narrow page as on a wide one.
+function broken(line) {
+	if (line.length < 36) return [line];
+	return line.split(/(?= = )/).map((part) =>
+		el(
+			"span",
+			{class: "term"},
+			part
+				.split(/(\([^()]{1,24}\))/)
+				.map((piece) => (piece.startsWith("(") ? el("span", {class: "whole"}, piece) : piece)),
+		),
+	);
+}
