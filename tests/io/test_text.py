@@ -17,7 +17,7 @@ from reference import labelled_text
 
 from rosenblatt.errors import DataError
 from rosenblatt.io import lines
-from rosenblatt.io.text import iter_text, read_text
+from rosenblatt.io.labelled_text import iter_text, read_text
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array
 
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
-from rosenblatt.io.sparse import Block, SparseRows
+from rosenblatt.io.block import Block, SparseRows
 from rosenblatt.learner.inputs import read_rows, read_table
 
 pl = pytest.importorskip("polars")

@@ -12,7 +12,7 @@ from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.evaluate.stream_learners import Learner, learner_of
 from rosenblatt.evaluate.stream_scores import Progress
-from rosenblatt.io.sparse import Block
+from rosenblatt.io.block import Block
 
 __all__ = ["progressive"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
-from rosenblatt.io.columns import Columns
+from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.table import Table
 
 __all__ = ["all_numbers", "table_of_records"]

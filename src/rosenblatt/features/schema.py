@@ -19,7 +19,7 @@ from rosenblatt.features.records import table_of_records
 from rosenblatt.features.text import UNSOUND, TextFeatures
 from rosenblatt.io.sources import Given
 from rosenblatt.io.table import Table
-from rosenblatt.io.tables import read_table
+from rosenblatt.io.table_readers import read_table
 
 __all__ = ["Schema"]
 

@@ -12,10 +12,10 @@ from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.features.schema import MOST_NAMES, Schema
 from rosenblatt.features.text import UNSOUND, TextFeatures
+from rosenblatt.io.block import Block
+from rosenblatt.io.labelled_text import iter_text
 from rosenblatt.io.sources import Given
-from rosenblatt.io.sparse import Block
 from rosenblatt.io.svmlight import iter_svmlight
-from rosenblatt.io.text import iter_text
 from rosenblatt.io.vw import iter_vw
 
 __all__ = ["AnySchema", "SparseSchema", "TextSchema", "schema_from_json"]

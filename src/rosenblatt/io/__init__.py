@@ -9,16 +9,16 @@ from rosenblatt import lazy
 if TYPE_CHECKING:
     from rosenblatt.io.conll import iter_conll as iter_conll
     from rosenblatt.io.conll import read_conll as read_conll
+    from rosenblatt.io.labelled_text import iter_text as iter_text
+    from rosenblatt.io.labelled_text import read_text as read_text
     from rosenblatt.io.notices import ExtraColumns as ExtraColumns
     from rosenblatt.io.notices import HeaderOfNumbers as HeaderOfNumbers
     from rosenblatt.io.notices import SkippedRows as SkippedRows
     from rosenblatt.io.svmlight import iter_svmlight as iter_svmlight
     from rosenblatt.io.svmlight import read_svmlight as read_svmlight
     from rosenblatt.io.table import Table as Table
-    from rosenblatt.io.tables import iter_table as iter_table
-    from rosenblatt.io.tables import read_table as read_table
-    from rosenblatt.io.text import iter_text as iter_text
-    from rosenblatt.io.text import read_text as read_text
+    from rosenblatt.io.table_readers import iter_table as iter_table
+    from rosenblatt.io.table_readers import read_table as read_table
     from rosenblatt.io.vw import iter_vw as iter_vw
     from rosenblatt.io.vw import read_vw as read_vw
 
@@ -31,13 +31,13 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "Table": "rosenblatt.io.table",
         "iter_conll": "rosenblatt.io.conll",
         "iter_svmlight": "rosenblatt.io.svmlight",
-        "iter_table": "rosenblatt.io.tables",
-        "iter_text": "rosenblatt.io.text",
+        "iter_table": "rosenblatt.io.table_readers",
+        "iter_text": "rosenblatt.io.labelled_text",
         "iter_vw": "rosenblatt.io.vw",
         "read_conll": "rosenblatt.io.conll",
         "read_svmlight": "rosenblatt.io.svmlight",
-        "read_table": "rosenblatt.io.tables",
-        "read_text": "rosenblatt.io.text",
+        "read_table": "rosenblatt.io.table_readers",
+        "read_text": "rosenblatt.io.labelled_text",
         "read_vw": "rosenblatt.io.vw",
     },
 )

@@ -15,10 +15,11 @@ from rosenblatt._kernels.text import numbers
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, MissingExtra
 from rosenblatt.io.bad_rows import BadRows
-from rosenblatt.io.columns import Columns
+from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.reader import SKIP, Reader
+from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, Source, opened, sources_of
 from rosenblatt.io.table import Table
 
@@ -31,29 +32,17 @@ PIECE = 1 << 20
 class ArrowReader(Reader[Table]):
     """Tables out of columns that are typed already; faults name the row."""
 
-    def __init__(
-        self,
-        given: Given,
-        kind: str,
-        columns: Columns,
-        labels: Labels,
-        *,
-        dtype: npt.DTypeLike,
-        on_bad: str,
-        max_features: int,
-    ) -> None:
+    def __init__(self, given: Given, kind: str, columns: Columns, settings: ReaderSettings) -> None:
         self._sources = sources_of(given)
-        self._bad = BadRows(on_bad, self._sources)
-        self._kind, self._columns, self._labels = kind, columns, labels
+        self._bad = BadRows(settings.on_bad, self._sources)
+        self._kind, self._columns = kind, columns
+        self._labels = Labels(settings.labels, settings.classes)
         self._as_texts = False  # labels of a whole file are judged together, at its end
         self._marks = [
             value for mark in columns.missing if (value := numbers.parse(mark.encode())) is not None
         ]
-        self._dtype, self._largest, self._most = (
-            np.dtype(dtype),
-            largest_allowed(dtype),
-            max_features,
-        )
+        self._dtype, self._most = settings.dtype, settings.max_features
+        self._largest = largest_allowed(settings.dtype)
         self._null = {"number": "null" in columns.missing, "text": "null" in columns.missing}
         self.rows = 0
         self._blocks = self._walk()

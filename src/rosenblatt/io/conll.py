@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from rosenblatt._kernels.text.conll import ConllParser
 from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.io.block import Block
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.fault_messages import encoding_words
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import MAX_LINE_BYTES, Reader, check_limit
+from rosenblatt.io.reader import Reader
+from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
-from rosenblatt.io.sparse import Block
 
 __all__ = [
-    "MAX_TOKENS",
     "NAMES",
     "Column",
     "ConllBlock",
@@ -33,7 +33,6 @@ FORMATS = ("auto", "conll", "conllu")
 NAMES = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
 # Where "_" says that the value is not given; elsewhere it is a value.
 NEEDED = {"upos", "xpos", "head", "deprel"}
-MAX_TOKENS = 100_000
 DOCUMENT = b"-DOCSTART-"
 ID = re.compile(rb"\d+([-.]\d+)?\t")
 
@@ -70,12 +69,11 @@ class Conll:
 
     def __init__(
         self,
-        *,
         format: str,
         target: Column | None,
         inputs: Column | Iterable[Column] | None,
         labelled: bool,
-        max_tokens: int,
+        settings: ReaderSettings,
     ) -> None:
         if format not in FORMATS:
             raise ParameterError(
@@ -84,8 +82,8 @@ class Conll:
         self._format, self._target, self._labelled = format, target, bool(labelled)
         single = inputs is None or isinstance(inputs, int | str)
         self._inputs = inputs if single else list(inputs)  # type: ignore[arg-type]
-        self._most = check_limit("max_tokens", max_tokens)
-        self.parser = ConllParser(max_tokens)
+        self._most = settings.max_tokens
+        self.parser = ConllParser(self._most)
         if format == "conllu":
             self._choose(len(NAMES), tabs=True)
 
@@ -232,29 +230,24 @@ def _rows(lines: Lines) -> Iterator[bytes]:
         at = stop + 1
 
 
-def read_conll(
+@takes(SentenceOptions)
+def iter_conll(
     path: Given,
     *,
     format: str = "auto",
     target: Column | None = None,
     inputs: Column | Iterable[Column] | None = None,
     labelled: bool = True,
-    on_bad: str = "fail",
-    encoding: str = "utf-8",
-    max_line_bytes: int = MAX_LINE_BYTES,
-    max_tokens: int = MAX_TOKENS,
-) -> tuple[list[list[Any]], list[list[str]] | None]:
-    """Read tagged sentences: a word a line in columns, a blank line after each sentence.
+    **options: Unpack[SentenceOptions],
+) -> ConllReader:
+    """Read tagged sentences block by block, in memory that does not grow with the file.
 
-    CoNLL has as many columns as its first row, divided by tabs if there is a tab in it, else by
-    blanks; ``#`` is a word, and lines ``-DOCSTART-`` before a sentence are passed over. CoNLL-U has
-    the ten columns id, form, lemma, upos, xpos, feats, head, deprel, deps and misc, divided by
-    tabs; lines with ``#`` are comments; ranges (``8-9``) and empty nodes (``8.1``) are passed over.
+    Each block unpacks into ``sentences, tags``; ``block.lines`` holds the line every sentence
+    begins on. Once a block was read, ``reader.source`` names the file it is from, and
+    ``reader.columns`` tells what the columns are.
 
     Parameters
     ----------
-    path : path, "-", binary file, or list of these
-        Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
     format : {"auto", "conll", "conllu"}, default="auto"
         ``"auto"``: CoNLL-U if the first row has its ten columns and a number in the first.
     target : int or str, default=None
@@ -266,13 +259,31 @@ def read_conll(
     labelled : bool, default=True
         Whether there is a column of tags. If not, `target` is not read, and by default all columns
         are inputs.
-    on_bad : {"fail", "skip", "rejects=FILE"}, default="fail"
-        What to do with a sentence in which a line cannot be read: raise, pass over all of it with a
-        warning at the end, or also write it to FILE as JSON with place and reason.
-    encoding : str, default="utf-8"
-        Of the text.
-    max_line_bytes, max_tokens : int
-        Limits for one sentence, so that a damaged file cannot fill the memory.
+
+    See Also
+    --------
+    read_conll : All of them at once.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import iter_conll
+    >>> for sentences, tags in iter_conll(io.BytesIO(b"go VB\\n\\nstop VB\\n\\n")):
+    ...     print(sentences, tags)
+    [['go'], ['stop']] [['VB'], ['VB']]
+    """
+    settings = ReaderSettings(**options)
+    return ConllReader(Conll(format, target, inputs, labelled, settings), path, settings)
+
+
+@of_whole_file(iter_conll)
+def read_conll(block: ConllBlock) -> tuple[list[list[Any]], list[list[str]] | None]:
+    """Read tagged sentences: a word a line in columns, a blank line after each sentence.
+
+    CoNLL has as many columns as its first row, divided by tabs if there is a tab in it, else by
+    blanks; ``#`` is a word, and lines ``-DOCSTART-`` before a sentence are skipped. CoNLL-U has
+    the ten columns id, form, lemma, upos, xpos, feats, head, deprel, deps and misc, divided by
+    tabs; lines with ``#`` are comments; ranges (``8-9``) and empty nodes (``8.1``) are skipped.
 
     Returns
     -------
@@ -308,48 +319,4 @@ def read_conll(
     help: give every row the same columns, and put a blank line between sentences
           or pass over such rows with on_bad="skip" (--on-bad skip)
     """
-    reader = iter_conll(
-        path,
-        format=format,
-        target=target,
-        inputs=inputs,
-        labelled=labelled,
-        on_bad=on_bad,
-        encoding=encoding,
-        max_line_bytes=max_line_bytes,
-        max_tokens=max_tokens,
-    )
-    block = reader.whole()
     return block.sentences, block.tags
-
-
-def iter_conll(
-    path: Given,
-    *,
-    format: str = "auto",
-    target: Column | None = None,
-    inputs: Column | Iterable[Column] | None = None,
-    labelled: bool = True,
-    on_bad: str = "fail",
-    encoding: str = "utf-8",
-    max_line_bytes: int = MAX_LINE_BYTES,
-    max_tokens: int = MAX_TOKENS,
-) -> ConllReader:
-    """Read tagged sentences block by block, in memory that does not grow with the file.
-
-    Parameters as for :func:`read_conll`. Each block unpacks into ``sentences, tags``;
-    ``block.lines`` holds the line every sentence begins on. Once a block was read,
-    ``reader.source`` names the file it is from, and ``reader.columns`` tells what the columns are.
-
-    Examples
-    --------
-    >>> import io
-    >>> from rosenblatt.io import iter_conll
-    >>> for sentences, tags in iter_conll(io.BytesIO(b"go VB\\n\\nstop VB\\n\\n")):
-    ...     print(sentences, tags)
-    [['go'], ['stop']] [['VB'], ['VB']]
-    """
-    form = Conll(
-        format=format, target=target, inputs=inputs, labelled=labelled, max_tokens=max_tokens
-    )
-    return ConllReader(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)

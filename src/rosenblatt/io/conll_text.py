@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple, Unpack
 
 from rosenblatt.errors import DataError
-from rosenblatt.io.conll import MAX_TOKENS, Column, Conll, ConllBlock, ConllReader
+from rosenblatt.io.conll import Column, Conll, ConllBlock, ConllReader
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import MAX_LINE_BYTES
+from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions
 from rosenblatt.io.sources import Given
 
 __all__ = ["ConllTexts", "Part", "iter_conll_texts"]
@@ -31,8 +31,8 @@ class ConllTexts(ConllReader):
     Sentences that were passed over are in no part.
     """
 
-    def __init__(self, form: Conll, given: Given, **settings: Any) -> None:
-        super().__init__(form, given, **settings)
+    def __init__(self, form: Conll, given: Given, settings: ReaderSettings) -> None:
+        super().__init__(form, given, settings)
         self._ready: list[Part] = []
         self._lines: list[tuple[int, bytes]] = []
         self._faults: set[int] = set()
@@ -120,10 +120,7 @@ def iter_conll_texts(
     target: Column | None = None,
     inputs: Column | Iterable[Column] | None = None,
     labelled: bool = True,
-    on_bad: str = "fail",
-    encoding: str = "utf-8",
-    max_line_bytes: int = MAX_LINE_BYTES,
-    max_tokens: int = MAX_TOKENS,
+    **options: Unpack[SentenceOptions],
 ) -> ConllTexts:
     """Read sentences and keep the text of each block; parameters as for `read_conll`.
 
@@ -138,7 +135,5 @@ def iter_conll_texts(
     Part(lines=[b'go VB\\n', b'now RB\\n', b'\\n'], words=[0, 1], line=1)
     Part(lines=[b'stop VB\\n'], words=[0], line=4)
     """
-    form = Conll(
-        format=format, target=target, inputs=inputs, labelled=labelled, max_tokens=max_tokens
-    )
-    return ConllTexts(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)
+    settings = ReaderSettings(**options)
+    return ConllTexts(Conll(format, target, inputs, labelled, settings), path, settings)

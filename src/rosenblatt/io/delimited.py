@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt._kernels.text import numbers
 from rosenblatt._kernels.text.delimited import DelimitedParser, record
 from rosenblatt._kernels.text.tabular import TEXT
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.io.columns import Columns
+from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import located, quoted
-from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.notices import HeaderOfNumbers, notice
-from rosenblatt.io.tabular import Tabular
+from rosenblatt.io.reader_options import ReaderSettings
+from rosenblatt.io.table_format import TableFormat
 
 __all__ = ["Delimited"]
 
 SHOWN = 3
 
 
-class Delimited(Tabular[DelimitedParser]):
+class Delimited(TableFormat[DelimitedParser]):
     """The format for the reader."""
 
     delimited = True
 
     def __init__(
-        self,
-        *,
-        delimiter: str,
-        header: bool,
-        columns: Columns,
-        trim: bool,
-        dtype: npt.DTypeLike,
-        labels: Labels,
-        max_features: int,
+        self, delimiter: str, header: bool, trim: bool, columns: Columns, settings: ReaderSettings
     ) -> None:
         if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
             raise ParameterError(f"delimiter={delimiter!r} must be one character, as ',' or ';'.")
@@ -45,18 +36,17 @@ class Delimited(Tabular[DelimitedParser]):
                 f"delimiter={delimiter!r} can be part of a number or a word; use ',', ';', '|' or "
                 "'\\t'."
             )
-        self._delimiter, self._header, self._most = ord(delimiter), header, max_features
+        self._delimiter, self._header = ord(delimiter), header
         self._lines: Lines | None = None
         self._warned = False
-        limit = largest_allowed(dtype)
         parser = DelimitedParser(
             self._delimiter,
             trim,
-            np.dtype(dtype) == np.float32,
-            limit,
+            settings.dtype == np.float32,
+            largest_allowed(settings.dtype),
             [mark.encode() for mark in columns.missing],
         )
-        super().__init__(parser, columns, labels, limit)
+        super().__init__(parser, columns, settings)
 
     # ------------------------------------------------------------------ before the rows
 

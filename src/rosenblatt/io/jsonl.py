@@ -12,13 +12,13 @@ from rosenblatt._kernels.text.jsonl import JsonParser
 from rosenblatt._kernels.text.tabular import LABEL
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError
-from rosenblatt.io.columns import Columns
+from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import SAMPLE_LINES, Lines
 from rosenblatt.io.notices import ExtraColumns, notice
+from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import Table
-from rosenblatt.io.tabular import Tabular
+from rosenblatt.io.table_format import TableFormat
 
 __all__ = ["JsonLines"]
 
@@ -36,24 +36,18 @@ WORDS = {
 }
 
 
-class JsonLines(Tabular[JsonParser]):
+class JsonLines(TableFormat[JsonParser]):
     """The format for the reader."""
 
-    def __init__(
-        self,
-        *,
-        columns: Columns,
-        dtype: npt.DTypeLike,
-        labels: Labels,
-        max_features: int,
-    ) -> None:
-        self._most, self._begun, self._told = max_features, False, False
+    def __init__(self, columns: Columns, settings: ReaderSettings) -> None:
+        self._begun, self._told = False, False
         self._buffer = bytearray()
-        limit = largest_allowed(dtype)
         parser = JsonParser(
-            np.dtype(dtype) == np.float32, limit, [mark.encode() for mark in columns.missing]
+            settings.dtype == np.float32,
+            largest_allowed(settings.dtype),
+            [mark.encode() for mark in columns.missing],
         )
-        super().__init__(parser, columns, labels, limit)
+        super().__init__(parser, columns, settings)
 
     def begin(self, lines: Lines) -> bool:
         self._buffer = lines.buffer

@@ -6,29 +6,21 @@ from collections.abc import Generator, Iterator
 from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 from rosenblatt._kernels.text.parsing import Parser
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.errors import DataError
 from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.excerpt import located
 from rosenblatt.io.labels import Labels
-from rosenblatt.io.lines import Lines, check_encoding
+from rosenblatt.io.lines import Lines
+from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, sources_of
 
-__all__ = ["MAX_FEATURES", "MAX_LINE_BYTES", "SKIP", "Format", "Reader", "check_limit"]
+__all__ = ["SKIP", "Format", "Reader"]
 
 Block = TypeVar("Block", covariant=True)
 Taken = TypeVar("Taken")
 
-MAX_LINE_BYTES = 1 << 24
-MAX_FEATURES = 1_000_000
 KEPT_OF_LONG_ROW = 200
-MOST = 1 << 62
 SKIP = 'or pass over such rows with on_bad="skip" (--on-bad skip)'
-
-
-def check_limit(name: str, limit: int) -> int:
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
-        raise ParameterError(f"{name}={limit!r} must be a whole number, 1 to 2**62.")
-    return limit
 
 
 class Format(Protocol[Block]):
@@ -63,20 +55,11 @@ class Reader(Generic[Taken]):
         The first few reasons for that.
     """
 
-    def __init__(
-        self,
-        form: Format[Taken],
-        given: Given,
-        *,
-        on_bad: str = "fail",
-        encoding: str = "utf-8",
-        max_line_bytes: int = MAX_LINE_BYTES,
-    ) -> None:
-        check_limit("max_line_bytes", max_line_bytes)
+    def __init__(self, form: Format[Taken], given: Given, settings: ReaderSettings) -> None:
         self._form, self._sources = form, sources_of(given)
-        self._bad = BadRows(on_bad, self._sources)
-        form.parser.max_row = max_line_bytes
-        self._encoding, self._limit = check_encoding(encoding), max_line_bytes
+        self._bad = BadRows(settings.on_bad, self._sources)
+        self._encoding, self._limit = settings.encoding, settings.max_line_bytes
+        form.parser.max_row = self._limit
         self.rows = 0
         self._blocks = self._walk()
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +11,14 @@ from rosenblatt._kernels.text.svmlight import SvmlightParser
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ParameterError
+from rosenblatt.io.block import Block
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.fault_messages import encoding_words, limit_words, number_words
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Reader, check_limit
+from rosenblatt.io.reader import Reader
+from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
-from rosenblatt.io.sparse import Block, float_type
 
 __all__ = ["iter_svmlight", "read_svmlight"]
 
@@ -28,29 +28,20 @@ LARGEST_INDEX = np.iinfo(np.int32).max
 class Svmlight:
     """The format for the reader."""
 
-    def __init__(
-        self,
-        *,
-        n_features: int | None,
-        zero_based: bool,
-        dtype: npt.DTypeLike,
-        max_features: int,
-        labels: Labels,
-    ) -> None:
-        kind = float_type(dtype)
-        check_limit("max_features", max_features)
+    def __init__(self, n_features: int | None, zero_based: bool, settings: ReaderSettings) -> None:
         if n_features is not None and not 1 <= n_features <= LARGEST_INDEX:
             raise ParameterError(f"n_features={n_features!r} must be from 1 to {LARGEST_INDEX:,}.")
         self._n_features, self._zero_based = n_features, bool(zero_based)
-        self._limit, self._most, self.labels = largest_allowed(kind), max_features, labels
+        self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
+        self.labels = Labels(settings.labels, settings.classes)
         self.parser = SvmlightParser(
-            kind == np.float32,
+            settings.dtype == np.float32,
             self._zero_based,
             self._limit,
-            max_features,
+            self._most,
             n_features or LARGEST_INDEX,
         )
-        self.parser.admits = labels.fault
+        self.parser.admits = self.labels.fault
 
     def begin(self, lines: Lines) -> bool:
         return True
@@ -114,46 +105,53 @@ class Svmlight:
         )
 
 
-def read_svmlight(
+@takes(RowOptions)
+def iter_svmlight(
     path: Given,
     *,
     n_features: int | None = None,
     zero_based: bool = False,
-    dtype: npt.DTypeLike = np.float64,
-    labels: str = "auto",
-    classes: Iterable[Any] | None = None,
-    on_bad: str = "fail",
-    encoding: str = "utf-8",
-    max_line_bytes: int = MAX_LINE_BYTES,
-    max_features: int = MAX_FEATURES,
-) -> tuple[Any, npt.NDArray[Any]]:
-    """Read an svmlight or LIBSVM file into a sparse matrix and labels.
+    **options: Unpack[RowOptions],
+) -> Reader[Block]:
+    """Read an svmlight file block by block, in memory that does not grow with the file.
 
-    A row is ``label index:value index:value ...``; indices begin at 1 and increase; ``qid:`` and
-    what follows ``#`` are passed over, and so are blank lines. Values are the floats nearest to
-    what is written, as by ``float()``.
+    The reader keeps count of rows that were skipped (``reader.skipped``, ``reader.first_faults``)
+    instead of warning. Each block unpacks into ``X, y``; ``block.lines`` holds the line of every
+    row. Without `n_features` the width of a block is the largest index so far.
 
     Parameters
     ----------
-    path : path, "-", binary file, or list of these
-        Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
     n_features : int, default=None
         Columns of the matrix; by default the largest index. Larger indices are refused.
     zero_based : bool, default=False
         Whether indices begin at 0.
-    dtype : float64 or float32, default=float64
-        Type of the values.
-    labels : {"auto", "number", "text"}, default="auto"
-        ``"auto"``: whole numbers or floats if all labels are numbers, else text.
-    classes : list, default=None
-        Labels that may occur; any other is refused.
-    on_bad : {"fail", "skip", "rejects=FILE"}, default="fail"
-        What to do with a row that cannot be read: raise, pass over it with a warning at the end, or
-        also write it to FILE as JSON with place and reason.
-    encoding : str, default="utf-8"
-        Of the text.
-    max_line_bytes, max_features : int
-        Limits for one row, so that a damaged file cannot fill the memory.
+
+    See Also
+    --------
+    read_svmlight : All of it at once.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.io import iter_svmlight
+    >>> model = Perceptron()
+    >>> for X, y in iter_svmlight(io.BytesIO(b"1 1:1\\n2 2:1\\n" * 3), n_features=2):
+    ...     model = model.partial_fit(X, y)
+    >>> model.t_
+    6
+    """
+    settings = ReaderSettings(**options)
+    return Reader(Svmlight(n_features, zero_based, settings), path, settings)
+
+
+@of_whole_file(iter_svmlight)
+def read_svmlight(block: Block) -> tuple[Any, npt.NDArray[Any]]:
+    """Read an svmlight or LIBSVM file into a sparse matrix and labels.
+
+    A row is ``label index:value index:value ...``; indices begin at 1 and increase; ``qid:`` and
+    what follows ``#`` are skipped, and so are blank lines. Values are the floats nearest to
+    what is written, as by ``float()``.
 
     Returns
     -------
@@ -187,58 +185,4 @@ def read_svmlight(
     help: write index:value, as in 3:0.5
           or pass over such rows with on_bad="skip" (--on-bad skip)
     """
-    reader = iter_svmlight(
-        path,
-        n_features=n_features,
-        zero_based=zero_based,
-        dtype=dtype,
-        labels=labels,
-        classes=classes,
-        on_bad=on_bad,
-        encoding=encoding,
-        max_line_bytes=max_line_bytes,
-        max_features=max_features,
-    )
-    block = reader.whole()
     return block.X, block.y
-
-
-def iter_svmlight(
-    path: Given,
-    *,
-    n_features: int | None = None,
-    zero_based: bool = False,
-    dtype: npt.DTypeLike = np.float64,
-    labels: str = "auto",
-    classes: Iterable[Any] | None = None,
-    on_bad: str = "fail",
-    encoding: str = "utf-8",
-    max_line_bytes: int = MAX_LINE_BYTES,
-    max_features: int = MAX_FEATURES,
-) -> Reader[Block]:
-    """Read an svmlight file block by block, in memory that does not grow with the file.
-
-    Parameters as for :func:`read_svmlight`; the reader keeps count of rows passed over
-    (``reader.skipped``, ``reader.first_faults``) instead of warning. Each block unpacks into
-    ``X, y``; ``block.lines`` holds the line of every row. Without `n_features` the width of a block
-    is the largest index so far.
-
-    Examples
-    --------
-    >>> import io
-    >>> from rosenblatt import Perceptron
-    >>> from rosenblatt.io import iter_svmlight
-    >>> model = Perceptron()
-    >>> for X, y in iter_svmlight(io.BytesIO(b"1 1:1\\n2 2:1\\n" * 3), n_features=2):
-    ...     model = model.partial_fit(X, y)
-    >>> model.t_
-    6
-    """
-    form = Svmlight(
-        n_features=n_features,
-        zero_based=zero_based,
-        dtype=dtype,
-        max_features=max_features,
-        labels=Labels(labels, classes),
-    )
-    return Reader(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)

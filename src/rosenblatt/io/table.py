@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
-from rosenblatt.io.columns import Columns
+from rosenblatt.io.block import Block
+from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.sparse import Block
 
 __all__ = ["Coded", "Table"]
 

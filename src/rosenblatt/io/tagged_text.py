@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.io.conll import MAX_TOKENS, ConllBlock
+from rosenblatt.io.conll import ConllBlock
 from rosenblatt.io.excerpt import located, quoted
+from rosenblatt.io.labelled_text import Text
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import MAX_LINE_BYTES, SKIP, Reader, check_limit
+from rosenblatt.io.reader import SKIP, Reader
+from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, takes
 from rosenblatt.io.sources import Given
-from rosenblatt.io.text import Text
 
 __all__ = ["SentenceReader", "iter_tagged_text"]
 
@@ -24,12 +25,11 @@ WORD = re.compile(r"[^ \t]+")
 class Sentences(Text):
     """The format for the reader: lines as lists of words."""
 
-    def __init__(self, *, labelled: bool, mark: str, max_tokens: int) -> None:
+    def __init__(self, labelled: bool, mark: str, settings: ReaderSettings) -> None:
         super().__init__(labelled=False, labels=Labels("text", None, any_text=True))
         if not mark or any(c.isspace() for c in mark):
             raise ParameterError(f"mark={mark!r} must be one or more characters, none a blank.")
-        check_limit("max_tokens", max_tokens)
-        self._tagged, self._mark, self._most = labelled, mark, max_tokens
+        self._tagged, self._mark, self._most = labelled, mark, settings.max_tokens
         self.source = ""
         self.bad: Any = None
 
@@ -88,8 +88,8 @@ class SentenceReader(Reader[ConllBlock]):
     columns = None
     _form: Sentences
 
-    def __init__(self, form: Sentences, given: Given, **settings: Any) -> None:
-        super().__init__(form, given, **settings)
+    def __init__(self, form: Sentences, given: Given, settings: ReaderSettings) -> None:
+        super().__init__(form, given, settings)
         form.bad = self._bad
 
     def _parse(self, lines: Lines) -> None:
@@ -97,28 +97,19 @@ class SentenceReader(Reader[ConllBlock]):
         super()._parse(lines)
 
 
+@takes(SentenceOptions)
 def iter_tagged_text(
-    path: Given,
-    *,
-    labelled: bool = True,
-    mark: str = "/",
-    on_bad: str = "fail",
-    encoding: str = "utf-8",
-    max_line_bytes: int = MAX_LINE_BYTES,
-    max_tokens: int = MAX_TOKENS,
+    path: Given, *, labelled: bool = True, mark: str = "/", **options: Unpack[SentenceOptions]
 ) -> SentenceReader:
     """Read sentences, one a line, block by block.
 
     Parameters
     ----------
-    path : path, "-", binary file, or list of these
     labelled : bool, default=True
-        Whether a tag stands behind each word; lines without words are passed over then. If not,
+        Whether a tag stands behind each word; lines without words are skipped then. If not,
         every line is a sentence, also one without words, so that there are as many as lines.
     mark : str, default="/"
         Stands between a word and its tag; the last one in ``1/2/NUM`` counts.
-    on_bad, encoding, max_line_bytes, max_tokens
-        As for `read_conll`.
 
     Examples
     --------
@@ -128,7 +119,5 @@ def iter_tagged_text(
     ...     print(sentences, tags)
     [['half', 'of', 'it']] [['DET', 'ADP', 'PRON']]
     """
-    form = Sentences(labelled=labelled, mark=mark, max_tokens=max_tokens)
-    return SentenceReader(
-        form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes
-    )
+    settings = ReaderSettings(**options)
+    return SentenceReader(Sentences(labelled, mark, settings), path, settings)

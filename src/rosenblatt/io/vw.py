@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,14 @@ from rosenblatt._kernels.text.vw import VWParser
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ParameterError
+from rosenblatt.io.block import Block
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.fault_messages import encoding_words, limit_words, number_words
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import MAX_FEATURES, MAX_LINE_BYTES, Reader
+from rosenblatt.io.reader import Reader
+from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
-from rosenblatt.io.sparse import Block
 
 __all__ = ["VWBlock", "VWRows", "iter_vw", "read_vw"]
 
@@ -78,17 +79,11 @@ class VW:
 
     def __init__(
         self,
-        *,
         bits: int | None,
         names: Iterable[str] | None,
         labelled: bool,
-        dtype: npt.DTypeLike,
-        max_features: int,
-        labels: Labels,
+        settings: ReaderSettings,
     ) -> None:
-        kind = np.dtype(dtype)
-        if kind not in (np.float32, np.float64):
-            raise ParameterError(f"dtype={dtype!r} must be float32 or float64.")
         if names is not None:
             bits = None
         if bits is not None and not (isinstance(bits, int) and 1 <= bits <= MOST_BITS):
@@ -96,13 +91,14 @@ class VW:
                 f"bits={bits!r} must be from 1 to {MOST_BITS}, or None for exact names."
             )
         self._width = None if bits is None else 1 << bits
-        self._limit, self._most, self.labels = largest_allowed(kind), max_features, labels
+        self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
+        self.labels = Labels(settings.labels, settings.classes)
         self._labelled = bool(labelled)
         self.parser = VWParser(
-            kind == np.float32,
+            settings.dtype == np.float32,
             self._labelled,
             self._limit,
-            min(max_features, np.iinfo(np.int32).max),
+            min(self._most, np.iinfo(np.int32).max),
             bits or 0,
             _vocabulary(names),
             names is not None,
@@ -215,35 +211,23 @@ def _vocabulary(names: Iterable[str] | None) -> Names:
     return known
 
 
-def read_vw(
+@takes(RowOptions)
+def iter_vw(
     path: Given,
     *,
     bits: int | None = BITS,
     names: Iterable[str] | None = None,
     labelled: bool = True,
-    dtype: npt.DTypeLike = np.float64,
-    labels: str = "auto",
-    classes: Iterable[Any] | None = None,
-    on_bad: str = "fail",
-    encoding: str = "utf-8",
-    max_line_bytes: int = MAX_LINE_BYTES,
-    max_features: int = MAX_FEATURES,
-) -> VWRows:
-    """Read a text file of Vowpal Wabbit into a sparse matrix, labels and weights.
+    **options: Unpack[RowOptions],
+) -> Reader[VWBlock]:
+    """Read a text file of Vowpal Wabbit block by block, in memory that does not grow with it.
 
-    A row is ``label importance 'tag |namespace:weight name:value name ...``, where all but the
-    label and a bar may be left out. A value is 1 unless it is written, and is multiplied by the
-    weight of its namespace; a feature that occurs again in a row is added up. Tags are passed over,
-    and so are blank lines.
-
-    Columns are those of ``vw``: the hash of the name (MurmurHash3, seeded with the hash of the
-    namespace), or, if the name is a number, that number plus the hash of the namespace, cut to
-    `bits` bits. So numbered features do not collide. No column is added for a constant.
+    Each block unpacks into ``X, y``; ``block.weights`` holds the importance and ``block.lines`` the
+    line of every row, ``block.names`` the exact names so far. With ``bits=None`` a block is as wide
+    as there are names so far, and the names are kept.
 
     Parameters
     ----------
-    path : path, "-", binary file, or list of these
-        Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
     bits : int or None, default=18
         The matrix has ``2**bits`` columns, which different names may share; with ``None`` it has
         one for every name ``namespace^feature``, in the order in which they are first met.
@@ -253,19 +237,38 @@ def read_vw(
     labelled : bool, default=True
         Whether every row must have a label. If not, what stands before the first bar is passed
         over.
-    dtype : float64 or float32, default=float64
-        Type of the values.
-    labels : {"auto", "number", "text"}, default="auto"
-        ``"auto"``: whole numbers or floats if all labels are numbers, else text.
-    classes : list, default=None
-        Labels that may occur; any other is refused.
-    on_bad : {"fail", "skip", "rejects=FILE"}, default="fail"
-        What to do with a row that cannot be read: raise, pass over it with a warning at the end, or
-        also write it to FILE as JSON with place and reason.
-    encoding : str, default="utf-8"
-        Of the text.
-    max_line_bytes, max_features : int
-        Limits for one row, so that a damaged file cannot fill the memory.
+
+    See Also
+    --------
+    read_vw : All of it at once.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.io import iter_vw
+    >>> model = Perceptron()
+    >>> for block in iter_vw(io.BytesIO(b"1 |f a b\\n-1 |f b c\\n" * 3), bits=10):
+    ...     model = model.partial_fit(*block, sample_weight=block.weights)
+    >>> model.t_
+    6
+    """
+    settings = ReaderSettings(**options)
+    return Reader(VW(bits, names, labelled, settings), path, settings)
+
+
+@of_whole_file(iter_vw)
+def read_vw(block: VWBlock) -> VWRows:
+    """Read a text file of Vowpal Wabbit into a sparse matrix, labels and weights.
+
+    A row is ``label importance 'tag |namespace:weight name:value name ...``, where all but the
+    label and a bar may be left out. A value is 1 unless it is written, and is multiplied by the
+    weight of its namespace; a feature that occurs again in a row is added up. Tags are skipped,
+    and so are blank lines.
+
+    Columns are those of ``vw``: the hash of the name (MurmurHash3, seeded with the hash of the
+    namespace), or, if the name is a number, that number plus the hash of the namespace, cut to
+    `bits` bits. So numbered features do not collide. No column is added for a constant.
 
     Returns
     -------
@@ -315,60 +318,4 @@ def read_vw(
           or read rows without labels with labelled=False
           or pass over such rows with on_bad="skip" (--on-bad skip)
     """
-    reader = iter_vw(
-        path,
-        bits=bits,
-        names=names,
-        labelled=labelled,
-        dtype=dtype,
-        labels=labels,
-        classes=classes,
-        on_bad=on_bad,
-        encoding=encoding,
-        max_line_bytes=max_line_bytes,
-        max_features=max_features,
-    )
-    block = reader.whole()
     return VWRows(block.X, block.y, block.weights, block.names)
-
-
-def iter_vw(
-    path: Given,
-    *,
-    bits: int | None = BITS,
-    names: Iterable[str] | None = None,
-    labelled: bool = True,
-    dtype: npt.DTypeLike = np.float64,
-    labels: str = "auto",
-    classes: Iterable[Any] | None = None,
-    on_bad: str = "fail",
-    encoding: str = "utf-8",
-    max_line_bytes: int = MAX_LINE_BYTES,
-    max_features: int = MAX_FEATURES,
-) -> Reader[VWBlock]:
-    """Read a text file of Vowpal Wabbit block by block, in memory that does not grow with it.
-
-    Parameters as for :func:`read_vw`. Each block unpacks into ``X, y``; ``block.weights`` holds the
-    importance and ``block.lines`` the line of every row, ``block.names`` the exact names so far.
-    With ``bits=None`` a block is as wide as there are names so far, and the names are kept.
-
-    Examples
-    --------
-    >>> import io
-    >>> from rosenblatt import Perceptron
-    >>> from rosenblatt.io import iter_vw
-    >>> model = Perceptron()
-    >>> for block in iter_vw(io.BytesIO(b"1 |f a b\\n-1 |f b c\\n" * 3), bits=10):
-    ...     model = model.partial_fit(*block, sample_weight=block.weights)
-    >>> model.t_
-    6
-    """
-    form = VW(
-        bits=bits,
-        names=names,
-        labelled=labelled,
-        dtype=dtype,
-        max_features=max_features,
-        labels=Labels(labels, classes),
-    )
-    return Reader(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)

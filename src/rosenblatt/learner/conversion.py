@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, InputTypeError
-from rosenblatt.io.sparse import Block
+from rosenblatt.io.block import Block
 from rosenblatt.learner.entries import floats, unmasked
 from rosenblatt.learner.frames import frame_values
 

@@ -169,13 +169,15 @@ class SentenceReading:
 
         `known` and `tags` are the layout and the tags of a tagger.
         """
-        from rosenblatt.io.reader import MAX_LINE_BYTES
+        from rosenblatt.io.reader_options import ReaderSettings
 
         if self.kind == "text":  # then nothing is to be found out, and a pipe need not wait
             return Looked("text", 2, list(paths), named(paths[:1]))
         kind = self.kind or _by_names(paths)
         given: list[Any] = [Peeked() if paths[0] == "-" else paths[0], *paths[1:]]
-        first, row = first_rows(given[0], self.encoding, self.max_line_bytes or MAX_LINE_BYTES)
+        first, row = first_rows(
+            given[0], self.encoding, self.max_line_bytes or ReaderSettings.max_line_bytes
+        )
         if not first:
             raise DataError("0 sentences", name=named(paths[:1]), help=NO_SENTENCES)
         if not kind:

@@ -7,27 +7,29 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from rosenblatt._kernels.text.tabular import TabularParser
-from rosenblatt.io.columns import Columns
+from rosenblatt.core.rows import largest_allowed
+from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.fault_messages import encoding_words, limit_words, number_words
 from rosenblatt.io.labels import Labels
+from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import Table
 
-__all__ = ["Tabular"]
+__all__ = ["TableFormat"]
 
 ParserOfRows = TypeVar("ParserOfRows", bound=TabularParser)
 LOOK_MISSING = {"", "?", "-", "na", "n/a", "nan", "null", "none", "nil", "missing"}
 
 
-class Tabular(Generic[ParserOfRows]):
+class TableFormat(Generic[ParserOfRows]):
     """Rows of the parser as a Table, and the words for faults that any table can have."""
 
-    def __init__(
-        self, parser: ParserOfRows, columns: Columns, labels: Labels, limit: float
-    ) -> None:
-        self.parser, self._columns, self.labels, self._limit = parser, columns, labels, limit
+    def __init__(self, parser: ParserOfRows, columns: Columns, settings: ReaderSettings) -> None:
+        self.parser, self._columns = parser, columns
+        self.labels = Labels(settings.labels, settings.classes)
+        self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
         self._names: list[str] = []
-        parser.admits = labels.fault
+        parser.admits = self.labels.fault
 
     def take(self) -> Table:
         found, codes, texts = self.parser.take()

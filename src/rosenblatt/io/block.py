@@ -10,20 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows
-from rosenblatt.errors import ParameterError
 
-__all__ = ["Block", "float_type"]
-
-
-def float_type(dtype: Any) -> np.dtype[Any]:
-    """float32 or float64, whatever it was called."""
-    try:
-        kind = np.dtype(dtype)
-    except TypeError:
-        kind = np.dtype(object)
-    if kind not in (np.float32, np.float64):
-        raise ParameterError(f"dtype={dtype!r} must be float32 or float64.")
-    return np.dtype(np.float32 if kind == np.float32 else np.float64)
+__all__ = ["Block"]
 
 
 class Block:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy.typing as npt
 
 from rosenblatt._kernels.text.texts import TextParser
+from rosenblatt.io.block import Block
 from rosenblatt.io.fault_messages import encoding_words
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import MAX_LINE_BYTES, Reader
+from rosenblatt.io.reader import Reader
+from rosenblatt.io.reader_options import LabelOptions, ReaderSettings, of_whole_file, takes
 from rosenblatt.io.sources import Given
-from rosenblatt.io.sparse import Block
 
 __all__ = ["TextBlock", "iter_text", "read_text"]
 
@@ -56,40 +56,44 @@ class Text:
         )
 
 
-def read_text(
-    path: Given,
-    *,
-    labelled: bool = True,
-    labels: str = "auto",
-    classes: Iterable[Any] | None = None,
-    on_bad: str = "fail",
-    encoding: str = "utf-8",
-    max_line_bytes: int = MAX_LINE_BYTES,
-) -> tuple[list[str], npt.NDArray[Any] | None]:
+@takes(LabelOptions)
+def iter_text(
+    path: Given, *, labelled: bool = True, **options: Unpack[LabelOptions]
+) -> Reader[TextBlock]:
+    """Read texts and their labels block by block, in memory that does not grow with the file.
+
+    Each block unpacks into ``texts, y``; ``block.lines`` holds the line of every text.
+
+    Parameters
+    ----------
+    labelled : bool, default=True
+        Whether a label and a tab stand before each text. If not, every line is a text, also a blank
+        one, so that there are as many texts as lines.
+
+    See Also
+    --------
+    read_text : All of them at once.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import iter_text
+    >>> for texts, y in iter_text(io.BytesIO(b"1\\tfine\\n0\\tbad\\n")):
+    ...     print(texts, y)
+    ['fine', 'bad'] [1 0]
+    """
+    settings = ReaderSettings(**options)
+    labels = Labels(settings.labels, settings.classes, any_text=True)
+    return Reader(Text(labelled=labelled, labels=labels), path, settings)
+
+
+@of_whole_file(iter_text)
+def read_text(block: TextBlock) -> tuple[list[str], npt.NDArray[Any] | None]:
     """Read texts and their labels, one ``label<TAB>text`` a line.
 
     The text is what stands between the first tab and the end of the line (a line feed, or carriage
     return and line feed), as it is: quotes and further tabs have no meaning, and it may be empty.
-    Blanks around the label are dropped, and blank lines are passed over.
-
-    Parameters
-    ----------
-    path : path, "-", binary file, or list of these
-        Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
-    labelled : bool, default=True
-        Whether a label and a tab stand before each text. If not, every line is a text, also a blank
-        one, so that there are as many texts as lines.
-    labels : {"auto", "number", "text"}, default="auto"
-        ``"auto"``: whole numbers or floats if all labels are numbers, else text.
-    classes : list, default=None
-        Labels that may occur; any other is refused.
-    on_bad : {"fail", "skip", "rejects=FILE"}, default="fail"
-        What to do with a line that cannot be read: raise, pass over it with a warning at the end,
-        or also write it to FILE as JSON with place and reason.
-    encoding : str, default="utf-8"
-        Of the text.
-    max_line_bytes : int
-        Limit for one line, so that a damaged file cannot fill the memory.
+    Blanks around the label are dropped, and blank lines are skipped.
 
     Returns
     -------
@@ -119,41 +123,4 @@ def read_text(
           or read lines without labels with labelled=False
           or pass over such rows with on_bad="skip" (--on-bad skip)
     """
-    reader = iter_text(
-        path,
-        labelled=labelled,
-        labels=labels,
-        classes=classes,
-        on_bad=on_bad,
-        encoding=encoding,
-        max_line_bytes=max_line_bytes,
-    )
-    block = reader.whole()
     return block.texts, block.y
-
-
-def iter_text(
-    path: Given,
-    *,
-    labelled: bool = True,
-    labels: str = "auto",
-    classes: Iterable[Any] | None = None,
-    on_bad: str = "fail",
-    encoding: str = "utf-8",
-    max_line_bytes: int = MAX_LINE_BYTES,
-) -> Reader[TextBlock]:
-    """Read texts and their labels block by block, in memory that does not grow with the file.
-
-    Parameters as for :func:`read_text`. Each block unpacks into ``texts, y``; ``block.lines`` holds
-    the line of every text.
-
-    Examples
-    --------
-    >>> import io
-    >>> from rosenblatt.io import iter_text
-    >>> for texts, y in iter_text(io.BytesIO(b"1\\tfine\\n0\\tbad\\n")):
-    ...     print(texts, y)
-    ['fine', 'bad'] [1 0]
-    """
-    form = Text(labelled=labelled, labels=Labels(labels, classes, any_text=True))
-    return Reader(form, path, on_bad=on_bad, encoding=encoding, max_line_bytes=max_line_bytes)

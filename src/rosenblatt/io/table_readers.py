@@ -1,0 +1,140 @@
+"""Tables from CSV, TSV, JSON lines, Parquet and Arrow files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Unpack
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.io.arrow import ArrowReader
+from rosenblatt.io.column_roles import Columns
+from rosenblatt.io.delimited import Delimited
+from rosenblatt.io.formats import format_of
+from rosenblatt.io.jsonl import JsonLines
+from rosenblatt.io.reader import Reader
+from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
+from rosenblatt.io.sources import Given
+from rosenblatt.io.table import Table
+
+__all__ = ["iter_table", "read_table"]
+
+TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+
+@takes(RowOptions)
+def iter_table(
+    path: Given,
+    target: str | int | None = None,
+    *,
+    format: str | None = None,
+    header: bool = True,
+    delimiter: str | None = None,
+    columns: Iterable[str] | None = None,
+    types: Mapping[str, str] | str | None = None,
+    missing: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    trim: bool = True,
+    **options: Unpack[RowOptions],
+) -> Reader[Table]:
+    """Read a table block by block, in memory that does not grow with the file.
+
+    The reader keeps count of rows that were skipped (``reader.skipped``, ``reader.first_faults``)
+    instead of warning. Each block is a Table with the same columns.
+
+    Parameters
+    ----------
+    path : path, "-", binary file, or list of these
+        Where to read; ``"-"`` is standard input. Packed data (gzip, xz, bzip2, zstd) are unpacked.
+        Columns of several files are matched by name.
+    target : str or int, default=None
+        The column of the labels: its name, its place (0 is the first, -1 the last), or as text its
+        number from 1.
+    format : {"csv", "tsv", "jsonl", "parquet", "arrow"}, default=None
+        By default the ending of the name tells, and what has none is CSV.
+    header : bool, default=True
+        Whether the first line names the columns; if not they are called "1", "2", …
+    delimiter : str, default=None
+        Instead of the comma or tab.
+    columns : list of str, default=None
+        The features to read, in this order; a file may hold more (a warning says so), not fewer.
+    types : dict of str to {"number", "text"}, or one of these for all, default=None
+        The kind of columns, where it should not be guessed.
+    missing : list of str, default=()
+        Texts that stand for an unknown number, which is read as NaN; for JSON, ``"null"`` also
+        covers absent keys. Without it an unknown number is a fault.
+    ignore : list of str, default=()
+        Columns to leave out, if they are there.
+    trim : bool, default=True
+        Whether blanks around the texts and labels of CSV and TSV are dropped, as in ``a, b``; False
+        keeps them, as RFC 4180 has it. Around numbers they do not matter.
+
+    See Also
+    --------
+    read_table : All of it at once.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import iter_table
+    >>> for X, y in iter_table(io.BytesIO(b"a,b\\n1,x\\n2,y\\n"), target="b"):
+    ...     print(X.ravel(), y)
+    [1. 2.] ['x' 'y']
+    """
+    if not (isinstance(path, str | os.PathLike | bytes) or hasattr(path, "read")):
+        path = list(path) if isinstance(path, Iterable) else path
+    kind, settings = format_of(path, format, TABLES, otherwise="csv"), ReaderSettings(**options)
+    if delimiter is not None and kind not in DELIMITERS:
+        raise ParameterError(f"delimiter has no meaning for {kind}; leave it out.")
+    roles = Columns(target, columns, types, missing, ignore)
+    if kind in ("parquet", "arrow"):
+        return ArrowReader(path, kind, roles, settings)
+    if kind == "jsonl":
+        return Reader(JsonLines(roles, settings), path, settings)
+    mark = DELIMITERS[kind] if delimiter is None else delimiter
+    return Reader(Delimited(mark, header, trim, roles, settings), path, settings)
+
+
+@of_whole_file(iter_table)
+def read_table(table: Table) -> Table:
+    """Read a table with named columns: CSV, TSV, JSON lines, Parquet or Arrow.
+
+    A column holds numbers if most of its first values are numbers; from then on a value that is
+    not a number is a fault, never a silent gap. CSV is that of RFC 4180: quotes, doubled quotes and
+    line ends within quotes; blank lines are skipped. In JSON lines every line is one flat
+    object.
+
+    Returns
+    -------
+    table : Table
+        ``X, y = table`` if all features are numbers; `table.texts` has the others.
+
+    See Also
+    --------
+    iter_table : The same, block by block.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.io import read_table
+    >>> text = b'petal,colour,species\\n1.4,"white, pale",setosa\\n4.7,blue,virginica\\n'
+    >>> table = read_table(io.BytesIO(text), target="species")
+    >>> table.numbers
+    array([[1.4],
+           [4.7]])
+    >>> table.texts["colour"]
+    array(['white, pale', 'blue'], dtype=object)
+    >>> table.y
+    array(['setosa', 'virginica'], dtype='<U9')
+
+    >>> read_table(io.BytesIO(b"a,b,c\\n1,2,x\\n3,4,y\\n5,oops,x\\n"), target="c")
+    Traceback (most recent call last):
+        ...
+    rosenblatt.errors.DataError: <stream>:4:3: column "b": "oops" is not a number
+      5,oops,x
+        ^^^^
+    help: mend it, or read the column as text with types={"b": "text"}
+          or pass over such rows with on_bad="skip" (--on-bad skip)
+    """
+    return table

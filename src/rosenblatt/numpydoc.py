@@ -1,0 +1,33 @@
+"""Docstrings taken apart into sections and entries, so that what is shared is written once."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+
+__all__ = ["entries", "join", "sections"]
+
+ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
+HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+FIRST = ("Parameters", "Attributes")
+
+
+def sections(text: str) -> tuple[str, dict[str, str]]:
+    """What stands before the first heading, and the text under each."""
+    parts = HEADING.split(inspect.cleandoc(text) + "\n")
+    return parts[0], dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def entries(text: str) -> dict[str, str]:
+    """Entries of a section by their names."""
+    parts = [entry.rstrip() + "\n" for entry in ENTRY.split(text) if entry.strip()]
+    return {entry.split(" :", 1)[0].strip(): entry for entry in parts}
+
+
+def join(opening: str, parts: Mapping[str, str]) -> str:
+    """The docstring of an opening and its sections, parameters and attributes first."""
+    order = [title for title in FIRST if title in parts]
+    order += [title for title in parts if title not in FIRST]
+    texts = [f"{title}\n{'-' * len(title)}\n{parts[title].strip()}\n" for title in order]
+    return "\n".join([f"{opening.strip()}\n", *texts])
