@@ -1,72 +1,136 @@
-"""The training loop: walk the rows in order, act where the rule says so.
-
-`seek` passes over the rows that need nothing; this file decides what the others get. It is the
-only place where weights change, but for `replaying`, which repeats recorded changes.
-"""
+"""The training loop of loop.h as Python calls it: arrays in, counters out."""
 
 cimport numpy as cnp
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
-from rosenblatt._kernels.rows.rows cimport rb_search, Rows
+from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, rb_search, Rows
 from rosenblatt._kernels.rows.scoring cimport same_type
-from rosenblatt._kernels.rows.rules cimport exponential, Rule
-from rosenblatt._kernels.rows.weights cimport move, WeightArrays, within_reach
+from rosenblatt._kernels.rows.rules cimport rb_rule, Rule
+from rosenblatt._kernels.rows.weights cimport rb_weights, WeightArrays
 
 import numpy as np
 
 cnp.import_array()
 
-NO_RIVAL = -1  # recorded as the wrong answer when the right class was raised and no other lowered
+cdef extern from "rows/loop.h" nogil:
+    enum: RB_NO_RIVAL
+
+    ctypedef struct rb_log:
+        int64_t *row
+        int32_t *right
+        int32_t *wrong
+        double *step
+        int64_t *t
+        int64_t size
+        int64_t capacity
+
+    ctypedef struct rb_tally:
+        int64_t mistakes
+        int64_t updates
+        double step_sum
+        double raised_sum
+        int64_t refused
+        int32_t *counts
+        double *alpha
+
+    ctypedef struct rb_tested:
+        int32_t *wrong
+        double *scores
+        bint latest
+
+    ctypedef struct rb_walk:
+        rb_search search
+        const rb_rows *rows
+        const rb_ops *ops
+        const rb_rule *rule
+        rb_weights *weights
+        rb_tally *tally
+        rb_log *log
+        const double *row_weights
+        double longest_row
+        int64_t seen_at_zero
+
+    int64_t rb_learn_binary(rb_walk *) noexcept
+    int64_t rb_learn_classes(rb_walk *, void *) noexcept
+    int64_t rb_learn_tested(rb_walk *, rb_tested *, double *) noexcept
+
+NO_RIVAL = RB_NO_RIVAL  # recorded as the wrong class when the right one was raised alone
 
 
 cdef class Log:
     """Updates in the order they were made; bounded, emptied by the caller."""
 
     cdef readonly cnp.ndarray row, right, wrong, step, t
-    cdef public int64_t size
-    cdef readonly int64_t capacity
+    cdef rb_log c
 
     def __init__(self, int64_t capacity):
-        self.capacity, self.size = capacity, 0
+        self.c.capacity, self.c.size = capacity, 0
         self.row = np.empty(capacity, np.int64)
         self.right = np.empty(capacity, np.int32)
         self.wrong = np.empty(capacity, np.int32)
         self.step = np.empty(capacity, np.float64)
         self.t = np.empty(capacity, np.int64)
+        self.c.row = <int64_t *>cnp.PyArray_DATA(self.row)
+        self.c.right = <int32_t *>cnp.PyArray_DATA(self.right)
+        self.c.wrong = <int32_t *>cnp.PyArray_DATA(self.wrong)
+        self.c.step = <double *>cnp.PyArray_DATA(self.step)
+        self.c.t = <int64_t *>cnp.PyArray_DATA(self.t)
 
-    cdef void write(self, int64_t row, int32_t right, int32_t wrong, double step,
-                    int64_t t) noexcept nogil:
-        cdef int64_t at = self.size
-        (<int64_t *>cnp.PyArray_DATA(self.row))[at] = row
-        (<int32_t *>cnp.PyArray_DATA(self.right))[at] = right
-        (<int32_t *>cnp.PyArray_DATA(self.wrong))[at] = wrong
-        (<double *>cnp.PyArray_DATA(self.step))[at] = step
-        (<int64_t *>cnp.PyArray_DATA(self.t))[at] = t
-        self.size = at + 1
+    @property
+    def capacity(self):
+        return self.c.capacity
+
+    @property
+    def size(self):
+        return self.c.size
+
+    @size.setter
+    def size(self, int64_t size):
+        self.c.size = size
 
 
 cdef class Tally:
-    """What a run adds up: mistakes and updates in all, and for each row."""
+    """What a run adds up: mistakes and updates in all, and for each row.
 
-    cdef public int64_t mistakes, updates
-    cdef public double step_sum             # steps that moved two answers apart
-    cdef public double raised_sum           # steps that raised the right answer alone
-    cdef readonly int64_t refused           # the row whose update would overflow, or -1
+    `step_sum` adds the steps that moved two classes apart, `raised_sum` those that raised the right
+    class alone; `refused` is the row whose update would overflow, or -1.
+    """
+
+    cdef rb_tally c
     cdef readonly object mistakes_per_row, dual
-    cdef int32_t *counts
-    cdef double *alpha
 
     def __init__(self, mistakes_per_row=None, dual=None):
-        self.refused = -1
+        self.c.refused = -1
         self.mistakes_per_row, self.dual = mistakes_per_row, dual
-        self.counts = NULL
-        self.alpha = NULL
         if mistakes_per_row is not None:
-            self.counts = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>mistakes_per_row)
+            self.c.counts = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>mistakes_per_row)
         if dual is not None:
-            self.alpha = <double *>cnp.PyArray_DATA(<cnp.ndarray?>dual)
+            self.c.alpha = <double *>cnp.PyArray_DATA(<cnp.ndarray?>dual)
+
+    @property
+    def mistakes(self):
+        return self.c.mistakes
+
+    @mistakes.setter
+    def mistakes(self, int64_t mistakes):
+        self.c.mistakes = mistakes
+
+    @property
+    def updates(self):
+        return self.c.updates
+
+    @property
+    def step_sum(self):
+        return self.c.step_sum
+
+    @property
+    def raised_sum(self):
+        return self.c.raised_sum
+
+    @property
+    def refused(self):
+        return self.c.refused
 
 
 cdef class Watch:
@@ -78,25 +142,18 @@ cdef class Watch:
     Numbers are float64.
     """
 
+    cdef rb_tested c
     cdef readonly object wrong, scores
-    cdef readonly bint latest
-    cdef int32_t *wrong_at
-    cdef double *scores_at
 
     def __init__(self, cnp.ndarray wrong, scores=None, *, bint latest=False):
-        self.wrong, self.scores, self.latest = wrong, scores, latest
-        self.wrong_at = <int32_t *>cnp.PyArray_DATA(wrong)
-        self.scores_at = NULL
+        self.wrong, self.scores, self.c.latest = wrong, scores, latest
+        self.c.wrong = <int32_t *>cnp.PyArray_DATA(wrong)
         if scores is not None:
-            self.scores_at = <double *>cnp.PyArray_DATA(<cnp.ndarray?>scores)
+            self.c.scores = <double *>cnp.PyArray_DATA(<cnp.ndarray?>scores)
 
-
-cdef struct Plan:
-    rb_search search
-    const double *row_weights
-    double largest_norm
-    int64_t seen_at_zero  # examples seen before position 0
-    bint has_log
+    @property
+    def latest(self):
+        return self.c.latest
 
 
 def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order, int64_t start,
@@ -106,285 +163,48 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     It stops early when the log is full or `tally.refused` names a row. What a rule written in
     Python raises is raised here; the caller takes back what was learned before that row.
     """
-    cdef Plan plan
-    cdef int64_t reached, mistakes_before = tally.mistakes
-    cdef void *scores
-    same_type(rows, weights.is_float32)
-    if watch is not None and weights.is_float32:
+    cdef rb_walk walk
+    cdef int64_t reached, mistakes_before = tally.c.mistakes
+    cdef double three[3]
+    cdef double *room = three
+    same_type(rows, weights.c.is_float32)
+    if watch is not None and weights.c.is_float32:
         raise TypeError("only float64 weights can be watched")
-    plan.search.order = NULL
+    walk.search.order = NULL
     if order is not None:
-        plan.search.order = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>order)
-    plan.search.labels = <const int32_t *>cnp.PyArray_DATA(labels)
-    plan.search.at, plan.search.stop = start, stop
-    plan.search.quiet_above = rule.quiet_above
-    plan.row_weights = NULL
+        walk.search.order = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>order)
+    walk.search.labels = <const int32_t *>cnp.PyArray_DATA(labels)
+    walk.search.at, walk.search.stop = start, stop
+    walk.search.quiet_above = rule.c.quiet_above
+    walk.rows, walk.ops, walk.rule = &rows.c, rows.ops, &rule.c
+    walk.weights, walk.tally = &weights.c, &tally.c
+    walk.log = NULL if log is None else &log.c
+    walk.row_weights = NULL
     if row_weights is not None:
-        plan.row_weights = <const double *>cnp.PyArray_DATA(<cnp.ndarray?>row_weights)
-    plan.seen_at_zero = weights.t - start
-    plan.largest_norm = sqrt(rows.largest_squared_norm + weights.fit_intercept)
-    plan.has_log = log is not None
-    tally.refused = -1
-    scores = NULL
-    if weights.n_vectors > 1:
-        scores = malloc((1 if watch is None else 3) * weights.n_vectors * sizeof(double))
-        if scores == NULL:
-            raise MemoryError
+        walk.row_weights = <const double *>cnp.PyArray_DATA(<cnp.ndarray?>row_weights)
+    walk.seen_at_zero = weights.t - start
+    walk.longest_row = sqrt(rows.largest_squared_norm + weights.c.fit_intercept)
+    tally.c.refused = -1
     weights.claim()
+    if weights.c.n_vectors > 1:
+        room = <double *>malloc(
+            (1 if watch is None else 3) * weights.c.n_vectors * sizeof(double))
+        if room == NULL:
+            weights.busy = False
+            raise MemoryError
     with nogil:
         if watch is not None:
-            reached = learn_watched(weights, rule, rows, &plan, tally, log, watch, <double *>scores)
-        elif scores == NULL:
-            reached = learn_binary(weights, rule, rows, &plan, tally, log)
+            reached = rb_learn_tested(&walk, &watch.c, room)
+        elif weights.c.n_vectors == 1:
+            reached = rb_learn_binary(&walk)
         else:
-            reached = learn_classes(weights, rule, rows, &plan, tally, log, scores)
+            reached = rb_learn_classes(&walk, room)
     weights.busy = False
-    free(scores)
+    if room != three:
+        free(room)
     if rule.error is not None:
         error, rule.error = rule.error, None
-        tally.mistakes = mistakes_before
+        tally.c.mistakes = mistakes_before
         raise error
-    weights.t = plan.seen_at_zero + reached
+    weights.t = walk.seen_at_zero + reached
     return reached
-
-
-cdef inline double as_stored(WeightArrays weights, double step) noexcept nogil:
-    """The step as it is applied, so that what is recorded is what was done."""
-    return <double>(<float>step) if weights.is_float32 else step
-
-
-cdef inline double step_of(Rule rule, WeightArrays weights, double margin, double squared_norm,
-                           bint mistaken, double weight) noexcept nogil:
-    """The step of the rule, times the weight of the row; a step that aims never overshoots."""
-    cdef double step = rule.step(&rule.parameters, margin, squared_norm, mistaken)
-    if weight != 1.0 and step != 0.0:
-        step *= weight
-        if rule.aims_at_one and weight > 1.0 and squared_norm > 0.0:
-            step = min(step, (1.0 - margin) / squared_norm)
-    return as_stored(weights, step)
-
-
-cdef int64_t learn_binary(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally,
-                          Log log) noexcept nogil:
-    cdef int64_t at = plan.search.at, stop = plan.search.stop, row
-    cdef int32_t label
-    cdef double margin, squared_norm = 0.0, step, weight = 1.0
-    cdef bint mistaken
-    while at < stop:
-        if plan.has_log and log.size == log.capacity:
-            return at
-        plan.search.at = at
-        at = rows.ops.seek(
-            &rows.c, &plan.search, weights.w,
-            (<float *>weights.b)[0] if weights.is_float32 else (<double *>weights.b)[0], &margin)
-        if at == stop:
-            break
-        row = plan.search.order[at] if plan.search.order != NULL else at
-        if plan.row_weights != NULL:
-            weight = plan.row_weights[row]
-            if weight == 0.0:
-                at += 1
-                continue
-        label = plan.search.labels[row]
-        mistaken = margin < 0.0 or (margin == 0.0 and (rule.tie_is_mistake or label == 0))
-        if rule.needs_norm:
-            squared_norm = rows.ops.squared_norm(&rows.c, row, weights.fit_intercept)
-        step = step_of(rule, weights, margin, squared_norm, mistaken, weight)
-        if step != 0.0:
-            if not within_reach(
-                    weights, step * (sqrt(squared_norm) if rule.needs_norm else plan.largest_norm)):
-                tally.refused = row
-                return at
-            tally.updates += 1
-            tally.step_sum += step
-            move(weights, rows, row, 0, (2 * label - 1) * step,
-                         plan.seen_at_zero + at)
-            if tally.alpha != NULL:
-                tally.alpha[row] += (2 * label - 1) * step
-            if plan.has_log:
-                log.write(row, label, 1 - label, step, plan.seen_at_zero + at + 1)
-        if mistaken:
-            count_mistake(tally, row)
-        at += 1
-    return stop
-
-
-cdef int64_t learn_classes(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally,
-                           Log log, void *scores) noexcept nogil:
-    cdef int64_t at = plan.search.at, stop = plan.search.stop, row, right, rival = 0, winner
-    cdef int64_t most_entries = weights.n_vectors if rule.blames_all_rivals else 1
-    cdef double margin, squared_norm = 0.0, weight = 1.0
-    cdef bint mistaken, alone
-    while at < stop:
-        if plan.has_log and log.size + most_entries > log.capacity:
-            return at
-        plan.search.at = at
-        at = rows.ops.seek_class(&rows.c, &plan.search, weights.w, weights.b, weights.n_vectors,
-                                 scores, &rival, &margin)
-        if at == stop:
-            break
-        row = plan.search.order[at] if plan.search.order != NULL else at
-        if plan.row_weights != NULL:
-            weight = plan.row_weights[row]
-            if weight == 0.0:
-                at += 1
-                continue
-        right = plan.search.labels[row]
-        mistaken, alone = margin <= 0.0, False
-        if margin == 0.0:
-            if rule.tie_is_mistake:
-                alone = rule.raise_only_on_tie
-            else:
-                winner = last_tied(weights, scores, right, rival)
-                mistaken = winner > right
-                if mistaken:
-                    rival = winner
-        if rule.needs_norm:
-            squared_norm = 2.0 * rows.ops.squared_norm(&rows.c, row, weights.fit_intercept)
-        if rule.blames_all_rivals:
-            if not blame_all(weights, rule, rows, plan, tally, log, scores, at, row, right,
-                             weight):
-                return at
-        elif not blame_one(weights, rule, rows, plan, tally, log, at, row, right,
-                           NO_ONE if alone else rival, margin, squared_norm, mistaken, weight):
-            return at
-        if mistaken:
-            count_mistake(tally, row)
-        at += 1
-    return stop
-
-
-cdef int64_t learn_watched(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally,
-                           Log log, Watch watch, double *scores) noexcept nogil:
-    """Answer a row, then learn from it, one after the other."""
-    cdef int64_t at, stop = plan.search.stop, row, k = weights.n_vectors
-    cdef double alone[2]
-    cdef double *latest = &alone[0] if k == 1 else scores + k
-    cdef double *served = latest + k
-    cdef double margin
-    for at in range(plan.search.at, stop):
-        row = plan.search.order[at] if plan.search.order != NULL else at
-        score_one(rows, row, weights.w, weights.b, k, scores, latest)
-        margin = margin_of(latest, k, plan.search.labels[row])
-        served_scores(weights, rows, row, plan.seen_at_zero + at, scores, latest, served)
-        watch.wrong_at[row] = (
-            margin if watch.latest else margin_of(served, k, plan.search.labels[row])) <= 0.0
-        if watch.scores_at != NULL:
-            memcpy(watch.scores_at + row * k, served, k * sizeof(double))
-        if margin <= plan.search.quiet_above:
-            plan.search.at, plan.search.stop = at, at + 1
-            if k == 1:
-                if learn_binary(weights, rule, rows, plan, tally, log) == at:
-                    return at
-            elif learn_classes(weights, rule, rows, plan, tally, log, scores) == at:
-                return at
-    return stop
-
-
-cdef inline void score_one(Rows rows, int64_t row, void *w, void *b, int64_t k, double *scores,
-                           double *out) noexcept nogil:
-    if k == 1:
-        rows.ops.score(&rows.c, row, 1, w, (<double *>b)[0], out)
-    else:
-        rows.ops.score_classes(&rows.c, row, 1, w, b, k, scores, out)
-
-
-cdef inline void served_scores(WeightArrays weights, Rows rows, int64_t row, int64_t seen,
-                               double *scores, const double *latest,
-                               double *served) noexcept nogil:
-    """Of the average of the weights after each example seen so far, if there is one."""
-    cdef int64_t c
-    if weights.u == NULL:
-        memcpy(served, latest, weights.n_vectors * sizeof(double))
-        return
-    score_one(rows, row, weights.u, weights.ub, weights.n_vectors, scores, served)
-    for c in range(weights.n_vectors):
-        served[c] = latest[c] - served[c] / max(seen, 1)
-
-
-cdef inline double margin_of(const double *scores, int64_t k, int32_t right) noexcept nogil:
-    """By how much the right class is above the highest of the others."""
-    cdef int64_t c, best = 1 if right == 0 else 0
-    if k == 1:
-        return (2 * right - 1) * scores[0]
-    for c in range(best + 1, k):
-        if c != right and scores[c] > scores[best]:
-            best = c
-    return scores[right] - scores[best]
-
-
-cdef enum:
-    NO_ONE = -1
-
-
-cdef bint blame_one(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally, Log log,
-                    int64_t at, int64_t row, int64_t right, int64_t rival, double margin,
-                    double squared_norm, bint mistaken, double weight) noexcept nogil:
-    """Raise the right class and lower the rival, if there is one; False when refused."""
-    cdef double step = step_of(rule, weights, margin, squared_norm, mistaken, weight)
-    if step == 0.0:
-        return True
-    if not within_reach(
-            weights, step * (sqrt(squared_norm) if rule.needs_norm else plan.largest_norm)):
-        tally.refused = row
-        return False
-    tally.updates += 1
-    if rival == NO_ONE:
-        tally.raised_sum += step
-    else:
-        tally.step_sum += step
-        move(weights, rows, row, rival, -step, plan.seen_at_zero + at)
-    move(weights, rows, row, right, step, plan.seen_at_zero + at)
-    if plan.has_log:
-        log.write(row, <int32_t>right, <int32_t>rival, step, plan.seen_at_zero + at + 1)
-    return True
-
-
-cdef bint blame_all(WeightArrays weights, Rule rule, Rows rows, Plan *plan, Tally tally, Log log,
-                    void *scores, int64_t at, int64_t row, int64_t right,
-                    double weight) noexcept nogil:
-    """Lower each wrong class by its probability and raise the right one by as much."""
-    cdef double total = 0.0, top, step
-    cdef double eta = rule.parameters.eta * weight
-    cdef int64_t c
-    top = score_of(weights, scores, 0)
-    for c in range(1, weights.n_vectors):
-        top = max(top, score_of(weights, scores, c))
-    for c in range(weights.n_vectors):
-        total += exponential(score_of(weights, scores, c) - top)
-    if not within_reach(weights, eta * plan.largest_norm):
-        tally.refused = row
-        return False
-    for c in range(weights.n_vectors):
-        if c == right:
-            continue
-        step = as_stored(weights, eta * (exponential(score_of(weights, scores, c) - top) / total))
-        if step == 0.0:
-            continue
-        tally.updates += 1
-        tally.step_sum += step
-        move(weights, rows, row, c, -step, plan.seen_at_zero + at)
-        move(weights, rows, row, right, step, plan.seen_at_zero + at)
-        if plan.has_log:
-            log.write(row, <int32_t>right, <int32_t>c, step, plan.seen_at_zero + at + 1)
-    return True
-
-
-cdef inline double score_of(WeightArrays weights, const void *scores, int64_t c) noexcept nogil:
-    return (<const float *>scores)[c] if weights.is_float32 else (<const double *>scores)[c]
-
-
-cdef int64_t last_tied(WeightArrays weights, const void *scores, int64_t right,
-                       int64_t rival) noexcept nogil:
-    """The last wrong class whose score equals that of the right class."""
-    cdef int64_t c
-    for c in range(rival + 1, weights.n_vectors):
-        if c != right and score_of(weights, scores, c) == score_of(weights, scores, right):
-            rival = c
-    return rival
-
-
-cdef inline void count_mistake(Tally tally, int64_t row) noexcept nogil:
-    tally.mistakes += 1
-    if tally.counts != NULL:
-        tally.counts[row] += 1

@@ -4,7 +4,7 @@ cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 from rosenblatt._kernels.rows.rows cimport Rows
 from rosenblatt._kernels.rows.scoring cimport same_type
-from rosenblatt._kernels.rows.weights cimport move, WeightArrays
+from rosenblatt._kernels.rows.weights cimport rb_move, WeightArrays
 
 cnp.import_array()
 
@@ -21,16 +21,18 @@ def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, 
     cdef const double *step_at = <const double *>cnp.PyArray_DATA(step)
     cdef const int64_t *t_at = <const int64_t *>cnp.PyArray_DATA(t)
     cdef int64_t i
-    cdef bint binary = weights.n_vectors == 1
-    same_type(rows, weights.is_float32)
+    cdef bint binary = weights.c.n_vectors == 1
+    same_type(rows, weights.c.is_float32)
     weights.claim()
     with nogil:
         for i in range(start, stop):
             if binary:
-                move(weights, rows, rows_at[i], 0,
-                             (2 * right_at[i] - 1) * step_at[i], t_at[i] - 1)
+                rb_move(&weights.c, &rows.c, rows.ops, rows_at[i], 0,
+                        (2 * right_at[i] - 1) * step_at[i], t_at[i] - 1)
                 continue
             if wrong_at[i] != NO_ONE:
-                move(weights, rows, rows_at[i], wrong_at[i], -step_at[i], t_at[i] - 1)
-            move(weights, rows, rows_at[i], right_at[i], step_at[i], t_at[i] - 1)
+                rb_move(&weights.c, &rows.c, rows.ops, rows_at[i], wrong_at[i], -step_at[i],
+                        t_at[i] - 1)
+            rb_move(&weights.c, &rows.c, rows.ops, rows_at[i], right_at[i], step_at[i],
+                    t_at[i] - 1)
     weights.busy = False

@@ -1,32 +1,30 @@
-from libc.stdint cimport int64_t
+cdef extern from "rows/rules.h" nogil:
+    ctypedef struct rb_parameters:
+        double eta
+        double threshold
+        double C
+        void *owner
 
+    ctypedef struct rb_rule:
+        rb_parameters parameters
+        double step(const rb_parameters *, double, double, bint) noexcept nogil
+        double quiet_above
+        double longest_step
+        bint needs_norm
+        bint aims_at_one
+        bint tie_is_mistake
+        bint raise_only_on_tie
+        bint blames_all_rivals
+        bint counts_tell_all
 
-cdef struct Parameters:
-    double eta        # length of a fixed step
-    double threshold  # rows right by no more than this are acted on too
-    double C          # how far a passive-aggressive step may go
-    void *rule        # the rule they belong to, for steps that ask Python
-
-# How far to go: the margin of the row, its squared length (with a bias: of the row with a 1
-# appended; multiclass: twice that) and whether the answer was wrong.
-ctypedef double (*step_function)(const Parameters *, double margin, double squared_norm,
-                                 bint mistaken) noexcept nogil
+    double rb_exponential(double) noexcept nogil
+    bint rb_set_rule(rb_rule *, const char *) noexcept nogil
 
 
 cdef class Rule:
-    cdef Parameters parameters
-    cdef step_function step
-    cdef double quiet_above
-    cdef bint needs_norm
-    cdef readonly bint aims_at_one
-    cdef readonly bint tie_is_mistake
-    cdef readonly bint raise_only_on_tie
-    cdef readonly bint blames_all_rivals
+    cdef rb_rule c
     cdef readonly str name
     cdef object error  # what a function of Python raised
     cdef object _python
-    cdef tuple _made_of
+    cdef tuple _arguments
     cdef double ask(self, double margin, double squared_norm, bint mistaken)
-
-
-cdef double exponential(double x) noexcept nogil

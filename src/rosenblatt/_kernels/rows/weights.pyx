@@ -1,7 +1,6 @@
 """Weight vectors as the loops see them: values, biases, running sums, a counter."""
 
 cimport numpy as cnp
-from libc.math cimport fabs
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -26,19 +25,44 @@ cdef class WeightArrays:
         self.busy = False
         self.table, self.bias = table, bias
         self.table_sum, self.bias_sum = table_sum, bias_sum
-        self.by_feature, self.n_features, self.fit_intercept = by_feature, n_features, fit_intercept
-        self.is_float32 = cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32
-        self.limit = FLOAT32_LIMIT if self.is_float32 else FLOAT64_LIMIT
-        self.itemsize = cnp.PyArray_ITEMSIZE(table)
-        self.n_vectors = cnp.PyArray_DIM(bias, 0)
-        self.class_stride = 1 if by_feature else n_features
-        self.feature_stride = self.n_vectors if by_feature else 1
-        self.w = <char *>cnp.PyArray_DATA(table)
-        self.b = <char *>cnp.PyArray_DATA(bias)
-        self.u = self.ub = NULL
+        self.by_feature = by_feature
+        self.c.n_features, self.c.fit_intercept = n_features, fit_intercept
+        self.c.is_float32 = cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32
+        self.c.limit = FLOAT32_LIMIT if self.c.is_float32 else FLOAT64_LIMIT
+        self.c.itemsize = cnp.PyArray_ITEMSIZE(table)
+        self.c.n_vectors = cnp.PyArray_DIM(bias, 0)
+        self.c.class_stride = 1 if by_feature else n_features
+        self.c.feature_stride = self.c.n_vectors if by_feature else 1
+        self.c.w = <char *>cnp.PyArray_DATA(table)
+        self.c.b = <char *>cnp.PyArray_DATA(bias)
+        self.c.u = self.c.ub = NULL
         if table_sum is not None:
-            self.u = <double *>cnp.PyArray_DATA(<cnp.ndarray?>table_sum)
-            self.ub = <double *>cnp.PyArray_DATA(<cnp.ndarray?>bias_sum)
+            self.c.u = <double *>cnp.PyArray_DATA(<cnp.ndarray?>table_sum)
+            self.c.ub = <double *>cnp.PyArray_DATA(<cnp.ndarray?>bias_sum)
+
+    @property
+    def n_vectors(self):
+        return self.c.n_vectors
+
+    @property
+    def n_features(self):
+        return self.c.n_features
+
+    @property
+    def is_float32(self):
+        return self.c.is_float32
+
+    @property
+    def fit_intercept(self):
+        return self.c.fit_intercept
+
+    @property
+    def reach(self):
+        return self.c.reach
+
+    @reach.setter
+    def reach(self, double reach):
+        self.c.reach = reach
 
     cdef int claim(self) except -1:
         """One at a time: the loops run without the lock that guards Python objects."""
@@ -50,34 +74,13 @@ cdef class WeightArrays:
         self.busy = True
         return 0
 
-    cdef bint can_grow(self, double growth) noexcept nogil:
-        """As `within_reach`, after the bound was drawn tight."""
-        self.reach = self.largest()
-        if not self.reach + growth <= self.limit:
-            return False
-        self.reach += growth
-        return True
-
-    cdef double largest(self) noexcept nogil:
-        cdef double most = 0.0, value
-        cdef int64_t i
-        for i in range(self.n_vectors * self.n_features):
-            value = (<float *>self.w)[i] if self.is_float32 else (<double *>self.w)[i]
-            if fabs(value) > most:
-                most = fabs(value)
-        for i in range(self.n_vectors):
-            value = (<float *>self.b)[i] if self.is_float32 else (<double *>self.b)[i]
-            if fabs(value) > most:
-                most = fabs(value)
-        return most
-
     def measure_reach(self):
-        self.reach = self.largest()
+        self.c.reach = rb_largest_weight(&self.c)
 
     def squared_distance(self, origin_table=None, origin_bias=None):
         """The squared length of (weights - origin), summed in a fixed order."""
-        return (_squared_distance(self.table, origin_table, self.n_vectors * self.n_features)
-                + _squared_distance(self.bias, origin_bias, self.n_vectors))
+        return (_squared_distance(self.table, origin_table, self.c.n_vectors * self.c.n_features)
+                + _squared_distance(self.bias, origin_bias, self.c.n_vectors))
 
 
 cdef double _squared_distance(cnp.ndarray a, origin, int64_t n):

@@ -1,0 +1,279 @@
+/* The training loop: walk the rows in order, act where the rule says so. Plain C, nothing of Python.
+ *
+ * `seek` skips the rows that need nothing; this file decides what the others get. It is the only
+ * place where weights change, but for replay, which repeats recorded changes.
+ */
+#ifndef ROSENBLATT_LOOP_H
+#define ROSENBLATT_LOOP_H
+
+#include "rows/rules.h"
+#include "rows/weights.h"
+
+#define RB_NO_RIVAL (-1) /* the right class is raised and no other lowered */
+
+/* Updates in the order they were made; the caller empties it when it is full. */
+typedef struct {
+    int64_t *row;
+    int32_t *right, *wrong;
+    double *step;
+    int64_t *t;
+    int64_t size, capacity;
+} rb_log;
+
+/* What a run adds up. */
+typedef struct {
+    int64_t mistakes, updates;
+    double step_sum;   /* steps that moved two classes apart */
+    double raised_sum; /* steps that raised the right class alone */
+    int64_t refused;   /* the row whose update would overflow, or -1 */
+    int32_t *counts;   /* mistakes of each row, or NULL */
+    double *alpha;     /* signed steps of each row, or NULL */
+} rb_tally;
+
+/* What the weights predict for each row just before they learn from it. */
+typedef struct {
+    int32_t *wrong;
+    double *scores; /* or NULL */
+    int latest;     /* the mistakes are those of the latest weights, not of the average */
+} rb_tested;
+
+/* One walk over rows. */
+typedef struct {
+    rb_search search;
+    const rb_rows *rows;
+    const rb_ops *ops;
+    const rb_rule *rule;
+    rb_weights *weights;
+    rb_tally *tally;
+    rb_log *log;               /* or NULL */
+    const double *row_weights; /* or NULL */
+    double longest_row;
+    int64_t seen_at_zero; /* examples seen before position 0 */
+} rb_walk;
+
+RB_INLINE double rb_as_stored(const rb_weights *weights, double step) {
+    /* The step as it is applied, so that what is recorded is what was done. */
+    return weights->is_float32 ? (double)(float)step : step;
+}
+
+/* The step of the rule, times the weight of the row; a step that aims never overshoots. */
+RB_INLINE double rb_step_for(const rb_walk *walk, double margin, double squared_norm, int mistaken,
+                             double weight) {
+    const rb_rule *rule = walk->rule;
+    double step = rule->step(&rule->parameters, margin, squared_norm, mistaken);
+    if (weight != 1.0 && step != 0.0) {
+        step *= weight;
+        if (rule->aims_at_one && weight > 1.0 && squared_norm > 0.0) {
+            double whole = (1.0 - margin) / squared_norm;
+            if (whole < step) step = whole;
+        }
+    }
+    return rb_as_stored(walk->weights, step);
+}
+
+RB_INLINE void rb_write(const rb_walk *walk, int64_t at, int64_t row, int64_t right, int64_t wrong,
+                        double step) {
+    rb_log *log = walk->log;
+    if (!log) return;
+    log->row[log->size] = row;
+    log->right[log->size] = (int32_t)right;
+    log->wrong[log->size] = (int32_t)wrong;
+    log->step[log->size] = step;
+    log->t[log->size++] = walk->seen_at_zero + at + 1;
+}
+
+RB_INLINE void rb_move_by(const rb_walk *walk, int64_t at, int64_t row, int64_t vector, double step) {
+    rb_move(walk->weights, walk->rows, walk->ops, row, vector, step, walk->seen_at_zero + at);
+}
+
+/* Whether a step keeps all weights within their limit; else the row is named as refused. */
+RB_INLINE int rb_allowed(const rb_walk *walk, int64_t row, double step, double squared_norm) {
+    double length = walk->rule->needs_norm ? sqrt(squared_norm) : walk->longest_row;
+    if (rb_within_reach(walk->weights, step * length)) return 1;
+    walk->tally->refused = row;
+    return 0;
+}
+
+RB_INLINE void rb_count_mistake(rb_tally *tally, int64_t row) {
+    tally->mistakes += 1;
+    if (tally->counts) tally->counts[row] += 1;
+}
+
+/* Two classes: the position reached, which is before `stop` when the log is full or a row refused. */
+static int64_t rb_learn_binary(rb_walk *walk) {
+    rb_search *search = &walk->search;
+    rb_weights *weights = walk->weights;
+    rb_tally *tally = walk->tally;
+    int64_t at = search->at, stop = search->stop;
+    double margin, squared_norm = 0.0, weight = 1.0;
+    for (; at < stop; at++) {
+        if (walk->log && walk->log->size == walk->log->capacity) return at;
+        search->at = at;
+        at = walk->ops->seek(walk->rows, search, weights->w, rb_number(weights, weights->b, 0),
+                             &margin);
+        if (at == stop) break;
+        int64_t row = rb_row_at(search, at);
+        if (walk->row_weights && (weight = walk->row_weights[row]) == 0.0) continue;
+        int32_t label = search->labels[row];
+        int mistaken = margin < 0.0 || (margin == 0.0 && (walk->rule->tie_is_mistake || label == 0));
+        if (walk->rule->needs_norm)
+            squared_norm = walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
+        double step = rb_step_for(walk, margin, squared_norm, mistaken, weight);
+        if (step != 0.0) {
+            if (!rb_allowed(walk, row, step, squared_norm)) return at;
+            tally->updates += 1;
+            tally->step_sum += step;
+            rb_move_by(walk, at, row, 0, (2 * label - 1) * step);
+            if (tally->alpha) tally->alpha[row] += (2 * label - 1) * step;
+            rb_write(walk, at, row, label, 1 - label, step);
+        }
+        if (mistaken) rb_count_mistake(tally, row);
+    }
+    return stop;
+}
+
+/* The last wrong class whose score equals that of the right class. */
+static int64_t rb_last_tied(const rb_weights *weights, const void *scores, int64_t right,
+                            int64_t rival) {
+    double best = rb_number(weights, scores, right);
+    for (int64_t c = rival + 1; c < weights->n_vectors; c++)
+        if (c != right && rb_number(weights, scores, c) == best) rival = c;
+    return rival;
+}
+
+/* Raise the right class and lower the rival, if there is one; 0 when refused. */
+static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, int64_t rival,
+                        double margin, double squared_norm, int mistaken, double weight) {
+    double step = rb_step_for(walk, margin, squared_norm, mistaken, weight);
+    if (step == 0.0) return 1;
+    if (!rb_allowed(walk, row, step, squared_norm)) return 0;
+    walk->tally->updates += 1;
+    if (rival == RB_NO_RIVAL) {
+        walk->tally->raised_sum += step;
+    } else {
+        walk->tally->step_sum += step;
+        rb_move_by(walk, at, row, rival, -step);
+    }
+    rb_move_by(walk, at, row, right, step);
+    rb_write(walk, at, row, right, rival, step);
+    return 1;
+}
+
+/* Lower each wrong class by its probability and raise the right one by as much; 0 when refused. */
+static int rb_blame_all(rb_walk *walk, const void *scores, int64_t at, int64_t row, int64_t right,
+                        double weight) {
+    rb_weights *weights = walk->weights;
+    double total = 0.0, eta = walk->rule->parameters.eta * weight;
+    double top = rb_number(weights, scores, 0);
+    for (int64_t c = 1; c < weights->n_vectors; c++) {
+        double score = rb_number(weights, scores, c);
+        if (score > top) top = score;
+    }
+    for (int64_t c = 0; c < weights->n_vectors; c++)
+        total += rb_exponential(rb_number(weights, scores, c) - top);
+    if (!rb_within_reach(weights, eta * walk->longest_row)) {
+        walk->tally->refused = row;
+        return 0;
+    }
+    for (int64_t c = 0; c < weights->n_vectors; c++) {
+        if (c == right) continue;
+        double share = rb_exponential(rb_number(weights, scores, c) - top) / total;
+        double step = rb_as_stored(weights, eta * share);
+        if (step == 0.0) continue;
+        walk->tally->updates += 1;
+        walk->tally->step_sum += step;
+        rb_move_by(walk, at, row, c, -step);
+        rb_move_by(walk, at, row, right, step);
+        rb_write(walk, at, row, right, c, step);
+    }
+    return 1;
+}
+
+/* Several classes; `scores` has room for one row. */
+static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
+    rb_search *search = &walk->search;
+    const rb_rule *rule = walk->rule;
+    rb_weights *weights = walk->weights;
+    int64_t at = search->at, stop = search->stop, rival = 0;
+    int64_t entries = rule->blames_all_rivals ? weights->n_vectors : 1;
+    double margin, squared_norm = 0.0, weight = 1.0;
+    for (; at < stop; at++) {
+        if (walk->log && walk->log->size + entries > walk->log->capacity) return at;
+        search->at = at;
+        at = walk->ops->seek_class(walk->rows, search, weights->w, weights->b, weights->n_vectors,
+                                   scores, &rival, &margin);
+        if (at == stop) break;
+        int64_t row = rb_row_at(search, at);
+        if (walk->row_weights && (weight = walk->row_weights[row]) == 0.0) continue;
+        int64_t right = search->labels[row];
+        int mistaken = margin <= 0.0, alone = 0;
+        if (margin == 0.0) {
+            if (rule->tie_is_mistake) {
+                alone = rule->raise_only_on_tie;
+            } else {
+                int64_t winner = rb_last_tied(weights, scores, right, rival);
+                mistaken = winner > right;
+                if (mistaken) rival = winner;
+            }
+        }
+        if (rule->needs_norm)
+            squared_norm = 2.0 * walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
+        if (rule->blames_all_rivals) {
+            if (!rb_blame_all(walk, scores, at, row, right, weight)) return at;
+        } else if (!rb_blame_one(walk, at, row, right, alone ? RB_NO_RIVAL : rival, margin,
+                                 squared_norm, mistaken, weight)) {
+            return at;
+        }
+        if (mistaken) rb_count_mistake(walk->tally, row);
+    }
+    return stop;
+}
+
+/* By how much the right class is above the highest of the others. */
+RB_INLINE double rb_margin_of(const double *scores, int64_t k, int32_t right) {
+    int64_t rival;
+    double margin;
+    if (k == 1) return (2 * right - 1) * scores[0];
+    RB_BEST_RIVAL(scores, k, right, &rival, &margin);
+    return margin;
+}
+
+/* The scores of one row by weights in double. */
+RB_INLINE void rb_score_one(const rb_walk *walk, int64_t row, const void *w, const void *b,
+                            double *room, double *out) {
+    int64_t k = walk->weights->n_vectors;
+    if (k == 1) walk->ops->score(walk->rows, row, 1, w, *(const double *)b, out);
+    else walk->ops->score_classes(walk->rows, row, 1, w, b, k, room, out);
+}
+
+/* Predict a row, then learn from it, one after the other. An averaged model predicts by the average
+ * of the weights after each example so far. Weights in double; `room` for 3 numbers a class. */
+static int64_t rb_learn_tested(rb_walk *walk, rb_tested *tested, double *room) {
+    rb_search *search = &walk->search;
+    rb_weights *weights = walk->weights;
+    int64_t stop = search->stop, k = weights->n_vectors;
+    double *latest = room + k, *served = room + 2 * k;
+    for (int64_t at = search->at; at < stop; at++) {
+        int64_t row = rb_row_at(search, at), seen = walk->seen_at_zero + at;
+        rb_score_one(walk, row, weights->w, weights->b, room, latest);
+        double margin = rb_margin_of(latest, k, search->labels[row]), judged = margin;
+        if (weights->u) {
+            rb_score_one(walk, row, weights->u, weights->ub, room, served);
+            for (int64_t c = 0; c < k; c++)
+                served[c] = latest[c] - served[c] / (double)(seen > 1 ? seen : 1);
+        } else {
+            memcpy(served, latest, (size_t)k * sizeof(double));
+        }
+        if (!tested->latest) judged = rb_margin_of(served, k, search->labels[row]);
+        tested->wrong[row] = judged <= 0.0;
+        if (tested->scores) memcpy(tested->scores + row * k, served, (size_t)k * sizeof(double));
+        if (margin <= search->quiet_above) {
+            search->at = at, search->stop = at + 1;
+            int64_t reached = k == 1 ? rb_learn_binary(walk) : rb_learn_classes(walk, room);
+            if (reached == at) return at;
+        }
+    }
+    return stop;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* The rules of the linear family: each is one step-size function. Plain C, nothing of Python.
+ *
+ * A step of 0 leaves the model as it is. To add a rule, write its step function and a line for it
+ * in rb_set_rule; its learner, its row in the catalogue and its oracle stand elsewhere.
+ */
+#ifndef ROSENBLATT_RULES_H
+#define ROSENBLATT_RULES_H
+
+#include <math.h>
+#include <string.h>
+
+#include "rows/rows.h"
+
+typedef struct {
+    double eta;       /* length of a fixed step */
+    double threshold; /* rows right by no more than this are acted on too */
+    double C;         /* how far a passive-aggressive step may go */
+    void *owner;      /* whom a step function asks that is not written here */
+} rb_parameters;
+
+/* How far to go: the margin of the row, its squared length (with a bias: of the row with a 1
+ * appended; multiclass: twice that) and whether the prediction was wrong. */
+typedef double (*rb_step)(const rb_parameters *, double margin, double squared_norm, int mistaken);
+
+typedef struct {
+    rb_parameters parameters;
+    rb_step step;
+    double quiet_above;    /* rows right by more than this are left alone */
+    double longest_step;   /* no step is longer, for a row of weight 1 */
+    int needs_norm;        /* whether a step depends on the length of the row */
+    int aims_at_one;       /* no weight of a row makes its step overshoot a margin of 1 */
+    int tie_is_mistake;    /* whether equal scores count as a mistake */
+    int raise_only_on_tie; /* at a multiclass tie the right class gains and no rival is lowered */
+    int blames_all_rivals; /* each wrong class is lowered by its own share, not the best one alone */
+    int counts_tell_all;   /* each update is a mistake and has the same length: counting suffices */
+} rb_rule;
+
+/* exp(x) from additions and multiplications only, so that it is the same everywhere. The C library
+ * may pick another algorithm for another processor, which would change bytes. */
+static double rb_exponential(double x) {
+    if (x > 709.0) return INFINITY;
+    if (x < -745.0) return 0.0;
+    double n = floor(x * 1.4426950408889634 + 0.5);
+    double r = (x - n * 0.693145751953125) - n * 1.42860682030941723212e-6, sum = 1.0;
+    for (int k = 14; k > 0; k--) sum = 1.0 + r * sum / k;
+    return ldexp(sum, (int)n);
+}
+
+static double rb_perceptron_step(const rb_parameters *p, double margin, double squared_norm RB_UNUSED,
+                                 int mistaken) {
+    return mistaken || margin <= p->threshold ? p->eta : 0.0;
+}
+
+/* The smallest change after which the row is right by 1. */
+static double rb_mira_step(const rb_parameters *p, double margin, double squared_norm, int mistaken) {
+    if (squared_norm == 0.0 || !(mistaken || margin < p->threshold)) return 0.0;
+    return (1.0 - margin) / squared_norm;
+}
+
+static double rb_pa_step(const rb_parameters *p RB_UNUSED, double margin, double squared_norm,
+                         int mistaken RB_UNUSED) {
+    return margin >= 1.0 || squared_norm == 0.0 ? 0.0 : (1.0 - margin) / squared_norm;
+}
+
+static double rb_pa1_step(const rb_parameters *p, double margin, double squared_norm, int mistaken) {
+    double step = rb_pa_step(p, margin, squared_norm, mistaken);
+    return step < p->C ? step : p->C;
+}
+
+static double rb_pa2_step(const rb_parameters *p, double margin, double squared_norm,
+                          int mistaken RB_UNUSED) {
+    return margin >= 1.0 ? 0.0 : (1.0 - margin) / (squared_norm + 0.5 / p->C);
+}
+
+/* Every row moves the model by the probability it gave to the wrong class. */
+static double rb_soft_step(const rb_parameters *p, double margin, double squared_norm RB_UNUSED,
+                           int mistaken RB_UNUSED) {
+    return p->eta / (1.0 + rb_exponential(margin));
+}
+
+/* Make a rule whose parameters and tie_is_mistake are set the one of this name; 0 if there is none. */
+static int rb_set_rule(rb_rule *rule, const char *name) {
+    rb_parameters *p = &rule->parameters;
+    rule->quiet_above = 1.0;
+    rule->longest_step = INFINITY;
+    rule->needs_norm = rule->aims_at_one = 1;
+    rule->raise_only_on_tie = rule->blames_all_rivals = rule->counts_tell_all = 0;
+    if (strcmp(name, "perceptron") == 0) {
+        rule->step = rb_perceptron_step;
+        rule->quiet_above = p->threshold;
+        rule->longest_step = p->eta;
+        rule->needs_norm = rule->aims_at_one = 0;
+        rule->raise_only_on_tie = rule->tie_is_mistake && p->threshold == 0.0;
+        rule->counts_tell_all = p->threshold == 0.0;
+        /* Without a threshold the loop's own verdict decides, so that ties are its business. */
+        if (!(p->threshold > 0.0)) p->threshold = -INFINITY;
+    } else if (strcmp(name, "mira") == 0) {
+        rule->step = rb_mira_step;
+        rule->quiet_above = p->threshold;
+    } else if (strcmp(name, "PA") == 0) {
+        rule->step = rb_pa_step;
+    } else if (strcmp(name, "PA-I") == 0) {
+        rule->step = rb_pa1_step;
+        rule->longest_step = p->C;
+    } else if (strcmp(name, "PA-II") == 0) {
+        rule->step = rb_pa2_step;
+    } else if (strcmp(name, "soft") == 0) {
+        rule->step = rb_soft_step;
+        rule->quiet_above = INFINITY;
+        rule->longest_step = p->eta;
+        rule->needs_norm = rule->aims_at_one = 0;
+        rule->blames_all_rivals = 1;
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+#endif

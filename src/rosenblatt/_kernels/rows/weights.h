@@ -1,0 +1,57 @@
+/* Weight vectors as the loops see them, and the one way they change. Plain C, nothing of Python. */
+#ifndef ROSENBLATT_WEIGHTS_H
+#define ROSENBLATT_WEIGHTS_H
+
+#include "rows/rows.h"
+
+typedef struct {
+    char *w, *b;    /* values and biases, float or double */
+    double *u, *ub; /* their running sums for the average, or NULL */
+    int64_t n_vectors, n_features;
+    int64_t class_stride, feature_stride, itemsize;
+    double reach; /* a bound on the absolute value of every weight */
+    double limit; /* how far that may go */
+    int is_float32, fit_intercept;
+} rb_weights;
+
+/* Number i of an array that has the type of the weights. */
+RB_INLINE double rb_number(const rb_weights *weights, const void *values, int64_t i) {
+    return weights->is_float32 ? ((const float *)values)[i] : ((const double *)values)[i];
+}
+
+static double rb_largest_weight(const rb_weights *weights) {
+    double largest = 0.0, value;
+    for (int64_t i = 0; i < weights->n_vectors * weights->n_features; i++)
+        if ((value = fabs(rb_number(weights, weights->w, i))) > largest) largest = value;
+    for (int64_t i = 0; i < weights->n_vectors; i++)
+        if ((value = fabs(rb_number(weights, weights->b, i))) > largest) largest = value;
+    return largest;
+}
+
+/* Whether every weight stays within the limit when it grows by `growth` at most. Where the bound
+ * says no, it is drawn tight first. */
+RB_INLINE int rb_within_reach(rb_weights *weights, double growth) {
+    if (!(weights->reach + growth <= weights->limit)) {
+        weights->reach = rb_largest_weight(weights);
+        if (!(weights->reach + growth <= weights->limit)) return 0;
+    }
+    weights->reach += growth;
+    return 1;
+}
+
+/* Add `step` times a row to one vector, and to its running sum weighted by the counter. */
+RB_INLINE void rb_move(rb_weights *weights, const rb_rows *rows, const rb_ops *ops, int64_t row,
+                       int64_t vector, double step, int64_t seen_before) {
+    int64_t at = vector * weights->class_stride, stride = weights->feature_stride;
+    ops->add(rows, row, step, weights->w + at * weights->itemsize, stride);
+    if (weights->fit_intercept) {
+        if (weights->is_float32) ((float *)weights->b)[vector] += (float)step;
+        else ((double *)weights->b)[vector] += step;
+    }
+    if (weights->u) {
+        ops->add_to_sum(rows, row, step * seen_before, weights->u + at, stride);
+        if (weights->fit_intercept) weights->ub[vector] += step * seen_before;
+    }
+}
+
+#endif
