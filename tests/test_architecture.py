@@ -181,3 +181,34 @@ def test_the_rooms_of_architecture_stand_in_the_order_of_the_import_contract() -
     rooms = [room for room in rooms if room not in ("__init__", "__main__")]
     assert set(rooms) == set(depth)
     assert [depth[room] for room in rooms] == sorted((depth[r] for r in rooms), reverse=True)
+
+
+def calls_in(tree: ast.AST) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def test_only_one_file_runs_epochs() -> None:
+    """Whoever counts epochs up to ``max_iter``, or hands a trainer an order, is core/epochs.py."""
+    loops, learns = set(), set()
+    for file in sources(".py"):
+        for call in calls_in(ast.parse(file.read_text("utf-8"))):
+            text = ast.unparse(call)
+            if re.match(r"range\(.*(max_iter|epochs)\b", text):
+                loops.add(file.relative_to(SOURCE).as_posix())
+            if re.search(r"\.learn\(order\)$", text):
+                learns.add(file.relative_to(SOURCE).as_posix())
+    assert loops == learns == {"core/epochs.py"}
+
+
+def test_only_one_list_has_the_reasons_to_stop() -> None:
+    from rosenblatt.core.result import STOP_REASONS
+
+    reasons = set(STOP_REASONS) - {"early_stopping", "max_iter"}  # these are parameters too
+    holders = set()
+    for file in sources(".py"):
+        for statement in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+                words = {n.value for n in ast.walk(statement.value) if isinstance(n, ast.Constant)}
+                if len(words & reasons) > 1:
+                    holders.add(file.relative_to(SOURCE).as_posix())
+    assert holders == {"core/result.py"}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import KernelPerceptron
 from rosenblatt.errors import ParameterError
-from rosenblatt.kernel import budgets
+from rosenblatt.kernel import training
 from rosenblatt.kernel.budgets import POLICIES
 from tests.reference import budget as plain
 
@@ -53,7 +53,7 @@ def test_what_is_kept_is_what_the_plain_algorithm_keeps(
     forget: str, seed: int, budget: int, block: int
 ) -> None:
     X, y = rows(seed)
-    with patch.object(budgets, "BLOCK", block):
+    with patch.object(training, "BLOCK", block):
         found = model(forget, budget, combine="last", max_iter=2).fit(X, y)
     states = expected(forget, X, y, found.n_iter_, budget)
     got = coefficients(found)

@@ -141,7 +141,7 @@ def of_fit(name, value):
         ("words", of_fit("mistakes_per_epoch", [1, 0, 1]), "the stop reason is max_iter, but the"),
         ("words", of_fit("mistakes_per_epoch", [1, 1, 0]), "the stop reason is max_iter, but the"),
         ("words", of_fit("stop_reason", "separated"), "the stop reason is separated, but the mis"),
-        ("words", of_fit("stop_reason", "cycle"), "a tagger cannot have ended by cycle."),
+        ("words", of_fit("stop_reason", "tolerance"), "a tagger cannot have ended by tolerance."),
         ("words", of_fit("stop_reason", "early_stopping"), "a tagger cannot have ended by early_"),
         ("words", of_fit("converged", True), "converged, but the stop reason is max_iter."),
         ("words", fact("best", 10), "the weights of the best epoch and the scores do not go tog"),

@@ -48,30 +48,27 @@ class MarginCeiling:
     row. What the rounding of the updates can have hidden is added.
     """
 
-    def __init__(self, weights: Weights, rows: Rows) -> None:
-        self._weights = weights
+    def __init__(self, weights: Weights, rows: Rows, tally: Tally) -> None:
+        self._weights, self._tally = weights, tally
         started_at_zero = not (weights.t or weights.matrix.any() or weights.bias.any())
         self._origin = None if started_at_zero else weights.copy()
         self._rounding = float(np.finfo(weights.table.dtype).eps)
         self._longest_row = math.sqrt(rows.largest_squared_norm + weights.fit_intercept)
         self._largest_norm = self._norm(None)
-        self.value = math.inf
+        # Of the difference that a row makes: with several classes it moves a pair of them.
+        self.longest = self._longest_row * (1.0 if weights.n_vectors == 1 else math.sqrt(2.0))
 
     def _norm(self, origin: Weights | None) -> float:
         if origin is None:
             return math.sqrt(self._weights.squared_distance())
         return math.sqrt(self._weights.squared_distance(origin.table, origin.bias))
 
-    def lower(self, tally: Tally) -> None:
-        """Take the weights at the end of an epoch into account."""
+    def bound(self) -> float:
+        """What the weights at the end of an epoch prove."""
+        tally = self._tally
         if tally.step_sum <= 0.0:
-            return
+            return math.inf
         self._largest_norm = max(self._largest_norm, self._norm(None))
         hidden = 2.0 * tally.updates * self._rounding * self._largest_norm
         slack = tally.raised_sum * self._longest_row
-        self.value = min(self.value, (self._norm(self._origin) + slack + hidden) / tally.step_sum)
-
-    def is_below(self, share: float) -> bool:
-        """Whether it is below this share of the longest row (of the pair of classes it moves)."""
-        moved = 1.0 if self._weights.n_vectors == 1 else math.sqrt(2.0)
-        return self.value < share * moved * self._longest_row
+        return (self._norm(self._origin) + slack + hidden) / tally.step_sum

@@ -7,71 +7,52 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray
-from rosenblatt.kernel.machine import Machine, overflow
+from rosenblatt.kernel.machine import overflow
 from rosenblatt.kernel.memory import FORGETRON_SHARE, Memory
 from rosenblatt.kernel.projection import Projection
-from rosenblatt.kernel.training import BLOCK, Block, Ceiling, Numbers
+from rosenblatt.kernel.training import Block, KernelTrainer
 
-__all__ = ["POLICIES", "budgeted_pass"]
+__all__ = ["BudgetedTrainer"]
 
 
-class BudgetedPass:
+class BudgetedTrainer(KernelTrainer):
     """Learning from rows of one table in a given order, within a budget of support rows."""
-
-    scored = None
 
     def __init__(
         self,
-        machine: Machine,
-        X: Any,
-        labels: npt.NDArray[np.int32],
-        *,
+        *arguments: Any,
         budget: int,
-        learn_block: Callable[[BudgetedPass, Block, FloatArray, FloatArray], int],
-        tie_is_mistake: bool,
-        first_number: int,
+        forget: str,
         projection_tol: float,
+        **settings: Any,
     ) -> None:
-        self.machine, self.X, self.labels = machine, X, labels
+        super().__init__(*arguments, **settings)
         self.budget, self.projection_tol = budget, projection_tol
-        self.tie_is_mistake, self._first_number = tie_is_mistake, first_number
-        self._learn_rows = learn_block
+        self._learn_rows = POLICIES[forget]
+        machine = self.machine
         if machine.forgetting is None:
             machine.forgetting = Memory(machine.seed)
         self.memory: Memory = machine.forgetting
-        self.slot_of = np.full(X.shape[0], -1, np.int64)
         self._row_of = np.full(machine.n_support, -1, np.int64)
-        self.ceiling = Ceiling(machine, X.dtype)
-        self.mistakes_per_row = np.zeros(X.shape[0], np.int32)
 
-    def learn(self, order: Numbers) -> int:
-        """Learn from the rows in this order; how many were mistaken."""
-        mistakes = 0
-        for first in range(0, len(order), BLOCK):
-            block = Block(self.machine, self.X, order[first : first + BLOCK], self.labels)
-            machine = self.machine
-            # A row of the block adds one support row at most.
-            room = min(self.budget, machine.n_support + len(block))
-            products = np.empty((room, len(block)))
-            if machine.support is not None:
-                found = machine.kernel.between(machine.support.rows, block.rows)
-                products[: machine.n_support] = found
-            scores = machine.coef @ products[: machine.n_support]
-            if not np.isfinite(scores).all():
-                raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
-            mistakes += self._learn_rows(self, block, products, scores)
-            if not np.isfinite(machine.coef).all():
-                raise overflow(int(block.numbers[-1]))
-            machine.t += len(block)
-        self.machine.n_mistakes += mistakes
+    def _learn_block(self, block: Block) -> int:
+        machine = self.machine
+        # A row of the block adds one support row at most.
+        room = min(self.budget, machine.n_support + len(block))
+        products = np.empty((room, len(block)))
+        if machine.support is not None:
+            found = machine.kernel.between(machine.support.rows, block.rows)
+            products[: machine.n_support] = found
+        scores = machine.coef @ products[: machine.n_support]
+        if not np.isfinite(scores).all():
+            raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
+        mistakes = self._learn_rows(self, block, products, scores)
+        if not np.isfinite(machine.coef).all():
+            raise overflow(int(block.numbers[-1]))
         return mistakes
-
-    def is_right(self, rows: Numbers) -> bool:
-        return True  # each row of the last epoch was scored by the same machine
 
     def mistaken(self, block: Block, i: int) -> None:
         self.mistakes_per_row[block.numbers[i]] += 1
@@ -80,7 +61,7 @@ class BudgetedPass:
         """A slot for a new support row; there must be room."""
         machine, number = self.machine, block.numbers[i : i + 1]
         row = machine.kernel.support_rows(self.X, number)
-        slot = int(machine.append(row, number + self._first_number)[0])
+        slot = int(machine.append(row, number + self.first_number)[0])
         self.memory.age = np.append(self.memory.age, 0)
         self.memory.own = np.append(self.memory.own, 0.0)
         self._row_of = np.append(self._row_of, -1)
@@ -92,7 +73,7 @@ class BudgetedPass:
         machine, number = self.machine, block.numbers[i : i + 1]
         assert machine.support is not None
         machine.support.put(slot, machine.kernel.support_rows(self.X, number))
-        machine.numbers[slot] = number[0] + self._first_number
+        machine.numbers[slot] = number[0] + self.first_number
         machine.coef[:, slot] = machine.late[:, slot] = 0.0
         if self._row_of[slot] >= 0:
             self.slot_of[self._row_of[slot]] = -1
@@ -110,15 +91,15 @@ class BudgetedPass:
         self.machine.late[:, slots] += (t - 1) * steps
 
 
-Victim = Callable[[BudgetedPass, FloatArray, FloatArray, int, FloatArray], int]
+Victim = Callable[[BudgetedTrainer, FloatArray, FloatArray, int, FloatArray], int]
 
 
 def _forgetting(
     victim: Victim,
-) -> Callable[[BudgetedPass, Block, FloatArray, FloatArray], int]:
+) -> Callable[[BudgetedTrainer, Block, FloatArray, FloatArray], int]:
     """Learn as the perceptron does; when the budget is used up a row makes room for the new one."""
 
-    def learn(this: BudgetedPass, block: Block, products: FloatArray, scores: FloatArray) -> int:
+    def learn(this: BudgetedTrainer, block: Block, products: FloatArray, scores: FloatArray) -> int:
         machine, mistakes, i = this.machine, 0, -1
         step = np.empty(machine.n_vectors)
         while True:
@@ -145,7 +126,7 @@ def _forgetting(
 
 
 def _oldest(
-    this: BudgetedPass, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
+    this: BudgetedTrainer, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
 ) -> int:
     """The Forgetron: all coefficients shrink before the oldest row goes, so that little is lost.
 
@@ -175,7 +156,7 @@ def _oldest(
     return slot
 
 
-def _asked(this: BudgetedPass, slot: int) -> Any:
+def _asked(this: BudgetedTrainer, slot: int) -> Any:
     """A support row in the place of a query."""
     machine = this.machine
     assert machine.support is not None
@@ -185,13 +166,13 @@ def _asked(this: BudgetedPass, slot: int) -> Any:
 
 
 def _random(
-    this: BudgetedPass, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
+    this: BudgetedTrainer, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
 ) -> int:
     return int(this.memory.random.integers(this.machine.n_support))
 
 
 def _smallest(
-    this: BudgetedPass, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
+    this: BudgetedTrainer, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
 ) -> int:
     """The row whose part ‖a_s‖ √K(x_s,x_s) of the functions is smallest, the oldest of equals."""
     with np.errstate(over="ignore"):  # infinity is not the smallest
@@ -202,36 +183,15 @@ def _smallest(
     return int(smallest[this.memory.age[smallest].argmin()])
 
 
-def _projection(this: BudgetedPass, block: Block, products: FloatArray, scores: FloatArray) -> int:
+def _projection(
+    this: BudgetedTrainer, block: Block, products: FloatArray, scores: FloatArray
+) -> int:
     return Projection(this, block, products, scores).learn()
 
 
-POLICIES: dict[str, Callable[[BudgetedPass, Block, FloatArray, FloatArray], int]] = {
+POLICIES: dict[str, Callable[[BudgetedTrainer, Block, FloatArray, FloatArray], int]] = {
     "oldest": _forgetting(_oldest),
     "random": _forgetting(_random),
     "smallest": _forgetting(_smallest),
     "projection": _projection,
 }
-
-
-def budgeted_pass(
-    machine: Machine,
-    X: Any,
-    labels: npt.NDArray[np.int32],
-    *,
-    budget: int,
-    forget: str,
-    projection_tol: float,
-    tie_is_mistake: bool,
-    first_number: int,
-) -> BudgetedPass:
-    return BudgetedPass(
-        machine,
-        X,
-        labels,
-        budget=budget,
-        learn_block=POLICIES[forget],
-        tie_is_mistake=tie_is_mistake,
-        first_number=first_number,
-        projection_tol=projection_tol,
-    )

@@ -9,14 +9,15 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.core import epochs
 from rosenblatt.core.classes import answers
-from rosenblatt.core.training import Training, Watch
+from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.kernel.answering import KernelAnswers, one_example
-from rosenblatt.kernel.budgets import budgeted_pass
+from rosenblatt.kernel.budgets import BudgetedTrainer
 from rosenblatt.kernel.machine import SETTINGS, Machine
 from rosenblatt.kernel.support import narrow_as_dense
-from rosenblatt.kernel.training import Pass, Scored, train
+from rosenblatt.kernel.training import KernelTrainer, Scored
 from rosenblatt.learner import outcome
 from rosenblatt.learner.availability import available_if
 from rosenblatt.learner.classes import declared, first_places, refuse_one_class
@@ -87,7 +88,7 @@ class KernelLearning(KernelAnswers):
             warnings.warn(self._what_to_try(training), convergence_warning(), stacklevel=2)
         return self
 
-    def _fit(self, X: Any, y: Any, validation_set: tuple[Any, Any] | None) -> Training:
+    def _fit(self, X: Any, y: Any, validation_set: tuple[Any, Any] | None) -> FitResult:
         self.check_parameters()
         goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
         table, rows = read_rows(self, X, reset=not goes_on)
@@ -116,22 +117,22 @@ class KernelLearning(KernelAnswers):
                 found = machine.scores(dev, self.combine, tie_is_positive=self.ties == "positive")
                 return float(np.mean(answers(found, self.ties) == dev_labels))
 
-            watch = Watch(score, machine.state, self.n_iter_no_change)
-        one_pass = self._pass(machine, table, labels)
+            watch = Validation(score, machine.state, self.n_iter_no_change)
+        trainer = self._trainer(machine, table, labels, subset=subset)
         n_scores = machine.n_vectors * rows.n_rows
         if self.budget is None and self.max_iter > 1 and 8e-6 * n_scores <= self.cache_mb:
-            one_pass.scored = Scored(machine, table)
-        with progress(self.verbose, self.max_iter, type(self).__name__) as told:
-            training = train(
-                machine,
-                one_pass,
+            trainer.scored = Scored(machine, table)
+        with progress(self.verbose, self.max_iter, type(self).__name__) as after_epoch:
+            training = epochs.run(
+                trainer,
                 max_iter=self.max_iter,
                 tol=self.tol,
                 shuffle=self.shuffle,
-                subset=subset,
-                watch=watch,
-                after_epoch=told,
+                random=machine.random,
+                validation=watch,
+                after_epoch=after_epoch,
             )
+        machine.random = training.random
         self._adopt(machine, training, watch)
         return training
 
@@ -161,35 +162,29 @@ class KernelLearning(KernelAnswers):
                 f"(a square matrix), but has shape {table.shape}."
             )
 
-    def _pass(
-        self, machine: Machine, table: Any, labels: npt.NDArray[np.int32], first_number: int = 0
-    ) -> Any:
-        if self.budget is not None:
-            return budgeted_pass(
-                machine,
-                table,
-                labels,
-                budget=int(self.budget),
-                forget=self.forget,
-                projection_tol=float(self.projection_tol),
-                tie_is_mistake=self.ties == "mistake",
-                first_number=first_number,
-            )
-        return Pass(
+    def _trainer(
+        self, machine: Machine, table: Any, labels: npt.NDArray[np.int32], **settings: Any
+    ) -> KernelTrainer:
+        settings["tie_is_mistake"] = self.ties == "mistake"
+        if self.budget is None:
+            return KernelTrainer(machine, table, labels, **settings)
+        return BudgetedTrainer(
             machine,
             table,
             labels,
-            tie_is_mistake=self.ties == "mistake",
-            first_number=first_number,
+            budget=int(self.budget),
+            forget=self.forget,
+            projection_tol=float(self.projection_tol),
+            **settings,
         )
 
-    def _adopt(self, machine: Machine, training: Training, watch: Watch | None) -> None:
+    def _adopt(self, machine: Machine, training: FitResult, watch: Validation | None) -> None:
         if watch is not None:
             machine.best = watch.best
         self._machine = machine
         outcome.adopt(self, training, watch)
 
-    def _what_to_try(self, training: Training) -> str:
+    def _what_to_try(self, training: FitResult) -> str:
         return (
             f"KernelPerceptron stopped at max_iter={self.max_iter} with "
             f"{training.mistakes_per_epoch[-1]} mistakes in the last epoch: the rows are not "
@@ -251,8 +246,9 @@ class KernelLearning(KernelAnswers):
                 machine.t += stop - start
             elif start < stop:
                 slots = np.array([machine.slots.get(name, 0) for name in names], np.int32)
-                one_pass = self._pass(machine, table, slots[numbers], machine.t - start)
-                one_pass.learn(np.arange(start, stop))
+                first = machine.t - start
+                trainer = self._trainer(machine, table, slots[numbers], first_number=first)
+                trainer.learn(np.arange(start, stop))
 
     @available_if(_knows_new_rows)
     def learn_one(self, x: Any, y: Any) -> Self:

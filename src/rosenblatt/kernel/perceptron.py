@@ -57,8 +57,8 @@ class KernelPerceptron(KernelSaved, RowLearner):
     converged_ : bool
         Whether the last ``fit`` ended with an epoch without a mistake.
     stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance" or
-        "max_iter".
+        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance",
+        "max_iter" or "interrupted".
     margin_ceiling_ : float
         Proven by the run: no function of norm 1 has a margin above this on the rows; with
         ``multiclass="ovr"`` not for each class against the rest. inf where nothing is proven.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.training import Training
+from rosenblatt.core.result import FitResult
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.kernel.fitting import KernelLearning
 
@@ -42,7 +42,7 @@ class KernelSaved(KernelLearning):
         fit: Fit | None = None
         arrays: dict[str, npt.NDArray[Any]] = {}
         if "n_iter_" in known:
-            training = Training(
+            training = FitResult(
                 mistakes_per_epoch=list(known["mistakes_per_epoch_"]),
                 stop_reason=known["stop_reason_"],
                 margin_ceiling=known["margin_ceiling_"],

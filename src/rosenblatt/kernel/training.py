@@ -8,21 +8,20 @@ among the rows of the block, so that each row is judged by all mistakes before i
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
-from rosenblatt._kernels.rows import ordering
 from rosenblatt.arrays import FloatArray
+from rosenblatt.core import epochs
 from rosenblatt.core.ledger import Entries
-from rosenblatt.core.stopping import Cycle
-from rosenblatt.core.training import Told, Training, Watch
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.machine import QUERIES, Machine, overflow
 
-__all__ = ["Block", "Ceiling", "Pass", "Scored", "train"]
+__all__ = ["Block", "KernelTrainer", "Scored"]
 
 Numbers = npt.NDArray[np.int64]
 
@@ -71,7 +70,7 @@ class Block:
         return np.asarray(self.products[self.place[i]])
 
 
-class Ceiling:
+class KernelMarginCeiling:
     """A bound on the margin of any separator in the space of the kernel, from the run alone.
 
     If y f(x) >= γ for a function of norm 1, then ‖f‖ >= γ Σ steps for the function learned from 0.
@@ -85,8 +84,7 @@ class Ceiling:
         self._eps = float(np.finfo(dtype).eps)
         self.squared_norms, self.magnitudes = np.zeros(k), np.zeros(k)
         self._steps, self._alone = np.zeros(k), 0.0
-        self._longest = 0.0
-        self.value = math.inf
+        self._longest_row = 0.0
 
     def note(self, block: Block, entries: Entries, machine: Machine) -> None:
         if self._together:
@@ -98,28 +96,26 @@ class Ceiling:
                 np.add.at(self._steps, vector, np.abs(step))
         known = np.flatnonzero(block.place >= 0)
         own = block.products[block.place[known], known]
-        self._longest = max(self._longest, math.sqrt(max(float(own.max(initial=0.0)), 0.0)))
+        longest_row = math.sqrt(max(float(own.max(initial=0.0)), 0.0))
+        self._longest_row = max(self._longest_row, longest_row)
 
-    def lower(self) -> None:
-        """Take the state at the end of an epoch into account."""
-        if not self._from_zero:
-            return
+    def bound(self) -> float:
+        """What the state at the end of an epoch proves."""
         norms, hidden = self.squared_norms, 16.0 * self._eps * self.magnitudes
-        if (norms < -hidden).any():
-            return  # this kernel is no inner product, and the theorem says nothing of it
+        moved = self._steps > 0
+        # The theorem says nothing of a kernel that is no inner product.
+        if not self._from_zero or (norms < -hidden).any() or not moved.any():
+            return math.inf
         longest = np.sqrt(np.maximum(norms, 0.0) + hidden)
         if self._together:
-            if self._steps[0]:
-                bound = math.sqrt(float(longest @ longest)) + self._alone * self._longest
-                self.value = min(self.value, bound / float(self._steps[0]))
-            return
-        moved = self._steps > 0
-        if moved.any():
-            self.value = min(self.value, float((longest[moved] / self._steps[moved]).min()))
+            bound = math.sqrt(float(longest @ longest)) + self._alone * self._longest_row
+            return bound / float(self._steps[0])
+        return float((longest[moved] / self._steps[moved]).min())
 
-    def is_below(self, share: float) -> bool:
-        moved = math.sqrt(2.0) if self._together else 1.0
-        return self.value <= share * moved * self._longest
+    @property
+    def longest(self) -> float:
+        """Of the difference that a row makes, among those that were mistaken."""
+        return self._longest_row * (math.sqrt(2.0) if self._together else 1.0)
 
 
 class Scored:
@@ -160,7 +156,8 @@ class Scored:
         self.values[:, block.numbers] = scores
         self._slots.append(slots)
         self._steps.append(steps)
-        self._visits.append((block.numbers, sum(map(len, self._slots))))
+        # A copy, because the epochs write the next order into the same array.
+        self._visits.append((block.numbers.copy(), sum(map(len, self._slots))))
 
     def finish(self) -> None:
         """Bring all scores to the end of the epoch."""
@@ -180,7 +177,7 @@ class Scored:
         return self._slots[0], self._steps[0]
 
 
-class Pass:
+class KernelTrainer(epochs.Trainer):
     """Learning from rows of one table in a given order, a block at a time."""
 
     def __init__(
@@ -191,32 +188,55 @@ class Pass:
         *,
         tie_is_mistake: bool,
         first_number: int = 0,
-        scored: Scored | None = None,
+        subset: Numbers | None = None,
     ) -> None:
+        super().__init__(X.shape[0], subset)
         self.machine, self.X, self.labels = machine, X, labels
-        self._tie_is_mistake, self._first_number = tie_is_mistake, first_number
-        self.scored = scored
-        self._slot_of = np.full(X.shape[0], -1, np.int64)
-        self.ceiling = Ceiling(machine, X.dtype)
+        self.tie_is_mistake, self.first_number = tie_is_mistake, first_number
+        self.scored: Scored | None = None
+        self.slot_of = np.full(X.shape[0], -1, np.int64)
+        self.ceiling = KernelMarginCeiling(machine, X.dtype)
         self.mistakes_per_row = np.zeros(X.shape[0], np.int32)
+        self.result.mistakes_per_row = self.mistakes_per_row
         self._updates = blocks.Updates(BLOCK * machine.n_vectors)
 
-    def learn(self, order: Numbers) -> int:
+    def learn(self, order: Numbers | None) -> int:
         """Learn from the rows in this order; how many were mistaken."""
-        mistakes = 0
+        mistakes, machine = 0, self.machine
+        if order is None:
+            order = np.arange(self.n_examples)
+        if self.scored is not None:
+            self.scored.finish()
         for first in range(0, len(order), BLOCK):
-            numbers = order[first : first + BLOCK]
-            mistakes += self._learn_block(Block(self.machine, self.X, numbers, self.labels))
-        self.machine.n_mistakes += mistakes
+            block = Block(machine, self.X, order[first : first + BLOCK], self.labels)
+            mistakes += self._learn_block(block)
+            machine.t += len(block)
+        machine.n_mistakes += mistakes
+        self.n_updates += mistakes
         return mistakes
 
-    def is_right(self, rows: Numbers) -> bool:
-        """Whether the machine as it is answers all these rows right, reckoned from its rows."""
+    def is_right(self, *, changed: bool) -> bool:
+        """Whether the machine as it is answers all rows right, reckoned from its rows."""
         if self.scored is None:
             return True  # each row of the last epoch was scored by the same machine
+        rows = slice(None) if self.subset is None else self.subset
         scores = np.ascontiguousarray(self.scored.renew()[:, rows])
-        wrong = blocks.mistaken(scores, self.labels[rows], self.machine.shape, self._tie_is_mistake)
+        wrong = blocks.mistaken(scores, self.labels[rows], self.machine.shape, self.tie_is_mistake)
         return not wrong.any()
+
+    def margin_ceiling(self) -> float:
+        return self.ceiling.bound()
+
+    @property
+    def longest(self) -> float:
+        return self.ceiling.longest
+
+    def state(self) -> Sequence[FloatArray]:
+        """The scores of the rows: other coefficients may be the same function."""
+        if self.scored is None:
+            return ()
+        self.scored.finish()
+        return (self.scored.values,)
 
     def _learn_block(self, block: Block) -> int:
         machine, updates = self.machine, self._updates
@@ -226,7 +246,7 @@ class Pass:
             scores = self.scored.of(block)
         if not np.isfinite(scores).all():
             raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
-        shape, ties = machine.shape, self._tie_is_mistake
+        shape, ties = machine.shape, self.tie_is_mistake
         suspects = np.flatnonzero(blocks.mistaken(scores, block.labels, shape, ties))
         if len(suspects):
             block.know(suspects)
@@ -252,7 +272,6 @@ class Pass:
             wrong[:reached] = False
             block.know(np.flatnonzero(wrong))
         self._take(block, scores)
-        machine.t += len(block)
         return updates.mistakes
 
     def _take(self, block: Block, scores: FloatArray) -> None:
@@ -262,14 +281,14 @@ class Pass:
         who = np.unique(places)
         numbers = block.numbers[who]
         self.mistakes_per_row[numbers] += 1
-        new = numbers[self._slot_of[numbers] < 0]
+        new = numbers[self.slot_of[numbers] < 0]
         if len(new):
             rows = machine.kernel.support_rows(self.X, new)
-            self._slot_of[new] = machine.append(rows, new + self._first_number)
-        slots = self._slot_of[numbers]
+            self.slot_of[new] = machine.append(rows, new + self.first_number)
+        slots = self.slot_of[numbers]
         before = machine.coef[:, slots]
         entries = Entries(
-            self._slot_of[block.numbers[places]],
+            self.slot_of[block.numbers[places]],
             self._updates.right[:size].copy(),
             self._updates.wrong[:size].copy(),
             np.ones(size),
@@ -279,52 +298,3 @@ class Pass:
         self.ceiling.note(block, entries, machine)
         if self.scored is not None:
             self.scored.note(block, scores, slots, machine.coef[:, slots] - before)
-
-
-def train(
-    machine: Machine,
-    one_pass: Any,
-    *,
-    max_iter: int,
-    tol: float | None,
-    shuffle: bool,
-    subset: Numbers | None = None,
-    watch: Watch | None = None,
-    after_epoch: Told | None = None,
-) -> Training:
-    """Epochs until there is a reason to stop; `one_pass` learns from rows in a given order."""
-    rows = np.arange(len(one_pass.labels)) if subset is None else subset
-    training = Training(mistakes_per_row=one_pass.mistakes_per_row, random=machine.random)
-    # Other coefficients may be the same function, so it is the scores of the rows that repeat.
-    scored = one_pass.scored
-    cycle = None if shuffle or scored is None else Cycle(lambda: (scored.values,))
-    order, chosen = np.empty(len(rows), np.int64), rows
-    for epoch in range(1, max_iter + 1):
-        if shuffle:
-            training.random = ordering.shuffled(order, training.random)
-            chosen = rows[order]
-        mistakes = one_pass.learn(chosen)
-        training.mistakes_per_epoch.append(mistakes)
-        one_pass.ceiling.lower()
-        patience_ended = watch is not None and watch.after_epoch()
-        if after_epoch is not None:
-            after_epoch(epoch, mistakes, None if watch is None else watch.scores[-1])
-        if mistakes == 0 and one_pass.is_right(rows):
-            training.stop_reason = "separated"
-            if watch is not None:
-                watch.prefer_last()
-            break
-        if scored is not None and (epoch < max_iter or cycle is not None):
-            scored.finish()
-        if cycle is not None and cycle.closed(epoch):
-            training.stop_reason, training.cycle_length = "cycle", cycle.length
-            break
-        if patience_ended:
-            training.stop_reason = "early_stopping"
-            break
-        if tol is not None and one_pass.ceiling.is_below(tol):
-            training.stop_reason = "tolerance"
-            break
-    training.margin_ceiling = one_pass.ceiling.value
-    machine.random = training.random
-    return training

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.core.training import STOP_REASONS
+from rosenblatt.core.result import stop_text
 from rosenblatt.learner.diagram import Diagram
 
 __all__ = ["ModelDisplay"]
@@ -33,7 +33,7 @@ class ModelDisplay(Diagram):
         told = [f"<b>{model.n_mistakes_:,}</b> mistakes in <b>{model.t_:,}</b> examples"]
         reason = getattr(self, "stop_reason_", None)
         if reason is not None:
-            told.append(f"{model.n_iter_:,} epochs; stopped: {STOP_REASONS[reason]}")
+            told.append(f"{model.n_iter_:,} epochs; stopped: {stop_text(reason)}")
         bars = sparkline(getattr(self, "mistakes_per_epoch_", []))
         return f"<p>{'. '.join(told)}.</p>{bars}"
 

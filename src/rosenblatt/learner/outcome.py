@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.training import Training, Watch
+from rosenblatt.core.result import FitResult, Validation
 
 __all__ = ["FitOutcome", "adopt", "forget"]
 
@@ -31,7 +31,7 @@ def forget(estimator: Any) -> None:
         estimator.__dict__.pop(name, None)
 
 
-def adopt(estimator: Any, training: Training, watch: Watch | None) -> None:
+def adopt(estimator: Any, training: FitResult, watch: Validation | None) -> None:
     """Set what is known of this ``fit``, and nothing of the one before."""
     forget(estimator)
     estimator.n_iter_ = training.n_iter

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from rosenblatt.core.training import Told
+from rosenblatt.core.result import EpochCallback
 
 __all__ = ["listening", "progress"]
 
 SECONDS_BETWEEN_LINES = 10.0
-_listener: ContextVar[Told | None] = ContextVar("_listener", default=None)
+_listener: ContextVar[EpochCallback | None] = ContextVar("_listener", default=None)
 
 
 @contextmanager
-def listening(told: Told | None) -> Iterator[None]:
+def listening(told: EpochCallback | None) -> Iterator[None]:
     """Tell this function the progress of every fit within, whatever their ``verbose`` says."""
     token = _listener.set(told)
     try:
@@ -27,7 +27,9 @@ def listening(told: Told | None) -> Iterator[None]:
 
 
 @contextmanager
-def progress(verbose: int, most: int, name: str, unit: str = "epoch") -> Iterator[Told | None]:
+def progress(
+    verbose: int, most: int, name: str, unit: str = "epoch"
+) -> Iterator[EpochCallback | None]:
     """Gives a function to call after every epoch, or whatever the unit is; None when quiet."""
     if _listener.get() is not None:
         yield _listener.get()
@@ -41,7 +43,7 @@ def progress(verbose: int, most: int, name: str, unit: str = "epoch") -> Iterato
 
 
 @contextmanager
-def _bar(most: int, name: str, unit: str) -> Iterator[Told]:
+def _bar(most: int, name: str, unit: str) -> Iterator[EpochCallback]:
     import click
 
     with click.progressbar(
@@ -59,7 +61,7 @@ def _bar(most: int, name: str, unit: str) -> Iterator[Told]:
         yield told
 
 
-def _lines(name: str, unit: str, seconds: float) -> Told:
+def _lines(name: str, unit: str, seconds: float) -> EpochCallback:
     """The first epochs, then at most one line in so many seconds, and every clean epoch."""
     last = time.monotonic()
 

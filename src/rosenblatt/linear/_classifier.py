@@ -16,9 +16,10 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.classes import answers
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.core.rows import Rows, as_rows, inspect, largest_allowed
 from rosenblatt.core.scoring import scores
-from rosenblatt.core.training import Training, Watch, train
+from rosenblatt.core.training import train
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner import outcome
 from rosenblatt.learner.classes import refuse_one_class
@@ -101,8 +102,8 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
     converged_ : bool
         Whether the last ``fit`` separated the rows.
     stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance" or
-        "max_iter".
+        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance",
+        "max_iter" or "interrupted".
     margin_ceiling_ : float
         Proven by the run: no unit vector separates the rows (with a bias: the rows with a 1
         appended) by a margin above this.
@@ -205,7 +206,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         intercept_init: Any,
         sample_weight: Any,
         validation_set: tuple[Any, Any] | None,
-    ) -> Training:
+    ) -> FitResult:
         rule = self._checked_rule()
         table, rows = read_rows(self, X, reset=not self._continues())
         labels_given = read_labels(y, rows.n_rows)
@@ -215,7 +216,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         self._set_start(model, coef_init, intercept_init)
         self._start_recording(model)
         subset, watch = self._watch(model, table, labels, validation_set)
-        with progress(self.verbose, self.max_iter, type(self).__name__) as told:
+        with progress(self.verbose, self.max_iter, type(self).__name__) as after_epoch:
             training = train(
                 model.weights,
                 rule,
@@ -228,8 +229,8 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
                 subset=subset,
                 row_weights=row_weights,
                 recorder=model.recorder,
-                watch=watch,
-                after_epoch=told,
+                validation=watch,
+                after_epoch=after_epoch,
             )
         model.random = training.random
         model.n_mistakes += sum(training.mistakes_per_epoch)
@@ -303,7 +304,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         table: Any,
         labels: npt.NDArray[np.int32],
         validation_set: tuple[Any, Any] | None,
-    ) -> tuple[npt.NDArray[np.int64] | None, Watch | None]:
+    ) -> tuple[npt.NDArray[np.int64] | None, Validation | None]:
         """The rows to train on and the watch over those held out, if any."""
         subset, dev, dev_labels = watched_rows(self, table, labels, model.slots, validation_set)
         if dev is None:
@@ -313,7 +314,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
             self._note_rows(model, table)
             return float(np.mean(self._answers(self._scores(model, dev)) == dev_labels))
 
-        return subset, Watch(score, lambda: self._kept(model), self.n_iter_no_change)
+        return subset, Validation(score, lambda: self._kept(model), self.n_iter_no_change)
 
     def _kept(self, model: LinearModel) -> Any:
         """What to go back to when this epoch turns out to be the best."""
@@ -324,7 +325,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         """Keep what of the rows is needed to answer; most learners need nothing."""
 
     def _adopt(
-        self, model: LinearModel, training: Training, table: Any, watch: Watch | None
+        self, model: LinearModel, training: FitResult, table: Any, watch: Validation | None
     ) -> None:
         """Take over the outcome of a run; nothing of the estimator changed before."""
         self._note_rows(model, table)
@@ -332,7 +333,7 @@ class LinearLearner(ModelDisplay, OnlineLearning, Saved, RowLearner):
         self._model, self._training = model, training
         outcome.adopt(self, training, watch)
 
-    def _what_to_try(self, training: Training) -> str:
+    def _what_to_try(self, training: FitResult) -> str:
         left, ceiling = training.mistakes_per_epoch[-1], training.margin_ceiling
         return (
             f"{type(self).__name__} stopped at max_iter={self.max_iter} with {left} mistakes in "

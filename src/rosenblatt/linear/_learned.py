@@ -11,7 +11,7 @@ from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.classes import in_order
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.training import Training
+from rosenblatt.core.result import FitResult
 from rosenblatt.learner.classes import as_array
 
 __all__ = ["Learned"]
@@ -21,7 +21,7 @@ class Learned:
     """Fitted attributes, worked out from the model when asked for."""
 
     _model: LinearModel
-    _training: Training | None
+    _training: FitResult | None
 
     def _served(self, model: LinearModel) -> tuple[AnyFloatArray, AnyFloatArray]:
         """The weights and biases that answer."""
@@ -36,7 +36,7 @@ class Learned:
         except KeyError:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
 
-    def _fit_outcome(self) -> Training:
+    def _fit_outcome(self) -> FitResult:
         self._fitted()
         if self._training is None:
             raise AttributeError("known after fit only: rows given one by one are not kept")

@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.arrays import Arrays
 from rosenblatt.core.duals import Pairs, Shares
-from rosenblatt.core.training import Training
+from rosenblatt.core.result import FitResult
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.linear._partial import BatchLearning
 from rosenblatt.linear._stream import Stream
@@ -95,7 +95,7 @@ class Saved(BatchLearning):
         elif fit.dual == "shares":
             pairs = Shares.from_arrays({"table": arrays["shares"]})
         ceiling = math.inf if fit.margin_ceiling is None else fit.margin_ceiling
-        training = Training(
+        training = FitResult(
             mistakes_per_epoch=fit.mistakes_per_epoch,
             stop_reason=fit.stop_reason,
             n_updates=fit.n_updates,

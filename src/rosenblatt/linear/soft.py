@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.core.training import Training
+from rosenblatt.core.result import FitResult
 from rosenblatt.learner.options import option
 from rosenblatt.linear._classifier import LinearLearner
 
@@ -57,7 +57,7 @@ class SoftPerceptron(LinearLearner):
     def rule(self) -> Rule:
         return Rule("soft", eta=self.eta0, ties=self.ties)
 
-    def _what_to_try(self, training: Training) -> str:
+    def _what_to_try(self, training: FitResult) -> str:
         return (
             f"{type(self).__name__} stopped at max_iter={self.max_iter} with "
             f"{training.mistakes_per_epoch[-1]} mistakes in the last epoch. It learns from every "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rosenblatt.checks import shown
-from rosenblatt.core.training import STOP_REASONS
+from rosenblatt.core.result import STOP_REASONS
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import Fit
 from rosenblatt.model.ranges import MOST_EXAMPLES, number, whole

@@ -14,7 +14,7 @@ from rosenblatt.arrays import Arrays, SparseRows
 from rosenblatt.core.duals import Pairs
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.training import Training
+from rosenblatt.core.result import FitResult
 from rosenblatt.model.card import FORMAT, Card, Data, Fit, Record, Start, Voting
 from rosenblatt.model.container import ZEROS
 from rosenblatt.model.soundness import dtype_name
@@ -71,7 +71,7 @@ def state_of(
 
 
 def fit_record(
-    training: Training,
+    training: FitResult,
     *,
     converged: bool,
     validation_scores: list[float] | None = None,

@@ -26,7 +26,6 @@ MOST_TEMPLATES = 1 << 10
 WIDEST_BEAM = 1 << 16
 # Places that are looked at, on average, to find a feature: with hashes of texts less than 2.
 MOST_LOOKS = 32
-STOP_REASONS = ("separated", "early_stopping", "max_iter")
 
 
 def check_tagger(card: Card, tagger: Tagging, arrays: Arrays) -> None:
@@ -85,7 +84,7 @@ def _check_fit(fit: Fit, card: Card) -> None:
         raise ModelFileError(
             f"n_mistakes is {card.record.n_mistakes}, but the last fit made {sum(mistakes)}."
         )
-    if fit.stop_reason not in STOP_REASONS or (fit.stop_reason == "early_stopping" and not scores):
+    if fit.stop_reason == "tolerance" or (fit.stop_reason == "early_stopping" and not scores):
         raise ModelFileError(f"a tagger cannot have ended by {fit.stop_reason}.")
     if 0 in mistakes[:-1] or (mistakes[-1] == 0) != (fit.stop_reason == "separated"):
         raise ModelFileError(

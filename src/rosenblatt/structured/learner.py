@@ -1,4 +1,4 @@
-"""Learning: which answer to learn from, how far to go, and when to stop.
+"""Learning: which answer to learn from, and how far to go.
 
 Δ    = φ(x, gold) - φ(x, predicted)
 gain = score(predicted) - score(gold)            at least 0 where the search is right
@@ -16,15 +16,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rosenblatt._kernels.rows import ordering
-from rosenblatt.core.training import Told, Training, Watch
+from rosenblatt.core import epochs
 from rosenblatt.errors import InputError
 from rosenblatt.structured.feature_weights import LearnedWeights, exact_sum, weighted
 from rosenblatt.structured.ledger import StructuredUpdate, difference
 from rosenblatt.structured.problem import Judge, Problem, same
 
-__all__ = ["Learned", "UpdateLoop"]
+__all__ = ["Learned", "StructuredTrainer"]
 
 # A search sums in an order of its own, so that its best answer may be below by rounding.
 ROUNDING = 1e-9
@@ -62,18 +62,46 @@ class Learned:
         return (norm + hidden) / self.step_sum
 
 
-class UpdateLoop:
+class StructuredTrainer(epochs.Trainer):
     """One rule of learning on one problem, changing what is learned in place."""
 
-    def __init__(self, problem: Problem, learned: Learned, *, mira: bool, C: float) -> None:
-        self.problem, self.learned = problem, learned
+    def __init__(
+        self,
+        problem: Problem,
+        learned: Learned,
+        xs: Sequence[Any],
+        ys: Sequence[Any],
+        *,
+        mira: bool,
+        C: float,
+    ) -> None:
+        super().__init__(len(xs))
+        self.problem, self.learned, self._xs, self._ys = problem, learned, xs, ys
         self._mira, self._C = mira, C
         self._with_cost = mira and problem.searches_with_cost and not problem.chooses_parts
         self.first_invalid: str | None = None
+        self._mistakes_per_row = np.zeros(len(xs), np.int32)
+        self.result.mistakes_per_row = self._mistakes_per_row
 
-    def learn(self, number: int, x: Any, gold: Any, name: str) -> bool:
-        """Learn from one example; whether its answer was wrong. An error changes nothing."""
+    def learn(self, order: npt.NDArray[np.int64] | None) -> int:
+        mistakes, updates_before = 0, self.learned.n_updates
+        for i in range(self.n_examples) if order is None else order.tolist():
+            mistaken = self.learn_example(i, i)
+            self._mistakes_per_row[i] += mistaken
+            mistakes += mistaken
+        self.n_updates += self.learned.n_updates - updates_before
+        return mistakes
+
+    def margin_ceiling(self) -> float:
+        return math.inf if self.problem.chooses_parts else self.learned.margin_ceiling()
+
+    def learn_example(self, place: int, number: int) -> bool:
+        """Learn from one example; whether its answer was wrong. An error changes nothing.
+
+        ``number`` is what the ledger calls it.
+        """
         learned, weights = self.learned, self.learned.weights
+        x, gold, name = self._xs[place], self._ys[place], str(place)
         if weights.raw.length is None:
             weights.raw.length = self.problem.features_of(x, gold, f"ys[{name}]")[1]
         t = weights.t + 1
@@ -143,60 +171,14 @@ class UpdateLoop:
             return self._C
         return min(self._C, max(cost + gain, 0.0) / squared_norm)
 
-    def answers_all(self, xs: Sequence[Any], ys: Sequence[Any]) -> bool:
-        """Whether the weights as they are now find every right answer."""
+    def is_right(self, *, changed: bool) -> bool:
         raw = self.learned.weights.raw
-        for number, (x, gold) in enumerate(zip(xs, ys, strict=True)):
+        for number, (x, gold) in enumerate(zip(self._xs, self._ys, strict=True) if changed else ()):
             where = f"xs[{number}]"
             found = self.problem.argmax(x, Judge(self.problem, raw, x, where), where)
             if not same(found, gold):
                 return False
         return True
-
-    def train(
-        self,
-        xs: Sequence[Any],
-        ys: Sequence[Any],
-        *,
-        max_iter: int,
-        shuffle: bool,
-        watch: Watch | None,
-        after_epoch: Told | None,
-    ) -> Training:
-        """Epochs until there is a reason to stop."""
-        learned, n = self.learned, len(xs)
-        per_row = np.zeros(n, np.int32)
-        training = Training(mistakes_per_row=per_row, random=learned.random)
-        order = np.arange(n, dtype=np.int64)
-        for epoch in range(1, max_iter + 1):
-            if shuffle:
-                learned.random = ordering.shuffled(order, learned.random)
-            mistakes, updates_before = 0, learned.n_updates
-            for i in order.tolist():
-                mistaken = self.learn(i, xs[i], ys[i], str(i))
-                per_row[i] += mistaken
-                mistakes += mistaken
-            training.mistakes_per_epoch.append(mistakes)
-            if not self.problem.chooses_parts:
-                ceiling = min(training.margin_ceiling, learned.margin_ceiling())
-                training.margin_ceiling = ceiling
-            patience_ended = watch is not None and watch.after_epoch()
-            if after_epoch is not None:
-                after_epoch(epoch, mistakes, None if watch is None else watch.scores[-1])
-            unchanged = learned.n_updates == updates_before
-            if mistakes == 0 and (unchanged or self.answers_all(xs, ys)):
-                training.stop_reason = "separated"
-                if watch is not None:
-                    watch.prefer_last()
-                break
-            if patience_ended:
-                training.stop_reason = "early_stopping"
-                break
-            if unchanged:
-                training.stop_reason, training.cycle_length = "cycle", 1
-                break
-        training.random = learned.random
-        return training
 
 
 def _kind(length: int | None) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
-from rosenblatt.core.training import Training, Watch
+from rosenblatt.core import epochs
+from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner import outcome
 from rosenblatt.learner.base import Learner
@@ -16,7 +17,7 @@ from rosenblatt.learner.seeds import seed_from
 from rosenblatt.learner.sklearn_classes import convergence_warning
 from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.structured.answering import StructuredAnswering, answers, read_examples, share_right
-from rosenblatt.structured.learner import Learned, UpdateLoop
+from rosenblatt.structured.learner import Learned, StructuredTrainer
 from rosenblatt.structured.problem import Problem
 
 __all__ = ["StructuredPerceptron"]
@@ -58,8 +59,8 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
     converged_ : bool
         Whether the last ``fit`` ended with an epoch without a mistake.
     stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "early_stopping", "max_iter", or "cycle": an
-        epoch with mistakes that changed nothing, so that no other would.
+        Why the last ``fit`` ended: "separated", "early_stopping", "max_iter", "interrupted",
+        or "cycle": an epoch with mistakes that changed nothing, so that no other would.
     margin_ceiling_ : float
         Proven by the run: no weights of norm 1 put the right answers ahead of all others by more
         than this, on all examples learned from so far. inf where nothing is proven.
@@ -154,8 +155,9 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
         self.check_parameters()
         return self._problem()
 
-    def _learner(self, problem: Problem, learned: Learned) -> UpdateLoop:
-        return UpdateLoop(problem, learned, mira=self.update == "mira", C=float(self.C))
+    def _trainer(self, problem: Problem, learned: Learned, xs: Any, ys: Any) -> StructuredTrainer:
+        is_mira = self.update == "mira"
+        return StructuredTrainer(problem, learned, xs, ys, mira=is_mira, C=float(self.C))
 
     def _fresh(self) -> Learned:
         return Learned(random=seed_from(self.random_state), updates=[] if self.record else None)
@@ -188,20 +190,21 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
             self._refuse_late_record(learned)
             invalid_before = learned.n_invalid
             watch = self._watch(problem, learned, validation_set)
-            learner = self._learner(problem, learned)
-            with progress(self.verbose, self.max_iter, type(self).__name__) as told:
-                training = learner.train(
-                    xs,
-                    ys,
+            trainer = self._trainer(problem, learned, xs, ys)
+            with progress(self.verbose, self.max_iter, type(self).__name__) as after_epoch:
+                training = epochs.run(
+                    trainer,
                     max_iter=self.max_iter,
                     shuffle=self.shuffle,
-                    watch=watch,
-                    after_epoch=told,
+                    random=learned.random,
+                    validation=watch,
+                    after_epoch=after_epoch,
                 )
+            learned.random = training.random
             learned.best = None if watch is None else watch.best
             self._adopt(learned)
             outcome.adopt(self, training, watch)
-        self._warn_of_search(learner, learned.n_invalid - invalid_before)
+        self._warn_of_search(trainer, learned.n_invalid - invalid_before)
         if training.stop_reason == "max_iter" and training.mistakes_per_epoch[-1]:
             warnings.warn(self._what_to_try(training), convergence_warning(), stacklevel=2)
         return self
@@ -228,11 +231,11 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
         weights, updates = learned.weights, learned.updates
         kept = dict(learned.__dict__)
         n_recorded = 0 if updates is None else len(updates)
-        learner = self._learner(problem, learned)
+        trainer = self._trainer(problem, learned, xs, ys)
         weights.begin()
         try:
-            for number, (x, y) in enumerate(zip(xs, ys, strict=True)):
-                learner.learn(weights.t, x, y, str(number))
+            for place in range(len(xs)):
+                trainer.learn_example(place, weights.t)
         except BaseException:
             weights.take_back()
             learned.__dict__.update(kept)
@@ -243,7 +246,7 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
         learned.best = None
         outcome.forget(self)
         self._adopt(learned)
-        self._warn_of_search(learner, learned.n_invalid - kept["n_invalid"])
+        self._warn_of_search(trainer, learned.n_invalid - kept["n_invalid"])
         return self
 
     def _adopt(self, learned: Learned) -> None:
@@ -259,7 +262,7 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
 
     def _watch(
         self, problem: Problem, learned: Learned, validation_set: tuple[Any, Any] | None
-    ) -> Watch | None:
+    ) -> Validation | None:
         if validation_set is None:
             return None
         try:
@@ -276,20 +279,20 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
         def score() -> float:
             return share_right(answers(problem, self._answering(learned), xs), ys)
 
-        return Watch(score, lambda: self._answering(learned), self.n_iter_no_change)
+        return Validation(score, lambda: self._answering(learned), self.n_iter_no_change)
 
-    def _what_to_try(self, training: Training) -> str:
+    def _what_to_try(self, training: FitResult) -> str:
         return (
             f"StructuredPerceptron stopped at max_iter={self.max_iter} with "
             f"{training.mistakes_per_epoch[-1]} mistakes in the last epoch: the examples are not "
             "separated. Try a larger max_iter, richer features, or a validation_set."
         )
 
-    def _warn_of_search(self, learner: UpdateLoop, count: int) -> None:
+    def _warn_of_search(self, trainer: StructuredTrainer, count: int) -> None:
         if count:
             warnings.warn(
                 f"argmax found {count} wrong answers that score less than the right one (first: "
-                f"{learner.first_invalid}); nothing was learned from them. If the search is meant "
+                f"{trainer.first_invalid}); nothing was learned from them. If the search is meant "
                 "to be exact, there is an error in it, or its scores are not those of features; "
                 "if not, give the space a method violation.",
                 stacklevel=3,

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.tags.tag_weights import TagWeights
-from rosenblatt.core.training import Told, Training, Watch
+from rosenblatt.core import epochs
+from rosenblatt.core.result import EpochCallback, FitResult, Validation
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner import outcome
 from rosenblatt.learner.progress import progress
@@ -17,7 +18,7 @@ from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.sentences import Encoder, read_pairs
 from rosenblatt.structured.tag_answers import TagAnswers
-from rosenblatt.structured.tagging import TagLedger, TagModel, train
+from rosenblatt.structured.tagging import TagLedger, TagModel, TagTrainer
 
 __all__ = ["TagLearning"]
 
@@ -52,7 +53,7 @@ class TagLearning(TagAnswers):
         sentences: Any,
         tags: Any,
         validation_set: tuple[Any, Any] | None = None,
-        after_epoch: Told | None = None,
+        after_epoch: EpochCallback | None = None,
     ) -> Self:
         """Train on all sentences, epoch by epoch, until there is a reason to stop.
 
@@ -82,7 +83,7 @@ class TagLearning(TagAnswers):
         sentences: Any,
         tags: Any,
         validation_set: tuple[Any, Any] | None = None,
-        after_epoch: Told | None = None,
+        after_epoch: EpochCallback | None = None,
     ) -> None:
         self.check_parameters()
         listed, tagged = read_pairs(sentences, tags)
@@ -110,23 +111,28 @@ class TagLearning(TagAnswers):
         if self.record and model.ledger is None:
             model.ledger = TagLedger(model.tags)
         watch = self._watch(model, encoder, allowed, validation_set)
-        with progress(self.verbose, self.max_iter, type(self).__name__) as told:
-            training = train(
-                model,
-                encoded,
-                gold,
-                only,
-                visited,
-                n_features=encoder.n_features,
-                beam=self._beam,
-                allowed=allowed,
-                update=self._update,
-                C=float(self.C) if self.rule == "mira" else 0.0,
+        trainer = TagTrainer(
+            model,
+            encoded,
+            gold,
+            only,
+            visited,
+            n_features=encoder.n_features,
+            beam=self._beam,
+            allowed=allowed,
+            update=self._update,
+            C=float(self.C) if self.rule == "mira" else 0.0,
+        )
+        with progress(self.verbose, self.max_iter, type(self).__name__) as report:
+            training = epochs.run(
+                trainer,
                 max_iter=int(self.max_iter),
                 shuffle=bool(self.shuffle),
-                watch=watch,
-                after_epoch=after_epoch or told,
+                random=model.random,
+                validation=watch,
+                after_epoch=after_epoch or report,
             )
+        model.random = training.random
         self._adopt(model, encoder, training, watch)
 
     def _refuse_another_shape(self) -> None:
@@ -150,7 +156,7 @@ class TagLearning(TagAnswers):
         encoder: Encoder,
         allowed: npt.NDArray[np.bool_] | None,
         validation_set: tuple[Any, Any] | None,
-    ) -> Watch | None:
+    ) -> Validation | None:
         if validation_set is None:
             return None
         try:
@@ -173,10 +179,10 @@ class TagLearning(TagAnswers):
         def keep() -> TagWeights:
             return model.weights.averaged() if self.averaged else model.weights.copy()
 
-        return Watch(score, keep, int(self.n_iter_no_change))
+        return Validation(score, keep, int(self.n_iter_no_change))
 
     def _adopt(
-        self, model: TagModel, encoder: Encoder, training: Training, watch: Watch | None
+        self, model: TagModel, encoder: Encoder, training: FitResult, watch: Validation | None
     ) -> None:
         model.best = None if watch is None else watch.best
         self._model, self._encoder = model, encoder

@@ -48,7 +48,8 @@ class SequenceTagger(SavedTagger, FitOutcome, Learner):
     converged_ : bool
         Whether the last ``fit`` ended with an epoch without a mistake.
     stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "early_stopping" or "max_iter".
+        Why the last ``fit`` ended: "separated", "cycle" (an epoch with mistakes that changed
+        nothing), "early_stopping", "max_iter" or "interrupted".
     validation_scores_ : list of float
         Share of right tags in the validation set after each epoch, if there was one.
     best_iter_ : int

@@ -1,4 +1,4 @@
-"""What a tagger learns, and how: epochs over sentences until there is a reason to stop."""
+"""What a tagger learns, and how it learns from sentences in a given order."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import ordering
 from rosenblatt._kernels.tags import tag_learning
 from rosenblatt._kernels.tags.tag_search import Search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
-from rosenblatt.core.training import Told, Training, Watch
+from rosenblatt.core import epochs
 from rosenblatt.errors import ParameterError
 from rosenblatt.structured.sentences import Encoded
 
-__all__ = ["TagLedger", "TagMistake", "TagModel", "train"]
+__all__ = ["TagLedger", "TagMistake", "TagModel", "TagTrainer"]
 
 UPDATES = {
     "whole": tag_learning.WHOLE,
@@ -151,71 +150,58 @@ class TagModel:
         return np.append(self.dictionary, np.int32(-1))[places]
 
 
-def train(
-    model: TagModel,
-    encoded: Encoded,
-    gold: npt.NDArray[np.int32],
-    only: npt.NDArray[np.int32] | None,
-    visited: npt.NDArray[np.int64],
-    *,
-    n_features: int,
-    beam: int,
-    allowed: npt.NDArray[np.bool_] | None,
-    update: str,
-    C: float,
-    max_iter: int,
-    shuffle: bool,
-    watch: Watch | None,
-    after_epoch: Told | None,
-) -> Training:
-    """Train in place: epochs over the sentences visited until there is a reason to stop."""
-    weights, starts = model.weights, encoded.starts
-    weights.know(n_features)
-    search = Search(weights, beam=beam, allowed=allowed)
-    training = Training(random=model.random)
-    order = visited
-    most = int(np.diff(encoded.feature_starts[starts]).max(initial=0))
-    for epoch in range(1, max_iter + 1):
-        if shuffle:
-            places = np.empty(len(visited), np.int64)
-            training.random = ordering.shuffled(places, training.random)
-            order = visited[places]
+class TagTrainer(epochs.Trainer):
+    """Learns from the sentences of a subset, in place."""
+
+    def __init__(
+        self,
+        model: TagModel,
+        encoded: Encoded,
+        gold: npt.NDArray[np.int32],
+        only: npt.NDArray[np.int32] | None,
+        subset: npt.NDArray[np.int64],
+        *,
+        n_features: int,
+        beam: int,
+        allowed: npt.NDArray[np.bool_] | None,
+        update: str,
+        C: float,
+    ) -> None:
+        super().__init__(len(encoded), subset)
+        self._model, self._encoded, self._gold, self._only = model, encoded, gold, only
+        self._update, self._C = UPDATES[update], C
+        model.weights.know(n_features)
+        self._search = Search(model.weights, beam=beam, allowed=allowed)
+        # Each feature of a sentence may need a row of weights.
+        most = int(np.diff(encoded.feature_starts[encoded.starts]).max(initial=0))
+        self._room = max(most, 1024)
+
+    def learn(self, order: npt.NDArray[np.int64] | None) -> int:
+        assert order is not None
+        model, encoded, gold, at = self._model, self._encoded, self._gold, 0
         tally = tag_learning.TagTally(model.ledger is not None)
-        at = 0
         while at < len(order):
             at = tag_learning.learn(
-                weights,
-                search,
-                starts,
+                model.weights,
+                self._search,
+                encoded.starts,
                 encoded.feature_starts,
                 encoded.features,
                 encoded.values,
-                only,
+                self._only,
                 gold,
                 order,
                 at,
                 min(len(order), at + ROWS_AT_A_TIME),
-                UPDATES[update],
-                C,
+                self._update,
+                self._C,
                 tally,
             )
             if tally.is_full:
-                weights.reserve(max(most, 1024))
+                model.weights.reserve(self._room)
         if model.ledger is not None:
+            starts = encoded.starts
             model.ledger.add(tally.log, lambda s: gold[starts[s] : starts[s + 1]])
-        training.mistakes_per_epoch.append(tally.sentences)
-        training.n_updates += tally.updates
+        self.n_updates += tally.updates
         model.n_mistakes += tally.sentences
-        patience_ended = watch is not None and watch.after_epoch()
-        if after_epoch is not None:
-            after_epoch(epoch, tally.sentences, None if watch is None else watch.scores[-1])
-        if tally.sentences == 0:
-            training.stop_reason = "separated"
-            if watch is not None:
-                watch.prefer_last()
-            break
-        if patience_ended:
-            training.stop_reason = "early_stopping"
-            break
-    model.random = training.random
-    return training
+        return int(tally.sentences)

@@ -12,19 +12,12 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Entries, Ledger
+from rosenblatt.core.result import stop_text
 from rosenblatt.core.scoring import scores
 from rosenblatt.studio.mapped_rows import Examples, numbers_of
 from rosenblatt.studio.recipes import Recipe, most_updates
 
 __all__ = ["LinearRun", "Run"]
-
-
-REASONS = {
-    "separated": "an epoch passed without a mistake, so the points are separated",
-    "cycle": "the weights are those of an earlier epoch, so they would repeat for ever",
-    "tolerance": "the run itself has proven that no margin worth having separates the points",
-    "max_iter": "the limit of epochs was reached while mistakes remained",
-}
 
 
 @dataclass(eq=False)
@@ -81,7 +74,8 @@ class Run:
         if self.stop_reason == "cut":
             said = [f"Ended {after}, since the run grows long with so many points."]
         else:
-            said = [f"Stopped {after}: {REASONS[self.stop_reason]}."]
+            why = stop_text(self.stop_reason, "points")
+            said = [f"Stopped {after}. {why[0].upper()}{why[1:]}."]
         if self.n_updates < len(self.fitted.ledger_):
             said.append(
                 f"It made {len(self.fitted.ledger_):,} updates; the first {self.n_updates:,} are "

@@ -83,7 +83,7 @@ def _accuracy(learner: Any, examples: Examples) -> float:
 
 
 def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
-    from rosenblatt.core.training import STOP_REASONS
+    from rosenblatt.core.result import stop_text
     from rosenblatt.learner.catalogue import find
 
     entry = find(facts["learner"])
@@ -102,7 +102,7 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
         epochs = f"{facts['epochs']:,} epoch{'s' * (facts['epochs'] != 1)}"
         lines += [
             f"{entry.words}, {epochs}, mistakes {shortened(facts['mistakes_per_epoch'])}",
-            f"ended: {STOP_REASONS[facts['stop_reason']]}",
+            f"ended: {stop_text(facts['stop_reason'])}",
         ]
     accuracy = facts["accuracy"]
     line = f"accuracy: {accuracy['train']:.4f} on these rows"

@@ -7,7 +7,6 @@ from typing import Any
 from rosenblatt.cli.data.models import Model
 from rosenblatt.cli.data.training_report import shortened
 from rosenblatt.cli.tag.tag_layout import Layout
-from rosenblatt.cli.tag.tag_outcome import ENDED
 from rosenblatt.errors import ModelFileError
 
 __all__ = ["COMPARED", "card_of", "refuse_weights", "tagger_facts"]
@@ -92,7 +91,9 @@ def card_of(model: Model) -> list[str]:
         told["mistakes"] = (
             f"{facts['mistakes']:,} sentences; by epoch {shortened(facts['mistakes_per_epoch'])}"
         )
-        told["ended"] = ENDED[facts["stop_reason"]].partition(":")[0]
+        from rosenblatt.core.result import stop_text
+
+        told["ended"] = stop_text(facts["stop_reason"], "sentences").partition(":")[0]
     if facts["best_epoch"] is not None:
         told["best epoch"] = f"{facts['best_epoch']}, {facts['dev_accuracy']:.4f} right held out"
     told["data"] = f"SHA-256 {facts['data_sha256'] or 'not kept'}"

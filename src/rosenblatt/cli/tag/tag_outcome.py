@@ -14,13 +14,8 @@ from rosenblatt.cli.tag.tag_layout import Layout
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
 
-__all__ = ["ENDED", "counted_tags", "facts_of", "strange_tags", "summary", "words"]
+__all__ = ["counted_tags", "facts_of", "strange_tags", "summary", "words"]
 
-ENDED = {
-    "separated": "an epoch without a mistake: all sentences are tagged right",
-    "early_stopping": "no gain on the sentences held out",
-    "max_iter": "the limit of epochs was reached while mistakes remained",
-}
 LONGEST_TAG = 24
 
 
@@ -93,7 +88,9 @@ def summary(facts: dict[str, Any], tagger: SequenceTagger, name: str) -> list[st
         )
         if facts["dev_accuracy_per_epoch"] is not None:
             lines.append(f"held out, by epoch: {_shares(facts['dev_accuracy_per_epoch'])}")
-        ended = ENDED[facts["stop_reason"]]
+        from rosenblatt.core.result import stop_text
+
+        ended = stop_text(facts["stop_reason"], "sentences")
         # Sentences may have been left out, and the averaged weights are others than the last.
         if facts["converged"] and facts["accuracy"]["train"] < 1.0:
             ended = ended.partition(":")[0]

@@ -27,7 +27,7 @@ from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
-    from rosenblatt.core.training import Told
+    from rosenblatt.core.result import EpochCallback
 
 __all__ = ["command"]
 
@@ -283,7 +283,7 @@ def _fit(
     corpus: Corpus,
     held: Corpus | None,
     epochs: int,
-    after_epoch: Told | None,
+    after_epoch: EpochCallback | None,
 ) -> None:
     """Epochs that go on where the last ones ended."""
     usual = tagger.warm_start

@@ -235,7 +235,7 @@ def _training(rows: LabelledRows, labels: Any, fit_intercept: bool, seed: int) -
 
 
 def _report(found: dict[str, Any]) -> list[str]:
-    from rosenblatt.core.training import STOP_REASONS
+    from rosenblatt.core.result import stop_text
 
     said = [
         f"{found['file']}: {_count(found['rows'], 'row')}, {_count(found['features'], 'feature')}; "
@@ -262,7 +262,7 @@ def _report(found: dict[str, Any]) -> list[str]:
     run = found["perceptron"]
     said.append(
         f"perceptron: {_count(run['mistakes'], 'mistake')} in {_count(run['epochs'], 'epoch')}; "
-        f"stopped: {STOP_REASONS[run['stop_reason']]}"
+        f"stopped: {stop_text(run['stop_reason'])}"
     )
     if found["suspects"]:
         said.append("most often mistaken:")

@@ -66,8 +66,8 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
     from rosenblatt import AveragedPerceptron, datasets
     from rosenblatt._kernels.rows import ordering
     from rosenblatt.core.classes import answers
+    from rosenblatt.core.result import stop_text
     from rosenblatt.core.scoring import scores
-    from rosenblatt.core.training import STOP_REASONS
     from rosenblatt.theory.separability import separability
 
     table = getattr(datasets, data)()
@@ -90,7 +90,7 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
         [
             *_epochs(learner.mistakes_per_epoch_),
             f"stopped after {_count(learner.n_iter_, 'epoch')} and {mistakes}: "
-            f"{STOP_REASONS[learner.stop_reason_]}",
+            f"{stop_text(learner.stop_reason_)}",
         ]
     )
     found = separability(X[kept], y[kept])

@@ -119,7 +119,7 @@ def facts_of(model: Model) -> dict[str, Any]:
 
 
 def _card(model: Model) -> list[str]:
-    from rosenblatt.core.training import STOP_REASONS
+    from rosenblatt.core.result import stop_text
 
     facts = facts_of(model)
     told = {"model": f"{model.path} (rosenblatt {facts['version']})", "learner": facts["learner"]}
@@ -139,7 +139,7 @@ def _card(model: Model) -> list[str]:
         told["mistakes"] = (
             f"{facts['mistakes']:,}; by epoch {shortened(facts['mistakes_per_epoch'])}"
         )
-        told["ended"] = STOP_REASONS[facts["stop_reason"]]
+        told["ended"] = stop_text(facts["stop_reason"])
     if facts["best_epoch"] is not None:
         told["best epoch"] = f"{facts['best_epoch']}, {facts['dev_accuracy']:.4f} right held out"
     told["data"] = f"SHA-256 {facts['data_sha256'] or 'not kept'}"

@@ -34,7 +34,7 @@ from rosenblatt.cli.frame.options import SEED, Whole, refuse_together
 from rosenblatt.cli.frame.terminal import OverwrittenLine, say
 
 if TYPE_CHECKING:
-    from rosenblatt.core.training import Told
+    from rosenblatt.core.result import EpochCallback
     from rosenblatt.features import AnySchema
     from rosenblatt.learner.catalogue import Entry
 
@@ -289,7 +289,7 @@ def _dev_examples(reading: Reading, path: str, schema: AnySchema, examples: Exam
     return Examples(schema.encode(block), block.labels)
 
 
-def progress_on(line: OverwrittenLine) -> Told:
+def progress_on(line: OverwrittenLine) -> EpochCallback:
     """For who looks at a terminal: how far it is, now and then."""
     told_at = -math.inf
 

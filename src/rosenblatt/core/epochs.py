@@ -1,0 +1,113 @@
+"""The epochs of every fit: visit all examples in some order until there is a reason to stop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.rows import ordering
+from rosenblatt.core.result import EpochCallback, FitResult, Validation
+from rosenblatt.core.stopping import Cycle
+
+__all__ = ["Trainer", "run"]
+
+Order = npt.NDArray[np.int64]
+
+
+class Trainer:
+    """How one family learns from its examples: all that the epochs ask of it.
+
+    A family overrides `learn`, and of the rest what it can tell. ``subset`` are the numbers of the
+    examples to learn from, in their order; None: all of them.
+    """
+
+    def __init__(self, n_examples: int, subset: Order | None = None) -> None:
+        self.n_examples = n_examples if subset is None else len(subset)
+        self.subset = subset
+        self.n_updates = 0
+        self.result = FitResult()
+
+    def learn(self, order: Order | None) -> int:
+        """Learn once from each example in this order (None: as they stand); count the mistakes."""
+        raise NotImplementedError
+
+    def is_right(self, *, changed: bool) -> bool:
+        """Whether all examples are right as things are, after an epoch without a mistake.
+
+        That epoch may have ``changed`` something all the same: some rules also move on examples
+        that are right.
+        """
+        return True
+
+    def margin_ceiling(self) -> float:
+        """A bound, proven by the run, on the margin that any separator has."""
+        return math.inf
+
+    @property
+    def longest(self) -> float:
+        """The length of the longest example, which margins are compared with."""
+        return 0.0
+
+    def state(self) -> Sequence[npt.NDArray[Any]]:
+        """What decides how learning goes on, to be compared at the ends of epochs; () if nothing.
+
+        When all of it was there before and the order is the same, the run goes round in a cycle.
+        """
+        return ()
+
+
+def run(
+    trainer: Trainer,
+    *,
+    max_iter: int,
+    shuffle: bool,
+    random: int,
+    tol: float | None = None,
+    validation: Validation | None = None,
+    after_epoch: EpochCallback | None = None,
+) -> FitResult:
+    """Epochs until there is a reason to stop; ``random`` is the state of the shuffling.
+
+    The reasons, the strongest first: "separated", "cycle" (what was learned is that of an earlier
+    epoch, or an epoch with mistakes changed nothing), "early_stopping", "tolerance" (no margin
+    above ``tol`` times the longest example is possible); else "max_iter".
+    """
+    result, subset, updates_before_fit = trainer.result, trainer.subset, trainer.n_updates
+    result.random = random
+    order, places = subset, np.empty(trainer.n_examples if shuffle else 0, np.int64)
+    cycle = None if shuffle or not trainer.state() else Cycle(trainer.state)
+    for epoch in range(1, max_iter + 1):
+        if shuffle:
+            result.random = ordering.shuffled(places, result.random)
+            order = places if subset is None else subset[places]
+        updates_before = trainer.n_updates
+        mistakes = trainer.learn(order)
+        changed = trainer.n_updates > updates_before
+        result.mistakes_per_epoch.append(mistakes)
+        result.margin_ceiling = min(result.margin_ceiling, trainer.margin_ceiling())
+        score = None if validation is None else validation.after_epoch()
+        if after_epoch is not None:
+            after_epoch(epoch, mistakes, score)
+        if mistakes == 0 and trainer.is_right(changed=changed):
+            result.stop_reason = "separated"
+            if validation is not None:
+                validation.prefer_last()
+            break
+        if mistakes and not changed:
+            result.stop_reason, result.cycle_length = "cycle", 1
+            break
+        if cycle is not None and cycle.closed(epoch):
+            result.stop_reason, result.cycle_length = "cycle", cycle.length
+            break
+        if validation is not None and validation.patience_ended:
+            result.stop_reason = "early_stopping"
+            break
+        if tol is not None and result.margin_ceiling <= tol * trainer.longest:
+            result.stop_reason = "tolerance"
+            break
+    result.n_updates = trainer.n_updates - updates_before_fit
+    return result
