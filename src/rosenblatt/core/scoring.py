@@ -11,7 +11,7 @@ from rosenblatt._kernels.rows import scoring
 from rosenblatt.arrays import is_sparse
 from rosenblatt.core.rows import as_rows
 
-__all__ = ["scores"]
+__all__ = ["margins", "scores"]
 
 # Rows of another type than the weights are converted so many numbers at a time.
 BLOCK = 1 << 20
@@ -35,3 +35,16 @@ def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArra
         for first in range(0, max(1, X.shape[0]), step)
     ]
     return np.concatenate(parts)
+
+
+def margins(scores: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """By how much the right class is ahead of the best other one, below 0 where it is not.
+
+    ``scores`` are those of `scores`, ``right`` the number of the right class of each row.
+    """
+    if scores.ndim == 1:
+        return np.where(right == 1, scores, -scores)
+    index = np.arange(len(right))
+    others = scores.copy()
+    others[index, right] = -np.inf
+    return np.asarray(scores[index, right] - others.max(axis=1))

@@ -25,7 +25,7 @@ from rosenblatt.plot.display import Display, Pen, checked_dpi
 from rosenblatt.plot.film_page import page
 from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box
-from rosenblatt.plot.steps import ANSWERS_OTHERWISE, Run, Step, read_run
+from rosenblatt.plot.steps import ANSWERS_OTHERWISE, RunInPlane, Step, read_run
 from rosenblatt.plot.style import Theme
 from rosenblatt.plot.updates import draw_rows, draw_step
 
@@ -50,7 +50,7 @@ class AnimateDisplay(Display):
     Attributes
     ----------
     caption : str
-    run : Run
+    run : RunInPlane
         Rows, box and steps; ``run.steps[k]`` has the lines and arrows of a picture.
     titles : tuple of str
         One a picture.
@@ -61,7 +61,7 @@ class AnimateDisplay(Display):
     """
 
     caption: str
-    run: Run
+    run: RunInPlane
     titles: tuple[str, ...]
     left_out: int
     seconds: float
@@ -231,7 +231,7 @@ class AnimateDisplay(Display):
 
 
 @contextmanager
-def _added(ax: Any, pen: Pen, run: Run, step: Step) -> Iterator[list[Any]]:
+def _added(ax: Any, pen: Pen, run: RunInPlane, step: Step) -> Iterator[list[Any]]:
     """What a step adds to the axes, for as long as it is needed."""
     before = set(ax.get_children())
     draw_step(ax, pen, run, step)
@@ -318,7 +318,7 @@ def animate(
     return shown
 
 
-def _fewer_rows(run: Run) -> tuple[Run, int]:
+def _fewer_rows(run: RunInPlane) -> tuple[RunInPlane, int]:
     """The run with at most so many rows as a page can draw, those of its steps among them."""
     n = len(run.points)
     if n <= MOST_ROWS:
@@ -332,7 +332,7 @@ def _fewer_rows(run: Run) -> tuple[Run, int]:
     return fewer, n - len(shown)
 
 
-def _caption(run: Run, each: str, hidden: int) -> str:
+def _caption(run: RunInPlane, each: str, hidden: int) -> str:
     told = [f"{len(run.steps):,} {each}{'s' if len(run.steps) > 1 else ''}."]
     if run.left_out:
         told = [f"{len(run.steps):,} of {run.n_steps:,} {each}s; {run.left_out:,} left out."]

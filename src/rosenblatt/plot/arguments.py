@@ -20,7 +20,6 @@ __all__ = [
     "answers_linearly",
     "are_rows_of_training",
     "labels",
-    "ledger_of",
     "linear",
     "rows",
 ]
@@ -175,27 +174,3 @@ def answers(model: Any, X: Any, classes: tuple[Any, ...]) -> npt.NDArray[np.intp
     with rows_without_names():
         found = model.predict(X)
     return labels(found, len(found), classes)
-
-
-def ledger_of(given: Any) -> Any:
-    """The ledger of a recorded fit, or the ledger itself."""
-    if hasattr(given, "trace") and hasattr(given, "entries"):
-        return given
-    try:
-        ledger = given.ledger_
-    except AttributeError as error:
-        raise InputError(
-            f"this {type(given).__name__} has no ledger ({error}); fit it with record=True."
-        ) from None
-    if not hasattr(ledger, "trace"):
-        raise InputError(
-            f"the updates of a {type(given).__name__} are no lines in the plane of the features; "
-            "plot.kernel_boundary draws where its answers change."
-        )
-    return ledger
-
-
-def trace_of(ledger: Any, X: Any) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Weights and biases before the first and after every update."""
-    for W, b in ledger.trace(X):
-        yield np.asarray(W, np.float64), np.asarray(b, np.float64)

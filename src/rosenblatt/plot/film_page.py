@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.plane import has_one_scale
-from rosenblatt.plot.steps import Run, Step
+from rosenblatt.plot.steps import RunInPlane, Step
 from rosenblatt.plot.style import DARK, LIGHT, Mark, Theme
 
 __all__ = ["SHAPES", "page"]
@@ -36,7 +36,7 @@ SHAPES = {
 class _Screen:
     """From the plane of the rows to the dots of the page."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunInPlane) -> None:
         left, right, bottom, top = run.box
         shape = (top - bottom) / (right - left) if has_one_scale(run.box) else 0.75
         self.height = min(max(WIDTH * shape, LEAST_HEIGHT), MOST_HEIGHT)
@@ -50,7 +50,7 @@ class _Screen:
         return [round(dot, 1) for dot in dots.ravel().tolist()]
 
 
-def page(run: Run, titles: tuple[str, ...], caption: str, seconds: float) -> str:
+def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float) -> str:
     """The page. Labels and captions reach it as text, never as markup."""
     screen = _Screen(run)
     data = {
@@ -75,7 +75,7 @@ def page(run: Run, titles: tuple[str, ...], caption: str, seconds: float) -> str
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], PAGE)
 
 
-def _axes(run: Run) -> str:
+def _axes(run: RunInPlane) -> str:
     """The page has no scales; these words are in their place."""
     left, right, bottom, top = (f"{side:.3g}".replace("-", "−") for side in run.box)
     told = f"Across: {run.plane.names[0]}, {left} to {right}"
@@ -84,7 +84,7 @@ def _axes(run: Run) -> str:
     )
 
 
-def _frames(run: Run, titles: tuple[str, ...]) -> list[tuple[Step | None, str]]:
+def _frames(run: RunInPlane, titles: tuple[str, ...]) -> list[tuple[Step | None, str]]:
     return [(None, "start"), *zip(run.steps, titles, strict=True)]
 
 
@@ -97,7 +97,7 @@ def _mark(mark: Mark) -> dict[str, Any]:
     }
 
 
-def _frame(screen: _Screen, run: Run, step: Step | None, title: str) -> dict[str, Any]:
+def _frame(screen: _Screen, run: RunInPlane, step: Step | None, title: str) -> dict[str, Any]:
     """What changes from picture to picture; the start is the state before the first step."""
     if step is None:
         first = run.steps[0]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt import checks
+from rosenblatt.core.ledger import Ledger
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments as given
@@ -26,8 +26,9 @@ from rosenblatt.plot.plane import (
     segment,
 )
 from rosenblatt.plot.style import Mark, marks
+from rosenblatt.runs import LinearRun, ledger_of
 
-__all__ = ["ANSWERS_OTHERWISE", "Run", "Step", "read_run"]
+__all__ = ["ANSWERS_OTHERWISE", "RunInPlane", "Step", "read_run"]
 
 ANSWERS_OTHERWISE = (
     "These are the weights while it learned; it answers by their average, their votes or the best "
@@ -81,7 +82,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunInPlane:
     """Rows in their plane, and the steps of a learner over them.
 
     Attributes
@@ -139,9 +140,14 @@ def read_run(
     each: str,
     choose: Any,
     box: Box | None = None,
-) -> Run:
+) -> RunInPlane:
     """The steps that ``choose`` takes, a function of their number that gives places in order."""
-    ledger = given.ledger_of(model)
+    ledger = ledger_of(model)
+    if not isinstance(ledger, Ledger):
+        raise InputError(
+            f"the updates of a {type(model).__name__} are no lines in the plane of the features; "
+            "plot.kernel_boundary draws where its answers change."
+        )
     table = given.rows(X)
     d = table.shape[1]
     if d > 2:
@@ -154,9 +160,10 @@ def read_run(
     points = plane.seen(table)
     known = _marks_in_order(ledger.classes)
     places = given.labels(y, len(points), ledger.classes)
-    visits = _visits(ledger, len(points), each)
+    run = LinearRun(ledger, table)
+    visits = run.visits(each)
     chosen = [visits[place] for place in choose(len(visits))]
-    states = _states(ledger, X, {k for _, _, k, _ in chosen} | {k + u for _, _, k, u in chosen})
+    states = run.states(k + after for _, _, k, moved in chosen for after in {0, moved})
     seen = {k: (plane.seen(W), b) for k, (W, b) in states.items()}
     W_all = np.vstack([W for W, _ in seen.values()] or [np.zeros((1, 2))])
     through_origin = not any(b.any() for _, b in seen.values())
@@ -196,7 +203,7 @@ def read_run(
                 areas=_areas(W, b, box, len(known)),
             )
         )
-    return Run(
+    return RunInPlane(
         points=points,
         places=places,
         marks=known,
@@ -226,44 +233,6 @@ def _marks_in_order(classes: Sequence[Any]) -> tuple[Mark, ...]:
     """Marks in the order of the ledger, each as it is in all other pictures."""
     of = {mark.label: mark for mark in marks(sorted(classes))}
     return tuple(of[label] for label in classes)
-
-
-def _visits(ledger: Any, n_rows: int, each: str) -> list[tuple[int, int, int, bool]]:
-    """For each step: the example's number, its row, updates before it, whether it is one."""
-    rows, times = ledger.entries.row.tolist(), ledger.entries.t.tolist()
-    if len(rows) and max(rows) >= n_rows:
-        raise InputError(
-            f"the ledger names row {max(rows)}, but X has {n_rows} rows; give the X of fit."
-        )
-    if checks.choice("each", each, "update", "example") == "update":
-        return [(t, row, k, True) for k, (t, row) in enumerate(zip(times, rows, strict=True))]
-    first = ledger.n_examples - int(ledger.survival.sum())
-    seen = ledger.n_examples - first
-    in_order = all((t - 1 - first) % n_rows == row for t, row in zip(times, rows, strict=True))
-    # With rows held back an epoch has fewer examples than there are rows.
-    if not in_order or (seen > n_rows and seen % n_rows):
-        raise InputError(
-            "the ledger keeps the order of the updates, not of all examples, and these rows were "
-            "not all taken one after the other; fit with shuffle=False and without rows held back "
-            "(early_stopping), or show each='update'."
-        )
-    updates = {t: k for k, t in enumerate(times)}
-    visits, done = [], 0
-    for t in range(first + 1, ledger.n_examples + 1):
-        visits.append((t, (t - 1 - first) % n_rows, done, t in updates))
-        done += t in updates
-    return visits
-
-
-def _states(ledger: Any, X: Any, wanted: set[int]) -> dict[int, tuple[FloatArray, FloatArray]]:
-    states = {}
-    last = max(wanted, default=-1)
-    for k, state in enumerate(given.trace_of(ledger, X)):
-        if k in wanted:
-            states[k] = state
-        if k >= last:
-            break
-    return states
 
 
 def _line(W: FloatArray, b: FloatArray, box: Box) -> FloatArray | None:

@@ -12,7 +12,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.pen import AREA
 from rosenblatt.plot.plane import Box
-from rosenblatt.plot.steps import ANSWERS_OTHERWISE, Run, Step, read_run
+from rosenblatt.plot.steps import ANSWERS_OTHERWISE, RunInPlane, Step, read_run
 from rosenblatt.plot.style import Mark
 
 __all__ = ["UpdatesDisplay", "draw_rows", "draw_step", "updates"]
@@ -30,7 +30,7 @@ class UpdatesDisplay(Display):
     Attributes
     ----------
     caption : str
-    run : Run
+    run : RunInPlane
         Rows, box and steps; ``run.steps[k]`` has the lines and arrows of a panel.
     titles : tuple of str
         One a panel.
@@ -39,7 +39,7 @@ class UpdatesDisplay(Display):
     """
 
     caption: str
-    run: Run
+    run: RunInPlane
     titles: tuple[str, ...]
     left_out: int
 
@@ -78,7 +78,7 @@ def _title_size(ax: Any, pen: Pen, title: str) -> float:
     return float(np.clip(wide / (LETTER_WIDTH * len(title)), 4.0, TITLE_SIZE))
 
 
-def draw_rows(ax: Any, pen: Pen, run: Run) -> None:
+def draw_rows(ax: Any, pen: Pen, run: RunInPlane) -> None:
     """The rows, which no step changes; the fewer, the larger."""
     size = min(max((1500 if pen.small else 9000) / len(run.points), 14), 46)
     for place, mark in enumerate(run.marks):
@@ -87,7 +87,7 @@ def draw_rows(ax: Any, pen: Pen, run: Run) -> None:
             pen.points(ax, of_class, mark, s=size * AREA.get(mark.marker, 1.0))
 
 
-def draw_step(ax: Any, pen: Pen, run: Run, step: Step) -> None:
+def draw_step(ax: Any, pen: Pen, run: RunInPlane, step: Step) -> None:
     """The state after one step, the line before it dashed, and the example used."""
     theme = pen.theme
     for place, corners in step.areas.items():
@@ -205,7 +205,7 @@ def updates(
     )
 
 
-def _caption(run: Run, each: str, most: int) -> str:
+def _caption(run: RunInPlane, each: str, most: int) -> str:
     shown, what = len(run.steps), "updates" if each == "update" else "examples"
     if not run.left_out:
         told = [f"All {shown} {what}." if shown > 1 else f"The only {what[:-1]}."]
@@ -230,5 +230,5 @@ def _caption(run: Run, each: str, most: int) -> str:
     return " ".join(told)
 
 
-def _has_bias(run: Run) -> bool:
+def _has_bias(run: RunInPlane) -> bool:
     return any(step.b.any() or step.b_before.any() for step in run.steps)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.studio.mapped_rows import Examples, numbers_of
+from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.theory.argmax import RivalConflict
 from rosenblatt.theory.certificates import Conflict
 
@@ -19,7 +19,7 @@ LARGEST_DENOMINATOR = 100
 SHOWN = 6
 
 
-def of_two(conflict: Conflict, examples: Examples, *, fit_intercept: bool) -> dict[str, Any]:
+def of_two(conflict: Conflict, examples: MappedRows, *, fit_intercept: bool) -> dict[str, Any]:
     """Weighted points of both classes that meet; without a bias, that add up to nothing."""
     # One class alone had its first row turned over in the place of another class.
     rows = [row if row < len(examples) else 0 for row in conflict.rows]
@@ -49,7 +49,7 @@ def of_two(conflict: Conflict, examples: Examples, *, fit_intercept: bool) -> di
 
 
 def of_several(
-    conflict: RivalConflict, examples: Examples, *, fit_intercept: bool
+    conflict: RivalConflict, examples: MappedRows, *, fit_intercept: bool
 ) -> dict[str, Any]:
     """Weighted points, each against a class that is not its own."""
     rows = list(conflict.rows)

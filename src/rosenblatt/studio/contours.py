@@ -12,8 +12,8 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.geometry.regions import regions
 from rosenblatt.studio import fields
 from rosenblatt.studio.mapped_rows import mapped
+from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.studio.rings import Point, Ring, rings_above_zero
-from rosenblatt.studio.runs import LinearRun, Run
 
 __all__ = ["Box", "box_around", "contour", "read_box"]
 
@@ -27,14 +27,14 @@ LARGEST = 1e17
 STRAIGHT = 2e-5
 
 
-def contour(run: Run, map: str, at: int, box: Box, work: int = WORK) -> dict[str, Any]:
+def contour(run: PageRun, map: str, at: int, box: Box, work: int = WORK) -> dict[str, Any]:
     """Boundaries and areas after ``at`` updates.
 
     The areas of several linear classes are exact; all others come from scores on a grid that is
     as fine as ``work`` products allow.
     """
     rounded = _Rounded(box)
-    if isinstance(run, LinearRun) and run.vectors > 1 and map == "none" and not run.is_voted:
+    if run.has_weights and run.vectors > 1 and map == "none" and not run.is_voted:
         return _exact(run, at, box, rounded)
     cells = int(np.clip(math.sqrt(work / max(1, run.cost(at))), *CELLS))
     across, up = np.linspace(*box[:2], cells + 1), np.linspace(*box[2:], cells + 1)
@@ -86,7 +86,7 @@ def _within(ring: Ring) -> list[list[Point]]:
     return parts
 
 
-def _exact(run: LinearRun, at: int, box: Box, rounded: _Rounded) -> dict[str, Any]:
+def _exact(run: PageRun, at: int, box: Box, rounded: _Rounded) -> dict[str, Any]:
     weights = (run.weights if run.answers is None else run.answers)[at]
     if (weights == weights[0]).all():  # equal everywhere, as at the start
         return {"lines": [], "regions": []}

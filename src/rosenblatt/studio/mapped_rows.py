@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
-from rosenblatt.studio.states import State
+from rosenblatt.studio.states import PageState
 
-__all__ = ["Examples", "in_order", "mapped", "numbers_of"]
+__all__ = ["MappedRows", "in_order", "mapped", "numbers_of"]
 
 
 # What stands for minus and plus where classes are named by a sign.
@@ -20,7 +20,7 @@ SIGNS = {"-": -1, "−": -1, "–": -1, "+": 1}
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
+class MappedRows:
     """Points, their mapped features and their classes.
 
     ``y`` holds places in ``classes``. Of two classes the second is the positive one. Where there
@@ -36,7 +36,7 @@ class Examples:
     one_class: bool
 
     @classmethod
-    def of(cls, state: State) -> Examples:
+    def of(cls, state: PageState) -> MappedRows:
         rows = state.rows
         points = np.array([row[:2] for row in rows], np.float64)
         classes = in_order({str(row[2]) for row in rows})

@@ -13,8 +13,8 @@ import numpy as np
 from rosenblatt.studio.bundle import BOOT, WEB, BundleError, joined
 from rosenblatt.studio.contours import box_around, contour
 from rosenblatt.studio.controls import controls
-from rosenblatt.studio.runs import LinearRun, Run
-from rosenblatt.studio.states import State
+from rosenblatt.studio.page_runs import PageRun
+from rosenblatt.studio.states import PageState
 from rosenblatt.studio.studies import Study
 
 __all__ = ["page"]
@@ -27,7 +27,7 @@ SCRIPT = re.compile(rf'<script type="module" src="{re.escape(BOOT)}"></script>\n
 HEAD = re.compile(r"<head>\n?")
 
 
-def page(study: Study, state: State) -> str:
+def page(study: Study, state: PageState) -> str:
     """index.html with its style, its modules and the answers they will ask for."""
     box = box_around(study.examples.points)
     answers = {
@@ -74,7 +74,7 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _contours(study: Study, state: State, box: tuple[float, ...]) -> dict[str, Any]:
+def _contours(study: Study, state: PageState, box: tuple[float, ...]) -> dict[str, Any]:
     drawn = [i for i, run in enumerate(study.runs) if _needs_contours(run, state)]
     found = {}
     for i in drawn:
@@ -84,9 +84,9 @@ def _contours(study: Study, state: State, box: tuple[float, ...]) -> dict[str, A
     return found
 
 
-def _needs_contours(run: Run, state: State) -> bool:
+def _needs_contours(run: PageRun, state: PageState) -> bool:
     """A line of two classes is drawn from its weights; nothing else is."""
-    if not isinstance(run, LinearRun) or run.is_voted:
+    if not run.has_weights or run.is_voted:
         return True
     return state.map != "none" or run.vectors > 1
 

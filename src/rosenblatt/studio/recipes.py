@@ -13,8 +13,8 @@ import numpy as np
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.catalogue import Entry
 from rosenblatt.studio.controls import controls_of, entry_of_kind
-from rosenblatt.studio.mapped_rows import Examples
-from rosenblatt.studio.states import State
+from rosenblatt.studio.mapped_rows import MappedRows
+from rosenblatt.studio.states import PageState
 
 __all__ = ["MOST_NUMBERS", "MOST_UPDATES", "Recipe", "most_updates", "recipe"]
 
@@ -40,13 +40,13 @@ class Recipe:
     placeholder: bool
     cut: bool
 
-    def rows(self, examples: Examples) -> tuple[Any, Any]:
+    def rows(self, examples: MappedRows) -> tuple[Any, Any]:
         """The rows to learn from; one class alone gets a row of weight 0 for the other."""
         if not self.placeholder:
             return examples.X, examples.y
         return np.vstack([examples.X, np.zeros(examples.X.shape[1])]), np.append(examples.y, 0)
 
-    def fitted(self, examples: Examples) -> Any:
+    def fitted(self, examples: MappedRows) -> Any:
         """The estimator after its run."""
         X, y = self.rows(examples)
         given: dict[str, Any] = {}
@@ -60,16 +60,17 @@ class Recipe:
             return learner.fit(X, y, **given)
 
 
-def recipe(state: State, learner: Mapping[str, Any], examples: Examples, name: str) -> Recipe:
+def recipe(state: PageState, learner: Mapping[str, Any], examples: MappedRows, name: str) -> Recipe:
     """The recipe of one learner; ``name`` is how errors call it."""
     kind = learner["kind"]
-    epochs, cut = _epochs(state, kind, examples)
+    entry = entry_of_kind(kind)
+    epochs, cut = _epochs(state, entry, examples)
     settings = {
         field: learner[field]
         for field, option in controls_of(kind).items()
         if not option.is_default(learner[field])
     }
-    if kind == "kernel":
+    if entry.family == "kernel":
         if examples.one_class:
             raise InputError(
                 f"{name}: there is only one class, {examples.classes[1]}, and a kernel learner "
@@ -85,7 +86,7 @@ def recipe(state: State, learner: Mapping[str, Any], examples: Examples, name: s
         settings["random_state"] = state.seed
     return Recipe(
         title=_title(learner),
-        entry=entry_of_kind(kind),
+        entry=entry,
         settings=settings,
         starts=_starts(learner, examples, f"{name}: initial"),
         placeholder=examples.one_class,
@@ -93,20 +94,20 @@ def recipe(state: State, learner: Mapping[str, Any], examples: Examples, name: s
     )
 
 
-def most_updates(examples: Examples, *, averaged: bool = False) -> int:
+def most_updates(examples: MappedRows, *, averaged: bool = False) -> int:
     """How many updates can be followed with all their weights."""
     weights = (examples.X.shape[1] + 1) * (2 if averaged else 1)
     scores = 1
     return min(MOST_UPDATES, MOST_NUMBERS // int(examples.n_vectors * (weights + scores)))
 
 
-def _epochs(state: State, kind: str, examples: Examples) -> tuple[int, bool]:
+def _epochs(state: PageState, entry: Entry, examples: MappedRows) -> tuple[int, bool]:
     """How many epochs to go through; fewer than asked for where more could not be shown in time."""
     n, k = len(examples), examples.n_vectors
     enough = state.epochs
-    if kind == "kernel":  # which compares every point with all that were mistaken
+    if entry.family == "kernel":  # which compares every point with all that were mistaken
         enough = max(1, MOST_COMPARED // (n * n * k))
-    elif entry_of_kind(kind).load()().rule().asks_every_row:
+    elif entry.load()().rule().asks_every_row:
         # It may move at every point, against every other class.
         enough = math.ceil((most_updates(examples) + 1) / (n * max(1, k - 1))) + 1
     return min(state.epochs, enough), state.epochs > enough
@@ -124,7 +125,7 @@ def _title(learner: Mapping[str, Any]) -> str:
 
 
 def _starts(
-    learner: Mapping[str, Any], examples: Examples, name: str
+    learner: Mapping[str, Any], examples: MappedRows, name: str
 ) -> tuple[list[list[float]], list[float]] | None:
     initial = learner["initial"]
     if initial is None:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from rosenblatt.learner.catalogue import CATALOGUE, Entry
-from rosenblatt.studio.mapped_rows import Examples, numbers_of
+from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.recipes import Recipe
 from rosenblatt.studio.studies import Study
 
@@ -75,7 +75,7 @@ def _package(entry: Entry) -> str:
     return "rosenblatt" if entry in CATALOGUE else entry.module
 
 
-def _data(examples: Examples, map: str, *, placeholder: bool) -> str:
+def _data(examples: MappedRows, map: str, *, placeholder: bool) -> str:
     points = [str(numbers_of(point)) for point in examples.points]
     lines = [
         f"columns = {examples.columns!r}",

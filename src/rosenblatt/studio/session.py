@@ -16,12 +16,12 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.studio import fields
 from rosenblatt.studio.contours import contour, read_box
 from rosenblatt.studio.controls import controls
+from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.studio.pages import page
 from rosenblatt.studio.pasted_tables import pasted
 from rosenblatt.studio.presets import PRESETS
-from rosenblatt.studio.runs import Run
 from rosenblatt.studio.scripts import notebook, script
-from rosenblatt.studio.states import LONGEST_NAME, State, complete
+from rosenblatt.studio.states import LONGEST_NAME, PageState, complete
 from rosenblatt.studio.studies import Study
 from rosenblatt.studio.update_tables import as_csv
 
@@ -126,13 +126,13 @@ class Session:
         state = complete(body)
         return {"text": page(self._study(state), state)}
 
-    def _chosen(self, state: State, body: Mapping[str, Any]) -> Run:
+    def _chosen(self, state: PageState, body: Mapping[str, Any]) -> PageRun:
         runs = self._study(state).runs
         return runs[fields.whole("run", body.get("run", 0), at_least=0, at_most=len(runs) - 1)]
 
     # ------------------------------------------------------------------ what is kept
 
-    def _study(self, state: State) -> Study:
+    def _study(self, state: PageState) -> Study:
         """What was learned for a state, now or lately."""
         asked = {k: v for k, v in state.to_json().items() if k not in ("at", "view")}
         key = json.dumps(asked, sort_keys=True)

@@ -15,7 +15,7 @@ from rosenblatt.studio import fields
 from rosenblatt.studio.controls import complete_learner
 from rosenblatt.studio.presets import PRESETS
 
-__all__ = ["MAPS", "MOST_ROWS", "State", "complete", "complete_data"]
+__all__ = ["MAPS", "MOST_ROWS", "PageState", "complete", "complete_data"]
 
 MAPS = ("none", "product", "quadratic")
 VIEWS = ("plane", "weights", "lift", "mistakes", "table")
@@ -31,7 +31,7 @@ LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
-class State:
+class PageState:
     """A state with every field filled in and checked; ``data`` as it was given."""
 
     data: dict[str, Any]
@@ -61,10 +61,10 @@ class State:
         return rows
 
 
-def complete(given: Any) -> State:
+def complete(given: Any) -> PageState:
     """A state with its gaps filled; an error names the first field that cannot be."""
     asked = fields.mapping("state", given)
-    fields.known("state", asked, "v", *State.__dataclass_fields__)
+    fields.known("state", asked, "v", *PageState.__dataclass_fields__)
     if asked.get("v", 1) != 1:
         raise ParameterError(
             f"v is {fields.shown(asked['v'])}: this studio knows version 1 of its state."
@@ -75,7 +75,7 @@ def complete(given: Any) -> State:
     learners = fields.sequence(
         "learners", own if listed is None else listed, of="learners", least=1, most=MOST_LEARNERS
     )
-    state = State(
+    state = PageState(
         data=data,
         map=fields.choice("map", asked.get("map", "none"), *MAPS),
         learners=[_learner(f"Learner {i + 1}", learner) for i, learner in enumerate(learners)],
@@ -144,7 +144,7 @@ def _initial(name: str, learner: Mapping[str, Any]) -> list[Any]:
     ]
 
 
-def _refuse_long_runs(state: State) -> None:
+def _refuse_long_runs(state: PageState) -> None:
     n_rows = len(state.rows)
     if n_rows * state.epochs > MOST_EXAMPLES:
         raise ParameterError(

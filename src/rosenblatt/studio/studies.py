@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.studio.kernel_runs import KernelRun
-from rosenblatt.studio.mapped_rows import Examples
+from rosenblatt.studio.mapped_rows import MappedRows
+from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.studio.recipes import recipe
-from rosenblatt.studio.runs import LinearRun, Run
-from rosenblatt.studio.states import State
+from rosenblatt.studio.states import PageState
 from rosenblatt.studio.verdicts import Verdict
 
 __all__ = ["Study"]
@@ -21,21 +20,20 @@ __all__ = ["Study"]
 class Study:
     """Worked out when asked for, then kept."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: PageState) -> None:
         self.state = state
-        self.examples = Examples.of(state)
+        self.examples = MappedRows.of(state)
 
     @cached_property
-    def runs(self) -> list[Run]:
-        found: list[Run] = []
+    def runs(self) -> list[PageRun]:
+        found: list[PageRun] = []
         for i, learner in enumerate(self.state.learners):
             of = recipe(self.state, learner, self.examples, f"Learner {i + 1}")
-            kind = KernelRun if learner["kind"] == "kernel" else LinearRun
             try:
                 fitted = of.fitted(self.examples)
             except InputError as error:  # numbers that it cannot reckon with
                 raise InputError(f"Learner {i + 1}: {error}") from None
-            found.append(kind(of, learner, self.examples, fitted))
+            found.append(PageRun(of, learner, self.examples, fitted))
         return found
 
     def verdict(self, fit_intercept: bool) -> Verdict:
@@ -51,7 +49,7 @@ class Study:
     def _through_origin(self) -> Verdict:
         return Verdict.on(self.examples, fit_intercept=False)
 
-    def to_json(self, state: State) -> dict[str, Any]:
+    def to_json(self, state: PageState) -> dict[str, Any]:
         """The answer to the state; what it says of the view is as asked."""
         runs = [self._told(run) for run in self.runs]
         return {
@@ -61,8 +59,8 @@ class Study:
             "runs": runs,
         }
 
-    def _told(self, run: Run) -> dict[str, Any]:
+    def _told(self, run: PageRun) -> dict[str, Any]:
         """A run with the verdict on its own space, with a bias or without."""
         verdict = self.verdict(run.learner.get("fit_intercept", True))
-        proof = verdict.proof(run) if isinstance(run, LinearRun) else None
+        proof = verdict.proof(run) if run.has_weights else None
         return run.to_json() | {"proof": proof, "theory": verdict.of(run, proof)}

@@ -7,12 +7,12 @@ import io
 from typing import Any
 
 from rosenblatt.studio.mapped_rows import numbers_of
-from rosenblatt.studio.runs import LinearRun, Run
+from rosenblatt.studio.page_runs import PageRun
 
 __all__ = ["as_csv"]
 
 
-def as_csv(run: Run) -> str:
+def as_csv(run: PageRun) -> str:
     """One line an update: which point, what it scored, and the weights after it."""
     examples, told = run.examples, run.to_json()
     classes = examples.classes
@@ -22,7 +22,7 @@ def as_csv(run: Run) -> str:
     head += [f"score of {name}" for name in classes] if several else ["score"]
     head.append("step")
     weights: list[Any] = []
-    if isinstance(run, LinearRun):
+    if run.has_weights:
         of = [f" of {name}" for name in classes] if several else [""]
         names = [*examples.names, "bias"]
         head += [f"weight of {name}{which}" for which in of for name in names]

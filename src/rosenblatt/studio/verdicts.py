@@ -14,8 +14,8 @@ import rosenblatt
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.studio.conflicts import of_several, of_two
-from rosenblatt.studio.mapped_rows import Examples, numbers_of
-from rosenblatt.studio.runs import LinearRun, Run
+from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
+from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.theory.argmax import ArgmaxSeparability
 from rosenblatt.theory.bound import GAP
 from rosenblatt.theory.certificates import CertificateError, check_best_score
@@ -56,7 +56,7 @@ class Verdict:
         return None if self.margin is None else (self.radius / self.margin) ** 2
 
     @classmethod
-    def on(cls, examples: Examples, *, fit_intercept: bool) -> Verdict:
+    def on(cls, examples: MappedRows, *, fit_intercept: bool) -> Verdict:
         table = _Table.of(examples, fit_intercept)
         several = len(examples.classes) > 2
         longest = math.sqrt(float(np.square(table.Z).sum(axis=1).max()))
@@ -76,7 +76,7 @@ class Verdict:
         sentence = _sentence(examples, found, fit_intercept)
         return cls(found.separable, sentence, radius, margin, u, conflict)
 
-    def of(self, run: Run, proof: dict[str, Any] | None) -> dict[str, Any]:
+    def of(self, run: PageRun, proof: dict[str, Any] | None) -> dict[str, Any]:
         """The verdict, and what follows from it for one run, whose proof is given."""
         return {
             "separable": self.separable,
@@ -88,8 +88,8 @@ class Verdict:
             "conflict": self.conflict,
         }
 
-    def _consequence(self, run: Run, proof: dict[str, Any] | None) -> str:
-        if not isinstance(run, LinearRun):
+    def _consequence(self, run: PageRun, proof: dict[str, Any] | None) -> str:
+        if not run.has_weights:
             return "This is about straight lines; a kernel bends them." + (
                 "" if self.separable else " It may separate what no line does."
             )
@@ -119,7 +119,7 @@ class Verdict:
             "where the two curves meet."
         )
 
-    def proof(self, run: LinearRun) -> dict[str, Any] | None:
+    def proof(self, run: PageRun) -> dict[str, Any] | None:
         """Both sides of the proof along a run: how far it went along u, and how long it became."""
         if self.u is None:
             return None
@@ -136,13 +136,14 @@ class Verdict:
             "bound": self._bound_of(run) if applies else self.bound,
         }
 
-    def _bound_of(self, run: LinearRun) -> float | None:
+    def _bound_of(self, run: PageRun) -> float | None:
         """The most mistakes of this run, which may have started elsewhere than at 0."""
         if self.u is None or not run.weights[0].any():
             return self.bound
-        X, _ = run.recipe.rows(run.examples)
         separator = self.u[:, :-1], self.u[:, -1]
-        followed = proof(run.ledger, X, separator, self.margin, radius=self.radius)
+        followed = proof(
+            run.replay.ledger, run.replay.X, separator, self.margin, radius=self.radius
+        )
         return followed.meets_at
 
 
@@ -160,7 +161,7 @@ class _Table:
     turned: bool
 
     @classmethod
-    def of(cls, examples: Examples, fit_intercept: bool) -> _Table:
+    def of(cls, examples: MappedRows, fit_intercept: bool) -> _Table:
         Z, y = examples.X, examples.y
         if fit_intercept:
             Z = np.column_stack([Z, np.ones(len(Z))])
@@ -168,7 +169,7 @@ class _Table:
             Z, y = np.vstack([Z, -Z[:1]]), np.append(y, 0)
         return cls(np.ascontiguousarray(Z), y, fit_intercept, examples.one_class)
 
-    def separability(self, examples: Examples) -> Any:
+    def separability(self, examples: MappedRows) -> Any:
         X = self.Z if self.turned else examples.X
         try:
             return separability(X, self.y, fit_intercept=self.fit_intercept and not self.turned)
@@ -220,7 +221,7 @@ class _Table:
         return nearest.lower, (nearest.point / nearest.upper).reshape(k, -1)
 
 
-def _has_bounded_rule(run: Run) -> bool:
+def _has_bounded_rule(run: PageRun) -> bool:
     """Whether the theorem is about its rule: steps of one length, on mistakes alone."""
     return run.even_steps and run.recipe.entry.family == "linear"
 
@@ -230,7 +231,7 @@ def _counted(bound: float) -> str:
     return f"{most} mistake{'s' * (most != '1')}"
 
 
-def _sentence(examples: Examples, found: Any, fit_intercept: bool) -> str:
+def _sentence(examples: MappedRows, found: Any, fit_intercept: bool) -> str:
     several = len(examples.classes) > 2
     if several:
         by = f"by the largest of {len(examples.classes)} scores"

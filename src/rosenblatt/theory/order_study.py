@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray, IntArray
-from rosenblatt.core.scoring import scores
+from rosenblatt.core.scoring import margins, scores
 from rosenblatt.errors import ConvergenceWarning, ParameterError
-from rosenblatt.theory.proof import table_of
+from rosenblatt.runs import finite_rows
 
 __all__ = ["OrderStudy", "Spread", "order_study"]
 
@@ -176,7 +176,7 @@ def order_study(
     check.whole("n_orders", n_orders, at_least=1)
     if (X_test is None) != (y_test is None):
         raise ParameterError("X_test and y_test go together: give both or neither.")
-    table, labels = table_of(X), np.asarray(y)
+    table, labels = finite_rows(X), np.asarray(y)
     seeds = _generator(random_state).integers(2**31 - 1, size=n_orders).tolist()
     asked = X if X_test is None else X_test
     mistakes, epochs, reasons, margins, train, test = [], [], [], [], [], []
@@ -242,13 +242,6 @@ def _margin(learner: Any, table: Any, labels: npt.NDArray[Any]) -> float:
     length = float(np.linalg.norm(coef))
     if not length:
         return -np.inf
-    found = scores(table, coef, bias)
     right = np.searchsorted(learner.classes_, labels)
-    if found.ndim == 1:
-        smallest = np.where(right == 1, found, -found).min()
-    else:
-        index = np.arange(len(right))
-        own = found[index, right]
-        found[index, right] = -np.inf
-        smallest = (own - found.max(axis=1)).min()
+    smallest = margins(scores(table, coef, bias), right).min()
     return float(smallest) / length if smallest > 0 else -np.inf

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
+from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Ledger
-from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.core.rows import as_rows
+from rosenblatt.core.scoring import margins
 from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.runs import LinearRun, Move, finite_rows
 
-__all__ = ["Move", "ProofTrace", "ProofViolation", "moves", "proof", "table_of"]
+__all__ = ["ProofTrace", "ProofViolation", "proof"]
 
 
 # How far a number may be off its bound, relative to the bound, before rounding is no excuse.
@@ -159,8 +159,9 @@ def proof(
     >>> trace.progress.round(2).tolist(), trace.progress_bound.round(2).tolist()
     ([0.32, 1.58, 3.16], [0.32, 0.63, 0.95])
     """
-    table = table_of(X)
-    w = _start(ledger, table)
+    table = finite_rows(X)
+    run = LinearRun(ledger, table)
+    w = run.start
     eta = _learning_rate(ledger, n_vectors=len(w))
     u = None if separator is None else _unit(separator, w.shape, table.shape[1])
     if margin is not None:
@@ -174,7 +175,7 @@ def proof(
         longest += w.shape[1] - table.shape[1]
         radius = math.sqrt(longest * min(len(w), 2))
 
-    walked = list(moves(ledger, table, u))
+    walked = list(run.moves(u))
     k = np.arange(1.0, len(walked) + 1)
     start = float(np.sum(np.square(w, dtype=np.float64)))
     along = 0.0 if u is None else float(np.sum(u * w))
@@ -193,79 +194,6 @@ def proof(
     )
     _check(trace, ledger, walked, start, w.dtype)
     return trace
-
-
-class Move(NamedTuple):
-    """What one update did: how right the row was before, what it added to u·w and to ‖w‖²."""
-
-    margin: float
-    forward: float
-    growth: float
-
-
-def moves(ledger: Ledger, table: Any, u: FloatArray | None = None) -> Iterator[Move]:
-    """Walk along the weights of a run, touching what each update touches and no more."""
-    w = _start(ledger, table)
-    number = w.dtype.type
-    stored = _stored_values(table, w)
-    entries = ledger.entries
-    columns = (entries.row, entries.right, entries.wrong, entries.step)
-    for row, right, wrong, step in zip(*(column.tolist() for column in columns), strict=True):
-        at, x = stored(row)
-        if len(w) == 1:
-            parts: tuple[tuple[int, int], ...] = ((0, 2 * right - 1),)
-        else:
-            parts = ((right, 1),) if wrong < 0 else ((wrong, -1), (right, 1))
-        margin = forward = growth = 0.0
-        for c, sign in parts:
-            before = w[c, at].astype(np.float64)
-            w[c, at] += number(sign * step) * x
-            after = w[c, at].astype(np.float64)
-            margin += sign * float(before @ x)
-            growth += float((after - before) @ (after + before))
-            if u is not None:
-                forward += float(u[c, at] @ (after - before))
-        yield Move(margin, forward, growth)
-
-
-def _start(ledger: Ledger, table: Any) -> npt.NDArray[Any]:
-    """The weights at the start, one row for each vector, with its bias at the end if it has one."""
-    coef, bias = ledger.replay(table, upto=0)
-    has_bias = ledger.to_arrays()["start"]["fit_intercept"]
-    return np.column_stack([coef, bias]) if has_bias else coef
-
-
-def table_of(X: Any) -> Any:
-    """X as a 2-D array of floats or as sparse rows, all values finite."""
-    table: Any
-    if is_sparse(X):
-        table = SparseRows.of(X)
-    else:
-        kept = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
-        try:
-            table = np.ascontiguousarray(X, kept)
-        except (TypeError, ValueError):
-            raise InputError("X must be a table of numbers.") from None
-    if table.ndim != 2:
-        raise InputError(f"X has {table.ndim} dimensions; a table of rows has 2.")
-    inspect(as_rows(table))
-    return table
-
-
-def _stored_values(table: Any, w: npt.NDArray[Any]) -> Callable[[int], tuple[Any, Any]]:
-    """A function from a row to the places and values of what it adds to w, the bias included."""
-    one = np.ones(w.shape[1] - table.shape[1], w.dtype)
-    if not is_sparse(table):
-        everywhere, dense = slice(None), np.asarray(table, w.dtype)
-        return lambda row: (everywhere, np.concatenate([dense[row], one]))
-    last = np.full(len(one), table.shape[1])
-    starts, places, values = table.indptr, table.indices, table.data.astype(w.dtype, copy=False)
-
-    def stored(row: int) -> tuple[Any, Any]:
-        part = slice(starts[row], starts[row + 1])
-        return np.concatenate([places[part], last]), np.concatenate([values[part], one])
-
-    return stored
 
 
 def _learning_rate(ledger: Ledger, n_vectors: int) -> float:
@@ -328,15 +256,12 @@ def _margin(ledger: Ledger, table: Any, u: FloatArray) -> float:
     known = np.unique(np.column_stack([ledger.entries.row, ledger.entries.right]), axis=0)
     rows, right = known[:, 0], known[:, 1]
     if len(u) == 1:
-        products = np.abs(scores[:, 0])
-        of_known = (2 * right - 1) * scores[rows, 0]
+        scores = scores[:, 0]
+        products = np.abs(scores)
     else:
         ranked = np.partition(scores, -2, axis=1)
         products = ranked[:, -1] - ranked[:, -2]
-        others = scores[rows]
-        others[np.arange(len(rows)), right] = -np.inf
-        of_known = scores[rows, right] - others.max(axis=1)
-    np.minimum.at(products, rows, of_known)
+    np.minimum.at(products, rows, margins(scores[rows], right))
     worst = int(np.argmin(products))
     if not products[worst] > 0.0:
         raise InputError(

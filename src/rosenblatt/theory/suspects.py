@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.errors import InputError
-from rosenblatt.theory.proof import moves, table_of
+from rosenblatt.runs import LinearRun, finite_rows
 
 __all__ = ["Suspect", "suspects"]
 
@@ -108,7 +108,7 @@ def suspects(
     started = int(ledger.to_arrays()["start"]["t"])
     if not len(ledger):
         return []
-    table = None if X is None else table_of(X)
+    table = None if X is None else finite_rows(X)
     if n_rows is None:
         n_rows = _epoch_length(ledger, started) if table is None else int(table.shape[0])
     rows, place = np.unique(entries.row, return_inverse=True)
@@ -124,7 +124,7 @@ def suspects(
     answered = _most_common_wrong(place, entries.wrong, len(rows), len(ledger.classes))
     costs: npt.NDArray[Any] = np.zeros(len(rows))
     if table is not None:
-        margins = np.array([move.margin for move in moves(ledger, table)])
+        margins = np.array([move.margin for move in LinearRun(ledger, table).moves()])
         np.subtract.at(costs, place, 2.0 * entries.step * margins)
     order = np.lexsort([rows, -epochs_mistaken, -costs, -updates])[:top]
     return [

@@ -1,0 +1,336 @@
+"""A recorded run, replayed: what a learner was, scored and did at each of its updates.
+
+Pictures, the studio and the theory ask the same things of a ledger and the rows it names, and ask
+them here. A linear run has weights, a kernel run coefficients of the mistaken rows; both have
+scores, margins and survival times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt import checks
+from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
+from rosenblatt.core.ledger import Entries, Ledger
+from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.core.scoring import scores
+from rosenblatt.errors import InputError
+
+__all__ = ["KernelRun", "LinearRun", "Move", "Run", "Visit", "finite_rows", "ledger_of", "run_of"]
+
+
+class Visit(NamedTuple):
+    """One example: its number, its row, the updates made before it, whether it led to one."""
+
+    t: int
+    row: int
+    n_before: int
+    is_update: bool
+
+
+class Move(NamedTuple):
+    """What one update did: how right the row was before, what it added to u·w and to ‖w‖²."""
+
+    margin: float
+    forward: float
+    growth: float
+
+
+def ledger_of(model: Any) -> Any:
+    """The ledger of a recorded fit, or the ledger itself."""
+    if hasattr(model, "entries") and hasattr(model, "n_examples"):
+        return model
+    try:
+        return model.ledger_
+    except AttributeError as error:
+        raise InputError(
+            f"this {type(model).__name__} has no ledger ({error}); fit it with record=True."
+        ) from None
+
+
+def run_of(model: Any, X: Any, upto: int | None = None) -> Run:
+    """The first ``upto`` updates of a fitted learner, all by default; ``X`` is that of fit."""
+    ledger = ledger_of(model)
+    if isinstance(ledger, Ledger):
+        return LinearRun(ledger, X, upto)
+    from rosenblatt.kernel.functions import Kernel
+
+    settings = model.get_params()
+    kernel = Kernel.of(settings, X.shape[1])
+    return KernelRun(ledger, X, upto, kernel=kernel, one_by_one=settings["multiclass"] == "ovr")
+
+
+def finite_rows(X: Any) -> Any:
+    """X as a 2-D array of floats or as sparse rows, all values finite."""
+    table: Any
+    if is_sparse(X):
+        table = SparseRows.of(X)
+    else:
+        kept = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+        try:
+            table = np.ascontiguousarray(X, kept)
+        except (TypeError, ValueError):
+            raise InputError("X must be a table of numbers.") from None
+    if table.ndim != 2:
+        raise InputError(f"X has {table.ndim} dimensions; a table of rows has 2.")
+    inspect(as_rows(table))
+    return table
+
+
+class Run:
+    """The updates of a ledger beside the rows it names; what every family has.
+
+    ``at`` always counts updates: 0 is the start, ``len(run)`` the end.
+    """
+
+    def __init__(self, ledger: Any, X: Any, upto: int | None = None) -> None:
+        self.ledger = ledger
+        self.X = X
+        n_updates = len(ledger) if upto is None else min(upto, len(ledger))
+        self.entries: Entries = ledger.entries.first(n_updates)
+        self._ends_early = n_updates < len(ledger)
+
+    def __len__(self) -> int:
+        return len(self.entries.row)
+
+    @property
+    def n_vectors(self) -> int:
+        """How many scores an example has: one for two classes, else one for each class."""
+        return 1 if len(self.ledger.classes) <= 2 else len(self.ledger.classes)
+
+    @property
+    def n_examples(self) -> int:
+        """Examples seen, up to the first update that is left out."""
+        if self._ends_early:
+            return int(self.ledger.entries.t[len(self)]) - 1
+        return int(self.ledger.n_examples)
+
+    @property
+    def first_example(self) -> int:
+        """Examples that were seen before the run began."""
+        return 0
+
+    @property
+    def survival(self) -> npt.NDArray[np.int64]:
+        """How many examples the start and each later state lived."""
+        first, last = [self.first_example + 1], [self.n_examples + 1]
+        return np.diff(np.concatenate([first, self.entries.t, last]))
+
+    @property
+    def _first_of_example(self) -> npt.NDArray[np.intp]:
+        """For each update the first one of its example, whose score decided all of them."""
+        return np.searchsorted(self.entries.t, self.entries.t)
+
+    @property
+    def scores(self) -> FloatArray:
+        """What each example scored before its update: one number, or one for each class."""
+        raise NotImplementedError
+
+    def values(self, at: int, queries: Any) -> FloatArray:
+        """What rows score after ``at`` updates: one number each, or one for each class."""
+        raise NotImplementedError
+
+    @property
+    def margins(self) -> FloatArray:
+        """How far the right class was ahead before each update: y·score of two classes, else over
+        the class that was lowered; its own score where it was raised alone."""
+        right, wrong = self.entries.right, self.entries.wrong
+        if self.n_vectors == 1:
+            return np.asarray((2 * right - 1) * self.scores)
+        index = np.arange(len(self))
+        rival = np.where(wrong < 0, 0.0, self.scores[index, wrong])
+        return np.asarray(self.scores[index, right] - rival)
+
+    def visits(self, each: str) -> list[Visit]:
+        """Every update, or every example; of those the ledger must tell the order."""
+        n_rows = self.X.shape[0]
+        rows, times = self.entries.row.tolist(), self.entries.t.tolist()
+        if len(rows) and max(rows) >= n_rows:
+            raise InputError(
+                f"the ledger names row {max(rows)}, but X has {n_rows} rows; give the X of fit."
+            )
+        if checks.choice("each", each, "update", "example") == "update":
+            paired = enumerate(zip(times, rows, strict=True))
+            return [Visit(t, row, k, True) for k, (t, row) in paired]
+        first = self.first_example
+        seen = self.n_examples - first
+        in_order = all((t - 1 - first) % n_rows == row for t, row in zip(times, rows, strict=True))
+        # With rows held back an epoch has fewer examples than there are rows.
+        if not in_order or (seen > n_rows and seen % n_rows):
+            raise InputError(
+                "the ledger keeps the order of the updates, not of all examples, and these rows "
+                "were not all taken one after the other; fit with shuffle=False and without rows "
+                "held back (early_stopping), or show each='update'."
+            )
+        updates = set(times)
+        visits, done = [], 0
+        for t in range(first + 1, self.n_examples + 1):
+            visits.append(Visit(t, (t - 1 - first) % n_rows, done, t in updates))
+            done += t in updates
+        return visits
+
+
+class LinearRun(Run):
+    """A run of weight vectors, replayed to the last bit."""
+
+    ledger: Ledger
+
+    def __init__(self, ledger: Ledger, X: Any, upto: int | None = None) -> None:
+        super().__init__(ledger, X, upto)
+        if self._ends_early:
+            self.ledger, self._ends_early = ledger.upto(len(self)), False
+
+    @property
+    def first_example(self) -> int:
+        return self.ledger.n_examples - int(self.ledger.survival.sum())
+
+    @cached_property
+    def start(self) -> npt.NDArray[Any]:
+        """The weights at the start: a row for each vector, its bias at the end if it has one."""
+        coef, bias = self.ledger.replay(self.X, upto=0)
+        has_bias = self.ledger.to_arrays()["start"]["fit_intercept"]
+        return np.column_stack([coef, bias]) if has_bias else coef
+
+    def states(self, places: Iterable[int]) -> dict[int, tuple[FloatArray, FloatArray]]:
+        """Weights and biases after some numbers of updates, found on one way through the run."""
+        wanted = set(places)
+        found: dict[int, tuple[FloatArray, FloatArray]] = {}
+        if wanted:
+            for at, (W, b) in enumerate(self.ledger.trace(self.X)):
+                if at in wanted:
+                    found[at] = np.asarray(W, np.float64), np.asarray(b, np.float64)
+                if at >= max(wanted):
+                    break
+        return found
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The vectors before the first and after every update, the bias last in each."""
+        found = self.states(range(len(self) + 1))
+        return np.array([np.column_stack(found[at]) for at in range(len(self) + 1)])
+
+    @cached_property
+    def averages(self) -> FloatArray:
+        """As `weights`: the mean over all examples before the next update."""
+        lived = self.survival.reshape(-1, 1, 1)
+        total = np.cumsum(lived * self.weights, axis=0)
+        mean = np.asarray(total / np.maximum(np.cumsum(lived, axis=0), 1))
+        if not lived[0]:
+            mean[0] = self.weights[0]
+        mean[-1] = np.column_stack(self.ledger.average(self.X))
+        return mean
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        before = self._first_of_example
+        found = [
+            scores(self.X[row : row + 1], weights[:, :-1], weights[:, -1])[0]
+            for row, weights in zip(self.entries.row.tolist(), self.weights[before], strict=True)
+        ]
+        return np.array(found, np.float64)
+
+    def values(self, at: int, queries: Any) -> FloatArray:
+        weights = self.weights[at]
+        return scores(queries, weights[:, :-1], weights[:, -1])
+
+    def votes(self, at: int, queries: Any, *, ties: str = "mistake") -> FloatArray:
+        """Votes of the states up to then, each counted as long as it survived."""
+        return np.asarray(self.ledger.upto(at).votes(self.X, queries, ties=ties))
+
+    def moves(self, u: FloatArray | None = None) -> Iterator[Move]:
+        """Walk along the weights, touching what each update touches and no more."""
+        w = self.start.copy()
+        number = w.dtype.type
+        stored = _stored_values(self.X, w)
+        entries = self.entries
+        columns = (entries.row, entries.right, entries.wrong, entries.step)
+        for row, right, wrong, step in zip(*(column.tolist() for column in columns), strict=True):
+            at, x = stored(row)
+            if len(w) == 1:
+                parts: tuple[tuple[int, int], ...] = ((0, 2 * right - 1),)
+            else:
+                parts = ((right, 1),) if wrong < 0 else ((wrong, -1), (right, 1))
+            margin = forward = growth = 0.0
+            for c, sign in parts:
+                before = w[c, at].astype(np.float64)
+                w[c, at] += number(sign * step) * x
+                after = w[c, at].astype(np.float64)
+                margin += sign * float(before @ x)
+                growth += float((after - before) @ (after + before))
+                if u is not None:
+                    forward += float(u[c, at] @ (after - before))
+            yield Move(margin, forward, growth)
+
+
+class KernelRun(Run):
+    """A run of ``f_c(x) = Σ a_cs K(x_s, x)`` over the mistaken rows s.
+
+    With ``one_by_one`` every class is told from all others: an update moves one function alone.
+    """
+
+    def __init__(
+        self, ledger: Any, X: Any, upto: int | None = None, *, kernel: Any, one_by_one: bool = False
+    ) -> None:
+        super().__init__(ledger, X, upto)
+        self.kernel = kernel
+        self._one_by_one = one_by_one
+
+    @cached_property
+    def steps(self) -> FloatArray:
+        """What each update added to the coefficients of its row: a row an update."""
+        right, wrong, step = self.entries.right, self.entries.wrong, self.entries.step
+        if self.n_vectors == 1:
+            return np.asarray(((2 * right - 1) * step)[:, None])
+        added = np.zeros((len(self), self.n_vectors))
+        index, lowered = np.arange(len(self)), wrong >= 0
+        raised = ~lowered if self._one_by_one else np.ones(len(self), bool)
+        added[index[raised], right[raised]] += step[raised]
+        added[index[lowered], wrong[lowered]] -= step[lowered]
+        return added
+
+    def coefficients(self, at: int) -> tuple[npt.NDArray[np.int64], FloatArray]:
+        """Rows that count after ``at`` updates, and how much: a row for each."""
+        support, place = np.unique(self.entries.row[:at], return_inverse=True)
+        found = np.zeros((len(support), self.n_vectors))
+        np.add.at(found, place, self.steps[:at])
+        return support, found
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        support, place = np.unique(self.entries.row, return_inverse=True)
+        rows = self.X[support]
+        alike = np.asarray(self.kernel.between(rows, rows), np.float64)
+        coefficients = np.zeros((len(support), self.n_vectors))
+        found = np.zeros((len(self), self.n_vectors))
+        first = self._first_of_example
+        for k, (here, added) in enumerate(zip(place, self.steps, strict=True)):
+            found[k] = alike[here] @ coefficients if first[k] == k else found[first[k]]
+            coefficients[here] += added
+        return found[:, 0] if self.n_vectors == 1 else found
+
+    def values(self, at: int, queries: Any) -> FloatArray:
+        support, coefficients = self.coefficients(at)
+        alike = np.asarray(self.kernel.between(self.X[support], queries), np.float64)
+        found = alike.T @ coefficients
+        return found[:, 0] if self.n_vectors == 1 else found
+
+
+def _stored_values(table: Any, w: npt.NDArray[Any]) -> Callable[[int], tuple[Any, Any]]:
+    """A function from a row to the places and values of what it adds to w, the bias included."""
+    one = np.ones(w.shape[1] - table.shape[1], w.dtype)
+    if not is_sparse(table):
+        everywhere, dense = slice(None), np.asarray(table, w.dtype)
+        return lambda row: (everywhere, np.concatenate([dense[row], one]))
+    last = np.full(len(one), table.shape[1])
+    starts, places, values = table.indptr, table.indices, table.data.astype(w.dtype, copy=False)
+
+    def stored(row: int) -> tuple[Any, Any]:
+        part = slice(starts[row], starts[row + 1])
+        return np.concatenate([places[part], last]), np.concatenate([values[part], one])
+
+    return stored

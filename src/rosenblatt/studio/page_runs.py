@@ -1,0 +1,177 @@
+"""A run as the page shows it: as far as it can be followed, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import FloatArray
+from rosenblatt.core.ledger import Entries, Ledger
+from rosenblatt.core.result import stop_text
+from rosenblatt.core.scoring import scores
+from rosenblatt.plurals import count
+from rosenblatt.runs import LinearRun, Run, run_of
+from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
+from rosenblatt.studio.recipes import Recipe, most_updates
+
+__all__ = ["PageRun"]
+
+
+@dataclass(eq=False)
+class PageRun:
+    """One learner of a page, fitted, and its run from update to update."""
+
+    recipe: Recipe
+    learner: Mapping[str, Any]
+    examples: MappedRows
+    fitted: Any = field(repr=False)
+
+    @cached_property
+    def replay(self) -> Run:
+        """The updates that are shown."""
+        most = most_updates(self.examples, averaged=self.is_averaged)
+        if not self.recipe.placeholder:
+            return run_of(self.fitted, self.examples.X, most)
+        # The row that stands for the missing class was counted at the end of each epoch.
+        ledger: Ledger = self.fitted.ledger_
+        length = len(self.examples) + 1
+        seen = {
+            "t": ledger.entries.t - (ledger.entries.t - 1) // length,
+            "n_examples": ledger.n_examples - ledger.n_examples // length,
+        }
+        return LinearRun(Ledger.from_arrays(ledger.to_arrays() | seen), self.examples.X, most)
+
+    @property
+    def n_updates(self) -> int:
+        """How many updates are shown."""
+        return len(self.replay)
+
+    @property
+    def truncated(self) -> bool:
+        return self.stop_reason == "cut" or self.n_updates < len(self.fitted.ledger_)
+
+    @property
+    def entries(self) -> Entries:
+        return self.replay.entries
+
+    @property
+    def epochs(self) -> npt.NDArray[np.int64]:
+        return np.asarray((self.entries.t - 1) // len(self.examples) + 1)
+
+    @property
+    def stop_reason(self) -> str:
+        reason: str = self.fitted.stop_reason_
+        return "cut" if self.recipe.cut and reason == "max_iter" else reason
+
+    def sentence(self) -> str:
+        """Why it ended, and what is not shown of it."""
+        after = f"after {count(self.fitted.n_iter_, 'epoch')}"
+        if self.stop_reason == "cut":
+            said = [f"Ended {after}, since the run grows long with so many points."]
+        else:
+            why = stop_text(self.stop_reason, "points")
+            said = [f"Stopped {after}. {why[0].upper()}{why[1:]}."]
+        if self.n_updates < len(self.fitted.ledger_):
+            said.append(
+                f"It made {len(self.fitted.ledger_):,} updates; the first {self.n_updates:,} are "
+                "shown."
+            )
+        return " ".join(said)
+
+    # ------------------------------------------------------------------ which learner it is
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether weight vectors describe it, and not coefficients of mistaken points."""
+        return self.recipe.entry.family == "linear"
+
+    @property
+    def is_voted(self) -> bool:
+        """Whether all its weight vectors vote, each as long as it survived."""
+        return self.has_weights and bool(self.fitted.keeps_rows)
+
+    @property
+    def is_averaged(self) -> bool:
+        return self.has_weights and bool(self.fitted.averages) and not self.is_voted
+
+    @property
+    def rule(self) -> str:
+        """The name of the rule that decides how far each step goes."""
+        return self.fitted.rule().name if self.has_weights else "perceptron"
+
+    @property
+    def even_steps(self) -> bool:
+        """Whether it moves on mistakes alone, and always as far."""
+        return not self.has_weights or bool(self.fitted.rule().counts_tell_all)
+
+    # ------------------------------------------------------------------ its numbers
+
+    @property
+    def vectors(self) -> int:
+        """How many weight vectors it has; none with a kernel."""
+        return self.replay.n_vectors if self.has_weights else 0
+
+    @property
+    def weights(self) -> FloatArray:
+        """The vectors before the first and after every update, the bias last in each."""
+        assert isinstance(self.replay, LinearRun)
+        return self.replay.weights
+
+    @property
+    def answers(self) -> FloatArray | None:
+        """The mean over the examples before the next update, where that is what answers."""
+        if not self.is_averaged:
+            return None
+        assert isinstance(self.replay, LinearRun)
+        return self.replay.averages
+
+    def values(self, at: int, X: FloatArray) -> FloatArray:
+        """What rows score after ``at`` updates: one number each, or one for each class."""
+        replay = self.replay
+        if self.is_voted and isinstance(replay, LinearRun):
+            return replay.votes(at, X, ties=self.learner["ties"])
+        if self.answers is not None:
+            return scores(X, self.answers[at, :, :-1], self.answers[at, :, -1])
+        return replay.values(at, X)
+
+    def cost(self, at: int) -> int:
+        """How many numbers go into one such score."""
+        if self.is_voted:
+            return at
+        if self.has_weights:
+            return int(self.examples.X.shape[1]) * self.vectors
+        return len(np.unique(self.entries.row[:at])) * self.replay.n_vectors
+
+    def to_json(self) -> dict[str, Any]:
+        entries, answers = self.entries, self.answers
+        return {
+            "title": self.recipe.title,
+            "rule": self.rule,
+            "even_steps": self.even_steps,
+            "votes": self.is_voted,
+            "learner": dict(self.learner),
+            "stop_reason": self.stop_reason,
+            "sentence": self.sentence(),
+            "n_updates": self.n_updates,
+            "truncated": self.truncated,
+            "mistakes_per_epoch": list(self.fitted.mistakes_per_epoch_),
+            "vectors": self.vectors,
+            "row": entries.row.tolist(),
+            "t": entries.t.tolist(),
+            "epoch": self.epochs.tolist(),
+            "score": numbers_of(self.replay.scores),
+            "right": entries.right.tolist(),
+            "wrong": entries.wrong.tolist(),
+            "step": numbers_of(entries.step),
+            "weights": numbers_of(self.weights.ravel()) if self.has_weights else None,
+            "answers": None if answers is None else numbers_of(answers.ravel()),
+            "survived": (
+                self.replay.survival.tolist() if self.is_averaged or self.is_voted else None
+            ),
+            "proof": None,
+        }
