@@ -6,14 +6,12 @@ import warnings
 
 import numpy as np
 import pytest
-from strategies import csr
+from strategies import LEARNERS, csr
 
 from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron
 from rosenblatt.errors import InputError
-from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.runs import KernelRun, LinearRun, finite_rows, ledger_of, run_of
 
-LINEAR = [entry for entry in CATALOGUE if entry.family == "linear"]
 EPOCHS = 3
 
 
@@ -50,26 +48,26 @@ def weights_of(learner):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("entry", LINEAR, ids=lambda entry: entry.name)
-def test_the_weights_after_every_update_are_those_of_learning_in_order(entry, n_classes):
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_weights_after_every_update_are_those_of_learning_in_order(name, n_classes):
     X, y = rows(n_classes)
-    run = run_of(fitted(entry.load(), X, y), X)
+    run = run_of(fitted(LEARNERS[name], X, y), X)
     assert isinstance(run, LinearRun)
     assert run.n_vectors == (1 if n_classes == 2 else 3)
     assert len(run.weights) == len(run) + 1
     assert not run.weights[0].any()
     done = 0
-    for t, (_, learner) in enumerate(one_by_one(entry.load(), X, y), start=1):
+    for t, (_, learner) in enumerate(one_by_one(LEARNERS[name], X, y), start=1):
         done += int((run.entries.t == t).sum())
         assert np.array_equal(run.weights[done], weights_of(learner)), t
     assert done == len(run)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("entry", LINEAR, ids=lambda entry: entry.name)
-def test_scores_and_margins_are_those_before_the_update(entry, n_classes):
+@pytest.mark.parametrize("name", LEARNERS)
+def test_scores_and_margins_are_those_before_the_update(name, n_classes):
     X, y = rows(n_classes)
-    run = run_of(fitted(entry.load(), X, y), X)
+    run = run_of(fitted(LEARNERS[name], X, y), X)
     margins = run.margins
     for k, (row, t) in enumerate(zip(run.entries.row, run.entries.t, strict=True)):
         before = run.weights[int((run.entries.t < t).sum())]

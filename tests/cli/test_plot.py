@@ -135,7 +135,7 @@ def test_rows_of_updates_are_counted_from_one_as_in_the_shell(
         "save",
         lambda self, *given, **more: (shown.append(self), kept(self, *given, **more)),
     )
-    assert drawn(desk, "updates six.csv.rbt six.csv -o u.svg --most 2").code == 0
+    assert drawn(desk, "updates six.csv.rbt six.csv -o u.svg --max-frames 2").code == 0
     first = rosenblatt.load(desk / "six.csv.rbt").ledger_[0]
     assert shown[0].titles[0].startswith(f"update 1: row {first.row + 1}, ")
     assert len(shown[0].titles) == 2
@@ -182,7 +182,7 @@ def test_an_image_of_weights_has_the_shape_asked_for(desk: Path) -> None:
         ("updates wide.csv.rbt wide.csv", "4 features", "weights"),
         ("proof three.csv.rbt three.csv", "a tie raised one and lowered none", "regions"),
         ("proof scaled.csv.rbt scaled.csv", "train --record", "boundary"),
-        ("proof kernel.csv.rbt kernel.csv", "steps are all of one size", "confusion"),
+        ("proof kernel.csv.rbt kernel.csv", "moves on mistakes alone", "confusion"),
         ("lift six.csv.rbt six.csv", "their product", "boundary"),
         ("weights kernel.csv.rbt", "support rows", "vote"),
         ("weights tagger.rbt", "have no names", "mistakes"),
@@ -233,8 +233,8 @@ def test_what_is_suggested_can_be_drawn(desk: Path, model: str) -> None:
         ("tag_path tagger.rbt -o x.svg", "give DATA, or words with --sentence"),
         ("tag_path tagger.rbt --row 1 --sentence a -o x.svg", "give one of them"),
         ("losses --top 3 -o x.svg", "--top is for weights, not for losses"),
-        ("losses --most 3 -o x.svg", "--most is for updates or animate, not for losses"),
-        ("updates six.csv.rbt six.csv --most 101 -o x.svg", "100 at most; animate shows more"),
+        ("losses --max-frames 3 -o x.svg", "--max-frames is for updates or animate, not"),
+        ("updates six.csv.rbt six.csv --max-frames 101 -o x.svg", "100 at most; animate shows"),
         ("losses --size 6 -o x.svg", "as 6x4"),
         ("losses --size 6x1000 -o x.svg", "0.5 to 100 each"),
         ("losses --size 0.6x0.6 -o x.svg", "--size 0.6x0.6 is too small for this picture"),

@@ -7,21 +7,16 @@ import itertools
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from strategies import LEARNERS
 
-from rosenblatt import MIRA, AveragedPerceptron, PassiveAggressive, Perceptron, SoftPerceptron
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate import Progress, progressive
 
-LEARNERS = {
-    "perceptron": (Perceptron, Rule("perceptron")),
-    "averaged": (AveragedPerceptron, Rule("perceptron")),
-    "mira": (MIRA, Rule("mira")),
-    "pa": (PassiveAggressive, Rule("PA-I")),
-    "soft": (SoftPerceptron, Rule("soft", eta=0.1)),
-}
+# Streams of rows take the linear learners that keep none of them.
+STREAMING = {name: kind for name, kind in LEARNERS.items() if not kind().keeps_rows}
 
 
 def rows(n: int, k: int, *, noise: float = 1.0, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -34,8 +29,8 @@ def rows(n: int, k: int, *, noise: float = 1.0, seed: int = 0) -> tuple[np.ndarr
 
 def passed(name, X, y, cuts, **settings):
     progress = Progress()
-    model = LinearModel([], X.shape[1], averaged=name == "averaged")
-    online = OnlinePass(model, LEARNERS[name][1], **settings)
+    model = LinearModel([], X.shape[1], averaged=STREAMING[name]().averages)
+    online = OnlinePass(model, STREAMING[name]().rule(), **settings)
     given = []
     for start, stop in itertools.pairwise(cuts):
         tested = online.learn(X[start:stop], y[start:stop], answers=True)
@@ -44,16 +39,16 @@ def passed(name, X, y, cuts, **settings):
     return model, progress, given
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", STREAMING)
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_mistakes_answers_and_weights_equal_those_of_the_estimator(name, k, sparse):
     X, y = rows(300, k)
-    estimator, answers = LEARNERS[name][0](), []
+    estimator, answers = STREAMING[name](), []
     for x, label in zip(X, y.tolist(), strict=True):
         answers.append(estimator.predict_one(x))
         estimator.learn_one(x, label)
-    expected = progressive(LEARNERS[name][0](), [(X, y)])
+    expected = progressive(STREAMING[name](), [(X, y)])
     table = csr_array(X) if sparse else X
     for cuts in ([0, 300], [0, 1, 2, 5, 77, 78, 300]):
         model, progress, given = passed(name, table, y, cuts)
@@ -64,13 +59,14 @@ def test_mistakes_answers_and_weights_equal_those_of_the_estimator(name, k, spar
         assert np.allclose(model.served()[0][order], estimator.coef_)
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", STREAMING)
 @pytest.mark.parametrize("noise", [0.0, 3.0])
 def test_without_answers_the_same_is_counted(name, noise):
     X, y = rows(900, 3, noise=noise)
     _, expected, _ = passed(name, X, y, [0, 900])
     progress = Progress()
-    online = OnlinePass(LinearModel([], 6, averaged=name == "averaged"), LEARNERS[name][1])
+    learner = STREAMING[name]()
+    online = OnlinePass(LinearModel([], 6, averaged=learner.averages), learner.rule())
     tested = online.learn(X, y)
     points = progress.add_tested(tested)
     assert tested.predictions == []

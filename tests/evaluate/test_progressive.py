@@ -11,17 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.linear_model import SGDClassifier
-from strategies import sparse_rows
+from strategies import LINEAR, sparse_rows
 
 import rosenblatt
-from rosenblatt import (
-    MIRA,
-    AveragedPerceptron,
-    PassiveAggressive,
-    Perceptron,
-    SoftPerceptron,
-    VotedPerceptron,
-)
+from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.evaluate import Progress, progressive
@@ -43,7 +36,7 @@ def by_hand(model, X, y) -> list[int]:
     return counts
 
 
-@pytest.mark.parametrize("learner", [Perceptron, AveragedPerceptron, PassiveAggressive])
+@pytest.mark.parametrize("learner", LINEAR)
 @pytest.mark.parametrize("k", [2, 3])
 def test_mistakes_equal_those_counted_by_hand_in_rows_blocks_and_sparse_blocks(learner, k):
     X, y = rows(k=k)
@@ -87,10 +80,7 @@ def start_from_a_stream(learner, X, y):
     ],
     ids=str,
 )
-@pytest.mark.parametrize(
-    "learner",
-    [Perceptron, AveragedPerceptron, PassiveAggressive, MIRA, SoftPerceptron, VotedPerceptron],
-)
+@pytest.mark.parametrize("learner", LINEAR)
 @pytest.mark.parametrize("shape", [np.array, csr_array, sparse_rows, np.float32])
 def test_a_block_leaves_the_model_that_single_rows_leave(learner, settings, start, shape):
     X, y = rows(60, k=4, seed=3)

@@ -116,7 +116,7 @@ def test_two_hundred_updates_make_a_small_page_that_needs_nothing_else(long_run,
 def test_more_updates_than_pictures_are_counted(long_run):
     model, rows, labels = long_run
     n = len(model.ledger_)
-    shown = plot.animate(model, rows, labels, most=50)
+    shown = plot.animate(model, rows, labels, max_frames=50)
     numbers = [step.update for step in shown.run.steps]
     assert (numbers[0], numbers[-1], len(numbers), shown.left_out) == (1, n, 50, n - 50)
     assert numbers == sorted(set(numbers))
@@ -184,8 +184,8 @@ def test_what_is_no_film_is_refused(film, tmp_path):
     with pytest.raises(ParameterError, match=r"\.gif, \.mp4, \.html"):
         film.save(tmp_path / "run.avi")
     for most in (1, True, 2.0):
-        with pytest.raises(ParameterError, match="most="):
-            plot.animate(recorded(X, Y), X, Y, most=most)
+        with pytest.raises(ParameterError, match="max_frames="):
+            plot.animate(recorded(X, Y), X, Y, max_frames=most)
     done = Perceptron(fit_intercept=False, record=True).fit(X, Y, coef_init=[[3.0, 1.0]])
     with pytest.raises(InputError, match="no update"):
         plot.animate(done, X, Y)

@@ -56,7 +56,7 @@ def test_an_ending_names_the_epoch_that_answers(reason, kept, ending):
 def test_one_update_of_many_has_none_between():
     model = Perceptron(record=True).fit(X, Y)
     n = len(model.ledger_)
-    assert plot.updates(model, X, Y, most=1).caption.startswith(
+    assert plot.updates(model, X, Y, max_frames=1).caption.startswith(
         f"The first of {n} updates; {n - 1} after it left out."
     )
 

@@ -215,7 +215,7 @@ def test_a_picture_that_cannot_be_drawn_leaves_no_open_figure(monkeypatch):
 
 def test_panels_in_given_axes_stand_apart_on_its_ground():
     model = Perceptron(record=True, shuffle=False).fit(X, Y)
-    one = plot.updates(model, X, Y, each="example", most=8)
+    one = plot.updates(model, X, Y, each="example", max_frames=8)
     figure = Figure(figsize=(6, 6))
     ax = figure.subplots()
     one.plot(ax, theme="dark")

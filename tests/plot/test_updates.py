@@ -32,7 +32,7 @@ def first_lecture():
 def test_L1_7_as_six_frames(first_lecture):
     """L1.7: six examples, mistakes on the first, third and fifth."""
     model, X, y = first_lecture
-    shown = plot.updates(model, X, y, each="example", most=6)
+    shown = plot.updates(model, X, y, each="example", max_frames=6)
     steps = shown.run.steps
     assert [step.row for step in steps] == [0, 1, 2, 3, 4, 5]
     assert [step.update for step in steps] == [1, 0, 2, 0, 3, 0]
@@ -99,7 +99,7 @@ def test_L2_5_several_classes():
 def test_every_line_is_that_of_the_replayed_ledger(seed):
     X, y = integers(seed, n=12, d=2)
     model = Perceptron(record=True, max_iter=3, tol=None, random_state=seed % 100).fit(X, y)
-    shown = plot.updates(model, X, y, most=100)
+    shown = plot.updates(model, X, y, max_frames=100)
     assert len(shown.run.steps) == len(model.ledger_)
     for k, step in enumerate(shown.run.steps, 1):
         W, b = model.ledger_.replay(X, upto=k)
@@ -115,12 +115,12 @@ def test_more_updates_than_pictures_are_counted():
     model = Perceptron(record=True, shuffle=False).fit(X, y)
     n = len(model.ledger_)
     assert n > 12
-    shown = plot.updates(model, X, y, most=7)
+    shown = plot.updates(model, X, y, max_frames=7)
     assert [step.update for step in shown.run.steps] == [1, 2, 3, 4, n - 2, n - 1, n]
     assert shown.left_out == n - 7
     words = f"The first 4 and the last 3 of {n} updates; {n - 7} between are left out."
     assert words in shown.caption
-    assert "the last" not in plot.updates(model, X, y, most=1).caption
+    assert "the last" not in plot.updates(model, X, y, max_frames=1).caption
 
 
 def test_a_ledger_and_a_saved_model_draw_the_same_picture(first_lecture, tmp_path):
@@ -181,8 +181,8 @@ def test_what_cannot_be_shown_is_refused_with_a_way_out(first_lecture):
     with pytest.raises(ParameterError, match="'update' or 'example'"):
         plot.updates(model, X, y, each="epoch")
     for most in (0, 101, 2.5, True):
-        with pytest.raises(ParameterError, match="most="):
-            plot.updates(model, X, y, most=most)
+        with pytest.raises(ParameterError, match="max_frames="):
+            plot.updates(model, X, y, max_frames=most)
     done = Perceptron(**ORIGIN).fit(X, y, coef_init=[[3.0, 1.0]])
     with pytest.raises(InputError, match="no update"):
         plot.updates(done, X, y)

@@ -4,33 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from reference.steps import ORACLES
 
-from rosenblatt import (
-    MIRA,
-    AveragedPerceptron,
-    KernelPerceptron,
-    PassiveAggressive,
-    Perceptron,
-    SoftPerceptron,
-    VotedPerceptron,
-)
+from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron
 from rosenblatt.errors import InputError
+from rosenblatt.learner.catalogue import find
 from rosenblatt.studio import Session
 from rosenblatt.studio.presets import PRESETS
 from rosenblatt.studio.recipes import MOST_UPDATES, Recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-LINEAR = {
-    "perceptron": ({"kind": "perceptron", "eta0": 0.5, "margin": 0.25}, Perceptron, ()),
-    "averaged": ({"kind": "averaged", "ties": "positive"}, AveragedPerceptron, ()),
-    "voted": ({"kind": "voted", "eta0": 2}, VotedPerceptron, ()),
-    "mira": ({"kind": "mira"}, MIRA, ()),
-    "aggressive": ({"kind": "mira", "aggressive": 0.5}, MIRA, ("aggressive",)),
-    "pa": ({"kind": "pa", "variant": "PA"}, PassiveAggressive, ("variant",)),
-    "pa1": ({"kind": "pa", "C": 0.1}, PassiveAggressive, ("C",)),
-    "pa2": ({"kind": "pa", "variant": "PA-II", "C": 2}, PassiveAggressive, ("variant", "C")),
-    "soft": ({"kind": "soft"}, SoftPerceptron, ()),
+LINEAR = {name: {"kind": oracle.learner, **oracle.settings} for name, oracle in ORACLES.items()} | {
+    "ties": {"kind": "averaged", "ties": "positive"},
+    "rate": {"kind": "voted", "eta0": 2},
 }
 
 
@@ -49,12 +36,9 @@ def vectors_of(run, n_features, of="weights"):
     return np.array(run[of], float).reshape(run["n_updates"] + 1, run["vectors"], n_features + 1)
 
 
-def fitted(kind, learner, X, y, **settings):
-    given = {"max_iter": 15, "shuffle": False, **settings}
-    for ours, theirs in (("eta0", "eta0"), ("ties", "ties")):
-        if ours in learner:
-            given[theirs] = learner[ours]
-    return kind(**given).fit(X, y)
+def fitted(learner, X, y):
+    settings = {name: value for name, value in learner.items() if name != "kind"}
+    return find(learner["kind"]).load()(max_iter=15, shuffle=False, **settings).fit(X, y)
 
 
 def test_the_six_points_of_the_lecture_end_at_3_1():
@@ -75,13 +59,8 @@ def test_the_six_points_of_the_lecture_end_at_3_1():
 @pytest.mark.parametrize("preset", ["noisy", "three"])
 @pytest.mark.parametrize("name", LINEAR)
 def test_a_run_ends_with_the_weights_of_its_learner(name, preset):
-    learner, kind, fields = LINEAR[name]
-    answer, run = run_of(learner, preset)
-    X, y = table_of(answer)
-    settings = {field: learner[field] for field in fields}
-    if "margin" in learner and kind is Perceptron:
-        settings["margin"] = learner["margin"]
-    expected = fitted(kind, learner, X, y, **settings)
+    answer, run = run_of(LINEAR[name], preset)
+    expected = fitted(LINEAR[name], *table_of(answer))
     last = vectors_of(run, 2, "answers" if run["answers"] else "weights")[-1]
     np.testing.assert_array_equal(last[:, :-1], expected.coef_)
     np.testing.assert_array_equal(last[:, -1], expected.intercept_)
@@ -92,7 +71,7 @@ def test_a_run_ends_with_the_weights_of_its_learner(name, preset):
 @pytest.mark.parametrize("preset", ["noisy", "three"])
 @pytest.mark.parametrize("name", LINEAR)
 def test_every_update_moves_the_weights_by_its_step_from_the_score_before(name, preset):
-    answer, run = run_of(LINEAR[name][0], preset)
+    answer, run = run_of(LINEAR[name], preset)
     X, _ = table_of(answer)
     Z = np.column_stack([X, np.ones(len(X))])
     weights = vectors_of(run, 2)

@@ -222,7 +222,7 @@ def test_one_row_learned_over_and_over_is_a_violation_of_the_second_inequality()
     with pytest.raises(ProofViolation, match=rf"update 2, on row {longest[0]}: ‖w‖² is .* above"):
         proof(tampered, X)
     with pytest.raises(
-        ProofViolation, match=r"although it was right by .*Perceptron with margin=0"
+        ProofViolation, match=r"although it was right by .*VotedPerceptron, without a margin"
     ):
         proof(tampered, X)
 

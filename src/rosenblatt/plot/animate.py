@@ -249,7 +249,7 @@ def animate(
     y: Any,
     path: str | os.PathLike[str] | None = None,
     *,
-    most: int = 400,
+    max_frames: int = 400,
     each: str = "update",
     box: Box | None = None,
     theme: str | Theme = "light",
@@ -266,7 +266,7 @@ def animate(
         Their labels.
     path : str or path-like, default=None
         Where to save it at once: ``.html``, ``.gif``, or ``.mp4`` where ffmpeg is installed.
-    most : int, default=400
+    max_frames : int, default=400
         Most pictures. Of more updates so many are taken at even distances, the last included; the
         caption says how many were left out.
     each : {"update", "example"}, default="update"
@@ -295,12 +295,12 @@ def animate(
     >>> film.titles[0], film.titles[-1], os.path.getsize("run.html") < 300_000
     ('update 1: row 0, up', 'update 13: row 0, up', True)
     """
-    checks.whole("most", most, at_least=2, at_most=5000)
+    checks.whole("max_frames", max_frames, at_least=2, at_most=5000)
 
     def spread(n: int) -> list[int]:
-        if n <= most:
+        if n <= max_frames:
             return list(range(n))
-        return [int(place) for place in np.unique(np.linspace(0, n - 1, most).round())]
+        return [int(place) for place in np.unique(np.linspace(0, n - 1, max_frames).round())]
 
     run = read_run(model, X, y, each=each, choose=spread, box=box)
     if not run.steps:

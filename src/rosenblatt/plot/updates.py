@@ -137,7 +137,7 @@ def updates(
     X: Any,
     y: Any,
     *,
-    most: int = 12,
+    max_frames: int = 12,
     each: str = "update",
     box: Box | None = None,
 ) -> UpdatesDisplay:
@@ -151,7 +151,7 @@ def updates(
         The rows it was fitted on.
     y : array-like of shape (n_samples,)
         Their labels.
-    most : int, default=12
+    max_frames : int, default=12
         Most pictures to show. Of more updates the first and the last are taken, of more examples
         the first; the caption says how many were left out.
     each : {"update", "example"}, default="update"
@@ -176,7 +176,7 @@ def updates(
     >>> from rosenblatt import Perceptron, plot
     >>> X, y = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]], [-1, 1, 1, -1, -1, 1]
     >>> model = Perceptron(ties="positive", fit_intercept=False, shuffle=False, record=True)
-    >>> shown = plot.updates(model.fit(X, y), X, y, each="example", most=6)
+    >>> shown = plot.updates(model.fit(X, y), X, y, each="example", max_frames=6)
     >>> for title, step in zip(shown.titles, shown.run.steps):
     ...     print(title, step.W[0].tolist())
     update 1: row 0, −1 [1.0, -2.0]
@@ -186,34 +186,34 @@ def updates(
     update 3: row 4, −1 [3.0, 1.0]
     example 6: row 5, +1, right [3.0, 1.0]
     """
-    checks.whole("most", most, at_least=1, at_most=100)
+    checks.whole("max_frames", max_frames, at_least=1, at_most=100)
 
     def ends(n: int) -> list[int]:
-        if n <= most or each == "example":
-            return list(range(min(n, most)))
-        last = most // 2
-        return [*range(most - last), *range(n - last, n)]
+        if n <= max_frames or each == "example":
+            return list(range(min(n, max_frames)))
+        last = max_frames // 2
+        return [*range(max_frames - last), *range(n - last, n)]
 
     run = read_run(model, X, y, each=each, choose=ends, box=box)
     if not run.steps:
         raise InputError("this run made no update, so there is nothing to show.")
     return UpdatesDisplay(
-        caption=_caption(run, each, int(most)),
+        caption=_caption(run, each, int(max_frames)),
         run=run,
         titles=tuple(run.title(step) for step in run.steps),
         left_out=run.left_out,
     )
 
 
-def _caption(run: RunInPlane, each: str, most: int) -> str:
+def _caption(run: RunInPlane, each: str, max_frames: int) -> str:
     shown, what = len(run.steps), "updates" if each == "update" else "examples"
     if not run.left_out:
         told = [f"All {shown} {what}." if shown > 1 else f"The only {what[:-1]}."]
     elif each == "example":
         told = [f"The first {shown} of {run.n_steps:,} examples; {run.left_out:,} left out."]
     else:
-        last = most // 2
-        ends = f"The first {most - last} and the last {last}" if last else "The first"
+        last = max_frames // 2
+        ends = f"The first {max_frames - last} and the last {last}" if last else "The first"
         where = "between are" if last else "after it"
         told = [f"{ends} of {run.n_steps:,} updates; {run.left_out:,} {where} left out."]
     told.append("Ring: the example.")

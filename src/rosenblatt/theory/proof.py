@@ -14,6 +14,7 @@ from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.rows import as_rows
 from rosenblatt.core.scoring import margins
 from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.runs import LinearRun, Move, finite_rows
 
 __all__ = ["ProofTrace", "ProofViolation", "proof"]
@@ -21,11 +22,6 @@ __all__ = ["ProofTrace", "ProofViolation", "proof"]
 
 # How far a number may be off its bound, relative to the bound, before rounding is no excuse.
 RELATIVE_SLACK = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-9}
-
-WHICH_RULES = (
-    "The theorem is about the plain perceptron: Perceptron with margin=0, AveragedPerceptron and "
-    "VotedPerceptron, with one learning rate and without class_weight or sample_weight."
-)
 
 
 class ProofViolation(RosenblattError):
@@ -196,19 +192,29 @@ def proof(
     return trace
 
 
+def _which_learners() -> str:
+    """The learners that the theorem is about: as they come they move on mistakes alone, evenly."""
+    listed = (entry for entry in CATALOGUE if entry.family == "linear")
+    plain = [entry.class_name for entry in listed if entry.load()().rule().counts_tell_all]
+    return (
+        f"The theorem is about the plain perceptron: {', '.join(plain[:-1])} and {plain[-1]}, "
+        "without a margin, with one learning rate and without class_weight or sample_weight."
+    )
+
+
 def _learning_rate(ledger: Ledger, n_vectors: int) -> float:
     """The step all updates share; other runs are refused."""
     steps, wrong = ledger.entries.step, ledger.entries.wrong
     for k in np.flatnonzero(wrong < 0) if n_vectors > 1 else ():
         raise InputError(
             f"update {k + 1}, on row {ledger.entries.row[k]}, met a tie and raised the right class "
-            f"without lowering another, so neither inequality need hold. {WHICH_RULES} With "
+            f"without lowering another, so neither inequality need hold. {_which_learners()} With "
             "several classes fit with ties='positive', which never raises a class alone."
         )
     for k in np.flatnonzero(steps != steps[:1]):
         raise InputError(
             f"the steps differ: {steps[0]:g} at the first update, {steps[k]:g} at update {k + 1}. "
-            f"{WHICH_RULES}"
+            f"{_which_learners()}"
         )
     return float(steps[0]) if len(steps) else 1.0
 
@@ -314,6 +320,6 @@ def _reason(ledger: Ledger, walked: list[Move], negligible: FloatArray) -> str:
             return (
                 f"Update {k + 1} was made on row {ledger.entries.row[k]} although it was right by "
                 f"{move.margin:.4g}: the run had a margin or another rule, or this is another "
-                f"ledger or X. {WHICH_RULES}"
+                f"ledger or X. {_which_learners()}"
             )
     return "The margin or radius given is not true of these rows, or this is another ledger or X."

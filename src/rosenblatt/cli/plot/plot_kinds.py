@@ -14,43 +14,47 @@ from rosenblatt.errors import ParameterError
 
 if TYPE_CHECKING:
     from rosenblatt.cli.data.models import Model
-    from rosenblatt.model import State
 
 __all__ = ["FILMS", "KIND", "KINDS", "PICTURES", "Facts", "Kind", "listed_or", "refuse_misfit"]
 
 PICTURES = ("svg", "pdf", "png")
 FILMS = ("html", "gif", "mp4")
-# Perceptrons in the sense of the theorem: every step is as long as the one before.
-EVEN_STEPS = ("Perceptron", "AveragedPerceptron", "VotedPerceptron")
 SUGGESTED = 4
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What of a model decides on its pictures."""
+    """What of a model decides on its pictures.
 
-    learner: str
+    ``votes``: all its weight vectors answer. ``plain``: a perceptron in the sense of the theorem,
+    which moves on mistakes alone and always as far. ``survival``: it knows how long each of
+    its weight vectors lived.
+    """
+
     classes: int
     features: int
     tags: bool
     kernel: bool
     votes: bool
+    plain: bool
+    survival: bool
     recorded: bool
     fitted: bool
     ties: str
     budget: bool
 
     @classmethod
-    def of(cls, state: State) -> Facts:
-        card = state.card
+    def of(cls, model: Model) -> Facts:
+        card = model.state.card
         tags, kernel = card.tagger is not None, card.kernel is not None
         return cls(
-            learner=card.learner,
             classes=len(card.classes),
-            features=0 if tags else state.n_features,
+            features=0 if tags else model.state.n_features,
             tags=tags,
             kernel=kernel,
             votes=card.parameters.get("combine") == "vote" and not tags,
+            plain=model.has_weights and model.learner.rule().counts_tell_all,
+            survival=card.ledger is not None or model.learner.keeps_rows,
             recorded=card.ledger is not None,
             fitted=card.record.fit is not None,
             ties=str(card.parameters.get("ties")),
@@ -113,8 +117,8 @@ def _mistakes(model: Facts) -> str | None:
 
 
 def _proof(model: Facts) -> str | None:
-    if model.learner not in EVEN_STEPS:
-        return "the proof is about the perceptron, whose steps are all of one size"
+    if not model.plain:
+        return "the proof is about the perceptron, which moves on mistakes alone and always as far"
     if model.classes > 2 and model.ties != "positive":
         return f"of its {model.classes} classes a tie raised one and lowered none, unlike the proof"
     return _record(model)
@@ -131,7 +135,7 @@ def _vote(model: Facts) -> str | None:
         return "it does not vote"
     if model.kernel:
         return "a budget forgets how long its vectors lived" if model.budget else None
-    if model.votes or model.learner == "VotedPerceptron" or model.recorded:
+    if model.survival:
         return None
     return "it does not know how long its weights lived; train --learner voted or --record does"
 
@@ -171,9 +175,9 @@ KINDS = {
     "kernel_boundary": Kind(
         "where the answers change, sampled; for kernels and votes", "must", _kernel_boundary
     ),
-    "updates": Kind("the line before and after every update", "must", _updates, ("most",)),
+    "updates": Kind("the line before and after every update", "must", _updates, ("max_frames",)),
     "animate": Kind(
-        "the same as a film: .html, .gif or .mp4", "must", _updates, ("most",), endings=FILMS
+        "the same as a film: .html, .gif or .mp4", "must", _updates, ("max_frames",), endings=FILMS
     ),
     "lift": Kind("two features lifted by their product, in 3-D", "must", _lift),
     "mistakes": Kind("mistakes by epoch, and how training ended", "no", _mistakes),
@@ -212,7 +216,7 @@ KIND = _KindName(list(KINDS))
 
 def refuse_misfit(name: str, model: Model) -> None:
     """Say why a model has no such picture, and which it has."""
-    facts = Facts.of(model.state)
+    facts = Facts.of(model)
     why = KINDS[name].misfit(facts)
     if why is None:
         return

@@ -16,7 +16,7 @@ from rosenblatt.cli.plot.plot_kinds import KIND, KINDS, listed_or, refuse_misfit
 
 __all__ = ["command"]
 
-OPTIONS = ("top", "shape", "most", "orders", "row", "sentence")
+OPTIONS = ("top", "shape", "max_frames", "orders", "row", "sentence")
 MOST_UPDATES = 100
 
 option = in_section("For weights, updates, animate, orders and tag_path")
@@ -60,7 +60,11 @@ class _WithKinds(Command):
 @click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints.")
 @option("--top", type=Whole(1, 100), help="Weights of each sign to show.  [default: 6]")
 @option("--shape", type=Pixels(), help="Show all weights as an image of this height and width.")
-@option("--most", type=Whole(2, 5000), help="The most updates to show.  [default: 12; animate 400]")
+@option(
+    "--max-frames",
+    type=Whole(2, 5000),
+    help="The most updates to show.  [default: 12; animate 400]",
+)
 @option("--orders", type=Whole(2, 10_000), help="How many orders to try.  [default: 50]")
 @option("--row", type=Whole(1), help="Which sentence of DATA, counted from 1.  [default: 1]")
 @option("--sentence", metavar="TEXT", help="Words to tag, instead of DATA.")
@@ -142,10 +146,12 @@ def _refuse_options(kind: str, options: dict[str, Any]) -> None:
     for name in OPTIONS:
         if said(name) and name not in KINDS[kind].options:
             owners = [owner for owner, one in KINDS.items() if name in one.options]
-            raise click.UsageError(f"--{name} is for {listed_or(owners)}, not for {kind}.")
-    if kind == "updates" and (options["most"] or 0) > MOST_UPDATES:
+            flag = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{flag} is for {listed_or(owners)}, not for {kind}.")
+    frames = options["max_frames"] or 0
+    if kind == "updates" and frames > MOST_UPDATES:
         raise click.UsageError(
-            f"--most {options['most']}: updates shows {MOST_UPDATES} at most; animate shows more."
+            f"--max-frames {frames}: updates shows {MOST_UPDATES} at most; animate shows more."
         )
 
 
