@@ -361,7 +361,7 @@ def state_of(model: StructuredPerceptron) -> Any:
     learned, weights = model._learned, model._learned.weights
     tables = [list(table.items()) for table in (weights.raw, weights._late, model.weights_)]
     counts = learned.n_mistakes, learned.n_invalid, learned.n_updates, learned.step_sum
-    return tables, counts, weights.t, weights.raw.length, learned.random, list(learned.updates)
+    return tables, counts, weights.t, weights.raw.length, learned.random, list(learned.recorder)
 
 
 @pytest.mark.parametrize("vectors", [False, True])

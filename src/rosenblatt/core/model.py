@@ -1,11 +1,11 @@
-"""A linear model while it learns: its classes, weights, counters and, if kept, its ledger."""
+"""What is learned, while it learns: classes, counters, ledger if kept; and, of rows, weights."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,63 @@ from rosenblatt.core.classes import with_class
 from rosenblatt.core.ledger import Entries, Ledger, Recorder
 from rosenblatt.core.weights import Weights
 
-__all__ = ["LinearModel"]
+__all__ = ["LinearModel", "Model"]
 
 
-class LinearModel:
+class Model:
+    """What every family keeps of what it learns.
+
+    ``classes`` stand in the order of their arrival, ``slots`` says where. ``random`` is the state
+    of the generator that shuffles, which began as ``seed``. ``best`` is the state that predicts
+    instead of the present one, after early stopping. ``recorder`` keeps every update, if wanted.
+    ``notes`` is what a model file says beside the numbers, kept for when it is saved again.
+    """
+
+    # States that no longer change; a copy shares them.
+    _finished: ClassVar[tuple[str, ...]] = ("best",)
+
+    def __init__(self, classes: Sequence[Hashable], seed: int) -> None:
+        self._name_classes(classes)
+        self.label_dtype: np.dtype[Any] | None = None
+        self.seed = self.random = seed
+        self.n_mistakes = 0
+        self.best: Any = None
+        self.recorder: Any = None
+        self.notes: dict[str, Any] = {}
+
+    def _name_classes(self, classes: Sequence[Hashable]) -> None:
+        self.classes: list[Any] = list(classes)
+        self.slots: dict[Any, int] = {label: i for i, label in enumerate(self.classes)}
+
+    def copy(self) -> Self:
+        """A model of its own that learns on without touching this one."""
+        twin = copy(self)
+        for name, value in vars(self).items():
+            if name not in self._finished and hasattr(value, "copy"):
+                setattr(twin, name, value.copy())
+        return twin
+
+    def admit(self, label: Hashable) -> int:
+        """Make room for a class not seen before; return its number."""
+        classes = with_class(self.classes, label)
+        if len(classes) == 3:
+            self._split()
+        if len(classes) >= 3:
+            self._add_class()
+        self.best = self.label_dtype = None
+        self._name_classes(classes)
+        return self.slots[label]
+
+    def _split(self) -> None:
+        """What two classes share becomes a part for each, which say the same."""
+        raise NotImplementedError
+
+    def _add_class(self) -> None:
+        """A part for one more class, which says 0."""
+        raise NotImplementedError
+
+
+class LinearModel(Model):
     """Classes in the order of their weight vectors, and everything needed to learn on.
 
     Two classes share one vector that points to the second; until a second class is known there
@@ -35,8 +88,7 @@ class LinearModel:
         averaged: bool = False,
         random: int = 0,
     ) -> None:
-        self.classes: list[Any] = list(classes)
-        self.slots: dict[Any, int] = {label: i for i, label in enumerate(self.classes)}
+        super().__init__(classes, random)
         self.weights = Weights(
             1 if len(self.classes) <= 2 else len(self.classes),
             n_features,
@@ -44,54 +96,35 @@ class LinearModel:
             fit_intercept=fit_intercept,
             averaged=averaged,
         )
-        self.seed = self.random = random
-        self.label_dtype: np.dtype[Any] | None = None
-        self.n_mistakes = 0
-        # What answers instead of the present weights, as the learner keeps it.
-        self.best: tuple[Any, Any] | None = None
         self.columns: dict[Any, int] | None = None
         self.recorder: Recorder | None = None
         self._recorded_from: Weights | None = None
         # What a voted learner keeps beside the ledger: it must follow when classes are added.
         self.voters: Any = None
-        # What a model file says beside the numbers, kept for when the model is saved again.
-        self.notes: dict[str, Any] = {}
-
-    def copy(self) -> LinearModel:
-        """A model of its own that learns on without touching this one."""
-        twin = copy(self)
-        twin.weights = self.weights.copy()
-        twin.columns = None if self.columns is None else dict(self.columns)
-        if self.recorder is not None and self._recorded_from is not None:
-            twin.recorder = self.recorder.copy()
-            twin._recorded_from = self._recorded_from.copy()
-        if self.voters is not None:
-            twin.voters = self.voters.copy()
-        return twin
 
     def served(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The weights and biases that answer: the best kept, the average, or the last."""
         if self.best is not None:
-            return self.best
+            coef, bias = self.best
+            return coef, bias
         if self.weights.averaged:
             return self.weights.average()
         return self.weights.matrix, self.weights.bias
 
-    def admit(self, label: Hashable) -> int:
-        """Make room for a class not seen before; return its number."""
-        classes = with_class(self.classes, label)
-        if len(classes) >= 3:
-            for part in (self.weights, self._recorded_from, self.voters):
-                if part is not None:
-                    if len(classes) == 3:
-                        part.split()
-                    part.add_vector()
-            if len(classes) == 3 and self.recorder is not None:
-                self.recorder = self.recorder.halved()
-        self.best = self.label_dtype = None
-        self.classes = classes
-        self.slots = {known: i for i, known in enumerate(classes)}
-        return self.slots[label]
+    def _parts(self) -> list[Any]:
+        """All that has a vector for each class."""
+        parts = (self.weights, self._recorded_from, self.voters)
+        return [part for part in parts if part is not None]
+
+    def _split(self) -> None:
+        for part in self._parts():
+            part.split()
+        if self.recorder is not None:
+            self.recorder = self.recorder.halved()
+
+    def _add_class(self) -> None:
+        for part in self._parts():
+            part.add_vector()
 
     def insert_features(self, places: Sequence[int]) -> None:
         """Add features with weight 0 before these places."""

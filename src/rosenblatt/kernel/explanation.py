@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
-from rosenblatt.kernel.machine import Machine
+from rosenblatt.kernel.kernel_model import KernelModel
 
 __all__ = ["Contribution", "Explanation", "explanation"]
 
@@ -69,7 +69,7 @@ class Explanation:
 
 
 def explanation(
-    machine: Machine, row: Any, answer: Any, label: Any, combine: str, ties: str
+    machine: KernelModel, row: Any, answer: Any, label: Any, combine: str, ties: str
 ) -> Explanation:
     """The contributions of the support rows to the score of a class on one row."""
     slot = machine.slots[label]
@@ -98,7 +98,7 @@ def explanation(
 
 
 def _by_ballots(
-    machine: Machine, kernel: npt.NDArray[np.float64], answer: Any, label: Any
+    machine: KernelModel, kernel: npt.NDArray[np.float64], answer: Any, label: Any
 ) -> Explanation:
     """Votes where the highest score wins: which states chose this class."""
     entries = machine.entries()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rosenblatt import __version__
 from rosenblatt.arrays import Arrays, SparseRows
 from rosenblatt.core.ledger import Entries
-from rosenblatt.kernel.machine import SETTINGS, Machine
+from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
 from rosenblatt.kernel.memory import Memory
 from rosenblatt.model.card import (
     FORMAT,
@@ -35,7 +35,7 @@ PARTS = ("data", "indices", "indptr")
 
 
 def kernel_state(
-    machine: Machine,
+    machine: KernelModel,
     *,
     learner: str,
     parameters: Mapping[str, Any],
@@ -53,7 +53,7 @@ def kernel_state(
             arrays[f"updates.{column}"] = np.asarray(values)
     else:
         arrays |= {"support.coef": machine.coef, "support.late": machine.late}
-    if isinstance(best, Machine):
+    if isinstance(best, KernelModel):
         snapshot = Snapshot(t=best.t, rows=_put_rows(arrays, "best", best))
         arrays |= {"best.coef": best.coef, "best.late": best.late}
         best = snapshot
@@ -93,7 +93,7 @@ def kernel_state(
     return State(card, {**arrays, **fit_arrays})
 
 
-def kernel_machine(state: State) -> Machine:
+def kernel_machine(state: State) -> KernelModel:
     """The machine of a state that was read, ready to answer and to learn on.
 
     Examples
@@ -140,12 +140,12 @@ def kernel_machine(state: State) -> Machine:
     return machine
 
 
-def _machine(state: State, kind: str, name: str) -> Machine:
+def _machine(state: State, kind: str, name: str) -> KernelModel:
     """Support rows and, if these do not follow from the updates, what each counts for."""
     card, arrays = state.card, state.arrays
     assert card.kernel is not None
     settings = {setting: card.kernel.settings[setting] for setting in SETTINGS}
-    machine = Machine(settings, state.n_features, card.classes, card.record.seed)
+    machine = KernelModel(settings, state.n_features, card.classes, card.record.seed)
     machine.label_dtype = None if card.label_dtype is None else np.dtype(card.label_dtype)
     numbers = np.array(arrays[f"{name}.number"])
     if len(numbers):
@@ -156,7 +156,7 @@ def _machine(state: State, kind: str, name: str) -> Machine:
     return machine
 
 
-def _put_rows(arrays: Arrays, name: str, machine: Machine) -> Any:
+def _put_rows(arrays: Arrays, name: str, machine: KernelModel) -> Any:
     """Keep the support rows; how they are kept."""
     arrays[f"{name}.number"] = machine.numbers
     if not machine.n_support or machine.support is None:
@@ -186,7 +186,7 @@ def _take_rows(state: State, kind: str, name: str, numbers: npt.NDArray[np.int64
     return SparseRows(data, indices, indptr, state.n_features, origin=kind)  # type: ignore[arg-type]
 
 
-def _put_memory(arrays: Arrays, machine: Machine) -> Forgetting | None:
+def _put_memory(arrays: Arrays, machine: KernelModel) -> Forgetting | None:
     memory = machine.forgetting
     if memory is None:
         return None

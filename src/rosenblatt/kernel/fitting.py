@@ -15,7 +15,7 @@ from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.kernel.answering import KernelAnswers, one_example
 from rosenblatt.kernel.budgets import BudgetedTrainer
-from rosenblatt.kernel.machine import SETTINGS, Machine
+from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
 from rosenblatt.kernel.support import narrow_as_dense
 from rosenblatt.kernel.training import KernelTrainer, Scored
 from rosenblatt.learner import outcome
@@ -136,9 +136,9 @@ class KernelLearning(KernelAnswers):
         self._adopt(machine, training, watch)
         return training
 
-    def _new_machine(self, n_features: int, classes: list[Any]) -> Machine:
+    def _new_machine(self, n_features: int, classes: list[Any]) -> KernelModel:
         settings = {name: getattr(self, name) for name in SETTINGS}
-        return Machine(settings, n_features, classes, seed_from(self.random_state))
+        return KernelModel(settings, n_features, classes, seed_from(self.random_state))
 
     def _refuse_other_settings(self) -> None:
         """A machine is of one kernel and one kind; to go on with another makes no sense."""
@@ -163,7 +163,7 @@ class KernelLearning(KernelAnswers):
             )
 
     def _trainer(
-        self, machine: Machine, table: Any, labels: npt.NDArray[np.int32], **settings: Any
+        self, machine: KernelModel, table: Any, labels: npt.NDArray[np.int32], **settings: Any
     ) -> KernelTrainer:
         settings["tie_is_mistake"] = self.ties == "mistake"
         if self.budget is None:
@@ -178,7 +178,7 @@ class KernelLearning(KernelAnswers):
             **settings,
         )
 
-    def _adopt(self, machine: Machine, training: FitResult, watch: Validation | None) -> None:
+    def _adopt(self, machine: KernelModel, training: FitResult, watch: Validation | None) -> None:
         if watch is not None:
             machine.best = watch.best
         self._machine = machine
@@ -234,7 +234,7 @@ class KernelLearning(KernelAnswers):
         return self
 
     def _learn_batch(
-        self, machine: Machine, table: Any, names: list[Any], numbers: npt.NDArray[np.int32]
+        self, machine: KernelModel, table: Any, names: list[Any], numbers: npt.NDArray[np.int32]
     ) -> None:
         """Learn row by row; a class joins at the row where it first appears, as one by one."""
         joins = first_places(names, numbers, machine.slots)

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import for_caller
 from rosenblatt.core.classes import in_order
+from rosenblatt.kernel.kernel_model import KernelModel
 from rosenblatt.kernel.ledger import KernelLedger
-from rosenblatt.kernel.machine import Machine
 from rosenblatt.learner.classes import as_array
 from rosenblatt.learner.display import CELL, TOP_CLASSES, ModelDisplay
 
@@ -21,21 +21,21 @@ __all__ = ["KernelLearned"]
 class KernelLearned(ModelDisplay):
     """Fitted attributes, worked out from the machine when asked for."""
 
-    _machine: Machine
+    _machine: KernelModel
     combine: str
     n_features_in_: int
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_machine" in self.__dict__
 
-    def _fitted(self) -> Machine:
+    def _fitted(self) -> KernelModel:
         try:
             return self.__dict__["_machine"]  # type: ignore[no-any-return]
         except KeyError:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
 
     @staticmethod
-    def _slots_in_order(machine: Machine) -> list[int]:
+    def _slots_in_order(machine: KernelModel) -> list[int]:
         """The places of the classes, which stand as they arrived, in the order of ``classes_``."""
         return in_order(machine.classes)
 
@@ -89,7 +89,7 @@ class KernelLearned(ModelDisplay):
         """Every update in order."""
         return KernelLedger(self._recorded())
 
-    def _recorded(self) -> Machine:
+    def _recorded(self) -> KernelModel:
         machine = self._fitted()
         if machine.recorder is None:
             raise AttributeError("not kept with a budget: some of the mistaken rows are forgotten")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt.core.ledger import Entries, Update
 from rosenblatt.errors import ParameterError
-from rosenblatt.kernel.machine import Machine
+from rosenblatt.kernel.kernel_model import KernelModel
 
 __all__ = ["KernelLedger"]
 
@@ -45,7 +45,7 @@ class KernelLedger:
     [[1.0, -1.0, -1.0, 0.0]]
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: KernelModel) -> None:
         self._machine = machine
         slots = machine.entries()
         self.classes = tuple(machine.classes)

@@ -75,12 +75,12 @@ class KernelPerceptron(KernelSaved, RowLearner):
     References
     ----------
     Y. Freund and R. Schapire (1999), "Large margin classification using the perceptron
-    algorithm", Machine Learning 37.
+    algorithm", KernelModel Learning 37.
     O. Dekel, S. Shalev-Shwartz and Y. Singer (2008), "The Forgetron", SIAM Journal on Computing 37.
     G. Cavallanti, N. Cesa-Bianchi and C. Gentile (2007), "Tracking the best hyperplane with a
-    simple budget perceptron", Machine Learning 69.
+    simple budget perceptron", KernelModel Learning 69.
     F. Orabona, J. Keshet and B. Caputo (2009), "Bounded kernel-based online learning", Journal of
-    Machine Learning Research 10.
+    KernelModel Learning Research 10.
 
     Examples
     --------

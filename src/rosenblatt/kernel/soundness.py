@@ -11,7 +11,7 @@ from rosenblatt.checks import shown
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError
 from rosenblatt.kernel.functions import KERNELS
-from rosenblatt.kernel.machine import SETTINGS
+from rosenblatt.kernel.kernel_model import SETTINGS
 from rosenblatt.kernel.memory import FORGETRON_SHARE, RULES
 from rosenblatt.model.card import Card, Fit, Forgetting, KernelRecord, Snapshot
 from rosenblatt.model.contents import MOST, Arrays, Need, check_arrays, rows_needs

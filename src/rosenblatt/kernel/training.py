@@ -19,7 +19,7 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.core import epochs
 from rosenblatt.core.ledger import Entries
 from rosenblatt.errors import InputError
-from rosenblatt.kernel.machine import QUERIES, Machine, overflow
+from rosenblatt.kernel.kernel_model import QUERIES, KernelModel, overflow
 
 __all__ = ["Block", "KernelTrainer", "Scored"]
 
@@ -31,7 +31,7 @@ BLOCK = QUERIES
 class Block:
     """Some rows of a table, in the order they are visited, and the kernel among them."""
 
-    def __init__(self, machine: Machine, X: Any, numbers: Numbers, labels: Any) -> None:
+    def __init__(self, machine: KernelModel, X: Any, numbers: Numbers, labels: Any) -> None:
         self.X, self.numbers, self.rows = X, numbers, X[numbers]
         self.labels = np.ascontiguousarray(labels[numbers])
         self._kernel = machine.kernel
@@ -77,7 +77,7 @@ class KernelMarginCeiling:
     The norms are kept up as the rows are learned: ‖f + yK(x,·)‖² = ‖f‖² + 2y f(x) + K(x,x).
     """
 
-    def __init__(self, machine: Machine, dtype: npt.DTypeLike) -> None:
+    def __init__(self, machine: KernelModel, dtype: npt.DTypeLike) -> None:
         k = machine.n_vectors
         self._from_zero = machine.n_support == 0
         self._together = machine.shape == blocks.AGAINST
@@ -86,7 +86,7 @@ class KernelMarginCeiling:
         self._steps, self._alone = np.zeros(k), 0.0
         self._longest_row = 0.0
 
-    def note(self, block: Block, entries: Entries, machine: Machine) -> None:
+    def note(self, block: Block, entries: Entries, machine: KernelModel) -> None:
         if self._together:
             alone = entries.wrong < 0
             self._steps[0] += float(np.count_nonzero(~alone))
@@ -126,7 +126,7 @@ class Scored:
     only with support rows that changed since it was scored.
     """
 
-    def __init__(self, machine: Machine, X: Any) -> None:
+    def __init__(self, machine: KernelModel, X: Any) -> None:
         self._machine, self._X = machine, X
         self.values = np.zeros((machine.n_vectors, X.shape[0]))
         if machine.n_support:
@@ -182,7 +182,7 @@ class KernelTrainer(epochs.Trainer):
 
     def __init__(
         self,
-        machine: Machine,
+        machine: KernelModel,
         X: Any,
         labels: npt.NDArray[np.int32],
         *,

@@ -9,7 +9,7 @@ from typing import Any
 from rosenblatt.errors import InputError
 from rosenblatt.learner.display import TOP_WEIGHTS, ModelDisplay
 from rosenblatt.structured.feature_weights import FeatureWeights
-from rosenblatt.structured.learner import Learned
+from rosenblatt.structured.learner import StructuredModel
 from rosenblatt.structured.ledger import StructuredLedger
 from rosenblatt.structured.problem import Judge, Problem, same
 
@@ -24,7 +24,7 @@ class StructuredAnswering(ModelDisplay):
     argmax: Any
     cost: Any
     averaged: bool
-    _learned: Learned
+    _learned: StructuredModel
     _served: FeatureWeights | None
     _served_average: bool
     _refuse_unfitted: Any
@@ -75,15 +75,11 @@ class StructuredAnswering(ModelDisplay):
     def _serving(self) -> FeatureWeights:
         self._refuse_unfitted()
         if self._served is None or self._served_average != self.averaged:
-            best = self._learned.best
-            self._served = self._answering(self._learned) if best is None else best
+            self._served = self._learned.served(averaged=self.averaged)
             self._served_average = self.averaged
         return self._served
 
-    def _answering(self, learned: Learned) -> FeatureWeights:
-        return learned.weights.average() if self.averaged else learned.weights.nonzero()
-
-    def _learned_for(self, name: str) -> Learned:
+    def _learned_for(self, name: str) -> StructuredModel:
         if not self.__sklearn_is_fitted__():
             raise AttributeError(f"{name} is there after fit or partial_fit.")
         return self._learned
@@ -112,7 +108,7 @@ class StructuredAnswering(ModelDisplay):
 
     @property
     def ledger_(self) -> StructuredLedger:
-        updates = self._learned_for("ledger_").updates
+        updates = self._learned_for("ledger_").recorder
         if updates is None:
             raise AttributeError("ledger_ is there when record=True.")
         return StructuredLedger(self._problem(), updates, self.t_)

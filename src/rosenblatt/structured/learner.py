@@ -12,42 +12,44 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core import epochs
+from rosenblatt.core.model import Model
 from rosenblatt.errors import InputError
-from rosenblatt.structured.feature_weights import LearnedWeights, exact_sum, weighted
+from rosenblatt.structured.feature_weights import (
+    FeatureWeights,
+    LearnedWeights,
+    exact_sum,
+    weighted,
+)
 from rosenblatt.structured.ledger import StructuredUpdate, difference
 from rosenblatt.structured.problem import Judge, Problem, same
 
-__all__ = ["Learned", "StructuredTrainer"]
+__all__ = ["StructuredModel", "StructuredTrainer"]
 
 # A search sums in an order of its own, so that its best answer may be below by rounding.
 ROUNDING = 1e-9
 
 
-@dataclass
-class Learned:
-    """Everything that learning goes on from."""
+class StructuredModel(Model):
+    """The weights and what is counted beside; there are no classes, ``recorder`` lists updates."""
 
-    weights: LearnedWeights = field(default_factory=LearnedWeights)
-    random: int = 0
-    n_mistakes: int = 0
-    n_invalid: int = 0
-    n_updates: int = 0
-    step_sum: float = 0.0
-    largest_norm: float = 0.0
-    updates: list[StructuredUpdate] | None = None
-    # The weights that did best on the examples held out; they answer until learning goes on.
-    best: Any = None
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__((), seed)
+        self.weights = LearnedWeights()
+        self.n_invalid = self.n_updates = 0
+        self.step_sum = self.largest_norm = 0.0
 
-    def copy(self) -> Learned:
-        updates = None if self.updates is None else list(self.updates)
-        return replace(self, weights=self.weights.copy(), updates=updates, best=None)
+    def served(self, *, averaged: bool) -> FeatureWeights:
+        """The weights that predict: the best kept, the average, or the last."""
+        if self.best is not None:
+            best: FeatureWeights = self.best
+            return best
+        return self.weights.average() if averaged else self.weights.nonzero()
 
     def margin_ceiling(self) -> float:
         """No unit vector u has u·Δ >= γ on all updates with γ above this.
@@ -68,7 +70,7 @@ class StructuredTrainer(epochs.Trainer):
     def __init__(
         self,
         problem: Problem,
-        learned: Learned,
+        learned: StructuredModel,
         xs: Sequence[Any],
         ys: Sequence[Any],
         *,
@@ -113,9 +115,9 @@ class StructuredTrainer(epochs.Trainer):
                 weights.add(change, step, t)
                 learned.n_updates += 1
                 learned.step_sum += step
-                if learned.updates is not None:
+                if learned.recorder is not None:
                     good, bad = pair
-                    learned.updates.append(StructuredUpdate(number, good, deepcopy(bad), step, t))
+                    learned.recorder.append(StructuredUpdate(number, good, deepcopy(bad), step, t))
             learned.n_invalid += invalid
         weights.t = t
         learned.n_mistakes += mistaken

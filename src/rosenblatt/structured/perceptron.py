@@ -17,7 +17,7 @@ from rosenblatt.learner.seeds import seed_from
 from rosenblatt.learner.sklearn_classes import convergence_warning
 from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.structured.answering import StructuredAnswering, answers, read_examples, share_right
-from rosenblatt.structured.learner import Learned, StructuredTrainer
+from rosenblatt.structured.learner import StructuredModel, StructuredTrainer
 from rosenblatt.structured.problem import Problem
 
 __all__ = ["StructuredPerceptron"]
@@ -155,12 +155,16 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
         self.check_parameters()
         return self._problem()
 
-    def _trainer(self, problem: Problem, learned: Learned, xs: Any, ys: Any) -> StructuredTrainer:
+    def _trainer(
+        self, problem: Problem, learned: StructuredModel, xs: Any, ys: Any
+    ) -> StructuredTrainer:
         is_mira = self.update == "mira"
         return StructuredTrainer(problem, learned, xs, ys, mira=is_mira, C=float(self.C))
 
-    def _fresh(self) -> Learned:
-        return Learned(random=seed_from(self.random_state), updates=[] if self.record else None)
+    def _fresh(self) -> StructuredModel:
+        model = StructuredModel(seed_from(self.random_state))
+        model.recorder = [] if self.record else None
+        return model
 
     # ------------------------------------------------------------------ learning
 
@@ -187,6 +191,7 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
             xs, ys = read_examples(xs, ys)
             goes_on = self.warm_start and self.__sklearn_is_fitted__()
             learned = self._learned.copy() if goes_on else self._fresh()
+            learned.best = None
             self._refuse_late_record(learned)
             invalid_before = learned.n_invalid
             watch = self._watch(problem, learned, validation_set)
@@ -228,7 +233,7 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
         xs, ys = read_examples(xs, ys)
         learned = self._learned if self.__sklearn_is_fitted__() else self._fresh()
         self._refuse_late_record(learned)
-        weights, updates = learned.weights, learned.updates
+        weights, updates = learned.weights, learned.recorder
         kept = dict(learned.__dict__)
         n_recorded = 0 if updates is None else len(updates)
         trainer = self._trainer(problem, learned, xs, ys)
@@ -249,19 +254,19 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
         self._warn_of_search(trainer, learned.n_invalid - kept["n_invalid"])
         return self
 
-    def _adopt(self, learned: Learned) -> None:
+    def _adopt(self, learned: StructuredModel) -> None:
         self._learned = learned
         self._served = None
 
-    def _refuse_late_record(self, learned: Learned) -> None:
-        if self.record and learned.updates is None:
+    def _refuse_late_record(self, learned: StructuredModel) -> None:
+        if self.record and learned.recorder is None:
             raise ParameterError(
                 "record=True, but what was learned so far was not recorded. Set it back, or fit "
                 "anew."
             )
 
     def _watch(
-        self, problem: Problem, learned: Learned, validation_set: tuple[Any, Any] | None
+        self, problem: Problem, learned: StructuredModel, validation_set: tuple[Any, Any] | None
     ) -> Validation | None:
         if validation_set is None:
             return None
@@ -277,9 +282,11 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
             raise InputError(f"validation_set: {error}") from None
 
         def score() -> float:
-            return share_right(answers(problem, self._answering(learned), xs), ys)
+            return share_right(answers(problem, learned.served(averaged=self.averaged), xs), ys)
 
-        return Validation(score, lambda: self._answering(learned), self.n_iter_no_change)
+        return Validation(
+            score, lambda: learned.served(averaged=self.averaged), self.n_iter_no_change
+        )
 
     def _what_to_try(self, training: FitResult) -> str:
         return (

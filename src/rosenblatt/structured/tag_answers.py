@@ -43,16 +43,7 @@ class TagAnswers:
         return {"viterbi": 0, "greedy": 1}.get(self.search, int(self.beam))
 
     def _weights(self) -> TagWeights:
-        """The weights that answer, worked out once."""
-        model = self._model
-        if model.best is not None:
-            return model.best
-        if not self.averaged:
-            return model.weights
-        served: TagWeights | None = self.__dict__.get("_served")
-        if served is None or served.t != model.weights.t:
-            served = self._served = model.weights.averaged()
-        return served
+        return self._model.served(averaged=self.averaged)
 
     def _found(
         self,

@@ -100,7 +100,7 @@ class TagLearning(TagAnswers):
                 "tag_dictionary is for words and tuples, but these tokens are mappings of "
                 "features. Leave it at None."
             )
-        model.admit({tag for sentence in tagged for tag in sentence})
+        model.admit_all({tag for sentence in tagged for tag in sentence})
         encoded = encoder.encode(listed, learning=True)
         gold = model.numbers(tagged)
         allowed = allowed_steps(self.constraints, model.tags)
@@ -186,7 +186,6 @@ class TagLearning(TagAnswers):
     ) -> None:
         model.best = None if watch is None else watch.best
         self._model, self._encoder = model, encoder
-        self.__dict__.pop("_served", None)
         outcome.adopt(self, training, watch)
         for of_rows in ("mistakes_per_row_", "margin_ceiling_"):
             del self.__dict__[of_rows]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 from operator import index
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ from rosenblatt._kernels.tags import tag_learning
 from rosenblatt._kernels.tags.tag_search import Search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core import epochs
+from rosenblatt.core.model import Model
 from rosenblatt.errors import ParameterError
 from rosenblatt.structured.sentences import Encoded
 
@@ -75,38 +75,46 @@ class TagLedger:
         return twin
 
 
-class TagModel:
-    """Tags, weights, counters and what is kept beside them."""
+class TagModel(Model):
+    """Tags, which are its classes, weights, counters and what is kept beside them."""
+
+    _finished = ("best", "_average")
 
     def __init__(self, order: int, seed: int) -> None:
-        self.order, self.seed, self.random = order, seed, seed
-        self.tags: list[str] = []
-        self.slots: dict[str, int] = {}
+        super().__init__((), seed)
+        self.order = order
         self.weights = TagWeights(0, order)
-        self.n_mistakes = 0
-        self.best: TagWeights | None = None
+        self._average: TagWeights | None = None
         self.ledger: TagLedger | None = None
         # For each known word the one tag it can have, or -1.
         self.dictionary: npt.NDArray[np.int32] | None = None
-        # What the file that it was read from tells beside.
-        self.notes: dict[str, Any] = {}
 
-    def copy(self) -> TagModel:
-        """A model of its own that learns on without touching this one."""
-        twin = copy(self)
-        twin.weights = self.weights.copy()
-        twin.tags, twin.slots = list(self.tags), dict(self.slots)
-        twin.ledger = None if self.ledger is None else self.ledger.copy()
-        return twin
+    def served(self, *, averaged: bool) -> TagWeights:
+        """The weights that predict: the best kept, the average, worked out once, or the last."""
+        if self.best is not None:
+            best: TagWeights = self.best
+            return best
+        if not averaged:
+            return self.weights
+        if self._average is None or self._average.t != self.weights.t:
+            self._average = self.weights.averaged()
+        return self._average
 
-    def admit(self, tags: set[str]) -> None:
+    @property
+    def tags(self) -> list[str]:
+        return self.classes
+
+    @tags.setter
+    def tags(self, tags: list[str]) -> None:
+        self._name_classes(tags)
+
+    def admit_all(self, tags: set[str]) -> None:
         """Make room for tags not seen before, in their order; old ones keep their places."""
         new = sorted(map(str, tags - set(self.tags)))  # those of numpy are texts of a kind
         if not new:
             return
         old, n_old = self.weights, len(self.tags)
-        self.tags = [*self.tags, *new]
-        self.slots = {tag: i for i, tag in enumerate(self.tags)}
+        self._name_classes([*self.tags, *new])
         try:
             self.weights = TagWeights(len(self.tags), self.order)
         except MemoryError:

@@ -1,4 +1,4 @@
-"""A kernel machine while it learns: support rows, what each counts for, and how it came to that.
+"""A kernel model while it learns: support rows, what each counts for, and how it came to that.
 
     f_c(x) = Σ_s a_cs K(x_s, x)        one function for two classes, else one for each class
 
@@ -8,7 +8,7 @@ average and the votes of all its earlier states follow from them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from typing import Any
 
@@ -18,14 +18,14 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt._kernels.rows import voting
 from rosenblatt.arrays import FloatArray
-from rosenblatt.core.classes import with_class
 from rosenblatt.core.ledger import Entries, Recorder
+from rosenblatt.core.model import Model
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.functions import Kernel
 from rosenblatt.kernel.memory import Memory
 from rosenblatt.kernel.support import DenseSupport, SparseSupport, support_for
 
-__all__ = ["QUERIES", "SETTINGS", "Machine", "overflow"]
+__all__ = ["QUERIES", "SETTINGS", "KernelModel", "overflow"]
 
 # What cannot change while a machine learns on.
 SETTINGS = ("kernel", "degree", "gamma", "coef0", "multiclass", "budget", "forget")
@@ -34,33 +34,28 @@ SHAPES = {"ovr": blocks.EACH, "argmax": blocks.AGAINST}
 TILE, QUERIES = 2048, 256
 
 
-class Machine:
+class KernelModel(Model):
     """Classes, support rows and coefficients; a row of coefficients for each function."""
 
     def __init__(
         self, settings: Mapping[str, Any], n_features: int, classes: list[Any], seed: int
     ) -> None:
+        super().__init__(classes, seed)
         self.settings, self.n_features = dict(settings), n_features
         self.kernel = Kernel.of(settings, n_features)
         self.multiclass: str = settings["multiclass"]
-        self.classes = list(classes)
-        self.slots = {label: i for i, label in enumerate(self.classes)}
-        self.label_dtype: np.dtype[Any] | None = None
         self.support: DenseSupport | SparseSupport | None = None
         k = 1 if len(self.classes) <= 2 else len(self.classes)
         self.coef, self.late = np.zeros((k, 0)), np.zeros((k, 0))
         # Which example each support row was: its row in X, or its place in the stream.
         self.numbers = np.zeros(0, np.int64)
-        self.t = self.n_mistakes = 0
-        self.seed = self.random = seed
+        self.t = 0
         self.recorder: Recorder | None = Recorder() if settings["budget"] is None else None
         # If an earlier state was the best: how many updates and examples count, or what forgot
         # some of its rows as it was then.
-        self.best: tuple[int, int] | Machine | None = None
+        self.best: tuple[int, int] | KernelModel | None = None
         # What a rule of forgetting has to remember.
         self.forgetting: Memory | None = None
-        # What a model file says beside the numbers, kept for when the machine is saved again.
-        self.notes: dict[str, Any] = {}
 
     @property
     def n_vectors(self) -> int:
@@ -74,15 +69,6 @@ class Machine:
     def shape(self) -> int:
         """How the functions divide the classes among them."""
         return blocks.ONE if self.n_vectors == 1 else SHAPES[self.multiclass]
-
-    def copy(self) -> Machine:
-        """A machine of its own that learns on without touching this one."""
-        twin = copy(self)
-        twin.support = None if self.support is None else self.support.copy()
-        twin.coef, twin.late, twin.numbers = self.coef.copy(), self.late.copy(), self.numbers.copy()
-        twin.recorder = None if self.recorder is None else self.recorder.copy()
-        twin.forgetting = None if self.forgetting is None else self.forgetting.copy()
-        return twin
 
     def checkpoint(self) -> Callable[[], None]:
         """A function that takes back what is learned from here on."""
@@ -108,9 +94,9 @@ class Machine:
         return len(self.recorder.entries.row), self.t
 
     @property
-    def served(self) -> Machine:
+    def served(self) -> KernelModel:
         """The machine that answers."""
-        return self.best if isinstance(self.best, Machine) else self
+        return self.best if isinstance(self.best, KernelModel) else self
 
     # ------------------------------------------------------------------ learning
 
@@ -149,21 +135,11 @@ class Machine:
         if self.recorder is not None:
             self.recorder.add(entries)
 
-    def admit(self, label: Hashable) -> int:
-        """Make room for a class not seen before; return its number."""
-        classes = with_class(self.classes, label)
-        if len(classes) == 3:
-            self._split()
-        if len(classes) >= 3:
-            for name in ("coef", "late"):
-                values = getattr(self, name)
-                setattr(self, name, np.vstack([values, np.zeros((1, values.shape[1]))]))
-        self.best = self.label_dtype = None
-        self.classes, self.slots = classes, {known: i for i, known in enumerate(classes)}
-        return self.slots[label]
+    def _add_class(self) -> None:
+        none = np.zeros((1, self.coef.shape[1]))
+        self.coef, self.late = np.vstack([self.coef, none]), np.vstack([self.late, none])
 
     def _split(self) -> None:
-        """One function for two classes becomes two, which say the same."""
         each = self.multiclass == "ovr"
         share = 1.0 if each else 0.5
         # Taken from 0, so that 0 stays what it is and does not become a negative zero.
