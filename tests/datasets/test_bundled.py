@@ -79,7 +79,7 @@ def test_a_table_unpacks_to_rows_and_classes_and_names_them() -> None:
     assert X is table.X
     assert y is table.y
     assert table.labels.tolist() == [table.classes[k] for k in y]
-    assert repr(table).startswith("Table(178 × 13, class_0 59, class_1 71, class_2 48:")
+    assert repr(table).startswith("LabelledRows(178 × 13, class_0 59, class_1 71, class_2 48:")
     assert len(repr(table)) < 100
     assert table == table
     assert table != datasets.wine()

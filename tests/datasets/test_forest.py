@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import AveragedPerceptron, datasets
 from rosenblatt.datasets.forest import Recordings
-from rosenblatt.datasets.portable_random import bells, doublings, log2, orthonormal, roll
+from rosenblatt.datasets.portable_random import bell_shaped, doublings, generator, log2, orthonormal
 from rosenblatt.errors import ParameterError
 
 
@@ -152,7 +152,7 @@ def test_doublings_meet_the_powers_of_two() -> None:
 
 
 def test_bells_have_mean_zero_and_variance_one() -> None:
-    drawn = bells(roll(0), 100_000)
+    drawn = bell_shaped(generator(0), 100_000)
     assert drawn.mean() == pytest.approx(0, abs=0.02)
     assert drawn.var() == pytest.approx(1, abs=0.02)
 

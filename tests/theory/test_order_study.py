@@ -41,7 +41,9 @@ def test_no_order_breaks_the_bound_and_all_separate(seed, bias, shuffle, eta0):
 def test_orders_differ_in_mistakes_margin_and_answers_to_new_rows(shuffle):
     """L5.6, L1.10: versicolor against virginica overlap, so the last mistakes decide."""
     iris = datasets.iris()
-    table = datasets.Table(iris.X[iris.y > 0], iris.y[iris.y > 0], iris.classes[1:], iris.about)
+    table = datasets.LabelledRows(
+        iris.X[iris.y > 0], iris.y[iris.y > 0], iris.classes[1:], iris.about
+    )
     train, test = halves(table)
     study = order_study(Perceptron(shuffle=shuffle, max_iter=20), *train, n_orders=15, **test)
     assert len(set(study.mistakes.tolist())) > 3

@@ -9,17 +9,17 @@ in a forest.
 from rosenblatt.datasets.bundled import breast_cancer, digits, iris, wine
 from rosenblatt.datasets.drift import Drift, drifting
 from rosenblatt.datasets.forest import Forest, Recording, recorders
-from rosenblatt.datasets.labelled_rows import Table
+from rosenblatt.datasets.labelled_rows import LabelledRows
 from rosenblatt.datasets.noise import Noisy, noisy
 from rosenblatt.datasets.separable_sets import Separable, separable
 
 __all__ = [
     "Drift",
     "Forest",
+    "LabelledRows",
     "Noisy",
     "Recording",
     "Separable",
-    "Table",
     "breast_cancer",
     "digits",
     "drifting",

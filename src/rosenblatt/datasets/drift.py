@@ -14,12 +14,12 @@ import numpy.typing as npt
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import choice, number, whole
 from rosenblatt.datasets.chunks import CHUNK, Columns, cut
-from rosenblatt.datasets.portable_random import bells, dot, orthonormal, roll
+from rosenblatt.datasets.portable_random import bell_shaped, dot, generator, orthonormal
 
-__all__ = ["Block", "Drift", "Example", "drifting"]
+__all__ = ["Drift", "Example", "ExampleBlock", "drifting"]
 
 
-CONCEPT, COIN, ROW = 2, 3, 4  # what dice are rolled for
+CONCEPT, COIN, ROW = 2, 3, 4  # what generators are made for
 
 
 class Example(NamedTuple):
@@ -29,7 +29,7 @@ class Example(NamedTuple):
     y: int
 
 
-class Block(NamedTuple):
+class ExampleBlock(NamedTuple):
     """Some rows that follow each other, and their classes."""
 
     X: FloatArray
@@ -57,10 +57,10 @@ class Drift:
         for X, y in self.blocks(CHUNK):
             yield from map(Example, X, y.tolist())
 
-    def blocks(self, size: int = 100) -> Iterator[Block]:
+    def blocks(self, size: int = 100) -> Iterator[ExampleBlock]:
         """The same examples, `size` at a time, for ``partial_fit(X, y)``."""
         whole("size", size, at_least=1)
-        return (Block(*columns) for columns in cut(self._chunk, self.n_rows, size))
+        return (ExampleBlock(*columns) for columns in cut(self._chunk, self.n_rows, size))
 
     def concept(self, t: int) -> FloatArray:
         """The w of length 1 that labelled row t: class 1 where ``w·x > 0``, before any flip."""
@@ -68,9 +68,9 @@ class Drift:
         return np.asarray(self._concepts(np.array([t]))[0])
 
     def _chunk(self, number: int) -> Columns:
-        dice = roll(self.seed, ROW, number)
-        X = bells(dice, CHUNK, self.n_features)
-        lies = dice.random(CHUNK) < self.flip
+        random = generator(self.seed, ROW, number)
+        X = bell_shaped(random, CHUNK, self.n_features)
+        lies = random.random(CHUNK) < self.flip
         W = self._concepts(number * CHUNK + np.arange(CHUNK))
         return X, ((dot(X, W) > 0) ^ lies).astype(np.int64)
 
@@ -84,13 +84,13 @@ class Drift:
             sines = np.array([[math.sin(angle)] for angle in angles])
             return np.asarray(cosines * u + sines * v)
         if self.kind == "gradual":
-            coins = roll(self.seed, COIN, int(t[0]) // CHUNK).random(CHUNK)[t % CHUNK]
+            coins = generator(self.seed, COIN, int(t[0]) // CHUNK).random(CHUNK)[t % CHUNK]
             periods = periods + (coins * self.period < since)
         return np.asarray(np.stack([u, v, -u, -v])[periods % 4])
 
     @cached_property
     def _plane(self) -> FloatArray:
-        return orthonormal(bells(roll(self.seed, CONCEPT), 2, self.n_features))
+        return orthonormal(bell_shaped(generator(self.seed, CONCEPT), 2, self.n_features))
 
 
 def drifting(

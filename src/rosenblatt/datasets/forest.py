@@ -13,12 +13,12 @@ import numpy.typing as npt
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import number, whole
 from rosenblatt.datasets.chunks import CHUNK, Columns, cut
-from rosenblatt.datasets.portable_random import doublings, log2, roll
+from rosenblatt.datasets.portable_random import doublings, generator, log2
 
 __all__ = ["Forest", "Recording", "Recordings", "recorders"]
 
 
-PLACES, WEATHER, EVENTS = 5, 6, 7  # what dice are rolled for
+PLACES, WEATHER, EVENTS = 5, 6, 7  # what generators are made for
 
 LABELS = ("background", "elephant", "poacher")
 
@@ -89,13 +89,13 @@ class Forest:
     @cached_property
     def _places(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Of each recorder: how its microphone hears each band, its wind and insects, its share."""
-        dice = roll(self.seed, PLACES)
+        random = generator(self.seed, PLACES)
         n = self.n_recorders
-        loudness = doublings(self.variety * (4.0 * dice.random((n, 1)) - 2.0))
-        colour = doublings(self.variety * (2.0 * dice.random((n, self.n_bands)) - 1.0))
-        wind = doublings(self.variety * (6.0 * dice.random(n) - 3.0))
-        insects = doublings(self.variety * (6.0 * dice.random(n) - 3.0))
-        busy = np.cumsum(0.25 + dice.random(n))
+        loudness = doublings(self.variety * (4.0 * random.random((n, 1)) - 2.0))
+        colour = doublings(self.variety * (2.0 * random.random((n, self.n_bands)) - 1.0))
+        wind = doublings(self.variety * (6.0 * random.random(n) - 3.0))
+        insects = doublings(self.variety * (6.0 * random.random(n) - 3.0))
+        busy = np.cumsum(0.25 + random.random(n))
         return loudness * colour, wind, insects, busy / busy[-1]
 
     @cached_property
@@ -113,29 +113,29 @@ class Forest:
     def _rain(self, hours: npt.NDArray[np.int64]) -> FloatArray:
         """How hard it rains in each hour, everywhere: one hour in eight it does."""
         days, place = np.unique(hours // 24, return_inverse=True)
-        falls = [roll(self.seed, WEATHER, int(day)).random((2, 24)) for day in days]
+        falls = [generator(self.seed, WEATHER, int(day)).random((2, 24)) for day in days]
         wet = np.stack([(chance < 0.125) * 8.0 * amount for chance, amount in falls])
         return np.asarray(wet[place, hours % 24])
 
     def _chunk(self, number: int) -> Columns:
-        dice = roll(self.seed, EVENTS, number)
+        random = generator(self.seed, EVENTS, number)
         hour = (number * CHUNK + np.arange(CHUNK)) // self.per_hour
         hears, wind, insects, busy = self._places
-        recorder = np.searchsorted(busy, dice.random(CHUNK), side="right")
+        recorder = np.searchsorted(busy, random.random(CHUNK), side="right")
 
-        chance = dice.random(CHUNK)
+        chance = random.random(CHUNK)
         elephant = chance < ELEPHANTS[hour % 24]
         poacher = ~elephant & (chance < (ELEPHANTS + POACHERS)[hour % 24])
         # Each of the two has two ways to be heard. What is neither is mostly weather and insects,
         # but one time in five a tree comes down, which is the nearest thing to a shot.
-        way = dice.random(CHUNK)
+        way = random.random(CHUNK)
         maker = np.select(
             [elephant & (way < 0.8), elephant, poacher & (way < 0.5), poacher, way < 0.2],
             np.arange(5),
             default=-1,
         )
         # Loudness falls with the square of the distance, and high sounds fade sooner on the way.
-        distance = 0.5 + 2.5 * dice.random(CHUNK)
+        distance = 0.5 + 2.5 * random.random(CHUNK)
         pitch = np.linspace(0.0, 1.0, self.n_bands)
         spectra = self._spectra
         event = np.stack([*(spectra[name] for name in MAKERS), np.zeros(self.n_bands)])[maker]
@@ -143,7 +143,7 @@ class Forest:
         event /= 1.0 + 2.0 * distance[:, None] * pitch
 
         sound = 0.05 + event
-        gusts = wind[recorder] * dice.random(CHUNK)
+        gusts = wind[recorder] * random.random(CHUNK)
         for level, name in (
             (2.0 * gusts, "wind"),
             (insects[recorder] * INSECTS[hour % 24], "insects"),
@@ -155,7 +155,7 @@ class Forest:
         shape = (CHUNK, self.n_bands)
         product = np.ones(shape)
         for _ in range(4):
-            product *= 1.0 - dice.random(shape)
+            product *= 1.0 - random.random(shape)
         windows = -0.25 * 0.6931471805599453 * log2(product)
         X = log2(hears[recorder] * sound * windows)
         labels = np.array(LABELS)[np.where(elephant, 1, np.where(poacher, 2, 0))]

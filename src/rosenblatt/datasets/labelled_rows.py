@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Table"]
+__all__ = ["LabelledRows"]
 
 
 # Arrays have no single answer to ==, so two tables are equal only if they are the same one.
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class LabelledRows:
     """Rows, the number of the class of each, the names of the classes, and what the data are.
 
     It unpacks to ``X, y``.
@@ -24,7 +24,7 @@ class Table:
     >>> from rosenblatt import datasets
     >>> iris = datasets.iris()
     >>> iris
-    Table(150 × 4, setosa 50, versicolor 50, virginica 50: iris flowers, 4 lengths in cm)
+    LabelledRows(150 × 4, setosa 50, versicolor 50, virginica 50: iris flowers, 4 lengths in cm)
     >>> X, y = iris
     >>> X.shape, y[-1].item(), iris.labels[-1].item()
     ((150, 4), 2, 'virginica')

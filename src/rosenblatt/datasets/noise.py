@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import choice, number
-from rosenblatt.datasets.labelled_rows import Table
-from rosenblatt.datasets.portable_random import bells, dot, roll
+from rosenblatt.datasets.labelled_rows import LabelledRows
+from rosenblatt.datasets.portable_random import bell_shaped, dot, generator
 from rosenblatt.datasets.separable_sets import separable
 
 __all__ = ["Noisy", "noisy"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Noisy(Table):
+class Noisy(LabelledRows):
     """Rows, labels of which some are wrong, and the truth. It unpacks to ``X, y``.
 
     Attributes
@@ -94,15 +94,15 @@ def noisy(
         n_classes=n_classes,
         seed=seed,
     )
-    dice = roll(seed, purpose=1)
+    random = generator(seed, purpose=1)
     wrong = round(flip * n_rows)
     y = clean.y.copy()
     if where == "anywhere":
-        flipped = np.sort(dice.permutation(n_rows)[:wrong])
-        y[flipped] = (y[flipped] + dice.integers(1, n_classes, wrong)) % n_classes
+        flipped = np.sort(random.permutation(n_rows)[:wrong])
+        y[flipped] = (y[flipped] + random.integers(1, n_classes, wrong)) % n_classes
     else:
         # An error of size s flips the row if s |e| > m, so those with the least m / |e| go first.
-        error = np.abs(bells(dice, n_rows))
+        error = np.abs(bell_shaped(random, n_rows))
         ease = np.divide(clean.margins, error, out=np.full(n_rows, np.inf), where=error > 0)
         flipped = np.sort(np.argsort(ease, kind="stable")[:wrong])
         y[flipped] = _rivals(clean.X, clean.y, clean.w)[flipped]

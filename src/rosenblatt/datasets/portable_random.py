@@ -14,7 +14,7 @@ import numpy as np
 
 from rosenblatt.arrays import FloatArray
 
-__all__ = ["bells", "dot", "doublings", "log2", "orthonormal", "roll", "unit"]
+__all__ = ["bell_shaped", "dot", "doublings", "generator", "log2", "orthonormal", "unit"]
 
 
 # ln x = 2 artanh z with z = (x - 1) / (x + 1): the factors of z, z³, z⁵, ... for log2. After
@@ -22,20 +22,20 @@ __all__ = ["bells", "dot", "doublings", "log2", "orthonormal", "roll", "unit"]
 SERIES = [2.0 / (2 * k + 1) / 0.6931471805599453 for k in range(10)]
 
 
-def roll(seed: int, purpose: int = 0, number: int = 0) -> np.random.Generator:
+def generator(seed: int, purpose: int = 0, number: int = 0) -> np.random.Generator:
     """The generator for one purpose, and for one block of it, so that each can be made alone."""
     # The seed is last because it may take several words, and trailing zeros do not count.
     return np.random.Generator(np.random.PCG64([purpose + 1, number, seed]))
 
 
-def bells(dice: np.random.Generator, *shape: int) -> FloatArray:
+def bell_shaped(random: np.random.Generator, *shape: int) -> FloatArray:
     """Numbers of mean 0 and variance 1, in a bell: sums of four even ones.
 
     Normal numbers would do, but their tails are made with logarithms.
     """
-    total = dice.random(shape)
+    total = random.random(shape)
     for _ in range(3):
-        total += dice.random(shape)
+        total += random.random(shape)
     return (total - 2.0) * math.sqrt(3.0)
 
 

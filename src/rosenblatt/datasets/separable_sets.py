@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import number, whole
-from rosenblatt.datasets.labelled_rows import Table
-from rosenblatt.datasets.portable_random import bells, dot, orthonormal, roll, unit
+from rosenblatt.datasets.labelled_rows import LabelledRows
+from rosenblatt.datasets.portable_random import bell_shaped, dot, generator, orthonormal, unit
 from rosenblatt.errors import ParameterError
 
 __all__ = ["Separable", "separable"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Separable(Table):
+class Separable(LabelledRows):
     """Rows, and the separator they were made for. It unpacks to ``X, y``.
 
     Attributes
@@ -133,9 +133,9 @@ def separable(
             f"n_features=1 is not allowed for n_classes={n_classes}: on a line, through the "
             "origin, only two classes have room. Give at least 2 features."
         )
-    dice = roll(seed)
+    random = generator(seed)
     corners = _corners(n_classes, n_features)
-    basis = orthonormal(bells(dice, corners.shape[1], n_features))
+    basis = orthonormal(bell_shaped(random, corners.shape[1], n_features))
     towards = np.stack([dot(basis.T, corner) for corner in corners])
     b = float(intercept)
     w = towards[1] if n_classes == 2 else towards / math.sqrt(n_classes)
@@ -150,17 +150,17 @@ def separable(
         cure="Or give a larger radius." if not b else "Or a larger radius or a smaller intercept.",
     )
 
-    y = np.concatenate([classes, dice.permutation(np.arange(n_classes, n_rows) % n_classes)])
+    y = np.concatenate([classes, random.permutation(np.arange(n_classes, n_rows) % n_classes)])
     X = np.empty((n_rows, n_features))
     # Mean of the corner rows, over all pairs of a class and a rival: γ times the separator. So no
     # separator does better, wherever in the space upright on all of them the corners are moved.
     nothing = leads(np.zeros_like(tips), classes, w, b).min(axis=1)
     along = radius * (margin - nothing) / (most - nothing)
-    aside = _aside(dice, basis, math.sqrt(max(radius**2 - float((along**2).max()), 0.0)))
+    aside = _aside(random, basis, math.sqrt(max(radius**2 - float((along**2).max()), 0.0)))
     X[:n_classes] = along[:, None] * towards + aside
-    X[n_classes:] = _spread(dice, y[n_classes:], towards, w, b, float(margin), float(radius))
+    X[n_classes:] = _spread(random, y[n_classes:], towards, w, b, float(margin), float(radius))
     X[n_classes : n_classes + 1] = tips[y[n_classes : n_classes + 1]]
-    order = dice.permutation(n_rows)
+    order = random.permutation(n_rows)
     names = ("negative", "positive") if n_classes == 2 else tuple(f"class {k}" for k in classes)
     about = f"made, with margin {margin:g} in radius {radius:g}"
     return Separable(X[order], y[order], names, about, w, b, float(margin), float(radius))
@@ -192,16 +192,16 @@ def _corners(n_classes: int, n_features: int) -> FloatArray:
     return corners
 
 
-def _aside(dice: np.random.Generator, basis: FloatArray, room: float) -> FloatArray:
+def _aside(random: np.random.Generator, basis: FloatArray, room: float) -> FloatArray:
     """A step upright on the basis, no longer than the room there is."""
-    vector = bells(dice, 1, basis.shape[1])
+    vector = bell_shaped(random, 1, basis.shape[1])
     if len(basis) == basis.shape[1]:
         return np.zeros(basis.shape[1])
     return np.asarray(0.5 * room * orthonormal(vector, beside=basis)[0])
 
 
 def _spread(
-    dice: np.random.Generator,
+    random: np.random.Generator,
     y: npt.NDArray[Any],
     towards: FloatArray,
     w: FloatArray,
@@ -212,8 +212,8 @@ def _spread(
     """Rows of the classes y all over the ball, none nearer to the boundary than the margin."""
     d = towards.shape[1]
     # The length of a point in a ball of d dimensions is distributed like the largest of d numbers.
-    length = radius * dice.random((len(y), min(d, 16))).max(axis=1)
-    X = unit(bells(dice, len(y), d)) * length[:, None]
+    length = radius * random.random((len(y), min(d, 16))).max(axis=1)
+    X = unit(bell_shaped(random, len(y), d)) * length[:, None]
     # A row in the part of another class is mirrored into the part of its own.
     lies_in = np.stack([dot(X, vector) for vector in towards], axis=1).argmax(axis=1)
     mirror = unit(towards[lies_in] - towards[y])
@@ -222,7 +222,7 @@ def _spread(
     # too near goes there until its smallest lead is a number drawn above the margin.
     tips = radius * towards
     now, there = leads(X, y, w, b), leads(tips, np.arange(len(tips)), w, b)[y]
-    drawn = dice.random(len(y))
+    drawn = random.random(len(y))
     wanted = margin + (there.min(axis=1) - margin) * drawn * drawn
     short = wanted[:, None] - now
     way = np.divide(short, there - now, out=np.zeros_like(now), where=short > 0).max(axis=1)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray, IntArray, SparseRows, for_caller, is_sparse
-from rosenblatt.datasets.portable_random import roll
+from rosenblatt.datasets.portable_random import generator
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.inputs import read_rows
 from rosenblatt.learner.options import option
@@ -272,12 +272,12 @@ class AssociationLayer(Transformer):
     def _wired(self, d: int, n_levels: int, seed: int) -> SparseRows:
         """Connections drawn from the seed; every unit has a row of the draws to itself."""
         n_units, n_connections = int(self.n_units), int(self.excitatory + self.inhibitory)
-        level = (roll(seed, 0).random((n_units, n_connections)) * n_levels).astype(np.int64)
+        level = (generator(seed, 0).random((n_units, n_connections)) * n_levels).astype(np.int64)
         if self.image_shape is None:
-            feature = (roll(seed, 1).random((n_units, n_connections)) * d).astype(np.int64)
+            feature = (generator(seed, 1).random((n_units, n_connections)) * d).astype(np.int64)
         else:
             height, width = map(int, self.image_shape)
-            draws = (roll(seed, k).random((n_units, 1 + n_connections)) for k in (2, 3))
+            draws = (generator(seed, k).random((n_units, 1 + n_connections)) for k in (2, 3))
             row = _near_a_point(next(draws), height, float(self.spread))
             feature = row * width + _near_a_point(next(draws), width, float(self.spread))
         # Sums of this many ones must fit.
