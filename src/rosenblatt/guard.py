@@ -7,7 +7,7 @@ keep out pages that had their own name resolved to this machine; ``Origin`` and
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 import msgspec
@@ -35,11 +35,26 @@ HEADERS = {
 
 
 class Guard:
-    """Around the whole application, so that no route is forgotten; WebSockets are refused."""
+    """Around the whole application, so that no route is forgotten; WebSockets are refused.
 
-    def __init__(self, app: App, *, port: int, most_bytes: int) -> None:
+    Parameters
+    ----------
+    app : ASGI application
+        What answers the requests that are let through.
+    port : int
+        Where the server listens: requests must name this machine and this port.
+    max_bytes : int
+        The longest body that is read.
+    headers : mapping, default=HEADERS
+        Headers that every response gets, whoever made it.
+    """
+
+    def __init__(
+        self, app: App, *, port: int, max_bytes: int, headers: Mapping[str, str] = HEADERS
+    ) -> None:
         self._app = app
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
+        self._headers = headers
         names = ("127.0.0.1", "localhost", "[::1]")
         self._hosts = {f"{name}:{port}" for name in names}
         if port == 80:  # which browsers leave out
@@ -57,8 +72,9 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [(k, v) for k, v in message["headers"] if k.decode().lower() not in HEADERS]
-                added = [(k.encode(), v.encode()) for k, v in HEADERS.items()]
+                fixed = self._headers
+                kept = [(k, v) for k, v in message["headers"] if k.decode().lower() not in fixed]
+                added = [(k.encode(), v.encode()) for k, v in fixed.items()]
                 message = {**message, "headers": kept + added}
             await send(message)
 
@@ -86,18 +102,18 @@ class Guard:
         origins, sites = _all(scope, b"origin"), _all(scope, b"sec-fetch-site")
         foreign = any(origin not in self._origins for origin in origins)
         if foreign or any(site != "same-origin" for site in sites):
-            return 403, "Only the studio's own page may ask."
+            return 403, "Only pages of this server may send requests."
         kinds = [kind.partition(";")[0].strip().lower() for kind in _all(scope, b"content-type")]
         if kinds != ["application/json"]:
-            return 415, "Questions are asked in JSON (Content-Type: application/json)."
+            return 415, "Requests are read as JSON (Content-Type: application/json)."
         lengths = [length for length in _all(scope, b"content-length") if length.isdecimal()]
-        if any(int(length) > self._most_bytes for length in lengths):
-            return 413, too_long(self._most_bytes)
+        if any(int(length) > self._max_bytes for length in lengths):
+            return 413, too_long(self._max_bytes)
         return None
 
 
-def too_long(most_bytes: int) -> str:
-    return f"The question is too long: at most {most_bytes:,} bytes are read."
+def too_long(max_bytes: int) -> str:
+    return f"The request is too long: at most {max_bytes:,} bytes are read."
 
 
 def _all(scope: Message, name: bytes) -> list[str]:

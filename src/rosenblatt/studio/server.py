@@ -37,7 +37,7 @@ KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-MOST_BYTES = 8_000_000
+MAX_BYTES = 8_000_000
 
 
 def application(session: Session, *, port: int) -> Guard:
@@ -64,7 +64,7 @@ def application(session: Session, *, port: int) -> Guard:
         assert isinstance(error, HTTPException)
         said = error.detail
         if error.status_code == 413:
-            said = too_long(MOST_BYTES)
+            said = too_long(MAX_BYTES)
         return _json({"error": said}, error.status_code)
 
     async def failed(_: Request, error: Exception) -> Response:
@@ -79,8 +79,8 @@ def application(session: Session, *, port: int) -> Guard:
         *(route(f"/{name}", path) for name, path in pages.items()),
     ]
     handlers: Any = {HTTPException: refused, Exception: failed}
-    inner = Starlette(routes=routes, exception_handlers=handlers, max_body_size=MOST_BYTES)
-    return Guard(inner, port=port, most_bytes=MOST_BYTES)
+    inner = Starlette(routes=routes, exception_handlers=handlers, max_body_size=MAX_BYTES)
+    return Guard(inner, port=port, max_bytes=MAX_BYTES)
 
 
 def _json(answer: Any, status: int = 200) -> Response:
