@@ -20,21 +20,6 @@ from rosenblatt import Perceptron, datasets
 SHADES = " .:-=+*#%@"
 
 
-def contributions(
-    model: Perceptron, X: np.ndarray, z: np.ndarray, winner: int, runner_up: int
-) -> dict[int, float]:
-    """What each training row put into score(winner) - score(runner_up) on the picture z."""
-    sums: dict[int, float] = {}
-    for update in model.ledger_:
-        sign = 0
-        for answer, change in ((update.right, +1), (update.wrong, -1)):
-            sign += change * ((answer == winner) - (answer == runner_up))
-        if sign:
-            said = sign * update.step * (X[update.row] @ z + 1)
-            sums[update.row] = sums.get(update.row, 0.0) + said
-    return sums
-
-
 def picture(pixels: np.ndarray) -> list[str]:
     return ["".join(SHADES[int(v) * 9 // 16] * 2 for v in row) for row in pixels.reshape(8, 8)]
 
@@ -62,10 +47,10 @@ def main() -> None:
     case = int(lead.argmin())
     z, winner, runner_up = digits.X[test[case]], int(best[case]), int(second[case])
 
-    sums = contributions(model, X, z, winner, runner_up)
+    why = model.explain(z, winner, against=runner_up, X=X)
+    sums = {one.row: one.contribution for one in why.mistakes}
     side_by_side([z], [f"a {digits.y[test[case]]}, taken for {winner}"])
-    difference = scores[case, winner] - scores[case, runner_up]
-    print(f"score of {winner} minus score of {runner_up}: {difference:g}")
+    print(f"score of {winner} minus score of {runner_up}: {why.score:g}")
     print(f"sum over {len(sums)} training pictures: {sum(sums.values()):g}\n")
 
     ranked = sorted(sums, key=sums.__getitem__)

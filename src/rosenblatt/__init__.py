@@ -23,6 +23,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "datasets": "rosenblatt.datasets",
         "errors": "rosenblatt.errors",
         "evaluate": "rosenblatt.evaluate",
+        "explain": "rosenblatt.explain",
         "features": "rosenblatt.features",
         "geometry": "rosenblatt.geometry",
         "io": "rosenblatt.io",
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from rosenblatt import datasets as datasets
     from rosenblatt import errors as errors
     from rosenblatt import evaluate as evaluate
+    from rosenblatt import explain as explain
     from rosenblatt import features as features
     from rosenblatt import geometry as geometry
     from rosenblatt import io as io

@@ -69,14 +69,14 @@ def test_one_point_of_the_digits_is_explained_by_past_mistakes() -> None:
             x = X[1500] / 16
             told = model.explain(x)
             scores = model.decision_function(x[None])[0]
-            assert told.answer == model.predict(x[None])[0]
-            assert told.score == pytest.approx(scores[told.answer], rel=1e-9)
-            amounts = [abs(part.amount) for part in told.contributions]
+            assert told.prediction == model.predict(x[None])[0]
+            assert told.score == pytest.approx(scores[told.prediction], rel=1e-9)
+            amounts = [abs(one.contribution) for one in told.mistakes]
             assert amounts == sorted(amounts, reverse=True)
-            assert {part.row for part in told.contributions} <= set(model.support_.tolist())
+            assert {one.row for one in told.mistakes} <= set(model.support_.tolist())
             other = model.explain(x, label=3)
             assert other.score == pytest.approx(scores[3], rel=1e-9)
-            assert "past mistakes" in str(told)
+            assert "rows of training gave" in str(told)
     for label in ("x", [7]):
         with pytest.raises(InputError, match="is not among the classes"):
             model.explain(X[0] / 16, label=label)

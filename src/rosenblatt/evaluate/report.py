@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
+from rosenblatt.html_tables import html_table
 
 __all__ = ["ClassReport", "Report", "report"]
 
@@ -20,7 +21,6 @@ MATRIX_CLASSES = 8
 WORST_PAIRS = 10
 LONGEST_NAME = 24
 CORNER = "true \\ answer"
-CELL = "text-align:right;padding:2px 12px 2px 0"
 
 
 @dataclass(frozen=True)
@@ -258,19 +258,6 @@ def of_confusion(confusion: npt.NDArray[np.int64], classes: list[Any]) -> Report
         classes=classes,
         per_class=per_class,
         confusion=confusion,
-    )
-
-
-def html_table(caption: str, head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:
-    """A table without scripts; everything is escaped."""
-    titles = "".join(f"<th scope=col style='{CELL}'>{escape(str(t))}</th>" for t in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td style='{CELL}'>{escape(str(c))}</td>" for c in row) + "</tr>"
-        for row in rows
-    )
-    return (
-        f"<table><caption style='text-align:left'>{escape(caption)}</caption>"
-        f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
     )
 
 

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from rosenblatt import checks
 from rosenblatt.errors import InputError
-from rosenblatt.evaluate.report import _named, html_table
+from rosenblatt.evaluate.report import _named
+from rosenblatt.html_tables import html_table
 
 __all__ = ["Span", "SpanReport", "TypeReport", "span_scores", "spans"]
 

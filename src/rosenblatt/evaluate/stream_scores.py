@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from rosenblatt.core.online import Tested
 from rosenblatt.errors import ParameterError
-from rosenblatt.evaluate.report import html_table, plain_label
+from rosenblatt.evaluate.report import plain_label
+from rosenblatt.html_tables import html_table
 
 __all__ = ["HEADER", "Point", "Progress"]
 

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 from rosenblatt import lazy
 
 if TYPE_CHECKING:
-    from rosenblatt.kernel.explanation import Contribution as Contribution
-    from rosenblatt.kernel.explanation import Explanation as Explanation
     from rosenblatt.kernel.ledger import KernelLedger as KernelLedger
     from rosenblatt.kernel.perceptron import KernelPerceptron as KernelPerceptron
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        "Contribution": "rosenblatt.kernel.explanation",
-        "Explanation": "rosenblatt.kernel.explanation",
         "KernelLedger": "rosenblatt.kernel.ledger",
         "KernelPerceptron": "rosenblatt.kernel.perceptron",
     },

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.classes import answers
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.kernel.explanation import Explanation, explanation
 from rosenblatt.kernel.learned import KernelLearned
 from rosenblatt.kernel.support import narrow_as_dense
 from rosenblatt.learner.inputs import read_table
+
+if TYPE_CHECKING:
+    from rosenblatt.learner.explain_rows import Question
 
 __all__ = ["KernelAnswers", "one_example"]
 
@@ -97,28 +100,27 @@ class KernelAnswers(KernelLearned):
             return None
         return self.predict(one_example(x)).tolist()[0]
 
-    def explain(self, x: Any, label: Any = None) -> Explanation:
-        """The past mistakes that decided the answer to one example.
+    def _explain(self, question: Question, X: Any) -> Question:
+        """By the support rows, which are kept, so that ``X`` is not needed."""
+        from rosenblatt.explain import PastMistake
+        from rosenblatt.learner.explain_rows import Past
 
-        Parameters
-        ----------
-        x : array-like of shape (n_features,)
-        label : optional
-            The class whose score is explained; by default the answer.
-
-        Returns
-        -------
-        explanation : Explanation
-            The contributions of the support rows, largest first; they add up to the score.
-        """
-        self._refuse_unfitted()
-        self._check_combine()
-        row = self._queries(one_example(x))
-        answer = self.predict(row).tolist()[0]
-        label = answer if label is None else label
-        if label not in self._machine.classes:
-            raise InputError(f"label={label!r} is not among the classes {self.classes_.tolist()}.")
-        return explanation(self._machine.served, row, answer, label, self.combine, self.ties)
+        machine = self._machine.served
+        found = np.zeros(0)
+        if machine.support is not None:
+            row = narrow_as_dense(question.row)[:1]
+            found = np.asarray(machine.kernel.between(machine.support.rows, row)[:, 0], np.float64)
+        if machine.recorder is None:
+            coef = (question.direction @ machine.coefficients(self.combine)).tolist()
+            known = zip(machine.numbers.tolist(), coef, found.tolist(), strict=True)
+            return question.with_mistakes(
+                [PastMistake(row, None, None, 0, a, k, a * k) for row, a, k in known if a]
+            )
+        past = Past(machine.entries(), machine.classes, found, machine.n_examples, machine.numbers)
+        alone = machine.shape == blocks.EACH
+        if self.combine == "vote":
+            return question.by_vote(past, np.zeros(machine.n_vectors), 1, alone=alone)
+        return question.by_mistake(past, mean=self.combine == "average", alone=alone)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.schemas import WithSchema
 from rosenblatt.learner.targets import read_labels
+
+if TYPE_CHECKING:
+    from rosenblatt.explain import Explanation
+    from rosenblatt.learner.explain_rows import Question
 
 __all__ = ["RowLearner"]
 
@@ -58,6 +62,45 @@ class RowLearner(FitOutcome, WithSchema, Learner):
         tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         tags.input_tags.sparse = True
         return tags
+
+    def explain(
+        self,
+        x: Any,
+        label: Any = None,
+        against: Any = None,
+        *,
+        top: int | None = None,
+        X: Any = None,
+    ) -> Explanation:
+        """Why one example is predicted as it is: by feature and by past mistake.
+
+        Parameters
+        ----------
+        x : mapping, record, array-like of shape (n_features,) or sparse table of one row
+        label : optional
+            The class whose score is explained; by default the prediction.
+        against : optional
+            Explain the lead of ``label`` over this class instead of its score. Of two classes it
+            is always the other one, whose score is the same with the other sign.
+        top : int, default=None
+            Keep so many of the largest parts and join the others into one. None keeps all.
+        X : array-like or sparse matrix, default=None
+            The rows of training, to weigh the mistakes of a linear learner with ``record=True``:
+            its ledger knows them by number only. Learners that keep their mistaken rows, as those
+            that vote and that have a kernel, do without.
+
+        Returns
+        -------
+        explanation : Explanation
+            Contributions that add up to the score; print it, show it in a notebook, ``plot`` it.
+        """
+        from rosenblatt.learner.explain_rows import Question
+
+        return self._explain(Question.of(self, x, label, against), X).explanation.cut(top)
+
+    def _explain(self, question: Question, X: Any) -> Question:
+        """The question with all that this family knows of the answer."""
+        raise NotImplementedError
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy: the share of rows that are predicted right.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,11 @@ from rosenblatt.core.classes import in_order
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.result import FitResult
+from rosenblatt.errors import ParameterError
 from rosenblatt.learner.classes import as_array
+
+if TYPE_CHECKING:
+    from rosenblatt.learner.explain_rows import Past, Question
 
 __all__ = ["Learned"]
 
@@ -20,6 +24,10 @@ __all__ = ["Learned"]
 class Learned:
     """Fitted attributes, worked out from the model when asked for."""
 
+    averages: ClassVar[bool]
+
+    best_iter_: int
+    n_iter_: int
     _model: LinearModel
     _training: FitResult | None
 
@@ -126,3 +134,34 @@ class Learned:
     @feature_names_in_.deleter
     def feature_names_in_(self) -> None:
         self.__dict__.pop("_feature_names", None)
+
+    # ------------------------------------------------------------------ why a prediction
+
+    def _explain(self, question: Question, X: Any) -> Question:
+        question = question.by_feature(*self._served(self._model))
+        past = self._past(question.row, X)
+        return question if past is None else question.by_mistake(past, mean=self._predicts_by_mean)
+
+    @property
+    def _predicts_by_mean(self) -> bool:
+        return self.averages
+
+    def _past(self, row: Any, X: Any) -> Past | None:
+        """The updates that led to the weights that predict, beside a row; None without ``X``."""
+        from rosenblatt.learner.explain_rows import Past, similarities
+
+        if X is None:
+            return None
+        model = self._model
+        if model.recorder is None:
+            raise ParameterError(
+                "X is to weigh past mistakes, but no ledger of them was kept: set record=True "
+                "before learning."
+            )
+        ledger = model.ledger()
+        if model.best is not None:  # all epochs are of one length
+            epoch = model.seen_while_recording // self.n_iter_
+            seen = ledger.n_examples - epoch * (self.n_iter_ - self.best_iter_)
+            ledger = ledger.upto(int(np.searchsorted(ledger.entries.t, seen, "right")), seen)
+        found = similarities(self, row, X, ledger.entries) + float(model.weights.fit_intercept)
+        return Past(ledger.entries, ledger.classes, found, ledger.n_examples)

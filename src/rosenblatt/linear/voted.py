@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,14 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, for_caller
 from rosenblatt.core.ledger import Entries, Ledger
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.scoring import scores
 from rosenblatt.learner.options import option
 from rosenblatt.linear._classifier import LinearLearner
 from rosenblatt.linear._stream import as_table
 from rosenblatt.linear._voters import Voters
+
+if TYPE_CHECKING:
+    from rosenblatt.learner.explain_rows import Past, Question
 
 __all__ = ["VotedPerceptron"]
 
@@ -148,6 +152,35 @@ class VotedPerceptron(LinearLearner):
 
     def _row_scores(self, model: LinearModel, row: Any) -> AnyFloatArray:
         return self._scores(model, as_table(row))
+
+    def _explain(self, question: Question, X: Any) -> Question:
+        if self.combine != "vote":
+            return super()._explain(question, X)
+        start = self._voting(self._model)[0]._start
+        first = np.atleast_1d(scores(question.row, start.matrix, start.bias).squeeze())
+        past = self._past(question.row, X)
+        return question.by_vote(past, first, start.t + 1, alone=False)
+
+    @property
+    def _predicts_by_mean(self) -> bool:
+        return self.combine == "average"
+
+    def _past(self, row: Any, X: Any) -> Past:
+        """The rows are kept, so that ``X`` is not needed.
+
+        They are called by their numbers in ``support_vectors_`` if they come from several calls.
+        """
+        from rosenblatt.learner.explain_rows import Past, similarities
+
+        model = self._model
+        ledger, vectors = self._voting(model)
+        entries, numbers = ledger.entries, None
+        found = similarities(self, row, vectors, entries) + float(model.weights.fit_intercept)
+        recorded = model.ledger().entries.row
+        if len(recorded) == model.voters.n_updates:
+            numbers = np.zeros(len(found), np.int64)
+            numbers[entries.row] = recorded[: len(entries.row)]
+        return Past(entries, ledger.classes, found, ledger.n_examples, numbers)
 
     @property
     def survival_(self) -> npt.NDArray[np.int64]:

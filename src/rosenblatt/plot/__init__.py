@@ -16,6 +16,7 @@ __all__ = [
     "animate",
     "boundary",
     "confusion",
+    "contributions",
     "kernel_boundary",
     "lift",
     "losses",
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from rosenblatt.plot.animate import animate
     from rosenblatt.plot.boundary import boundary
     from rosenblatt.plot.confusion import confusion
+    from rosenblatt.plot.contributions import contributions
     from rosenblatt.plot.kernel_boundary import kernel_boundary
     from rosenblatt.plot.lift import lift
     from rosenblatt.plot.losses import losses

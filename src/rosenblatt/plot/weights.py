@@ -10,6 +10,7 @@ import numpy as np
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.learner.explain_rows import feature_names
 from rosenblatt.plot import style
 from rosenblatt.plot.curves import panel_grid, short_number
 from rosenblatt.plot.display import Display, Pen
@@ -113,6 +114,9 @@ class WeightsDisplay(Display):
         ax.set_ylim(max(len(places), 1) - 0.4, -0.6)
         ax.set_xlim(-1.35 * most, 1.35 * most)
         ax.xaxis.get_major_locator().set_params(nbins=4)
+        self._name_axes(ax, pen, voice)
+
+    def _name_axes(self, ax: Any, pen: Pen, voice: Voice) -> None:
         name = pen.text(style.named(voice.label))
         if voice.against is None:
             ax.set_title(f"{name}, bias {short_number(voice.bias)}", loc="left", fontsize=10)
@@ -180,7 +184,7 @@ def weights(
     voices = []
     for row in shown:
         places = _largest(table[row], top)
-        called = [str(names[j]) for j in places] if names is not None else _known(model, places)
+        called = feature_names(model, places) if names is None else [str(names[j]) for j in places]
         bias = float(model.intercept_[row])
         voices.append(Voice(own[row], against, called, table[row, places], bias))
     return WeightsDisplay(voices, table.shape[1], left_out)
@@ -209,15 +213,6 @@ def _largest(values: FloatArray, top: int) -> list[int]:
     positive, negative = int((values > 0).sum()), int((values < 0).sum())
     ends = order[: min(top, positive)], order[len(order) - min(top, negative) :]
     return [int(place) for place in np.concatenate(ends)]
-
-
-def _known(model: Any, places: list[int]) -> list[str]:
-    """Names of features by the best that the model knows."""
-    schema = getattr(model, "schema_", None)
-    if schema is not None:
-        return [str(name) for name in schema.names(places)]
-    known = getattr(model, "feature_names_in_", None)
-    return [f"x[{j}]" if known is None else str(known[j]) for j in places]
 
 
 def _checked(shape: Any, n_features: int) -> tuple[int, int]:

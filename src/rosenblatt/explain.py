@@ -1,0 +1,263 @@
+"""Why a prediction: what each feature and each past mistake puts into its score.
+
+Every model of the family is ``w = w0 + Σ step·φ``. So the score of an example is a sum over its
+features, ``Σ weight·value``, and the same score is a sum over the mistakes of training,
+``Σ step·similarity``, the similarity being the product of the mistaken row with the example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rosenblatt import checks
+from rosenblatt.html_tables import html_table
+from rosenblatt.plurals import count
+
+if TYPE_CHECKING:
+    from rosenblatt.plot.contributions import ContributionsDisplay
+
+__all__ = ["Contribution", "Explanation", "PastMistake"]
+
+SHOWN = 10
+LONGEST_NAME = 40
+
+
+class Contribution(NamedTuple):
+    """What a feature adds to a score: ``contribution = weight · value``.
+
+    ``kind`` is "feature", "bias", or "rest" for several that were joined; of a tagger "token" (all
+    features of a token) or "step" (from the tag before). ``n_joined`` says how many.
+    """
+
+    name: Any
+    value: float | None
+    weight: float | None
+    contribution: float
+    kind: str = "feature"
+    n_joined: int = 1
+
+
+class PastMistake(NamedTuple):
+    """What a past example adds to a score: ``contribution = step · similarity``.
+
+    ``row`` is its number in the ``X`` of ``fit`` or its place in the stream, None for several that
+    were joined (``n_joined`` of them). ``step`` is the sum of its ``updates``, negative where they
+    spoke against the class. ``y_true`` and ``y_pred`` are the classes that its last update raised
+    and lowered; of a kernel with a budget they and the number of updates are not known (None and
+    0). With votes ``step`` is the share of all examples that the weights born of its updates
+    survived, and ``similarity`` their mean vote, from -1 to 1.
+    """
+
+    row: int | None
+    y_true: Any
+    y_pred: Any
+    updates: int
+    step: float | None
+    similarity: float | None
+    contribution: float
+    n_joined: int = 1
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A score, taken apart by feature and by past mistake.
+
+    Attributes
+    ----------
+    prediction : object
+        What the model predicts.
+    score : float
+        What is explained: the score of ``label`` or, where ``against`` is asked for, its lead over
+        that. With two classes the score of one is that of the other with the other sign.
+    label, against : object
+        Whose score; by default that of the prediction.
+    runner_up, runner_up_score : object, float
+        The class with the highest score beside the prediction; None where nobody knows.
+    scores : dict
+        The score of every class.
+    contributions : list of Contribution
+        By feature, largest first, then the bias and, if some were left out, their sum. They add up
+        to the score. Empty where the score is no sum over features: of kernels, and of votes.
+    mistakes : list of PastMistake or None
+        By past example, largest first; with ``before`` they add up to the score too. None where
+        they are not known.
+    before : float
+        What comes from the weights before the first recorded mistake.
+    without_weight : int
+        Features of the example that have no weight.
+    unknown : dict of str to list of str
+        Features, or levels of a column, that training did not meet.
+    votes : bool
+        Whether the score counts votes.
+    """
+
+    prediction: Any
+    score: float
+    label: Any
+    against: Any = None
+    runner_up: Any = None
+    runner_up_score: float | None = None
+    scores: dict[Any, float] = field(default_factory=dict)
+    contributions: list[Contribution] = field(default_factory=list)
+    mistakes: list[PastMistake] | None = None
+    before: float = 0.0
+    without_weight: int = 0
+    unknown: dict[str, list[str]] = field(default_factory=dict)
+    votes: bool = False
+
+    def cut(self, top: int | None) -> Explanation:
+        """The same with the ``top`` largest parts of each list; the others are joined into one."""
+        if top is None:
+            return self
+        checks.whole("top", top, at_least=1)
+        parts, mistakes = self.contributions, self.mistakes
+        features = [part for part in parts if part.kind != "bias"]
+        if sum(part.kind != "rest" for part in features) > top:
+            n, total = _join(features[top:])
+            bias = [part for part in parts if part.kind == "bias"]
+            rest = Contribution(count(n, "other feature"), None, None, total, "rest", n)
+            parts = [*features[:top], *bias, rest]
+        if mistakes is not None and sum(one.row is not None for one in mistakes) > top:
+            n, total = _join(mistakes[top:])
+            updates = sum(one.updates for one in mistakes[top:])
+            others = PastMistake(None, None, None, updates, None, None, total, n)
+            mistakes = [*mistakes[:top], others]
+        return replace(self, contributions=parts, mistakes=mistakes)
+
+    # ------------------------------------------------------------------ for people
+
+    def __str__(self) -> str:
+        shown = self.cut(SHOWN)
+        parts = _aligned(shown.feature_cells()), _aligned(shown.mistake_cells())
+        told = zip(shown.titles(), parts, strict=True)
+        lines = [line for title, lines in told for line in (*title, *lines)]
+        return "\n".join([self.headline(), *lines])
+
+    def headline(self) -> str:
+        """The prediction in a line."""
+        second = "" if self.runner_up is None else f", runner-up {self.runner_up}"
+        return f"prediction {self.prediction}{second}"
+
+    def summary(self) -> str:
+        """What is explained, in a few words."""
+        if self.against is None:
+            return f"score of {self.label}: {self.score:.4g}"
+        return f"{self.label} rather than {self.against}, by {self.score:.4g}"
+
+    def titles(self) -> tuple[list[str], list[str]]:
+        """What is to be said before the parts by feature, and before those by past mistake."""
+        by_feature = [
+            f"{name}{': ' * bool(levels)}{', '.join(levels)} was never seen in training and has no "
+            "weight"
+            for name, levels in self.unknown.items()
+        ]
+        how = "votes are no sum over features" if self.votes else "no weights by feature"
+        by_feature.append(
+            f"{self.summary()}; {'weight × value of each feature:' if self.contributions else how}"
+        )
+        if self.mistakes is None:
+            return by_feature, []
+        updates, total = sum(one.updates for one in self.mistakes), _join(self.mistakes)[1]
+        rows = sum(one.n_joined for one in self.mistakes)
+        told = f"{count(updates, 'update')} on " * bool(updates)
+        told += f"{count(rows, 'row')} of training"
+        told += f" gave {'votes of ' * self.votes}{total:+.4g}"
+        if self.before:
+            told += f", the weights before the first of them {self.before:+.4g}"
+        return by_feature, [f"{told}{':' if rows else '.'}"]
+
+    def feature_cells(self) -> list[tuple[str, str, str]]:
+        """For each contribution its size, its name, and the product that it is."""
+        cells = []
+        for part in self.contributions:
+            product = f"{part.weight:.4g} × {part.value:.4g}" if part.kind == "feature" else ""
+            cells.append((_signed(part.contribution), _cut(str(part.name)), product))
+        if self.without_weight:
+            cells.append(("", f"{count(self.without_weight, 'feature')} without a say", ""))
+        return cells
+
+    def mistake_cells(
+        self, where: Callable[[int], str] = "row {:,}".format
+    ) -> list[tuple[str, str, str]]:
+        """For each past mistake its size, the example, named by ``where``, and the product."""
+        cells = []
+        for one in self.mistakes or ():
+            if one.row is None:
+                cells.append((_signed(one.contribution), count(one.n_joined, "other row"), ""))
+                continue
+            about = where(one.row)
+            if one.y_true is not None:
+                about += f", {one.y_true}"
+                about += f" over {one.y_pred}" * (one.y_pred is not None and len(self.scores) > 2)
+            about += f": {count(one.updates, 'update')}" * bool(one.updates)
+            product = f"{one.step:.4g} × {one.similarity:.4g}"
+            cells.append((_signed(one.contribution), about, product))
+        return cells
+
+    def _repr_html_(self) -> str:
+        shown = self.cut(SHOWN)
+        by_feature, by_mistake = shown.titles()
+        told = "".join(f"<p>{escape(line)}</p>" for line in (self.headline(), *by_feature))
+        if shown.contributions:
+            head = "contribution", "feature", "weight × value"
+            told += html_table("By feature", head, shown.feature_cells())
+        if shown.mistakes:
+            head = "contribution", "row", "step × similarity"
+            told += html_table(by_mistake[0], head, shown.mistake_cells())
+        return (
+            '<div style="font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0">'
+            f"{told}</div>"
+        )
+
+    def plot(self, ax: Any = None, *, top: int = SHOWN, theme: Any = None) -> ContributionsDisplay:
+        """Draw the largest contributions, by feature and by past mistake, as bars.
+
+        Parameters
+        ----------
+        ax, theme : object
+            As of every display (`rosenblatt.plot`).
+        top : int, default=10
+            How many of each.
+
+        Returns
+        -------
+        display : ContributionsDisplay
+        """
+        from rosenblatt.plot.contributions import contributions
+
+        return contributions(self, top=top).plot(ax, theme=theme)
+
+    def to_json(self) -> dict[str, Any]:
+        """The explanation as plain data."""
+        found = {name: _plain(value) for name, value in self.__dict__.items()}
+        for name in ("contributions", "mistakes"):
+            if found[name] is not None:
+                listed = [one._asdict().items() for one in getattr(self, name)]
+                found[name] = [{key: _plain(value) for key, value in one} for one in listed]
+        found["scores"] = {str(label): score for label, score in self.scores.items()}
+        found["unknown"] = self.unknown
+        return found
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, str | int | float) else str(value)
+
+
+def _join(parts: Sequence[Any]) -> tuple[int, float]:
+    return sum(part.n_joined for part in parts), sum(part.contribution for part in parts)
+
+
+def _signed(number: float) -> str:
+    return f"{number + 0.0:+.4g}"  # 0 has no sign
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _aligned(cells: list[tuple[str, str, str]]) -> list[str]:
+    first, second = (max((len(row[i]) for row in cells), default=0) for i in (0, 1))
+    return [f"  {a:>{first}}  {b:{second}}  {c}".rstrip() for a, b, c in cells]

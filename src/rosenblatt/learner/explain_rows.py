@@ -1,0 +1,259 @@
+"""Why a classifier predicts a class for a row: the score by feature, by past mistake, by vote."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, is_sparse
+from rosenblatt.core.classes import answers
+from rosenblatt.core.ledger import Entries
+from rosenblatt.core.scoring import scores
+from rosenblatt.errors import InputError
+from rosenblatt.explain import Contribution, Explanation, PastMistake
+from rosenblatt.learner.inputs import read_table
+from rosenblatt.plurals import count
+
+__all__ = ["Past", "Question", "feature_names", "similarities"]
+
+# What rounding leaves of a sum, as a share of its parts; weights may be float32.
+ROUNDING = 1e-6
+
+
+class Past(NamedTuple):
+    """All updates that led to the weights that predict, and what their rows have to do with a row.
+
+    ``similarity`` and ``numbers`` belong to the rows that the entries name: their product with the
+    row in question, and what they are called.
+    """
+
+    entries: Entries
+    classes: Sequence[Any]
+    similarity: FloatArray
+    n_examples: int
+    numbers: npt.NDArray[np.int64] | None = None
+
+    def joined(
+        self, own: npt.NDArray[np.intp], steps: FloatArray, parts: FloatArray
+    ) -> list[PastMistake]:
+        """The updates ``own`` by example: their steps and what they put into the score."""
+        rows, place = np.unique(self.entries.row[own], return_inverse=True)
+        last = np.zeros(len(rows), np.int64)
+        last[place] = own  # of several the last one stays
+        sums, totals = (np.bincount(place, values, len(rows)) for values in (steps, parts))
+        found = []
+        for i, (row, k) in enumerate(zip(rows.tolist(), last.tolist(), strict=True)):
+            right, wrong = int(self.entries.right[k]), int(self.entries.wrong[k])
+            one = PastMistake(
+                row=row if self.numbers is None else int(self.numbers[row]),
+                y_true=self.classes[right],
+                y_pred=None if wrong < 0 else self.classes[wrong],
+                updates=int((place == i).sum()),
+                step=float(sums[i]),
+                similarity=float(totals[i] / sums[i] if sums[i] else self.similarity[row]),
+                contribution=float(totals[i]),
+            )
+            found.append(one)
+        return found
+
+
+@dataclass
+class Question:
+    """One row, what a learner predicts for it, and whose score is to be taken apart.
+
+    ``direction`` has a number for each weight vector of the model, in the order of its classes:
+    what is explained is that sum of their scores. Each step of the answer gives a new question
+    with more of the explanation.
+    """
+
+    learner: Any
+    row: Any
+    direction: FloatArray
+    explanation: Explanation
+
+    @classmethod
+    def of(cls, learner: Any, x: Any, label: Any, against: Any) -> Question:
+        """Read and predict one example; a class that the learner does not know is refused."""
+        learner._refuse_unfitted()
+        X, unknown = _one_row(learner, x)
+        row = read_table(learner, X, reset=False, ignore_unseen=True)
+        with warnings.catch_warnings():
+            # Names of features were compared a line above.
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            found = learner.decision_function(row)
+        classes = learner.classes_.tolist()
+        prediction = classes[int(answers(found, learner.ties)[0]) if len(classes) > 1 else 0]
+        values = found[0].tolist() if found.ndim > 1 else [-float(found[0]), float(found[0])]
+        by_class = dict(zip(classes, values, strict=False))
+        label = prediction if label is None else label
+        for name, value in (("label", label), ("against", against)):
+            if value is not None and value not in classes:
+                raise InputError(f"{name}={value!r} is not among the classes {classes}.")
+        if against is not None and against == label:
+            raise InputError(f"against={against!r} is the class that is explained: give another.")
+        score = by_class[label]
+        if found.ndim == 1:
+            direction = np.array([1.0 if label in classes[1:] else -1.0])
+            against = next((one for one in classes if one != label), None)
+        else:
+            slots = learner._fitted().slots
+            direction = np.zeros(len(classes))
+            direction[slots[label]] = 1.0
+            if against is not None:
+                direction[slots[against]] = -1.0
+                score -= by_class[against]
+        others = sorted((c for c in classes if c != prediction), key=lambda c: -by_class[c])
+        explanation = Explanation(
+            prediction=prediction,
+            score=score,
+            label=label,
+            against=against,
+            runner_up=others[0] if others else None,
+            runner_up_score=by_class[others[0]] if others else None,
+            scores=by_class,
+            unknown=unknown,
+        )
+        return cls(learner, row, direction, explanation)
+
+    def _with(self, **parts: Any) -> Question:
+        return replace(self, explanation=replace(self.explanation, **parts))
+
+    def by_feature(self, coef: AnyFloatArray, bias: AnyFloatArray) -> Question:
+        """Add what each feature of the row says; a row of ``coef`` is a weight vector."""
+        if is_sparse(self.row):
+            row = SparseRows.of(self.row)
+            columns, values = row.indices, row.data
+        else:
+            columns, values = np.arange(self.row.shape[1]), self.row[0]
+        columns, values = columns[values != 0], values[values != 0].astype(np.float64)
+        weights = self.direction @ coef[:, columns]
+        order = np.argsort(-np.abs(weights * values), kind="stable")
+        order = order[(weights * values)[order] != 0]
+        names = feature_names(self.learner, columns[order].tolist())
+        known = zip(names, values[order].tolist(), weights[order].tolist(), strict=True)
+        parts = [Contribution(name, value, weight, weight * value) for name, value, weight in known]
+        offset = float(self.direction @ bias)
+        parts.append(Contribution("bias", 1.0, offset, offset, "bias"))
+        return self._with(contributions=parts, without_weight=len(columns) - len(order))
+
+    def by_mistake(self, past: Past, *, mean: bool, alone: bool = False) -> Question:
+        """Add what each past example says.
+
+        ``mean``: what predicts is the mean over all examples, of which an update counts for those
+        after it. ``alone``: an update with a wrong class lowers that class and raises none.
+        """
+        entries = past.entries
+        steps = entries.step * self._moves(entries, alone)
+        if mean:
+            steps = steps * ((past.n_examples - entries.t + 1) / max(past.n_examples, 1))
+        own = np.flatnonzero(steps)
+        parts = steps * past.similarity[entries.row]
+        return self.with_mistakes(past.joined(own, steps[own], parts[own]))
+
+    def by_vote(self, past: Past, start: FloatArray, first: int, *, alone: bool) -> Question:
+        """Add the votes of all weights there ever were, by the mistake that each was born of.
+
+        ``start`` are the scores of the first weights, before example ``first``. With several
+        classes the highest score gets the vote or, with ``alone``, each says yes or no.
+        """
+        entries = past.entries
+        changes = entries.step * past.similarity[entries.row]
+        ballots: list[tuple[npt.NDArray[np.intp], FloatArray, float]] = []
+        if len(start) > 1 and not alone:
+            places, lowered = np.arange(len(changes)), entries.wrong >= 0
+            table = np.zeros((len(changes) + 1, len(start)))
+            table[0] = start
+            table[places + 1, entries.right] += changes
+            table[places[lowered] + 1, entries.wrong[lowered]] -= changes[lowered]
+            ballots.append((places, self.direction[table.cumsum(axis=0).argmax(axis=1)], 1.0))
+        else:
+            for vector in np.flatnonzero(self.direction).tolist():
+                single = replace(self, direction=np.eye(len(start))[vector])
+                moves = single._moves(entries, alone)
+                own = np.flatnonzero(moves)
+                sums = np.cumsum([start[vector], *(changes * moves)[own]])
+                votes = np.sign(sums)
+                votes[sums == 0] = 1.0 if self.learner.ties == "positive" else 0.0
+                ballots.append((own, votes, float(self.direction[vector])))
+        shares, parts = np.zeros(len(changes)), np.zeros(len(changes))
+        for own, votes, sign in ballots:
+            lived = np.diff([first, *entries.t[own], past.n_examples + 1])[1:]
+            shares[own] += lived / max(past.n_examples, 1)
+            parts[own] += sign * votes[1:] * lived / max(past.n_examples, 1)
+        found = past.joined(np.flatnonzero(shares), shares[shares != 0], parts[shares != 0])
+        return self.with_mistakes(found)._with(votes=True)
+
+    def _moves(self, entries: Entries, alone: bool) -> FloatArray:
+        """How much each update raised what is explained, as a factor of its step."""
+        if len(self.direction) == 1:
+            return np.asarray((2 * entries.right - 1) * self.direction[0])
+        of = np.append(self.direction, 0.0)  # the last is for no class, -1
+        if alone:
+            return np.where(entries.wrong < 0, of[entries.right], -of[entries.wrong])
+        return np.asarray(of[entries.right] - of[entries.wrong])
+
+    def with_mistakes(self, found: list[PastMistake]) -> Question:
+        """Add past mistakes; what they leave of the score was there before them."""
+        found.sort(key=lambda one: -abs(one.contribution))
+        score, total = self.explanation.score, sum(one.contribution for one in found)
+        size = max(abs(score), sum(abs(one.contribution) for one in found))
+        before = score - total if abs(score - total) > ROUNDING * size else 0.0
+        return self._with(mistakes=found, before=before)
+
+
+def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, list[str]]]:
+    """One example as a table of one row, and what of it training did not meet."""
+    if hasattr(x, "to_dict") and hasattr(x, "index"):  # a labelled series
+        x = x.to_dict()
+    if isinstance(x, Mapping):
+        return [x], _unknown(learner, x)
+    row = x if is_sparse(x) else np.atleast_2d(np.asarray(x))
+    if len(row.shape) != 2 or row.shape[0] != 1:
+        raise InputError(
+            f"x has shape {tuple(row.shape)}, but one example is explained at a time: give a "
+            "mapping, a 1-D array or a sparse table of one row."
+        )
+    return row, {}
+
+
+def _unknown(learner: Any, x: Mapping[Any, Any]) -> dict[str, list[str]]:
+    from rosenblatt.features.records import table_of_records
+    from rosenblatt.features.schema import Schema
+
+    schema = getattr(learner, "schema_", None)
+    if isinstance(schema, Schema):
+        table = table_of_records([x], schema.reading()["types"])
+        return {name: list(levels) for name, levels in schema.unknown(table).items()}
+    known = set(getattr(learner, "feature_names_in_", x))
+    return {str(name): [] for name in x if name not in known}
+
+
+def feature_names(learner: Any, columns: Sequence[int]) -> list[str]:
+    """What features are called, by the best that a learner knows."""
+    schema = getattr(learner, "schema_", None)
+    if schema is not None:
+        return [str(name) for name in schema.names(columns)]
+    known = getattr(learner, "feature_names_in_", None)
+    return [f"x[{j}]" if known is None else str(known[j]) for j in columns]
+
+
+def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray:
+    """The product of each row of ``X``, a table or blocks of one, with ``row``.
+
+    Rows among which some of the entries are missing are refused.
+    """
+    x = row.toarray() if is_sparse(row) else row
+    blocks = X if isinstance(X, Iterator) else [X]
+    parts = [scores(read_table(learner, block, reset=False), x, np.zeros(1)) for block in blocks]
+    found = np.concatenate([np.zeros(0), *parts])
+    if entries.row.max(initial=-1) >= len(found):
+        raise InputError(
+            f"there are {count(len(found), 'row')}, but the ledger names row "
+            f"{int(entries.row.max()) + 1:,}; give the rows of training, in order."
+        )
+    return found
