@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli.shell import PROGRAM
+from cli.shell import PETS, PROGRAM, run
 from rosenblatt.cli.verbs import certify as command
 from rosenblatt.cli.verbs.certify import read_rows
 
@@ -169,7 +169,7 @@ def test_categories_and_texts_become_features_as_in_training(tmp_path: Path) -> 
     found = certified(written(tmp_path, text))
     assert (found["verdict"], found["strength"]) == ("separable", "exact")
     # The size, two colours, and a, note, of, 0, 1, 2, more, words.
-    assert found["features"] == 1 + 2 + 8
+    assert (found["features"], found["features_used"]) == (1 + 2 + 2**18, 1 + 2 + 8)
     assert found["told"] == [
         "size    number    as it is",
         "colour  category  2 levels: blue, red",
@@ -179,6 +179,29 @@ def test_categories_and_texts_become_features_as_in_training(tmp_path: Path) -> 
     assert certified(written(tmp_path, without_colours))["verdict"] == "not separable"
     mail = "ham\tsee you\nspam\twin\nham\twin you\n"
     assert certified("-", "--format", "text", text=mail)["verdict"] == "separable"
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (APART, []),
+        (PETS, []),
+        ("a,b,y\n1,?,u\n2,5,v\n?,7,u\n", ["--missing", "?"]),
+        ("ham\tsee you\nspam\twin\nham\twin you\n", ["--format", "text"]),
+        ("1 1:5 300:2\n0 2:1\n0 7:-1\n", ["--format", "svmlight"]),
+        ("1 |f x y:2\n-1 |f z\n1 |g x\n", ["--format", "vw"]),
+    ],
+)
+def test_check_and_certify_agree_on_what_the_features_of_a_file_are(
+    text: str, options: list[str]
+) -> None:
+    proved = certified("-", *options, text=text)
+    found = run("check", "-", "--json", *options, text=text).json
+    for fact in ("rows", "features", "features_used", "classes"):
+        assert found[fact] == proved[fact], fact
+    assert found["separability"]["verdict"] == proved["verdict"]
+    columns = [line.split()[:2] for line in proved["told"]]
+    assert columns in ([], [line.split()[:2] for line in found["told"]])
 
 
 def test_without_a_bias_the_origin_is_in_the_way(tmp_path: Path) -> None:

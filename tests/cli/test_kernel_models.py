@@ -76,7 +76,6 @@ def test_diff_compares_what_there_is(tmp_path: Path) -> None:
     [
         ("show", "MODEL", "--weights"),
         ("explain", "MODEL", "DATA", "--row", "1"),
-        ("train", "DATA", "--resume", "MODEL", "--out", "OUT"),
         ("stream", "DATA", "--resume", "MODEL"),
         ("convert", "MODEL", "--out", "OUT"),
     ],
@@ -114,6 +113,23 @@ def test_a_kernel_learner_is_trained_in_the_shell_as_in_python(tmp_path: Path) -
     assert loaded.dual_coef_.tolist() == expected.dual_coef_.tolist()
     found = run("predict", model, data).out.split()
     assert found == expected.predict(loaded.schema_.encode(table)).tolist()
+
+
+def test_a_kernel_model_is_resumed_as_in_python(tmp_path: Path) -> None:
+    first, more = "a,c,y\n0,p,in\n3,q,out\n1,q,in\n4,p,out\n", "a,c,y\n2,q,in\n5,new,out\n0,p,out\n"
+    files = [tmp_path / "first.csv", tmp_path / "more.csv"]
+    for file, text in zip(files, (first, more), strict=True):
+        file.write_text(text)
+    model = tmp_path / "m.rbt"
+    assert run("train", files[0], "--learner", "kernel", "--one-pass", "--out", model).code == 0
+    expected = load(model)
+    table = read_table(files[1], target="y")
+    expected.partial_fit(expected.schema_.encode(table), table.y)
+    done = run("train", files[1], "--resume", model)
+    assert done.code == 0, done.err
+    assert "notice: c: 1 row with levels never seen: new (1)\n" in done.err
+    assert load(model).dual_coef_.tolist() == expected.dual_coef_.tolist()
+    assert load(model).t_ == 7
 
 
 def test_a_record_of_a_kernel_learner_is_refused_with_the_reason(

@@ -111,7 +111,7 @@ def test_labels_before_texts_are_passed_over_with_a_notice(tmp_path: Path) -> No
     assert without.err == ""
     done = run("predict", model, tmp_path / "mail", "--scores")
     assert done.out == without.out
-    assert done.err == "notice: labels before the tab are passed over\n"
+    assert done.err == "notice: labels before the tab are skipped\n"
 
 
 def test_columns_beyond_those_of_training_have_no_weight(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_rows_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     assert '"heavy" is not a number' in done.err
     done = run("predict", model, file, "--on-bad", "skip")
     assert (done.code, done.out) == (0, "cat\ndog\n")
-    assert "warning: 1 bad row has no answer" in done.err
+    assert "warning: 1 bad row has no prediction" in done.err
 
 
 def test_a_model_of_a_data_frame_answers_a_file_with_its_columns(tmp_path: Path) -> None:

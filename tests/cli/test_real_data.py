@@ -159,7 +159,7 @@ def test_python_makes_the_same_model_of_adult(adult: Trained) -> None:
 
 def test_python_answers_the_test_rows_of_adult_as_predict_does(adult: Trained) -> None:
     schema = schema_from_json(read(adult.model).card.schema)
-    reading = {key: value for key, value in schema.reading().items() if key != "columns"}
+    reading = {key: value for key, value in schema.reader_options().items() if key != "columns"}
     table = read_table(adult.test, -1, header=False, trim=True, **reading)
     learner = rosenblatt.load(adult.model)
     assert learner.predict(as_matrix(schema.encode(table))).tolist() == adult.answers()

@@ -7,6 +7,7 @@ import sys
 import warnings
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -175,6 +176,41 @@ def test_tables_resume_with_the_columns_of_the_first_part(tmp_path: Path) -> Non
     assert_same_model(both, whole)
 
 
+@pytest.mark.parametrize("learner", ["perceptron", "averaged", "mira", "pa", "kernel"])
+def test_epochs_of_a_model_that_is_resumed_go_on_where_it_ended(
+    tmp_path: Path, learner: str
+) -> None:
+    rows = [f"{i % 2} 1:{i % 7 - 3} 2:{i % 5 - 2} 3:1" for i in range(40)]
+    file = written(tmp_path, "rows.svmlight", rows)
+    parts, whole = tmp_path / "parts.rbt", tmp_path / "whole.rbt"
+    new = ["--learner", learner, "--out"]
+    assert run("train", file, "--epochs", "2", *new, parts).code == 0
+    done = run("train", file, "--resume", parts, "--epochs", "3")
+    assert (done.code, done.out.splitlines()[-1]) == (0, f"wrote {parts}")
+    assert run("train", file, "--epochs", "5", *new, whole).code == 0
+    found, expected = rosenblatt.load(parts), rosenblatt.load(whole)
+    assert found.decision_function(np.eye(3)).tolist() == pytest.approx(
+        expected.decision_function(np.eye(3)).tolist()
+    )
+    assert (found.t_, found.n_mistakes_) == (expected.t_, expected.n_mistakes_) == (200, ANY)
+    assert found.get_params()["warm_start"] is False
+
+
+def test_levels_that_were_never_met_join_a_model_that_is_resumed(tmp_path: Path) -> None:
+    first = written(tmp_path, "a.csv", ["c,d,y", "red,p,u", "blue,q,v", "red,q,u", "blue,p,v"])
+    more = written(tmp_path, "b.csv", ["c,d,y", "green,p,u", "green,q,u", "red,r,v"])
+    trained_, streamed = tmp_path / "trained.rbt", tmp_path / "streamed.rbt"
+    for model in (trained_, streamed):
+        assert run("train", first, "--one-pass", "--learner", "pa", "--out", model).code == 0
+    assert run("train", more, "--resume", trained_).code == 0
+    assert run("stream", more, "--resume", streamed, "--quiet").code == 0
+    one, other = rosenblatt.load(trained_), rosenblatt.load(streamed)
+    assert one.schema_.names(range(6)) == ["c=red", "c=blue", "c=green", "d=p", "d=q", "d=r"]
+    assert one.schema_.to_json() == other.schema_.to_json()
+    assert one.coef_.tobytes() == other.coef_.tobytes()
+    assert one.coef_[0, [2, 5]].all()
+
+
 def test_a_pass_may_meet_the_second_class_late_and_a_new_one_later(tmp_path: Path) -> None:
     file = written(tmp_path, "a.svmlight", ["1 1:1", "1 2:1", "1 1:2", "2 3:1", "2 1:-1", "0 2:3"])
     model = tmp_path / "m.rbt"
@@ -325,7 +361,7 @@ def test_missing_numbers_are_a_feature_of_their_own(tmp_path: Path) -> None:
 def test_options_of_a_new_model_are_refused_when_going_on(tmp_path: Path) -> None:
     model = trained(tmp_path)
     before = model.read_bytes()
-    for option in (["--epochs", "3"], ["--learner", "mira"], ["--bits", "4"], ["--seed", "1"]):
+    for option in (["--dev", "0.5"], ["--learner", "mira"], ["--bits", "4"], ["--seed", "1"]):
         done = run("train", tmp_path / "pets.csv", "--resume", model, *option)
         assert done.code == 2
         assert f"{option[0]} has no meaning" in done.err

@@ -87,8 +87,8 @@ def test_the_order_of_columns_does_not_matter(
 ) -> None:
     schema = Schema.guess(table_of(csv_of(columns), None, types=TYPES))
     turned = csv_of({name: columns[name] for name in order})
-    straight = table_of(csv_of(columns), None, **schema.reading())
-    found = schema.encode(table_of(turned, None, **schema.reading()))
+    straight = table_of(csv_of(columns), None, **schema.reader_options())
+    found = schema.encode(table_of(turned, None, **schema.reader_options()))
     assert np.array_equal(dense(found), dense(schema.encode(straight)))
 
 
@@ -101,8 +101,8 @@ def test_json_keeps_the_features_to_the_last_bit(columns: dict[str, list[Any]]) 
     assert np.array_equal(dense(again.encode(table)), dense(schema.encode(table)))
     features = range(schema.n_features)
     assert again.names(features) == schema.names(features)
-    assert again.told() == schema.told()
-    assert again.reading() == schema.reading()
+    assert again.describe() == schema.describe()
+    assert again.reader_options() == schema.reader_options()
 
 
 def test_equal_rows_come_from_csv_json_lines_and_parquet(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_dates_names_of_rows_texts_and_categories_are_told_apart() -> None:
         "letter": "category",
         "message": "text",
     }
-    told = "\n".join(Schema.guess(table_of(text)).told())
+    told = "\n".join(Schema.guess(table_of(text)).describe())
     assert "looks like dates; declare it a category to use it" in told
     assert "different in every row" in told
     declared = {"day": "category", "id": "category", "message": "ignored", "letter": "text"}
@@ -185,7 +185,7 @@ def test_what_stood_for_unknown_numbers_is_known_from_the_table() -> None:
     schema = Schema.guess(table)
     assert schema.missing == ["?"]
     assert schema.names(range(4)) == ["a", "a is missing", "b", "b is missing"]
-    late = table_of("a,b,y\n?,5,p\n", **schema.reading())
+    late = table_of("a,b,y\n?,5,p\n", **schema.reader_options())
     assert dense(schema.encode(late))[0].tolist() == [0, 1, -1, 0]
     assert Schema.guess(table, missing=[]).missing == []
 
@@ -195,8 +195,8 @@ def test_a_missing_number_is_a_feature_of_its_own_and_no_zero() -> None:
     schema = Schema.guess(table, missing=["?"])
     assert schema.names(range(4)) == ["a", "a is missing", "b", "b is missing"]
     assert dense(schema.encode(table)).tolist() == [[-1, 0, -1, 0], [0, 1, 1, 0], [1, 0, 0, 1]]
-    assert schema.told()[0] == "a  number    mean 2, spread 1, may be missing"
-    assert schema.reading()["missing"] == ["?"]
+    assert schema.describe()[0] == "a  number    mean 2, spread 1, may be missing"
+    assert schema.reader_options()["missing"] == ["?"]
 
 
 def test_gaps_that_were_not_announced_are_seen_and_later_ones_refused() -> None:
@@ -204,7 +204,9 @@ def test_gaps_that_were_not_announced_are_seen_and_later_ones_refused() -> None:
     assert Schema.guess(gaps).names(range(2)) == ["a", "a is missing"]
     for whole in ("a,b,y\n1,x,p\n3,z,q\n", "a,b,y\n1,2,p\n3,4,q\n"):
         schema = Schema.guess(table_of(whole))
-        late = table_of("a,b,y\n1,2,p\n?,2,q\n", types=schema.reading()["types"], missing=["?"])
+        late = table_of(
+            "a,b,y\n1,2,p\n?,2,q\n", types=schema.reader_options()["types"], missing=["?"]
+        )
         with pytest.raises(InputError, match="column 'a' has no value in line 3"):
             schema.encode(late)
 
@@ -222,7 +224,7 @@ def test_a_constant_column_gives_zeros_and_no_division_by_zero() -> None:
     assert np.abs(dense(found)).max() < 1e-15
     plain = Schema.guess(table, scale=False)
     assert plain.encode(table).tolist() == [[7.0, 0.1]] * 3  # type: ignore[union-attr]
-    assert plain.told()[0] == "a  number    as it is"
+    assert plain.describe()[0] == "a  number    as it is"
 
 
 def test_unknown_levels_have_no_feature_and_are_counted() -> None:
@@ -349,7 +351,7 @@ def test_any_json_is_refused_or_gives_a_schema_that_can_be_asked(
     except ModelFileError:
         return
     assert len(schema.names(range(schema.n_features))) == schema.n_features
-    assert all(isinstance(line, str) for line in schema.told())
+    assert all(isinstance(line, str) for line in schema.describe())
     json.dumps(schema.to_json())
 
 
@@ -379,7 +381,7 @@ def test_sparse_rows_keep_their_columns_and_are_called_as_in_the_file() -> None:
     from rosenblatt.io.svmlight import iter_svmlight
 
     schema = SparseSchema("svmlight", 9)
-    block = iter_svmlight(io.BytesIO(b"1 2:0.5 3:1\n"), **schema.reading()).whole()
+    block = iter_svmlight(io.BytesIO(b"1 2:0.5 3:1\n"), **schema.reader_options()).whole()
     rows = schema.encode(block)
     assert rows.shape == (1, 9)
     assert schema.names(rows.indices.tolist()) == ["2", "3"]

@@ -91,7 +91,7 @@ def test_a_schema_is_kept_when_a_model_is_loaded_learns_and_is_saved(parcels, tm
     table = model.schema_.read(NEW, labelled=True)
     model.partial_fit(model.schema_.encode(table), table.y)
     rosenblatt.save(model, again)
-    assert rosenblatt.load(again).schema_.told() == rosenblatt.load(parcels).schema_.told()
+    assert rosenblatt.load(again).schema_.describe() == rosenblatt.load(parcels).schema_.describe()
 
 
 def test_a_schema_belongs_to_the_model_it_was_given_to():

@@ -8,11 +8,15 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import ordering
 from rosenblatt.errors import InputError
 
-__all__ = ["hold_out"]
+__all__ = ["NothingHeldOut", "hold_out"]
 
 Rows = npt.NDArray[np.int64]
 # Another stream of random numbers than the one that shuffles the epochs.
 OTHER_STREAM = 0x5DEECE66D
+
+
+class NothingHeldOut(InputError):
+    """A share of the rows that is less than one row of every class."""
 
 
 def hold_out(labels: npt.NDArray[np.int32], share: float, seed: int) -> tuple[Rows, Rows]:
@@ -26,7 +30,7 @@ def hold_out(labels: npt.NDArray[np.int32], share: float, seed: int) -> tuple[Ro
         count = min(round(share * len(members)), len(members) - 1)
         watched[members[order[:count]]] = True
     if not watched.any():
-        raise InputError(
+        raise NothingHeldOut(
             f"validation_fraction={share!r} of {len(labels)} rows leaves none to watch. Give more "
             "rows, a larger fraction, or your own validation_set to fit."
         )

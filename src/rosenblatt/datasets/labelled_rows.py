@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+
+from rosenblatt._kernels.rows import ordering
 
 __all__ = ["LabelledRows"]
 
@@ -39,6 +41,21 @@ class LabelledRows:
     def labels(self) -> npt.NDArray[np.str_]:
         """The name of the class of each row."""
         return np.array(self.classes, dtype=np.str_)[self.y]
+
+    def split(self, share: float = 0.25, seed: int = 0) -> tuple[Self, Self]:
+        """Rows to learn from, and a share of the rows held out; both in random order.
+
+        Examples
+        --------
+        >>> from rosenblatt import datasets
+        >>> train, test = datasets.iris().split(0.2, seed=3)
+        >>> len(train.y), len(test.y)
+        (120, 30)
+        """
+        order = np.empty(len(self.y), np.int64)
+        ordering.shuffled(order, seed)
+        test, train = np.split(order, [int(share * len(order))])
+        return tuple(replace(self, X=self.X[rows], y=self.y[rows]) for rows in (train, test))  # type: ignore[return-value]
 
     def __iter__(self) -> Iterator[npt.NDArray[Any]]:
         yield self.X

@@ -1,20 +1,38 @@
-"""How good the answers are: of a table of answers, and of a stream while it is learned."""
+"""How good predictions are, of a table and of a stream; and what is odd about data."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from rosenblatt import lazy
 from rosenblatt.evaluate.progressive import progressive
 from rosenblatt.evaluate.report import ClassReport, Report, report
 from rosenblatt.evaluate.spans import Span, SpanReport, TypeReport, span_scores, spans
 from rosenblatt.evaluate.stream_scores import Point, Progress
 
+if TYPE_CHECKING:
+    from rosenblatt.evaluate.data_checks import DataReport as DataReport
+    from rosenblatt.evaluate.data_checks import check_data as check_data
+
+# Who only scores predictions does not load the readers of files.
+__getattr__, __dir__, _ = lazy.attach(
+    __name__,
+    {
+        "DataReport": "rosenblatt.evaluate.data_checks",
+        "check_data": "rosenblatt.evaluate.data_checks",
+    },
+)
+
 __all__ = [
     "ClassReport",
+    "DataReport",
     "Point",
     "Progress",
     "Report",
     "Span",
     "SpanReport",
     "TypeReport",
+    "check_data",
     "progressive",
     "report",
     "span_scores",

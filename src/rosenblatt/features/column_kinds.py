@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +13,25 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError
 from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.table import Coded, Table
+from rosenblatt.plurals import count
 
-__all__ = ["Category", "Column", "Ignored", "Number", "Part", "Words"]
+__all__ = ["Category", "Column", "Growth", "Ignored", "Number", "Part", "Words"]
 
 SHOWN = 4
 
 # Of each row: how many features, then all values and columns one after the other.
 Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int32]]
+
+
+class Growth(NamedTuple):
+    """What rows brought to a schema.
+
+    ``places`` are the features, as they were, before which new ones stand now; ``dropped`` counts
+    by column the rows with a level for which there was no room.
+    """
+
+    places: list[int]
+    dropped: dict[str, int]
 
 
 @dataclass
@@ -40,7 +53,7 @@ class Column:
         """What one of its features is called."""
         raise NotImplementedError
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """What is to be known of it, in a line."""
         raise NotImplementedError
 
@@ -84,7 +97,7 @@ class Number(Column):
     def feature(self, number: int) -> str:
         return f"{self.name} is missing" if number else self.name
 
-    def told(self) -> str:
+    def describe(self) -> str:
         gaps = ", may be missing" if self.gaps else ""
         if (self.center, self.scale) == (0.0, 1.0):
             return "as it is" + gaps
@@ -112,21 +125,25 @@ class Category(Column):
         known = columns >= 0
         return known.astype(np.int64), np.ones(int(known.sum())), columns[known]
 
+    def admit(self, levels: Iterable[str]) -> None:
+        """Give a feature to levels that have none."""
+        for level in levels:
+            self._number[level] = len(self.levels)
+            self.levels.append(level)
+
     def feature(self, number: int) -> str:
         return f"{self.name}={self.levels[number]}"
 
-    def told(self) -> str:
+    def describe(self) -> str:
         shown = ", ".join(self.levels[:SHOWN])
         more = f" and {len(self.levels) - SHOWN:,} more" if len(self.levels) > SHOWN else ""
-        return f"{len(self.levels):,} level{'s' * (len(self.levels) != 1)}: {shown}{more}"
+        return f"{count(len(self.levels), 'level')}: {shown}{more}"
 
     def unknown(self, table: Table) -> dict[str, int]:
         codes, texts = table.coded(self.name)
         counts = np.bincount(codes, minlength=len(texts)).tolist()
         return {
-            text: count
-            for text, count in zip(texts, counts, strict=True)
-            if count and text not in self._number
+            text: n for text, n in zip(texts, counts, strict=True) if n and text not in self._number
         }
 
 
@@ -150,8 +167,8 @@ class Words(Column):
         (name,) = self.features.names([number])
         return f"{self.name}: {name}" if name else f"{self.name}: hash {number}"
 
-    def told(self) -> str:
-        return self.features.told()
+    def describe(self) -> str:
+        return self.features.describe()
 
 
 @dataclass
@@ -161,7 +178,7 @@ class Ignored(Column):
     kind: ClassVar[str] = "ignored"
     why: str = "as asked for"
 
-    def told(self) -> str:
+    def describe(self) -> str:
         return self.why
 
 
@@ -174,24 +191,24 @@ def coded_levels(coded: Coded) -> list[str]:
 
 def as_json(column: Column, kept: Any) -> dict[str, Any]:
     """A column as plain data; of a hashed text the names of the columns `kept`."""
-    told: dict[str, Any] = {"kind": column.kind, "name": column.name}
+    fields: dict[str, Any] = {"kind": column.kind, "name": column.name}
     if isinstance(column, Number):
-        told |= {"center": column.center, "scale": column.scale, "gaps": column.gaps}
+        fields |= {"center": column.center, "scale": column.scale, "gaps": column.gaps}
     elif isinstance(column, Category):
-        told["levels"] = column.levels
+        fields["levels"] = column.levels
     elif isinstance(column, Words):
-        told["features"] = column.features.to_json(kept)
+        fields["features"] = column.features.to_json(kept)
     elif isinstance(column, Ignored):
-        told["why"] = column.why
-    return told
+        fields["why"] = column.why
+    return fields
 
 
-def from_json(told: dict[str, Any]) -> Column:
+def from_json(fields: dict[str, Any]) -> Column:
     """A column from plain data; KeyError, TypeError or ValueError if it is not one."""
-    facts = {key: value for key, value in told.items() if key != "kind"}
+    facts = {key: value for key, value in fields.items() if key != "kind"}
     name = facts["name"]
     _require(type(name) is str, "a column has no name")
-    if told["kind"] == "number":
+    if fields["kind"] == "number":
         number = Number(**facts)
         sizes = (number.center, number.scale)
         _require(
@@ -201,7 +218,7 @@ def from_json(told: dict[str, Any]) -> Column:
             f"the column {name!r} has no center and scale",
         )
         return number
-    if told["kind"] == "category":
+    if fields["kind"] == "category":
         levels = facts["levels"]
         _require(
             type(levels) is list
@@ -210,10 +227,10 @@ def from_json(told: dict[str, Any]) -> Column:
             f"the levels of the column {name!r} are no list of different texts",
         )
         return Category(**facts)
-    if told["kind"] == "text":
+    if fields["kind"] == "text":
         facts["features"] = TextFeatures.from_json(facts["features"])
         return Words(**facts)
-    _require(told["kind"] == "ignored", f"the column {name!r} is of no known kind")
+    _require(fields["kind"] == "ignored", f"the column {name!r} is of no known kind")
     _require(type(facts["why"]) is str, f"the column {name!r} is ignored without a reason")
     return Ignored(**facts)
 

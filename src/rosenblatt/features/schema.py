@@ -14,7 +14,15 @@ import numpy.typing as npt
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.features import column_kinds as kinds
-from rosenblatt.features.column_kinds import Category, Column, Ignored, Number, Part, Words
+from rosenblatt.features.column_kinds import (
+    Category,
+    Column,
+    Growth,
+    Ignored,
+    Number,
+    Part,
+    Words,
+)
 from rosenblatt.features.records import table_of_records
 from rosenblatt.features.text import UNSOUND, TextFeatures
 from rosenblatt.io.sources import Given
@@ -45,7 +53,7 @@ class Schema:
     >>> data = io.BytesIO(b"size,colour,y\\n1,red,no\\n3,blue,yes\\n")
     >>> table = read_table(data, target="y")
     >>> schema = features.Schema.guess(table)
-    >>> for line in schema.told():
+    >>> for line in schema.describe():
     ...     print(line)
     size    number    mean 2, spread 1
     colour  category  2 levels: red, blue
@@ -64,7 +72,7 @@ class Schema:
         if not self._used:
             raise InputError(
                 "no column is left to learn from: "
-                + "; ".join(f"{column.name} {column.told()}" for column in columns)
+                + "; ".join(f"{column.name} {column.describe()}" for column in columns)
                 + ". Declare one as a number, category or text."
             )
 
@@ -128,6 +136,34 @@ class Schema:
         """As `encode`; n-grams met for the first time get a name."""
         return self._encoded(table, learning=True)
 
+    def grow(self, table: Table, most_levels: int | None = None) -> Growth:
+        """Give features to levels that were not met before, where those of their column end.
+
+        Parameters
+        ----------
+        table : Table
+            Rows to learn from.
+        most_levels : int, default=None
+            How many levels a column may have; rows with later ones are counted.
+
+        Returns
+        -------
+        growth : Growth
+            For ``insert_features`` of a learner.
+        """
+        growth, end, unknown = Growth([], {}), 0, self.unknown(table)
+        for column in self._used:
+            end += column.n_features
+            levels = list(unknown.get(column.name, ()))
+            if isinstance(column, Category) and levels:
+                room = None if most_levels is None else max(most_levels - len(column.levels), 0)
+                column.admit(levels[:room])
+                growth.places.extend([end] * len(levels[:room]))
+                if room is not None and levels[room:]:
+                    rows = sum(unknown[column.name][level] for level in levels[room:])
+                    growth.dropped[column.name] = rows
+        return growth
+
     def encode_records(
         self, records: Sequence[Mapping[str, Any]]
     ) -> npt.NDArray[np.float64] | SparseRows:
@@ -144,7 +180,7 @@ class Schema:
         >>> schema.encode_records([{"colour": "blue", "size": 2, "sold": True}]).toarray()
         array([[0., 0., 1.]])
         """
-        types: dict[str, str] = self.reading()["types"]
+        types: dict[str, str] = self.reader_options()["types"]
         return self.encode(table_of_records(records, types))
 
     @classmethod
@@ -202,7 +238,7 @@ class Schema:
         found = {column.name: column.unknown(table) for column in self._used}
         return {name: levels for name, levels in found.items() if levels}
 
-    def reading(self) -> dict[str, Any]:
+    def reader_options(self) -> dict[str, Any]:
         """Arguments of `io.read_table` that read another file as this one was read."""
         return {
             "columns": [column.name for column in self._used],
@@ -232,7 +268,7 @@ class Schema:
         """
         if labelled and self.target is None:
             raise ParameterError("this schema has no target, so it cannot read labels.")
-        known = self.reading()
+        known = self.reader_options()
         # What is known and not used is not worth a notice.
         known["ignore"] = [c.name for c in self.columns if isinstance(c, Ignored)]
         if not labelled and self.target is not None:
@@ -241,10 +277,10 @@ class Schema:
 
     # ------------------------------------------------------------------ telling and keeping
 
-    def told(self) -> list[str]:
+    def describe(self) -> list[str]:
         """A line for each column."""
         widest = max(len(column.name) for column in self.columns)
-        return [f"{c.name:{widest}}  {c.kind:8}  {c.told()}" for c in self.columns]
+        return [f"{c.name:{widest}}  {c.kind:8}  {c.describe()}" for c in self.columns]
 
     def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
         """The schema as plain data; of hashed texts names with the largest `weights` are kept."""
@@ -266,11 +302,11 @@ class Schema:
         }
 
     @classmethod
-    def from_json(cls, told: dict[str, Any]) -> Schema:
+    def from_json(cls, fields: dict[str, Any]) -> Schema:
         """The schema that was kept in a model file."""
         try:
-            columns = [kinds.from_json(column) for column in told["columns"]]
-            schema = cls(columns, told["target"], list(told["missing"]))
+            columns = [kinds.from_json(column) for column in fields["columns"]]
+            schema = cls(columns, fields["target"], list(fields["missing"]))
             if len({column.name for column in columns}) < len(columns):
                 raise ValueError("a column stands there twice")
             if not (schema.target is None or type(schema.target) is str) or not all(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.features.column_kinds import Growth
 from rosenblatt.features.schema import MOST_NAMES, Schema
 from rosenblatt.features.text import UNSOUND, TextFeatures
 from rosenblatt.io.block import Block
@@ -40,6 +41,10 @@ class TextSchema:
         """As `encode`; n-grams met for the first time get a name or, if exact, a column."""
         return self.features.learn(block.rows)
 
+    def grow(self, block: Any, most_levels: int | None = None) -> Growth:
+        """As `Schema.grow`; n-grams join in `learn`, after the last one."""
+        return Growth([], {})
+
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
         """Read texts to `encode`, one a line; if labelled, each after its label and a tab."""
         return iter_text(path, labelled=labelled, **options).whole()
@@ -52,11 +57,11 @@ class TextSchema:
     def unknown(self, block: Any) -> dict[str, dict[str, int]]:
         return {}
 
-    def reading(self) -> dict[str, Any]:
+    def reader_options(self) -> dict[str, Any]:
         return {}
 
-    def told(self) -> list[str]:
-        return [f"text  {self.features.told()}"]
+    def describe(self) -> list[str]:
+        return [f"text  {self.features.describe()}"]
 
     def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
         kept: Any = range(self.n_features)
@@ -87,9 +92,26 @@ class SparseSchema:
 
     learn = encode
 
+    def grow(self, block: Any, most_levels: int | None = None) -> Growth:
+        """As `Schema.grow`; new columns stand after the last one.
+
+        Columns with names that a file numbers in its own way get the numbers they have here.
+        """
+        named = getattr(block, "names", None)
+        if self.named is not None and named is not None:
+            number = {name: i for i, name in enumerate(self.named)}
+            places = np.array([number.setdefault(name, len(number)) for name in named], np.int32)
+            self.named, self.n_features, rows = list(number), len(number), block.rows
+            block.rows = SparseRows.from_entries(
+                rows.data, places[rows.indices], rows.indptr, self.n_features
+            )
+        elif self.bits is None:
+            self.n_features = max(self.n_features, block.rows.shape[1])
+        return Growth([], {})
+
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Block:
         """Read rows to `encode`; those of svmlight always have labels, which may be of no use."""
-        known = {**self.reading(), **options}
+        known = {**self.reader_options(), **options}
         if self.kind == "svmlight":
             return iter_svmlight(path, **known).whole()
         return iter_vw(path, labelled=labelled, **known).whole()
@@ -105,12 +127,12 @@ class SparseSchema:
     def unknown(self, block: Any) -> dict[str, dict[str, int]]:
         return {}
 
-    def reading(self) -> dict[str, Any]:
+    def reader_options(self) -> dict[str, Any]:
         if self.kind == "svmlight":
             return {"n_features": self.n_features}
         return {"bits": self.bits, **({} if self.named is None else {"names": self.named})}
 
-    def told(self) -> list[str]:
+    def describe(self) -> list[str]:
         return [f"{self.kind}  {self.n_features:,} columns"]
 
     def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
@@ -125,15 +147,15 @@ class SparseSchema:
 AnySchema = Schema | TextSchema | SparseSchema
 
 
-def schema_from_json(told: Any) -> AnySchema:
+def schema_from_json(fields: Any) -> AnySchema:
     """The schema that was kept in a model file, whatever kind it is."""
     try:
-        kind = told["kind"]
+        kind = fields["kind"]
         if kind == "table":
-            return Schema.from_json(told)
+            return Schema.from_json(fields)
         if kind == "text":
-            return TextSchema(TextFeatures.from_json(told["features"]))
-        facts = {key: told[key] for key in ("kind", "n_features", "named", "bits")}
+            return TextSchema(TextFeatures.from_json(fields["features"]))
+        facts = {key: fields[key] for key in ("kind", "n_features", "named", "bits")}
         sizes = [facts["n_features"], *([] if facts["bits"] is None else [facts["bits"]])]
         named = facts["named"]
         if not all(type(size) is int and 1 <= size < 2**31 for size in sizes):

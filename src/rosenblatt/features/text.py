@@ -256,7 +256,7 @@ class TextFeatures(Transformer):
         """The n-grams that the columns stand for, "" where none was met."""
         return self._counter.names(columns)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """What is counted, in a line."""
         settings = self.settings
         grams = [

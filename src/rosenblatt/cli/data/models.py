@@ -1,12 +1,11 @@
-"""A model file as commands use it: its schema, names for its weights, answers for rows of files."""
+"""A model file as commands use it: its learner, its schema, and blocks of files it can read."""
 
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +14,15 @@ import click
 from rosenblatt.cli.data.reading import Reading, notices_told
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from rosenblatt.cli.data.hints import AdvisedReader
     from rosenblatt.features import AnySchema
     from rosenblatt.model import State
 
-__all__ = ["MODEL", "Model", "Strangers", "notices", "opened"]
+__all__ = ["MODEL", "Model", "notices", "open_model"]
 
 MODEL = click.Path(exists=True, dir_okay=False)
-SHOWN = 5
-# Beyond so many different levels only their number is kept.
-MOST_LEVELS = 10_000
 
 
 @dataclass
@@ -71,21 +66,24 @@ class Model:
 
         return learner_of(self.state, self.path)
 
-    def answers(self, X: Any) -> tuple[list[Any], npt.NDArray[np.float64]]:
-        """The class of each row, and a score for each class in order (-s and s for two)."""
-        import numpy as np
-
-        from rosenblatt.core.classes import answers
-
-        learner, classes = self.learner, self.classes
+    def predict(self, X: Any) -> list[Any]:
+        """The class of each row, as the learner predicts it."""
         with warnings.catch_warnings():
             # The schema has found the columns by their names already.
             warnings.filterwarnings("ignore", "X does not have valid feature names")
-            scores = learner.decision_function(X)
-        if len(classes) < 2:
-            return classes * len(scores), np.zeros((len(scores), len(classes)))
-        found = [classes[i] for i in answers(scores, learner.ties).tolist()]
-        return found, np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+            predicted: list[Any] = self.learner.predict(X).tolist()
+        return predicted
+
+    def scores(self, X: Any) -> npt.NDArray[Any]:
+        """A score of each row for each class in order (-s and s for two)."""
+        import numpy as np
+
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            scores: npt.NDArray[Any] = self.learner.decision_function(X)
+        if len(self.classes) < 2:
+            return np.zeros((len(scores), len(self.classes)))
+        return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 
     @property
     def has_weights(self) -> bool:
@@ -120,61 +118,52 @@ class Model:
 
     def reader(self, reading: Reading, paths: Sequence[str], *, labelled: bool) -> AdvisedReader:
         """Blocks of files, read as the training data were; labels must be known classes."""
-        schema = self.schema
-        classes = self.classes if labelled else None
-        kind = reading.format_of(paths, schema)
-        if kind == "svmlight":
-            # Rows may have columns that training did not meet; they are passed over later.
-            return replace(reading, kind=kind).reader(
-                paths, labels=self.label_kind if labelled else "auto", classes=classes
+        if not labelled:
+            return reading.reader(paths, schema=self.schema, labelled=False)
+        return reading.reader(
+            paths, schema=self.schema, labels=self.label_kind, classes=self.classes
+        )
+
+    def blocks(
+        self, reading: Reading, paths: Sequence[str], *, labelled: bool
+    ) -> Generator[tuple[AnySchema, Any], None, None]:
+        """Blocks of files, each with the schema of the model or, if it has none, its columns."""
+        kind = reading.kind_of(paths, self._schema)
+        # Only of texts it cannot be seen whether there are labels; elsewhere they do no harm.
+        labelled = labelled and kind in ("text", "table")
+        if self.has_schema:
+            with self.reader(reading, paths, labelled=labelled) as blocks:
+                for block in blocks:
+                    if kind == "svmlight":
+                        block.rows = block.rows.narrow(self.schema.n_features)
+                    yield self.schema, block
+            return
+        if kind == "text":
+            raise click.UsageError(f"{self.path} does not say how texts become its features.")
+        types = "number" if kind == "table" else None
+        with reading.reader(paths, labelled=labelled, types=types) as blocks:
+            for block in blocks:
+                yield self._columns_as_they_are(kind, block), block
+
+    def _columns_as_they_are(self, kind: str, block: Any) -> AnySchema:
+        """For a model that was saved in Python without a schema."""
+        from rosenblatt.errors import InputError
+        from rosenblatt.features import Schema, SparseSchema
+        from rosenblatt.features.column_kinds import Number
+
+        n_features = self.state.n_features
+        if kind != "table":
+            block.rows = block.rows.narrow(n_features)
+            return SparseSchema(kind, n_features)
+        if len(block.names) != n_features:
+            raise InputError(
+                f"{self.path} has {n_features:,} features without names, but the data have "
+                f"{len(block.names):,} columns; --target says which one holds the labels."
             )
-        return reading.reader(paths, schema=schema, labelled=labelled, classes=classes)
+        return Schema([Number(name) for name in block.names], None, [])
 
 
-@dataclass
-class Strangers:
-    """What of the rows training did not meet, counted over blocks."""
-
-    levels: dict[str, Counter[str]] = field(default_factory=dict)
-    rows: Counter[str] = field(default_factory=Counter)
-    columns: Counter[str] = field(default_factory=Counter)
-
-    def encoded(self, schema: AnySchema, block: Any) -> Any:
-        """The features of a block; what has no weight is counted."""
-        for name, levels in schema.unknown(block).items():
-            known = self.levels.setdefault(name, Counter())
-            self.rows[name] += sum(levels.values())
-            if len(known) < MOST_LEVELS:
-                known.update(levels)
-        if schema.kind == "svmlight" and block.rows.shape[1] > schema.n_features:
-            beyond = block.rows.indices[block.rows.indices >= schema.n_features]
-            self.columns.update(str(column + 1) for column in beyond.tolist())
-            block.rows = block.rows.narrow(schema.n_features)
-        return schema.encode(block)
-
-    def told(self) -> list[str]:
-        lines = []
-        for name, levels in self.levels.items():
-            lines.append(f"{name}: {_rows(self.rows[name])} with levels never seen: {_top(levels)}")
-        if self.columns:
-            total = sum(self.columns.values())
-            lines.append(
-                f"{total:,} value{'s' * (total != 1)} of columns never seen: {_top(self.columns)}"
-            )
-        return lines
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'s' * (count != 1)}"
-
-
-def _top(counts: Counter[str]) -> str:
-    shown = [f"{text or '(empty)'} ({n:,})" for text, n in counts.most_common(SHOWN)]
-    more = len(counts) - SHOWN
-    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
-
-
-def opened(path: str, *, taggers: bool = False) -> Model:
+def open_model(path: str, *, taggers: bool = False) -> Model:
     """Read a model file and its schema, if it has one or one follows from what it knows.
 
     A tagger is refused unless it is asked for, as it answers sentences and not rows.

@@ -16,7 +16,7 @@ from rosenblatt.cli.frame.options import Decorated, Whole, in_section
 
 if TYPE_CHECKING:
     from rosenblatt.cli.data.hints import AdvisedReader, Asked
-    from rosenblatt.features import AnySchema
+    from rosenblatt.features import AnySchema, FeatureOptions
     from rosenblatt.io.reader import Reader
 
 __all__ = [
@@ -141,11 +141,18 @@ class Reading:
             )
         return found
 
+    def kind_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> str:
+        """What the files hold, by the name of its schema: all tables are one kind."""
+        found = self.format_of(paths, schema)
+        return "table" if found in TABLES else found
+
     def reader(
         self,
         paths: Sequence[str],
         *,
         schema: AnySchema | None = None,
+        features: FeatureOptions | None = None,
+        grows: bool = False,
         labelled: bool = True,
         types: Any = None,
         classes: Any = None,
@@ -153,7 +160,8 @@ class Reading:
     ) -> AdvisedReader:
         """Blocks of the files; with a schema, as the file behind it was read.
 
-        Not `labelled`: the rows are to be answered, and a label that stands there is passed over.
+        Not `labelled`: the rows are to be predicted, and a label that stands there is skipped. A
+        schema that `grows` is to meet columns that it does not have.
         """
         from rosenblatt.cli.data.hints import AdvisedReader, Asked
 
@@ -170,8 +178,12 @@ class Reading:
         )
 
         given = {"labels": labels, "classes": classes, **self._settings()}
-        if schema is not None:
-            given |= schema.reading()
+        if schema is None:
+            given |= {} if features is None else features.reader_options(self.kind_of(paths))
+        elif kind != "svmlight":  # of which columns that are not there are left out, and counted
+            given |= schema.reader_options()
+            if grows:
+                given.pop("names", None)
         if kind not in TABLES:
             return AdvisedReader(lambda _: self._rows(asked, labelled, given), asked)
         given.setdefault("types", types)

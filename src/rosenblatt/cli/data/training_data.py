@@ -1,30 +1,31 @@
-"""All rows of files as features, with a schema that is guessed, given or grown."""
+"""All rows of files as features, and the options that say what columns and texts become."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.reading import TABLES, Reading
+from rosenblatt.cli.data.reading import Reading
 from rosenblatt.cli.frame.options import Decorated, Whole, in_section
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
-    from rosenblatt.features import AnySchema, SparseSchema
+    from rosenblatt.features import AnySchema, FeatureOptions
 
 __all__ = [
     "Examples",
-    "Wanted",
     "column_options",
-    "guessed",
+    "dense_columns",
+    "feature_options",
     "read_examples",
+    "refuse_meaningless",
     "refuse_one_class",
-    "text_settings",
+    "row_weights",
+    "used_columns",
 ]
 
 KINDS = ("number", "category", "text", "ignored")
@@ -41,7 +42,9 @@ OPTIONS = {
         "be given several times.",
     ),
     "no_scale": option(
-        "--no-scale", is_flag=True, help="Take numbers as they are, not by their mean and spread."
+        "--no-scale",
+        is_flag=True,
+        help="Take numbers as they are, not by their mean and standard deviation.",
     ),
     "exact": option(
         "--exact", is_flag=True, help="Give every word its own feature instead of hashing."
@@ -58,23 +61,14 @@ OPTIONS = {
         help="Pieces of words that become features, as 3-5; or none.  [default: none]",
     ),
 }
-
-
-@dataclass
-class Examples:
-    """Rows as features, the label of each and, if they do not all count the same, their weight."""
-
-    X: Any
-    labels: npt.NDArray[Any]
-    weights: npt.NDArray[np.float64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    @property
-    def weighted(self) -> dict[str, Any]:
-        """What fit and partial_fit are given beside rows and labels."""
-        return {} if self.weights is None else {"sample_weight": self.weights}
+# The options of the shell by what they set.
+SET_BY = {
+    "declared": "--column",
+    "scale": "--no-scale",
+    "bits": "--bits",
+    "words": "--words",
+    "chars": "--chars",
+}
 
 
 def column_options(*but: str) -> Callable[[Decorated], Decorated]:
@@ -89,41 +83,20 @@ def column_options(*but: str) -> Callable[[Decorated], Decorated]:
     return decorate
 
 
-class Wanted:
-    """What is to be known of the columns beyond what is guessed: --column, --words and so on."""
+def feature_options(options: dict[str, Any]) -> FeatureOptions:
+    """What was said of columns and texts, taken out of the options of a command."""
+    from rosenblatt.features import FeatureOptions
 
-    def __init__(
-        self,
-        columns: Sequence[str] = (),
-        *,
-        exact: bool = False,
-        bits: int | None = None,
-        words: str | None = None,
-        chars: str | None = None,
-        no_scale: bool = False,
-    ) -> None:
-        self.declared = _declared(columns)
-        self.text = text_settings(exact=exact, bits=bits, words=words, chars=chars)
-        self.bits, self.exact = bits, exact
-        self.no_scale = no_scale
-        self.said = [
-            option
-            for option, given in (
-                ("--column", columns),
-                ("--no-scale", no_scale),
-                ("--exact", exact),
-                ("--bits", bits),
-                ("--words", words),
-                ("--chars", chars),
-            )
-            if given
-        ]
-
-    def refuse(self, kind: str, *meant: str) -> None:
-        """Options that mean nothing for a format are an error, not passed over."""
-        for option in self.said:
-            if option not in meant:
-                raise click.UsageError(f"{option} has no meaning for {kind}.")
+    columns, no_scale = options.pop("columns"), options.pop("no_scale")
+    exact, bits = options.pop("exact", False), options.pop("bits")
+    if exact and bits is not None:
+        raise click.UsageError("--exact keeps a vocabulary and --bits hashes; give one of them.")
+    text: dict[str, Any] = {"bits": bits} if exact or bits is not None else {}
+    for name in ("words", "chars"):
+        written = options.pop(name)
+        if written is not None:
+            text[name] = _span(name, written)
+    return FeatureOptions(_declared(columns), not no_scale, text)
 
 
 def _declared(columns: Sequence[str]) -> dict[str, str]:
@@ -136,69 +109,111 @@ def _declared(columns: Sequence[str]) -> dict[str, str]:
     return declared
 
 
-def text_settings(
-    *, exact: bool, bits: int | None, words: str | None, chars: str | None
-) -> dict[str, Any]:
-    """Arguments of `TextFeatures`, only those that were said."""
-    if exact and bits is not None:
-        raise click.UsageError("--exact keeps a vocabulary and --bits hashes; give one of them.")
-    settings: dict[str, Any] = {}
-    if exact or bits is not None:
-        settings["bits"] = bits
-    for name, given in (("words", words), ("chars", chars)):
-        if given is not None:
-            settings[name] = _span(name, given)
-    return settings
-
-
-def _span(name: str, given: str) -> tuple[int, int] | None:
-    if given == "none":
+def _span(name: str, written: str) -> tuple[int, int] | None:
+    if written == "none":
         return None
-    least, _, most = given.partition("-")
+    least, _, most = written.partition("-")
     try:
         return int(least), int(most or least)
     except ValueError:
         raise click.UsageError(
-            f"--{name} {given}: write the shortest and longest run, as 1-2, or none."
+            f"--{name} {written}: write the shortest and longest run, as 1-2, or none."
         ) from None
+
+
+def refuse_meaningless(options: FeatureOptions, kind: str, *, has_schema: bool) -> None:
+    """Options that say nothing about the data are an error, not skipped."""
+    names = options.set_names() if has_schema else options.meaningless(kind)
+    about = "a schema that is there already" if has_schema else kind
+    for name in names:
+        option = SET_BY[name]
+        if name == "bits" and options.text["bits"] is None:
+            option = "--exact"
+        raise click.UsageError(
+            f"{option} has no meaning for {'labelled text' if about == 'text' else about}."
+        )
+
+
+# ---------------------------------------------------------------------- the rows
+
+
+@dataclass
+class Examples:
+    """Rows as features, their labels and lines, and how they became features.
+
+    ``weights`` is None if all rows count the same; ``inserted`` are the places of features that
+    joined a schema, ``notices`` what had no place in one.
+    """
+
+    schema: AnySchema
+    X: Any
+    labels: npt.NDArray[Any]
+    lines: npt.NDArray[Any]
+    weights: npt.NDArray[Any] | None = None
+    inserted: list[int] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def weighted(self) -> dict[str, Any]:
+        """What fit and partial_fit are given beside rows and labels."""
+        return {} if self.weights is None else {"sample_weight": self.weights}
 
 
 def read_examples(
     reading: Reading,
     paths: Sequence[str],
-    wanted: Wanted,
+    options: FeatureOptions,
     schema: AnySchema | None = None,
     *,
+    grows: bool = True,
     labels: str = "auto",
-) -> tuple[AnySchema, Examples]:
-    """Read all rows; without a schema one is guessed, with one it grows where it can."""
-    kind = reading.format_of(paths, schema)
-    if schema is not None:
-        wanted.refuse("a schema that is there already")
-    if kind in ("svmlight", "vw"):
-        return _sparse(replace(reading, kind=kind), paths, wanted, schema, labels)
-    from rosenblatt.features import Schema, TextFeatures, TextSchema
+) -> Examples:
+    """Read all rows; without a schema one is guessed, with one it grows if it may."""
+    from rosenblatt.features import UnseenValues, guess_schema
 
-    found: AnySchema
-    if kind == "text":
-        wanted.refuse("labelled text", "--exact", "--bits", "--words", "--chars")
-        block = reading.reader(paths, schema=schema, labels=labels).whole()
-        found = TextSchema(TextFeatures(**wanted.text)) if schema is None else schema
-        return found, Examples(found.learn(block), block.labels)
-    assert kind in TABLES
-    # As text a column that is not used cannot be at fault.
-    types = {n: "number" if k == "number" else "text" for n, k in wanted.declared.items()}
-    block = reading.reader(paths, schema=schema, types=types or None, labels=labels).whole()
-    if schema is not None:
-        return schema, Examples(schema.learn(block), block.labels)
-    found = Schema.guess(
-        block,
-        declared=wanted.declared,
-        missing=reading.missing,
-        scale=not wanted.no_scale,
-        text=wanted.text,
+    kind = reading.kind_of(paths, schema)
+    block = reading.reader(
+        paths, schema=schema, features=options, labels=labels, grows=grows
+    ).whole()
+    inserted, unseen = list[int](), UnseenValues()
+    if schema is None:
+        schema = guess_schema(kind, block, options)
+        X = schema.learn(block)
+    elif grows:
+        inserted = schema.grow(block).places
+        X = schema.learn(block)
+    else:
+        X = unseen.encode(schema, block)
+    return Examples(
+        schema, X, block.labels, block.lines, row_weights(block), inserted, unseen.describe()
     )
-    return found, Examples(found.encode(block), block.labels)
+
+
+def row_weights(block: Any) -> npt.NDArray[Any] | None:
+    """The importance of each row; None if all count the same."""
+    weights: npt.NDArray[Any] | None = getattr(block, "weights", None)
+    return None if weights is None or (weights == 1.0).all() else weights
+
+
+def used_columns(X: Any) -> npt.NDArray[Any]:
+    """The features that some row has; hashing makes room for many more."""
+    import numpy as np
+
+    if not hasattr(X, "indices"):
+        return np.arange(X.shape[1])
+    return np.unique(X.indices) if X.nnz else np.zeros(1, np.int64)
+
+
+def dense_columns(X: Any, most_cells: int) -> npt.NDArray[Any] | None:
+    """The features that some row has, as a plain array; None if it were larger than this."""
+    used = used_columns(X)
+    if X.shape[0] * len(used) > most_cells:
+        return None
+    dense: npt.NDArray[Any] = X.toarray(used) if hasattr(X, "indices") else X
+    return dense
 
 
 def refuse_one_class(labels: Sequence[Any], name: str, *, of_table: bool) -> None:
@@ -211,56 +226,3 @@ def refuse_one_class(labels: Sequence[Any], name: str, *, of_table: bool) -> Non
             name=name,
             help="is the right column the target? (--target)" if of_table else None,
         )
-
-
-def guessed(reading: Reading, kind: str, block: Any, *, scale: bool = True) -> AnySchema:
-    """How train would make features of a block, if nothing else is said."""
-    from rosenblatt.features import Schema, SparseSchema, TextFeatures, TextSchema
-
-    if kind in TABLES:
-        return Schema.guess(block, missing=reading.missing, scale=scale)
-    if kind == "text":
-        schema = TextSchema(TextFeatures())
-        schema.learn(block)
-        return schema
-    return SparseSchema(kind, block.rows.shape[1], getattr(block, "names", None))
-
-
-def _sparse(
-    reading: Reading,
-    paths: Sequence[str],
-    wanted: Wanted,
-    known: Any,
-    labels: str,
-) -> tuple[AnySchema, Examples]:
-    import numpy as np
-
-    from rosenblatt.features import SparseSchema
-
-    kind = str(reading.kind)
-    wanted.refuse(kind, *(("--exact", "--bits") if kind == "vw" else ()))
-    bits = wanted.bits if known is None else known.bits
-    hashing = None if bits is None else SparseSchema(kind, 1 << bits, None, bits)
-    block = reading.reader(paths, schema=hashing, labels=labels).whole()
-    weights = getattr(block, "weights", None)
-    if weights is not None and np.all(weights == 1.0):
-        weights = None
-    schema = SparseSchema(kind, block.rows.shape[1], getattr(block, "names", None), bits)
-    if known is not None and bits is None:
-        schema, block.rows = _grown(known, schema, block.rows)
-    return schema, Examples(schema.encode(block), block.labels, weights)
-
-
-def _grown(known: SparseSchema, met: SparseSchema, rows: Any) -> tuple[SparseSchema, Any]:
-    """The columns of a model and after them those that are new; names decide if there are any."""
-    import numpy as np
-
-    from rosenblatt.arrays import SparseRows
-    from rosenblatt.features import SparseSchema
-
-    if known.named is None or met.named is None:
-        return SparseSchema(known.kind, max(known.n_features, met.n_features)), rows
-    number = {name: i for i, name in enumerate(known.named)}
-    places = np.array([number.setdefault(name, len(number)) for name in met.named], np.int32)
-    moved = SparseRows.from_entries(rows.data, places[rows.indices], rows.indptr, len(number))
-    return SparseSchema(known.kind, len(number), list(number)), moved

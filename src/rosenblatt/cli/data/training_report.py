@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.cli.data.reading import named
 from rosenblatt.cli.data.training_data import Examples
 from rosenblatt.cli.frame.terminal import cut, listed
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
-    from rosenblatt.features import AnySchema
     from rosenblatt.model import State
 
-__all__ = ["counted_classes", "facts_of", "shortened", "summary"]
+__all__ = ["counted_classes", "counted_features", "facts_of", "shortened", "summary"]
 
 LONGEST_LABEL = 24
 # Rows scored at once: all of them, with many classes, might not fit into the memory.
@@ -23,7 +23,6 @@ SCORES_AT_ONCE = 1 << 22
 def facts_of(
     learner: Any,
     state: State,
-    schema: AnySchema,
     examples: Examples,
     held: Examples | None,
     path: str,
@@ -36,7 +35,7 @@ def facts_of(
         "rows": len(examples),
         "features": state.n_features,
         "classes": {
-            str(label): count for label, count in sorted(Counter(examples.labels.tolist()).items())
+            str(label): n for label, n in sorted(Counter(examples.labels.tolist()).items())
         },
         "examples": record.t,
         "mistakes": record.n_mistakes,
@@ -48,7 +47,7 @@ def facts_of(
         "accuracy": {"train": _accuracy(learner, examples), "dev": None},
         "dev_rows": None,
         "data_sha256": None if record.data is None else record.data.sha256,
-        "columns": schema.told(),
+        "columns": examples.schema.describe(),
     }
     if record.fit is not None:
         facts |= {
@@ -60,17 +59,10 @@ def facts_of(
         }
         if record.fit.validation_scores is not None and record.fit.best_iter is not None:
             facts["accuracy"]["dev"] = record.fit.validation_scores[record.fit.best_iter - 1]
-            facts["dev_rows"] = _n_held_out(learner, examples) if held is None else len(held)
+            # Each epoch counted the rows it learned from; the others were held out.
+            learned = learner.t_ // learner.n_iter_
+            facts["dev_rows"] = len(examples) - learned if held is None else len(held)
     return facts
-
-
-def _n_held_out(learner: Any, examples: Examples) -> int:
-    import numpy as np
-
-    from rosenblatt.core.held_out import hold_out
-
-    numbers = np.unique(examples.labels, return_inverse=True)[1].astype(np.int32)
-    return len(hold_out(numbers, learner.validation_fraction, learner.random_state)[1])
 
 
 def _accuracy(learner: Any, examples: Examples) -> float:
@@ -99,7 +91,7 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
             f"{facts['examples']:,} examples so far"
         )
     else:
-        epochs = f"{facts['epochs']:,} epoch{'s' * (facts['epochs'] != 1)}"
+        epochs = count(facts["epochs"], "epoch")
         lines += [
             f"{entry.words}, {epochs}, mistakes {shortened(facts['mistakes_per_epoch'])}",
             f"ended: {stop_text(facts['stop_reason'])}",
@@ -118,13 +110,18 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
 
 def counted_classes(counts: dict[str, int], of: str = "") -> str:
     """As many classes as fit into a line, at least one."""
-    words = [f"{cut(label, LONGEST_LABEL)} ({count:,})" for label, count in counts.items()]
-    return listed(f"{len(counts):,} class{'es' * (len(counts) != 1)}{of}: ", words)
+    words = [f"{cut(label, LONGEST_LABEL)} ({n:,})" for label, n in counts.items()]
+    return listed(f"{count(len(counts), 'class', 'classes')}{of}: ", words)
+
+
+def counted_features(n: int, used: int) -> str:
+    """How many features there are, and how many of them occur if hashing makes room for more."""
+    return count(n, "feature") + (f", of which {used:,} occur" if used < n else "")
 
 
 def shortened(counts: list[int], most: int = 8) -> str:
     """The first few and the last of a list of numbers."""
     if len(counts) <= most:
-        return " ".join(f"{count:,}" for count in counts)
+        return " ".join(f"{n:,}" for n in counts)
     head, tail = counts[: most - 3], counts[-2:]
     return f"{shortened(head)} … {shortened(tail)}"

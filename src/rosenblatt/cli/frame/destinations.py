@@ -5,13 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Self
 
 import click
 
-__all__ = ["NewFiles", "check_destination", "check_name", "keep_rejects_apart", "same_file"]
+__all__ = [
+    "NewFiles",
+    "check_destination",
+    "check_name",
+    "default_destination",
+    "keep_rejects_apart",
+    "same_file",
+]
 
 
 def check_name(option: str, path: str) -> None:
@@ -43,6 +50,21 @@ def check_destination(
     for place in (os.path.dirname(target), target):
         if os.path.exists(place) and not os.access(place, os.W_OK, effective_ids=effective):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
+def default_destination(
+    out: str | None,
+    resumed: str | None,
+    data: Sequence[str],
+    stem: str,
+    read_too: Iterable[str] = (),
+) -> str:
+    """Where a model goes: to --out, else to the one resumed, else to the name of the data."""
+    if out is None:
+        name = stem if data[0] == "-" else os.path.basename(data[0]).split(".")[0] or stem
+        out = resumed or f"{name}.rbt"
+    check_destination("--out", out, [*data, *read_too])
+    return out
 
 
 def same_file(one: str, other: str) -> bool:

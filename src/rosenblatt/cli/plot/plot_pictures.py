@@ -210,8 +210,8 @@ def _confusion(asked: Asked) -> Display:
     assert asked.found is not None
     if asked.sentences is not None:
         return plot.confusion(asked.learner, asked.sentences.sentences, asked.sentences.tags)
-    answers, _ = asked.found.answers(asked.X)
-    return plot.confusion(report(asked.y, answers, classes=asked.found.classes))
+    predicted = asked.found.predict(asked.X)
+    return plot.confusion(report(asked.y, predicted, classes=asked.found.classes))
 
 
 def _orders(asked: Asked) -> Display:

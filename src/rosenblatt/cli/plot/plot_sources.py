@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import Model, Strangers
+from rosenblatt.cli.data.models import Model
 from rosenblatt.cli.data.reading import Reading, named
 from rosenblatt.cli.frame.options import said
 from rosenblatt.cli.frame.terminal import say
-
-# The way of explain to blocks of files, for models with and without a schema.
-from rosenblatt.cli.verbs.explain import blocks_of
 
 if TYPE_CHECKING:
     from rosenblatt.cli.tag.tag_models import SavedTagger
@@ -51,18 +48,19 @@ def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bo
 
     from rosenblatt.arrays import SparseRows
     from rosenblatt.errors import DataError
+    from rosenblatt.features import UnseenValues
 
-    strangers, parts, labels = Strangers(), list[Any](), list[Any]()
+    unseen, parts, labels = UnseenValues(), list[Any](), list[Any]()
     schema: AnySchema | None = None
-    with closing(blocks_of(found, reading, paths, labelled=True)) as blocks:
+    with closing(found.blocks(reading, paths, labelled=True)) as blocks:
         for known, block in blocks:
             schema = schema or known
-            parts.append(strangers.encoded(schema, block))
+            parts.append(unseen.encode(schema, block))
             labels += block.labels.tolist()
     if schema is None or not labels:
         raise DataError("there is no row", name=named(paths), help="give a file with rows in it")
     if not quiet:
-        say((f"notice: {line}" for line in strangers.told()), err=True)
+        say((f"notice: {line}" for line in unseen.describe()), err=True)
     X = SparseRows.concat(parts) if isinstance(parts[0], SparseRows) else np.vstack(parts)
     return Rows(X, labels, schema, named(paths))
 

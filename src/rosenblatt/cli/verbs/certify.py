@@ -13,18 +13,23 @@ import click
 
 from rosenblatt.cli.data.reading import (
     DATA,
-    TABLES,
     Reading,
     named,
     notices_told,
     reading_options,
     zero_based_option,
 )
-from rosenblatt.cli.data.training_data import guessed, refuse_one_class
-from rosenblatt.cli.data.training_report import counted_classes
+from rosenblatt.cli.data.training_data import (
+    dense_columns,
+    read_examples,
+    refuse_one_class,
+    used_columns,
+)
+from rosenblatt.cli.data.training_report import counted_classes, counted_features
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import SEED, Command, use_one_thread
 from rosenblatt.cli.frame.terminal import say
+from rosenblatt.plurals import count
 
 __all__ = ["command"]
 
@@ -78,42 +83,41 @@ def command(file: str, no_bias: bool, as_json: bool, seed: int, **reading: Any) 
 
 @dataclass
 class LabelledRows:
-    """Features, labels as text, the line of every row, and what the columns are taken for."""
+    """Features, labels as text, the line of every row, and what the columns are taken for.
+
+    ``features`` counts those of the schema, ``used`` those that some row has.
+    """
 
     name: str
     X: Any
     labels: list[str]
     lines: list[int]
     told: list[str]
+    features: int
+    used: int
 
 
 def read_rows(path: str, **options: Any) -> LabelledRows:
     """Read a file, or standard input for ``-``."""
+    from rosenblatt.features import FeatureOptions
+
     reading = Reading(**options)
-    kind = reading.format_of([path])
     with notices_told():
-        block = reading.reader([path]).whole()
-    name, labels = named([path]), [str(label) for label in block.labels.tolist()]
-    refuse_one_class(labels, name, of_table=kind in TABLES)
-    schema = guessed(reading, kind, block, scale=False)
-    X = schema.encode(block)
-    numbers = kind in ("svmlight", "vw") or not hasattr(X, "tocsr")
-    told = [] if numbers else schema.told()
-    return LabelledRows(name, _matrix(X, numbers), labels, block.lines.tolist(), told)
-
-
-def _matrix(rows: Any, numbers: bool) -> Any:
-    """Sparse rows as a plain table, unless that were large."""
-    import numpy as np
-
-    if not hasattr(rows, "tocsr"):
-        return rows
-    columns, width = None, rows.shape[1]
-    if not numbers:
-        # A hash leaves most columns without a value, which bear on nothing.
-        columns = np.unique(rows.indices) if rows.nnz else np.zeros(1, np.int64)
-        width = len(columns)
-    return rows if rows.shape[0] * width > DENSE_CELLS else rows.toarray(columns)
+        # Scaling would round, and without a bias move the rows.
+        found = read_examples(reading, [path], FeatureOptions(scale=False))
+    name, labels = named([path]), [str(label) for label in found.labels.tolist()]
+    kind, X = found.schema.kind, found.X
+    refuse_one_class(labels, name, of_table=kind == "table")
+    used, told = len(used_columns(X)), list[str]()
+    if hasattr(X, "tocsr"):
+        if kind in ("table", "text"):
+            told = found.schema.describe()
+            dense = dense_columns(X, DENSE_CELLS)
+        else:
+            dense = X.toarray() if X.shape[0] * X.shape[1] <= DENSE_CELLS else None
+        X = X if dense is None else dense
+    n_features = found.schema.n_features
+    return LabelledRows(name, X, labels, found.lines.tolist(), told, n_features, used)
 
 
 # ---------------------------------------------------------------------- the verdict
@@ -140,7 +144,8 @@ def certificate(rows: LabelledRows, *, fit_intercept: bool, seed: int) -> dict[s
     found: dict[str, Any] = {
         "file": rows.name,
         "rows": len(labels),
-        "features": int(rows.X.shape[1]),
+        "features": rows.features,
+        "features_used": rows.used,
         "told": rows.told,
         "classes": {label: counts[label] for label in sorted(counts)},
         "fit_intercept": fit_intercept,
@@ -238,7 +243,8 @@ def _report(found: dict[str, Any]) -> list[str]:
     from rosenblatt.core.result import stop_text
 
     said = [
-        f"{found['file']}: {_count(found['rows'], 'row')}, {_count(found['features'], 'feature')}; "
+        f"{found['file']}: {count(found['rows'], 'row')}, "
+        f"{counted_features(found['features'], found['features_used'])}; "
         + counted_classes(found["classes"]),
         *(f"  {line}" for line in found["told"]),
         f"verdict: {found['verdict']}" + _strength(found),
@@ -261,7 +267,7 @@ def _report(found: dict[str, Any]) -> list[str]:
         )
     run = found["perceptron"]
     said.append(
-        f"perceptron: {_count(run['mistakes'], 'mistake')} in {_count(run['epochs'], 'epoch')}; "
+        f"perceptron: {count(run['mistakes'], 'mistake')} in {count(run['epochs'], 'epoch')}; "
         f"stopped: {stop_text(run['stop_reason'])}"
     )
     if found["suspects"]:
@@ -269,7 +275,7 @@ def _report(found: dict[str, Any]) -> list[str]:
     for one in found["suspects"]:
         answered = "" if one["answered"] is None else f", answered {one['answered']}"
         said.append(
-            f"  line {one['line']}: {_count(one['mistakes'], 'time')}, "
+            f"  line {one['line']}: {count(one['mistakes'], 'time')}, "
             f"labelled {one['label']}{answered}"
         )
     return said
@@ -284,7 +290,7 @@ def _strength(found: dict[str, Any]) -> str:
 
 def _conflict_lines(conflict: dict[str, Any]) -> list[str]:
     members = conflict["rows"]
-    rows = _count(len(members), "row")
+    rows = count(len(members), "row")
     said = [f"conflict of {rows}; weighted so, they rule every separator out:"]
     for one in members[:CONFLICT_SHOWN]:
         fraction = one.get("fraction", "")
@@ -293,7 +299,3 @@ def _conflict_lines(conflict: dict[str, Any]) -> list[str]:
         said.append(f"  line {one['line']}: {one['label']}{against}, {weight}")
     more = len(members) - CONFLICT_SHOWN
     return [*said, f"  and {more:,} more (--json shows all)"] if more > 0 else said
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.findings import (
-    SHOWN,
-    row_findings,
-    row_keys,
-    small_verdict,
-    sparse_findings,
-    table_findings,
-)
 from rosenblatt.cli.data.models import notices
-from rosenblatt.cli.data.reading import DATA, TABLES, Reading, named, reading_options
-from rosenblatt.cli.data.training_data import guessed, refuse_one_class
-from rosenblatt.cli.data.training_report import LONGEST_LABEL, counted_classes
+from rosenblatt.cli.data.reading import DATA, Reading, named, reading_options
+from rosenblatt.cli.data.training_data import dense_columns, refuse_one_class
+from rosenblatt.cli.data.training_report import LONGEST_LABEL, counted_classes, counted_features
 from rosenblatt.cli.frame.json_output import baseline, say_json
 from rosenblatt.cli.frame.options import Command, use_one_thread
 from rosenblatt.cli.frame.terminal import cut, say
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
-    from rosenblatt.features import AnySchema
+    from rosenblatt.evaluate import DataReport
 
 __all__ = ["command"]
+
+# Beyond these the proof of separability takes more time than a look at the data should.
+MOST_ROWS, MOST_CELLS, MOST_CLASSES = 2_000, 400_000, 10
+VERDICTS = {
+    "separable": "there is one; training ends without a mistake",
+    "not separable": "there is none; some mistakes always remain",
+}
 
 
 @click.command(
@@ -49,148 +48,69 @@ def command(data: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -
     """
     with notices(quiet):
         use_one_thread()
-        found = checked(Reading(**options), data)
+        report, facts = _checked(Reading(**options), data)
     if as_json:
-        say_json(found)
+        say_json(facts)
     else:
-        say(_report(found))
-    return 1 if found["errors"] else 0
+        say(_lines(report, facts))
+    return 1 if facts["errors"] else 0
 
 
-def checked(reading: Reading, paths: Sequence[str]) -> dict[str, Any]:
-    """Everything the command tells, as what becomes the JSON object."""
-    kind = reading.format_of(paths)
+def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[str, Any]]:
+    """What was found, and everything the command tells, as what becomes the JSON object."""
+    from rosenblatt.evaluate import check_data
+    from rosenblatt.features import FeatureOptions, guess_schema
+
+    kind = reading.kind_of(paths)
     block = reading.reader(paths).whole()
-    labels = block.labels.tolist()
-    counts = Counter(labels)
-    refuse_one_class(labels, named(paths), of_table=kind in TABLES)
-    schema = guessed(reading, kind, block)
-    found: dict[str, Any] = {
+    refuse_one_class(block.labels.tolist(), named(paths), of_table=kind == "table")
+    schema = guess_schema(kind, block)
+    report = check_data(kind, block, schema)
+    verdict = None
+    if report.rows <= MOST_ROWS and len(report.classes) <= MOST_CLASSES:
+        # Numbers as they are, as certify takes them: scaling rounds.
+        verdict = _verdict(guess_schema(kind, block, FeatureOptions(scale=False)), block)
+    return report, {
         "files": list(paths),
-        "format": kind,
-        "rows": len(labels),
+        "format": reading.format_of(paths),
         "target": getattr(block, "target", None),
-        "classes": {str(label): counts[label] for label in sorted(counts)},
-        "baseline": baseline(counts),
-        "features": schema.n_features,
-        "columns": _columns(schema),
-        "told": schema.told(),
-        **(
-            table_findings(schema, block)
-            if kind in TABLES
-            else sparse_findings(kind, schema, block)
+        "baseline": baseline(report.classes),
+        "told": schema.describe(),
+        **report.to_json(),
+        "separability": verdict,
+    }
+
+
+def _verdict(schema: Any, block: Any) -> dict[str, Any] | None:
+    """Whether a hyperplane separates the classes; None if it would take long to say."""
+    from rosenblatt.theory.separability import separability
+
+    X = dense_columns(schema.learn(block), MOST_CELLS)
+    if X is None:
+        return None
+    verdict = separability(X, block.labels)
+    return {"verdict": verdict.verdict, "strength": verdict.strength}
+
+
+def _lines(report: DataReport, facts: dict[str, Any]) -> list[str]:
+    columns = f"{count(len(report.columns), 'column')}, " if report.columns else ""
+    features = counted_features(report.features, report.features_used)
+    frequent_first = dict(sorted(facts["classes"].items(), key=lambda one: -one[1]))
+    target = "" if facts["target"] is None else f" of {facts['target']}"
+    verdict = facts["separability"]
+    return [
+        f"{', '.join(facts['files'])}: {count(report.rows, 'row')}, {columns}{features} "
+        f"({facts['format']})",
+        *(f"  {line}" for line in facts["told"]),
+        counted_classes(frequent_first, target),
+        f"baseline: always {cut(str(facts['baseline']['label']), LONGEST_LABEL)} is right in "
+        f"{facts['baseline']['accuracy']:.1%}",
+        *(line if line.startswith(" ") else f"warning: {line}" for line in report.warnings()),
+        *(f"wrong: {line}" for line in facts["errors"]),
+        "a hyperplane between the classes: "
+        + (
+            "not asked; rosenblatt certify does"
+            if verdict is None
+            else VERDICTS.get(verdict["verdict"], "could not be decided")
         ),
-        **row_findings(row_keys(kind, block), labels, block.lines.tolist()),
-        "separability": None,
-    }
-    found["errors"] = _errors(found)
-    found["separability"] = small_verdict(schema, block, len(counts))
-    return found
-
-
-def _columns(schema: AnySchema) -> list[dict[str, str]]:
-    columns = getattr(schema, "columns", [])
-    return [{"name": c.name, "kind": c.kind, "about": c.told()} for c in columns]
-
-
-def _errors(found: dict[str, Any]) -> list[str]:
-    """What makes learning pointless."""
-    errors = []
-    used = [column["name"] for column in found["columns"] if column["kind"] != "ignored"]
-    if used and set(used) <= set(found["constant"]):
-        errors.append("every column has the same value in all rows: there is nothing to learn from")
-    if 2 * len(found["classes"]) > found["rows"] > 10:
-        errors.append(
-            f"{len(found['classes']):,} classes in {found['rows']:,} rows: most labels occur once; "
-            "is the right column the target? (--target)"
-        )
-    return errors
-
-
-# ---------------------------------------------------------------------- for people
-
-
-def _report(found: dict[str, Any]) -> list[str]:
-    columns = len(found["columns"])
-    what = f"{columns:,} column{'s' * (columns != 1)}, " if columns else ""
-    said = [
-        f"{', '.join(found['files'])}: {found['rows']:,} rows, {what}"
-        f"{found['features']:,} features ({found['format']})",
-        *(f"  {line}" for line in found["told"]),
-        _classes(found),
-        f"baseline: always {cut(str(found['baseline']['label']), LONGEST_LABEL)} is right in "
-        f"{found['baseline']['accuracy']:.1%}",
-        *(line if line.startswith(" ") else f"warning: {line}" for line in _warnings(found)),
-        *(f"wrong: {line}" for line in found["errors"]),
     ]
-    verdict = found["separability"]
-    if verdict is not None:
-        said.append(f"a hyperplane between the classes: {_verdict(verdict)}")
-    else:
-        said.append("a hyperplane between the classes: not asked; rosenblatt certify does")
-    return said
-
-
-def _verdict(verdict: dict[str, str]) -> str:
-    words = {
-        "separable": "there is one; training ends without a mistake",
-        "not separable": "there is none; some mistakes always remain",
-    }
-    return words.get(verdict["verdict"], "could not be decided")
-
-
-def _classes(found: dict[str, Any]) -> str:
-    frequent_first = sorted(found["classes"].items(), key=lambda one: -one[1])
-    return counted_classes(
-        dict(frequent_first), "" if found["target"] is None else f" of {found['target']}"
-    )
-
-
-def _warnings(found: dict[str, Any]) -> list[str]:
-    said = []
-    if found["constant"]:
-        said.append(f"the same value in all rows: {_listed(found['constant'])}")
-    for names in found["repeated_columns"][:SHOWN]:
-        said.append(f"columns that say the same: {_listed(names, ' = ')}")
-    if len(found["repeated_columns"]) > SHOWN:
-        said.append(f"and {len(found['repeated_columns']) - SHOWN:,} more columns said twice")
-    if found["row_numbers"]:
-        said.append(f"counts the rows, which says nothing: {_listed(found['row_numbers'])}")
-    if found["missing"]:
-        gaps = [f"{name} ({n:,})" for name, n in found["missing"].items()]
-        said.append(f"numbers missing: {_listed(gaps)}; an extra feature marks them")
-    for name, gaps in list(found["look_missing"].items())[:SHOWN]:
-        marks = ", ".join(f"{text or 'nothing'} ({n:,})" for text, n in gaps.items())
-        said.append(f"{name} has {marks}: it looks like a gap, but is a level like others")
-    for name, n in list(found["levels_met_once"].items())[:SHOWN]:
-        said.append(f"{name} has {n:,} level{'s' * (n != 1)} that occur{'s' * (n == 1)} once")
-    if found["scales"]:
-        small, large = found["scales"]["smallest"], found["scales"]["largest"]
-        cure = "training scales them" if found["columns"] else "scale them"
-        said.append(
-            f"sizes far apart: {small['name']} ({small['size']:.3g}) and {large['name']} "
-            f"({large['size']:.3g}); {cure}"
-        )
-    return said + _row_warnings(found)
-
-
-def _row_warnings(found: dict[str, Any]) -> list[str]:
-    said = []
-    repeated, fights = found["repeated_rows"], found["conflicts"]
-    if repeated["rows"]:
-        lines = "; ".join(", ".join(map(str, lines)) for lines in repeated["first"][:3])
-        rows = f"{repeated['rows']:,} row{'s' * (repeated['rows'] != 1)}"
-        said.append(f"{rows} repeat an earlier one: lines {lines}")
-    if fights["rows"]:
-        said.append(
-            f"{fights['rows']:,} rows are equal to one with another label; "
-            f"{fights['never_right']:,} of them no model gets right:"
-        )
-        for group in fights["first"]:
-            said.append("  " + ", ".join(f"line {one['line']}: {one['label']}" for one in group))
-    return said
-
-
-def _listed(names: list[str], between: str = ", ") -> str:
-    shown = between.join(names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"

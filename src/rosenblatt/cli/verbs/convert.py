@@ -6,15 +6,14 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from rosenblatt.cli.data.models import MODEL, Model, Strangers, notices, opened
-from rosenblatt.cli.data.reading import DATA, TABLES, Reading, reading_options, zero_based_option
+from rosenblatt.cli.data.models import MODEL, Model, notices, open_model
+from rosenblatt.cli.data.reading import DATA, Reading, reading_options, zero_based_option
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import Command
 
@@ -54,7 +53,9 @@ NO_LABEL = re.compile(r"[\s#:,;\x00]|^$")
 @click.option(
     "--names", metavar="FILE", help="Also write the index and name of each feature to FILE."
 )
-@click.option("--scale", is_flag=True, help="Scale numbers by mean and spread, as train does.")
+@click.option(
+    "--scale", is_flag=True, help="Scale numbers by mean and standard deviation, as train does."
+)
 @click.option(
     "--number-labels", is_flag=True, help="Write labels as 0, 1, … in the order they are met."
 )
@@ -89,7 +90,7 @@ def command(
     if models:
         _refuse_options_of_data(click.get_current_context())
         _refuse_overwriting(files, out, None, "model")
-        _write_model(opened(files[0]), out, encoded=encoded)
+        _write_model(open_model(files[0]), out, encoded=encoded)
         return
     if encoded:
         raise click.UsageError("--encoded has no meaning for data.")
@@ -188,12 +189,15 @@ class Rows:
         scale: bool,
         number_labels: bool,
     ) -> None:
-        self._reading, self._paths, self._scale = reading, paths, scale
-        self._known = None if model is None else opened(model)
+        from rosenblatt.features import FeatureOptions, UnseenValues
+
+        self._reading, self._paths = reading, paths
+        self._options = FeatureOptions(scale=scale)
+        known = None if model is None else open_model(model)
         self._numbered: dict[str, int] | None = {} if number_labels else None
-        self._strangers = Strangers()
+        self._unseen = UnseenValues()
         self._weighted = 0
-        self.schema: AnySchema | None = None if self._known is None else self._known.schema
+        self.schema: AnySchema | None = None if known is None else known.schema
         self.met: set[int] = set()
 
     def texts(self) -> Iterator[str]:
@@ -204,35 +208,20 @@ class Rows:
 
     def _features(self) -> Iterator[tuple[Any, list[str]]]:
         """Features and labels; tables are read as a whole if their columns are to be guessed."""
-        from rosenblatt.features import Schema, SparseSchema, TextFeatures, TextSchema
+        from rosenblatt.features import guess_schema
 
-        kind = self._reading.format_of(self._paths, self.schema)
+        kind = self._reading.kind_of(self._paths, self.schema)
         guessing = self.schema is None
-        reader = self._reader(kind)
-        if guessing and kind in TABLES:
-            table = reader.whole()
-            self.schema = Schema.guess(table, missing=self._reading.missing, scale=self._scale)
-            yield self.schema.encode(table), table.labels.tolist()
-            return
-        if guessing and kind == "text":
-            self.schema = TextSchema(TextFeatures())
-        with reader as blocks:
-            for block in blocks:
-                if guessing and kind in ("svmlight", "vw"):
-                    named = getattr(block, "names", None)
-                    self.schema = SparseSchema(kind, block.rows.shape[1], named)
-                assert self.schema is not None
+        with self._reading.reader(self._paths, schema=self.schema, labels="text") as reader:
+            for block in [reader.whole()] if guessing and kind == "table" else reader:
                 self._weighted += int((getattr(block, "weights", block.lines[:0]) != 1).sum())
+                if self.schema is None:
+                    self.schema = guess_schema(kind, block, self._options)
                 if guessing:
+                    self.schema.grow(block)
                     yield self.schema.learn(block), block.labels.tolist()
                 else:
-                    yield self._strangers.encoded(self.schema, block), block.labels.tolist()
-
-    def _reader(self, kind: str) -> Any:
-        if self._known is not None and kind == "svmlight":
-            # Strange columns are counted, so they must be read.
-            return replace(self._reading, kind=kind).reader(self._paths, labels="text")
-        return self._reading.reader(self._paths, schema=self.schema, labels="text")
+                    yield self._unseen.encode(self.schema, block), block.labels.tolist()
 
     def _lines(self, X: Any, labels: list[str]) -> Iterator[str]:
         import numpy as np
@@ -266,7 +255,7 @@ class Rows:
         return label
 
     def told(self) -> list[str]:
-        lines = self._strangers.told()
+        lines = self._unseen.describe()
         if self._numbered:
             lines.append(
                 "labels: " + ", ".join(f"{i} is {label}" for label, i in self._numbered.items())

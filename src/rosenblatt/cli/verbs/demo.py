@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import click
 
@@ -11,6 +12,7 @@ from rosenblatt.cli.frame.options import SEED, Command, Whole, use_one_thread
 from rosenblatt.cli.frame.terminal import listed, say
 from rosenblatt.cli.plot.plot_demo import FILE, draw
 from rosenblatt.cli.plot.plot_files import ending_of
+from rosenblatt.plurals import count
 
 __all__ = ["command"]
 
@@ -61,67 +63,57 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
         check_destination("--out", out)
         ending_of(out)
     use_one_thread()
-    import numpy as np
-
-    from rosenblatt import AveragedPerceptron, datasets
-    from rosenblatt._kernels.rows import ordering
-    from rosenblatt.core.classes import answers
+    from rosenblatt import AveragedPerceptron, Perceptron, datasets
     from rosenblatt.core.result import stop_text
-    from rosenblatt.core.scoring import scores
     from rosenblatt.theory.separability import separability
 
-    table = getattr(datasets, data)()
-    order = np.empty(len(table.y), np.int64)
-    ordering.shuffled(order, seed)
-    held_out, kept = np.split(order, [len(order) // 4])
-    center, spread = table.X[kept].mean(axis=0), table.X[kept].std(axis=0)
-    X = (table.X - center) / np.where(spread > 0, spread, 1.0)
-    y = np.array(table.classes)[table.y]
-
-    click.echo(f"{data}: {len(table.y):,} {table.about}")
-    click.echo(listed(f"{len(table.classes)} classes: ", table.classes))
-    click.echo(f"learning from {len(kept):,} rows, {len(held_out):,} held out")
-    learner = AveragedPerceptron(max_iter=epochs, random_state=seed)
+    train, test = getattr(datasets, data)().split(seed=seed)
+    X, X_test = _scaled(train.X, test.X)
+    n_rows = len(train.y) + len(test.y)
+    click.echo(f"{data}: {n_rows:,} {train.about}")
+    click.echo(listed(f"{len(train.classes)} classes: ", train.classes))
+    click.echo(f"learning from {len(train.y):,} rows, {len(test.y):,} held out")
+    # The same updates in the same order: of these one keeps the last weights, one their mean.
+    last = Perceptron(max_iter=epochs, random_state=seed)
+    mean = AveragedPerceptron(max_iter=epochs, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the reason to stop is told anyway
-        learner.fit(X[kept], y[kept])
-    mistakes = _count(learner.n_mistakes_, "mistake")
+        for learner in (last, mean):
+            learner.fit(X, train.labels)
+    stopped = f"{count(mean.n_iter_, 'epoch')} and {count(mean.n_mistakes_, 'mistake')}"
     say(
         [
-            *_epochs(learner.mistakes_per_epoch_),
-            f"stopped after {_count(learner.n_iter_, 'epoch')} and {mistakes}: "
-            f"{stop_text(learner.stop_reason_)}",
+            *_epochs(mean.mistakes_per_epoch_),
+            f"stopped after {stopped}: {stop_text(mean.stop_reason_)}",
         ]
     )
-    found = separability(X[kept], y[kept])
+    found = separability(X, train.labels)
     found.verify()
     strength = "exact" if found.strength == "exact" else "within rounding"
     click.echo(f"verdict on those rows: {found.verdict} ({strength}, certificate checked)")
-    for name, weights in (
-        ("last weights", (learner.raw_coef_, learner.raw_intercept_)),
-        ("mean weights", (learner.coef_, learner.intercept_)),
-    ):
-        predicted = learner.classes_[answers(scores(X[held_out], *weights), learner.ties)]
-        right = int((predicted == y[held_out]).sum())
-        share = right / len(held_out)
-        click.echo(f"held-out accuracy, {name}: {share:.1%} ({right} of {len(held_out)})")
-    draw(data, learner, X[held_out], y[held_out].tolist(), out)
+    for name, learner in (("last weights", last), ("mean weights", mean)):
+        right = int((learner.predict(X_test) == test.labels).sum())
+        share = right / len(test.y)
+        click.echo(f"held-out accuracy, {name}: {share:.1%} ({right} of {len(test.y)})")
+    draw(data, mean, X_test, test.labels.tolist(), out)
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def _scaled(train: Any, test: Any) -> tuple[Any, Any]:
+    """Both by mean and standard deviation of the rows to learn from."""
+    center, scale = train.mean(axis=0), train.std(axis=0)
+    scale[scale == 0] = 1.0
+    return (train - center) / scale, (test - center) / scale
 
 
 def _epochs(mistakes: list[int]) -> list[str]:
     """The first epochs, the last ones, and a line for what lies between."""
     widest = len(f"{len(mistakes):,}")
     lines = [
-        f"  epoch {epoch:>{widest},}  {_count(count, 'mistake')}"
-        for epoch, count in enumerate(mistakes, 1)
+        f"  epoch {epoch:>{widest},}  {count(n, 'mistake')}" for epoch, n in enumerate(mistakes, 1)
     ]
     if len(lines) <= EPOCHS_SHOWN:
         return lines
     half = EPOCHS_SHOWN // 2
     between = mistakes[half:-half]
-    gap = f"{_count(len(between), 'more epoch')} with {min(between):,} to {max(between):,} mistakes"
+    gap = f"{count(len(between), 'more epoch')} with {min(between):,} to {max(between):,} mistakes"
     return [*lines[:half], f"  {'…':>{widest + 6}}  {gap}", *lines[-half:]]

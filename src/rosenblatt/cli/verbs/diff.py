@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, opened
+from rosenblatt.cli.data.models import MODEL, Model, open_model
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
 from rosenblatt.cli.frame.terminal import cut, say
@@ -53,7 +53,7 @@ def command(first: str, second: str, top: int, as_json: bool) -> int:
     Models are equal if they answer, learn on and tell the same. Weights are compared by the names
     of features and classes; one that is missing counts as 0.
     """
-    found = differences(opened(first, taggers=True), opened(second, taggers=True), top)
+    found = differences(open_model(first, taggers=True), open_model(second, taggers=True), top)
     if as_json:
         say_json(found)
     else:

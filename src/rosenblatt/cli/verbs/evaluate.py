@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Strangers, notices, opened
+from rosenblatt.cli.data.models import MODEL, notices, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, reading_options
 from rosenblatt.cli.frame.json_output import baseline, say_json
 from rosenblatt.cli.frame.options import Command
 from rosenblatt.cli.frame.terminal import say
+from rosenblatt.plurals import count
 
 __all__ = ["command"]
 
@@ -34,19 +35,19 @@ def command(model: str, data: tuple[str, ...], as_json: bool, quiet: bool, **rea
     and F1 of each class; which class is taken for which. The model is not changed.
     """
     from rosenblatt.evaluate import report
+    from rosenblatt.features import UnseenValues
 
-    found = opened(model)
-    strangers = Strangers()
+    found, unseen = open_model(model), UnseenValues()
     truth: list[Any] = []
-    answers: list[Any] = []
+    predicted: list[Any] = []
     with notices(quiet), found.reader(Reading(**reading), data, labelled=True) as blocks:
         for block in blocks:
             truth += block.labels.tolist()
-            answers += found.answers(strangers.encoded(found.schema, block))[0]
+            predicted += found.predict(unseen.encode(found.schema, block))
     if blocks.skipped and not quiet:
-        rows = "1 bad row is" if blocks.skipped == 1 else f"{blocks.skipped:,} bad rows are"
+        rows = count(blocks.skipped, "bad row is", "bad rows are")
         click.echo(f"warning: {rows} not counted", err=True)
-    told = report(truth, answers, classes=found.classes)
+    told = report(truth, predicted, classes=found.classes)
     if as_json:
         facts = told.to_json()
         del facts["most_frequent"]
@@ -56,4 +57,4 @@ def command(model: str, data: tuple[str, ...], as_json: bool, quiet: bool, **rea
     else:
         say(told.lines())
     if not quiet:
-        say((f"notice: {line}" for line in strangers.told()), err=True)
+        say((f"notice: {line}" for line in unseen.describe()), err=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, notices, opened
-from rosenblatt.cli.data.reading import DATA, TABLES, Reading, reading_options
+from rosenblatt.cli.data.models import MODEL, Model, notices, open_model
+from rosenblatt.cli.data.reading import DATA, Reading, reading_options
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
 from rosenblatt.cli.frame.terminal import cut, say
@@ -17,7 +17,7 @@ from rosenblatt.cli.frame.terminal import cut, say
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
 
-__all__ = ["blocks_of", "command"]
+__all__ = ["command"]
 
 LONGEST_NAME = 40
 
@@ -66,7 +66,7 @@ def command(
     """
     from rosenblatt.cli.data.mistakes import weighed
 
-    reading, found = Reading(**options), opened(model)
+    reading, found = Reading(**options), open_model(model)
     with notices(quiet):
         schema, block = _row(found, reading, data, row, labelled=labelled)
         explained = _explained(found, schema, block, row)
@@ -75,7 +75,7 @@ def command(
                 f"--train: {model} kept no ledger of its mistakes; train it with --record."
             )
         if train:
-            blocks = blocks_of(found, reading, train, labelled=True)
+            blocks = found.blocks(reading, train, labelled=True)
             explained["mistakes"] = weighed(found, blocks, schema.encode(block), explained)
     if as_json:
         say_json(explained)
@@ -86,46 +86,6 @@ def command(
 # ---------------------------------------------------------------------- the row
 
 
-def blocks_of(
-    found: Model, reading: Reading, paths: Sequence[str], *, labelled: bool
-) -> Generator[tuple[AnySchema, Any], None, None]:
-    """Blocks of files, each with what makes features of it."""
-    kind = reading.format_of(paths, found.schema if found.has_schema else None)
-    # Only of texts it cannot be seen whether there are labels; elsewhere they do no harm.
-    labelled = labelled and kind in ("text", *TABLES)
-    if found.has_schema:
-        with found.reader(reading, paths, labelled=labelled) as blocks:
-            for block in blocks:
-                if kind == "svmlight":
-                    block.rows = block.rows.narrow(found.schema.n_features)
-                yield found.schema, block
-        return
-    if kind == "text":
-        raise click.UsageError(f"{found.path} does not say how texts become its features.")
-    types = "number" if kind in TABLES else None
-    with reading.reader(paths, labelled=labelled, types=types) as blocks:
-        for block in blocks:
-            yield _plain_schema(found, kind, block), block
-
-
-def _plain_schema(found: Model, kind: str, block: Any) -> AnySchema:
-    """For a model that was saved in Python: the columns are its features as they stand."""
-    from rosenblatt.errors import InputError
-    from rosenblatt.features import Schema, SparseSchema
-    from rosenblatt.features.column_kinds import Number
-
-    wanted = found.state.n_features
-    if kind not in TABLES:
-        block.rows = block.rows.narrow(wanted)
-        return SparseSchema(kind, wanted)
-    if len(block.names) != wanted:
-        raise InputError(
-            f"{found.path} has {wanted:,} features without names, but the data have "
-            f"{len(block.names):,} columns; --target says which one holds the labels."
-        )
-    return Schema([Number(name) for name in block.names], None, [])
-
-
 def _row(
     found: Model, reading: Reading, paths: Sequence[str], row: int, *, labelled: bool
 ) -> tuple[AnySchema, Any]:
@@ -134,7 +94,7 @@ def _row(
 
     seen = 0
     # Closed here, where what goes wrong in closing is still heard.
-    with closing(blocks_of(found, reading, paths, labelled=labelled)) as blocks:
+    with closing(found.blocks(reading, paths, labelled=labelled)) as blocks:
         for schema, block in blocks:
             if row <= seen + len(block):
                 return schema, block[row - seen - 1 : row - seen]
@@ -149,7 +109,7 @@ def _explained(found: Model, schema: AnySchema, block: Any, row: int) -> dict[st
     import numpy as np
 
     X: Any = schema.encode(block)
-    (answer,), (scores,) = found.answers(X)
+    (answer,), (scores,) = found.predict(X), found.scores(X)
     classes, card = found.classes, found.state.card
     coef, bias = found.weights()
     columns = X.indices if hasattr(X, "tocsr") else np.flatnonzero(X[0])

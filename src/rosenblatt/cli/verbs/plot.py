@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, notices, opened
+from rosenblatt.cli.data.models import MODEL, Model, notices, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, reading_options
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole, in_section, said
@@ -94,7 +94,7 @@ def command(
     _refuse_arguments(picture, model, data, options)
     inputs = [*data, *([model] if model else [])]
     paper = Paper.checked(picture, out, inputs, theme=theme, size=size, dpi=dpi)
-    found = None if model is None else opened(model, taggers=True)
+    found = None if model is None else open_model(model, taggers=True)
     if found is not None:
         refuse_misfit(picture, found)
     require_drawing(paper.ending)

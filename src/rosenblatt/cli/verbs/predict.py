@@ -8,11 +8,12 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Strangers, notices, opened
+from rosenblatt.cli.data.models import MODEL, notices, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, reading_options
 from rosenblatt.cli.frame.json_output import as_json
 from rosenblatt.cli.frame.options import Command
 from rosenblatt.cli.frame.terminal import say
+from rosenblatt.plurals import count
 
 __all__ = ["command"]
 
@@ -39,14 +40,16 @@ def command(
 ) -> None:
     """Print the class of every row of DATA, one a line.
 
-    Columns are found by name, in any order. Labels that are there are passed over. The model
+    Columns are found by name, in any order. Labels that are there are skipped. The model
     is not changed. For two classes the scores are -s and s.
     """
     if scores and wants_json:
         raise click.UsageError("--json has the scores already; leave --scores out.")
-    found = opened(model)
+    from rosenblatt.features import UnseenValues
+
+    found = open_model(model)
     classes = [str(label) for label in found.classes]
-    strangers, labelled = Strangers(), False
+    unseen, labelled = UnseenValues(), False
     if scores:
         _print(_csv([["label", *classes]]))
     with notices(quiet), found.reader(Reading(**reading), data, labelled=False) as blocks:
@@ -55,22 +58,23 @@ def command(
                 labelled = _begins_with_labels(block.rows, classes) if number == 0 else labelled
                 if labelled:
                     block.rows = [text.partition("\t")[2] for text in block.rows]
-            labels, numbers = found.answers(strangers.encoded(found.schema, block))
+            X = unseen.encode(found.schema, block)
+            labels = found.predict(X)
             if scores:
-                listed = zip(labels, numbers.tolist(), strict=True)
+                listed = zip(labels, found.scores(X).tolist(), strict=True)
                 _print(_csv([label, *row] for label, row in listed))
             elif wants_json:
-                rows = zip(block.lines.tolist(), labels, numbers.tolist(), strict=True)
+                rows = zip(block.lines.tolist(), labels, found.scores(X).tolist(), strict=True)
                 _print("".join(_json(classes, *row) + "\n" for row in rows))
             else:
                 _print("".join(f"{label}\n" for label in labels))
     if blocks.skipped and not quiet:
-        bad = "1 bad row has" if blocks.skipped == 1 else f"{blocks.skipped:,} bad rows have"
-        click.echo(f"warning: {bad} no answer", err=True)
+        bad = count(blocks.skipped, "bad row has", "bad rows have")
+        click.echo(f"warning: {bad} no prediction", err=True)
     if labelled and not quiet:
-        click.echo("notice: labels before the tab are passed over", err=True)
+        click.echo("notice: labels before the tab are skipped", err=True)
     if not quiet:
-        say((f"notice: {line}" for line in strangers.told()), err=True)
+        say((f"notice: {line}" for line in unseen.describe()), err=True)
 
 
 def _print(text: str) -> None:

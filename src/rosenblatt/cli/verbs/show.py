@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, opened
+from rosenblatt.cli.data.models import MODEL, Model, open_model
 from rosenblatt.cli.data.training_report import shortened
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
@@ -44,7 +44,7 @@ def command(model: str, top: int, weights: bool, as_json: bool) -> None:
     """
     if weights and as_json:
         raise click.UsageError("--weights is a table; leave --json out.")
-    found = opened(model, taggers=True)
+    found = open_model(model, taggers=True)
     if found.tags_sentences:
         _show_tagger(found, weights, as_json)
     elif weights:
@@ -100,7 +100,7 @@ def facts_of(model: Model) -> dict[str, Any]:
         "dev_accuracy": None,
         "data_sha256": None if record.data is None else record.data.sha256,
         "ledger": card.ledger is not None,
-        "columns": model.schema.told() if model.has_schema else None,
+        "columns": model.schema.describe() if model.has_schema else None,
         "support_rows": None if model.has_weights else model.state.arrays["support.number"].size,
     }
     fit = record.fit

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, notices, opened
+from rosenblatt.cli.data.models import MODEL, Model, notices, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, reading_options
-from rosenblatt.cli.data.training_data import Wanted, column_options
+from rosenblatt.cli.data.training_data import (
+    column_options,
+    feature_options,
+    refuse_meaningless,
+    row_weights,
+)
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.interrupts import Interrupts
 from rosenblatt.cli.frame.json_output import baseline, say_json
@@ -21,9 +26,12 @@ from rosenblatt.cli.frame.learner_options import (
 )
 from rosenblatt.cli.frame.options import Whole, said
 from rosenblatt.cli.frame.terminal import say
+from rosenblatt.io.read_ahead import ReadAhead
+from rosenblatt.plurals import count as counted
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate import Progress
+    from rosenblatt.features import GrowingSchema
     from rosenblatt.learner.catalogue import Entry
 
 __all__ = ["command"]
@@ -99,11 +107,6 @@ def command(
     window: int,
     count: str,
     predictions: str | None,
-    columns: tuple[str, ...],
-    no_scale: bool,
-    bits: int | None,
-    words: str | None,
-    chars: str | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -120,12 +123,11 @@ def command(
     In tables, numbers are scaled by the first 1,000 rows; levels of a category join as they come.
     Ctrl-C ends the stream, and the model so far is written.
     """
-    from rosenblatt.cli.data.growing import growing
     from rosenblatt.evaluate import Progress
+    from rosenblatt.features import GrowingSchema
 
     data = data or ("-",)
-    wanted = Wanted(columns, bits=bits, words=words, chars=chars, no_scale=no_scale)
-    known = None if resume is None else opened(resume)
+    known = None if resume is None else open_model(resume)
     model = _learner(learner, known)
     if known is None and new_classes == "refuse":
         raise click.UsageError("--new-classes refuse needs --resume: a new model has no classes.")
@@ -135,7 +137,12 @@ def command(
         check_destination("--out", path, data)
     if predictions is not None and predictions != "-":
         check_destination("--predictions", predictions, data)
-    rows = growing(Reading(**options), data, wanted, known, new_classes or "refuse")
+    features, reading = feature_options(options), Reading(**options)
+    schema = None if known is None else known.schema
+    kind = reading.kind_of(data, schema)
+    refuse_meaningless(features, kind, has_schema=schema is not None)
+    growing = GrowingSchema(kind, features, schema)
+    reader = _reader(reading, data, growing, known, new_classes or "refuse")
     progress = Progress(every, window)
     with ExitStack() as stack:
         stack.enter_context(notices(quiet))
@@ -143,25 +150,28 @@ def command(
         answers = Answers(predictions, files)
         show = _Table(as_json or quiet, err=predictions == "-")
         stopped = stack.enter_context(Interrupts())
-        begun = False
-        for X, labels, weights in rows.blocks(stopped.between):
-            if not begun:
-                _weigh_classes(model, labels)
-                rows.begin(model)
-                begun = True
-                if not quiet:
-                    say(rows.schema.told(), err=True)
+        stack.enter_context(reader)
+        for block in growing.blocks(stopped.between(reader)):
+            if not progress.n:
+                _weigh_classes(model, block.labels)
+            X = growing.encode(block, model)
+            if not progress.n and not quiet:
+                say(growing.schema.describe(), err=True)
             tested = model.predict_then_learn(
-                X, labels, weights, predictions=answers.wanted, latest=count == "latest"
+                X,
+                block.labels,
+                row_weights(block),
+                predictions=answers.wanted,
+                latest=count == "latest",
             )
             answers.write(tested.predictions)
             show.points(progress.add_tested(tested))
-        if not begun:
+        if not progress.n:
             return EXIT_INTERRUPTED
         if path is not None:
             from rosenblatt.model import save
 
-            model.schema_ = rows.schema
+            model.schema_ = growing.schema
             save(model, path)
         files.keep()
     show.end(progress)
@@ -170,13 +180,13 @@ def command(
         "baseline": baseline(dict(facts["labels"])),
         "counted": count,
         "learner": type(model).__name__,
-        "features": rows.schema.n_features,
-        "skipped": rows.skipped,
+        "features": growing.schema.n_features,
+        "skipped": reader.skipped,
         "model": path,
         "interrupted": stopped.heard,
     }
     if not quiet:
-        say(rows.told(), err=True)
+        say(_notices(growing, reader.skipped), err=True)
     if as_json:
         say_json(facts, err=show.err)
     else:
@@ -186,6 +196,39 @@ def command(
     if stopped.heard:
         click.echo("interrupted", err=True)
     return EXIT_INTERRUPTED if stopped.heard else 0
+
+
+def _reader(
+    reading: Reading,
+    paths: tuple[str, ...],
+    growing: GrowingSchema,
+    known: Model | None,
+    new_classes: str,
+) -> Any:
+    """Blocks of the files; a model that is resumed may refuse classes that it does not know."""
+    labels: dict[str, Any] = {} if known is None else {"labels": known.label_kind}
+    if known is not None and new_classes == "refuse":
+        labels["classes"] = known.classes
+    reader = reading.reader(
+        paths, schema=growing.schema, features=growing.options, grows=True, **labels
+    )
+    # Where reading and learning both leave Python, two threads are a gain; but a file of rejects
+    # must not be ahead of what is learned, and must be closed at Ctrl-C.
+    if growing.kind != "svmlight" or reading.on_bad.startswith("rejects="):
+        return reader
+    return ReadAhead(reader)
+
+
+def _notices(growing: GrowingSchema, skipped: int) -> list[str]:
+    said = []
+    if skipped:
+        said.append(f"warning: {counted(skipped, 'bad row was', 'bad rows were')} skipped")
+    for name, rows in growing.dropped_levels.items():
+        said.append(
+            f"notice: {name}: more levels than there is room for; later ones counted for nothing "
+            f"in {counted(rows, 'row')} (--column {name}=text hashes it)"
+        )
+    return said
 
 
 def _learner(entry: Entry, known: Model | None) -> Any:
@@ -222,9 +265,8 @@ def _summary(progress: Progress, model: Any, count: str) -> list[str]:
     told = [f"{entry.words}: {progress.summary()}"]
     latest = progress.online_mistakes or 0
     if model.averages and count == "served":
-        told.append(
-            f"its latest weights: {latest:,} mistakes, {100 * latest / max(progress.n, 1):.2f} %"
-        )
+        rate = 100 * latest / max(progress.n, 1)
+        told.append(f"its latest weights: {counted(latest, 'mistake')}, {rate:.2f} %")
     return told
 
 

@@ -7,22 +7,22 @@ import os
 import sys
 import time
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, notices, opened
+from rosenblatt.cli.data.models import MODEL, notices, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, named, reading_options
 from rosenblatt.cli.data.training_data import (
     Examples,
-    Wanted,
     column_options,
+    feature_options,
     read_examples,
+    refuse_meaningless,
     refuse_one_class,
 )
 from rosenblatt.cli.data.training_report import facts_of, summary
-from rosenblatt.cli.frame.destinations import check_destination
+from rosenblatt.cli.frame.destinations import default_destination
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.learner_options import (
     LearnerCommand,
@@ -32,17 +32,17 @@ from rosenblatt.cli.frame.learner_options import (
 )
 from rosenblatt.cli.frame.options import SEED, Whole, refuse_together
 from rosenblatt.cli.frame.terminal import OverwrittenLine, say
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt.core.result import EpochCallback
-    from rosenblatt.features import AnySchema
     from rosenblatt.learner.catalogue import Entry
 
 __all__ = ["command", "progress_on", "share_of"]
 
 EVERY = 0.1  # seconds
 AGAINST = {
-    "resume": ("learner", "epochs", "dev", "seed", "record", "one_pass", "schema_from"),
+    "resume": ("learner", "dev", "seed", "record", "one_pass", "schema_from"),
     "one_pass": ("epochs", "dev"),
 }
 
@@ -79,7 +79,10 @@ AGAINST = {
     "--one-pass", is_flag=True, help="Learn from each row once, in the order of the file."
 )
 @click.option(
-    "--resume", type=MODEL, metavar="MODEL", help="Go on with this model: one pass over the rows."
+    "--resume",
+    type=MODEL,
+    metavar="MODEL",
+    help="Go on with this model: one pass over the rows, or --epochs.",
 )
 @click.option(
     "--schema-from",
@@ -101,12 +104,6 @@ def command(
     dev: str | None,
     out: str | None,
     seed: int,
-    columns: tuple[str, ...],
-    no_scale: bool,
-    exact: bool,
-    bits: int | None,
-    words: str | None,
-    chars: str | None,
     one_pass: bool,
     resume: str | None,
     schema_from: str | None,
@@ -122,76 +119,84 @@ def command(
 
     --resume learns from each row once, in order, and writes the model it started from unless
     --out is given. A --one-pass over one file and --resume with the next give the model of one
-    --one-pass over both, bit for bit.
+    --one-pass over both, bit for bit. With --epochs it goes on as if training had not ended. Levels
+    and columns that were never met join the model, classes too.
     """
     refuse_together(AGAINST)
-    given = chosen_parameters()
+    parameters = chosen_parameters()
     if resume:
-        _refuse_parameters(given)
-    wanted = Wanted(columns, exact=exact, bits=bits, words=words, chars=chars, no_scale=no_scale)
+        _refuse_parameters(parameters)
     share = share_of(dev)
-    path = _destination(out, resume, data, dev if share is None else None)
-    reading = Reading(**options)
-    base = resume or schema_from
-    known = None if base is None else opened(base)
-    if resume and known is not None:
-        known.refuse_without_weights()
+    path = default_destination(out, resume, data, "model", [dev] if dev and share is None else [])
+    features, reading = feature_options(options), Reading(**options)
+    known = None if not (resume or schema_from) else open_model(str(resume or schema_from))
+    schema = None if known is None else known.schema
+    refuse_meaningless(features, reading.kind_of(data, schema), has_schema=schema is not None)
+    model = known.learner if known is not None and resume else None
     with notices(quiet):
-        schema, examples = read_examples(
+        examples = read_examples(
             reading,
             data,
-            wanted,
-            None if known is None else known.schema,
-            labels=known.label_kind if resume and known is not None else "auto",
+            features,
+            schema,
+            # A model that predicts by its support rows has no weights to add features to.
+            grows=model is None or hasattr(model, "insert_features"),
+            labels=known.label_kind if known is not None and resume else "auto",
         )
-        _check_labels(examples, data, resumed=bool(resume), of_table=schema.kind == "table")
+        _check_labels(examples, data, resumed=bool(resume))
         held = None
         if dev is not None and share is None:
-            held = _dev_examples(reading, dev, schema, examples)
+            held = _dev_examples(reading, dev, examples)
     if not quiet:
-        say(schema.told(), err=True)
-    if resume and known is not None:
-        model = known.learner
-        if schema.n_features > model.n_features_in_:
-            model.grow(schema.n_features)
-    else:
-        given["random_state"] = seed
+        say(examples.schema.describe(), err=True)
+        say((f"notice: {line}" for line in examples.notices), err=True)
+    if model is None:
+        parameters["random_state"] = seed
         if record:
             _refuse_record(learner)
-            given["record"] = True
+            parameters["record"] = True
         if epochs is not None:
-            given["max_iter"] = epochs
+            parameters["max_iter"] = epochs
         if share is not None:
-            given |= {"early_stopping": True, "validation_fraction": share}
-        model = _made(learner, given, examples)
-    if resume or one_pass:
+            parameters |= {"early_stopping": True, "validation_fraction": share}
+        model = _new_learner(learner, parameters, examples)
+    elif examples.inserted:
+        model.insert_features(examples.inserted)
+    elif examples.schema.n_features > model.n_features_in_:
+        model.grow(examples.schema.n_features)
+    if one_pass or (resume and epochs is None):
         model.partial_fit(examples.X, examples.labels, **examples.weighted)
+    elif resume:
+        usual = model.warm_start
+        model.set_params(warm_start=True, max_iter=epochs)
+        _fit(model, examples, held, quiet=quiet or as_json)
+        model.set_params(warm_start=usual)
     else:
         _fit(model, examples, held, quiet=quiet or as_json)
     _refuse_lone_class(model, data)
     from rosenblatt.model.file import write_learner
 
-    model.schema_ = schema
-    files = None if resume or "-" in data else list(data)
-    state = write_learner(model, path, data=files)
-    facts = facts_of(model, state, schema, examples, held, path)
+    model.schema_ = examples.schema
+    state = write_learner(model, path, data=None if resume or "-" in data else list(data))
+    facts = facts_of(model, state, examples, held, path)
     if as_json:
         say_json(facts)
     elif not quiet:
         say(summary(facts, data))
 
 
-def _made(learner: Entry, given: dict[str, Any], examples: Examples) -> Any:
+def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples) -> Any:
     """The learner with these parameters; weights of classes by the labels that the rows have."""
-    weights = given.get("class_weight")
+    weights = parameters.get("class_weight")
     if isinstance(weights, dict):
-        given["class_weight"] = weights_by_label(weights, examples.labels, all_known=True)
+        parameters["class_weight"] = weights_by_label(weights, examples.labels, all_known=True)
     if examples.weights is not None and learner.family == "kernel":
         raise click.UsageError("a kernel perceptron takes no weights of rows, but these have some.")
-    return learner.load()(**given)
+    return learner.load()(**parameters)
 
 
 def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) -> None:
+    from rosenblatt.core.held_out import NothingHeldOut
     from rosenblatt.errors import InputError
     from rosenblatt.learner.progress import listening
 
@@ -202,12 +207,10 @@ def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) 
         warnings.simplefilter("ignore")  # the reason to stop is told anyway
         try:
             model.fit(examples.X, examples.labels, validation_set=dev, **examples.weighted)
-        except InputError as error:
-            if "leaves none to watch" not in str(error):
-                raise
+        except NothingHeldOut:
             raise InputError(
-                f"--dev {model.validation_fraction:g} of {len(examples):,} rows leaves none to "
-                "watch; give more rows, a larger share or a file."
+                f"--dev {model.validation_fraction:g} of {count(len(examples), 'row')} leaves none "
+                "to watch; give more rows, a larger share or a file."
             ) from None
         finally:
             line.wipe()
@@ -229,16 +232,6 @@ def share_of(dev: str | None) -> float | None:
     return share
 
 
-def _destination(
-    out: str | None, resume: str | None, data: tuple[str, ...], dev: str | None
-) -> str:
-    if out is None:
-        stem = "model" if data[0] == "-" else Path(data[0]).name.split(".")[0] or "model"
-        out = resume or f"{stem}.rbt"
-    check_destination("--out", out, [*data, *([dev] if dev else [])])
-    return out
-
-
 def _refuse_record(learner: Entry) -> None:
     if "record" not in learner.load().options():
         raise click.UsageError(
@@ -256,12 +249,11 @@ def _refuse_parameters(given: dict[str, Any]) -> None:
 # ---------------------------------------------------------------------- the rows
 
 
-def _check_labels(
-    examples: Examples, data: tuple[str, ...], *, resumed: bool, of_table: bool
-) -> None:
+def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -> None:
     """Refuse what cannot be classes before any time is spent on it."""
     from rosenblatt.errors import DataError
 
+    of_table = examples.schema.kind == "table"
     labels, name = examples.labels, named(data)
     if labels.dtype.kind == "f" and (labels % 1 != 0).any():
         raise DataError(
@@ -281,12 +273,12 @@ def _refuse_lone_class(model: Any, data: tuple[str, ...]) -> None:
         raise DataError(f"only class {classes[0]!r} seen so far; two are needed", name=named(data))
 
 
-def _dev_examples(reading: Reading, path: str, schema: AnySchema, examples: Examples) -> Examples:
+def _dev_examples(reading: Reading, path: str, examples: Examples) -> Examples:
     import numpy as np
 
-    classes = np.unique(examples.labels).tolist()
+    schema, classes = examples.schema, np.unique(examples.labels).tolist()
     block = reading.reader([path], schema=schema, classes=classes).whole()
-    return Examples(schema.encode(block), block.labels)
+    return Examples(schema, schema.encode(block), block.labels, block.lines)
 
 
 def progress_on(line: OverwrittenLine) -> EpochCallback:
@@ -298,6 +290,6 @@ def progress_on(line: OverwrittenLine) -> EpochCallback:
         if time.monotonic() - told_at > EVERY:
             told_at = time.monotonic()
             held_out = "" if score is None else f", {score:.2%} right on those held out"
-            line.show(f"epoch {epoch:,}: {mistakes:,} mistake{'s' * (mistakes != 1)}{held_out}")
+            line.show(f"epoch {epoch:,}: {count(mistakes, 'mistake')}{held_out}")
 
     return told

@@ -6,10 +6,7 @@ import signal
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    from rosenblatt.cli.data.hints import AdvisedReader
+from typing import Any, Protocol, Self
 
 __all__ = ["ReadAhead"]
 
@@ -19,6 +16,17 @@ AHEAD = 2
 PATIENCE = 0.25
 
 
+class ReadsBlocks(Protocol):
+    """A reader, such as `iter_svmlight` gives."""
+
+    @property
+    def skipped(self) -> int: ...
+
+    def __next__(self) -> Any: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
 class ReadAhead:
     """A reader whose blocks, and what ends them, come in order from a thread of its own.
 
@@ -26,7 +34,7 @@ class ReadAhead:
     them is taken, so memory is bounded. ``skipped`` counts up to the block that was taken last.
     """
 
-    def __init__(self, reader: AdvisedReader) -> None:
+    def __init__(self, reader: ReadsBlocks) -> None:
         self._reader = reader
         self.skipped = 0
         self._unwanted = self._alone = False

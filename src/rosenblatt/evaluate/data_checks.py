@@ -1,0 +1,321 @@
+"""What is odd about data before anything is learned: constant, repeated, missing, contradicting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.features.guessing import guess_schema
+from rosenblatt.features.schemas import AnySchema
+from rosenblatt.io.table import Table
+from rosenblatt.plurals import agree, count
+
+__all__ = ["DataReport", "check_data"]
+
+SHOWN = 5
+# Texts that people write where a value is not known.
+GAPS = {"", "?", "-", "na", "n/a", "nan", "null", "none", "unknown", "missing"}
+# Features whose sizes differ by more: the small ones are not heard.
+FAR_APART = 1e6
+
+
+@dataclass
+class DataReport:
+    """What `check_data` found; ``warnings()`` and ``errors()`` put it into words.
+
+    Attributes
+    ----------
+    rows, features : int
+        How many there are.
+    features_used : int
+        How many features some row has; hashing makes room for more.
+    classes : dict
+        How many rows each label has.
+    columns : list of dict
+        ``name``, ``kind`` and ``about`` of the columns of a table.
+    constant, row_numbers : list of str
+        Columns with one value in all rows, and those that count the rows.
+    repeated_columns : list of list of str
+        Columns that say the same.
+    missing : dict of str to int
+        By column how many numbers are unknown.
+    look_missing : dict of str to dict
+        By column texts that look like a gap, with how often they occur.
+    levels_met_once : dict of str to int
+        By column how many levels occur once.
+    scales : dict or None
+        The smallest and the largest feature, if their sizes are far apart.
+    repeated_rows, conflicts : dict
+        Rows that are equal to an earlier one, and rows that are equal to one with another label,
+        with the lines of the first.
+    """
+
+    rows: int
+    features: int
+    features_used: int
+    classes: dict[Any, int]
+    columns: list[dict[str, str]]
+    constant: list[str] = field(default_factory=list)
+    repeated_columns: list[list[str]] = field(default_factory=list)
+    missing: dict[str, int] = field(default_factory=dict)
+    look_missing: dict[str, dict[str, int]] = field(default_factory=dict)
+    levels_met_once: dict[str, int] = field(default_factory=dict)
+    row_numbers: list[str] = field(default_factory=list)
+    scales: dict[str, Any] | None = None
+    repeated_rows: dict[str, Any] = field(default_factory=dict)
+    conflicts: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain data; labels as text."""
+        classes = {str(label): self.classes[label] for label in sorted(self.classes)}
+        return {**asdict(self), "classes": classes, "errors": self.errors()}
+
+    def errors(self) -> list[str]:
+        """What makes learning pointless."""
+        errors = []
+        used = [column["name"] for column in self.columns if column["kind"] != "ignored"]
+        if used and set(used) <= set(self.constant):
+            errors.append(
+                "every column has the same value in all rows: there is nothing to learn from"
+            )
+        if 2 * len(self.classes) > self.rows > 10:
+            errors.append(
+                f"{count(len(self.classes), 'class', 'classes')} in {count(self.rows, 'row')}: "
+                "most labels occur once; is the right column the target? (--target)"
+            )
+        return errors
+
+    def warnings(self) -> list[str]:
+        """What will get in the way, in lines; those that begin with blanks go on with the last."""
+        said = []
+        if self.constant:
+            said.append(f"the same value in all rows: {_first_few(self.constant)}")
+        for names in self.repeated_columns[:SHOWN]:
+            said.append(f"columns that say the same: {_first_few(names, ' = ')}")
+        if len(self.repeated_columns) > SHOWN:
+            said.append(f"and {len(self.repeated_columns) - SHOWN:,} more columns said twice")
+        if self.row_numbers:
+            said.append(f"counts the rows, which says nothing: {_first_few(self.row_numbers)}")
+        if self.missing:
+            gaps = [f"{name} ({n:,})" for name, n in self.missing.items()]
+            said.append(f"numbers missing: {_first_few(gaps)}; an extra feature marks them")
+        for name, texts in list(self.look_missing.items())[:SHOWN]:
+            marks = ", ".join(f"{text or 'nothing'} ({n:,})" for text, n in texts.items())
+            said.append(f"{name} has {marks}: it looks like a gap, but is a level like others")
+        for name, n in list(self.levels_met_once.items())[:SHOWN]:
+            said.append(f"{name} has {count(n, 'level')} that {agree(n, 'occurs', 'occur')} once")
+        if self.scales:
+            small, large = self.scales["smallest"], self.scales["largest"]
+            cure = "training scales them" if self.columns else "scale them"
+            said.append(
+                f"sizes far apart: {small['name']} ({small['size']:.3g}) and {large['name']} "
+                f"({large['size']:.3g}); {cure}"
+            )
+        return said + self._row_warnings()
+
+    def _row_warnings(self) -> list[str]:
+        said = []
+        repeated, conflicts = self.repeated_rows, self.conflicts
+        if repeated["rows"]:
+            lines = "; ".join(", ".join(map(str, lines)) for lines in repeated["first"][:3])
+            rows = count(repeated["rows"], "row repeats", "rows repeat")
+            said.append(f"{rows} an earlier one: lines {lines}")
+        if conflicts["rows"]:
+            said.append(
+                f"{conflicts['rows']:,} rows are equal to one with another label; "
+                f"{conflicts['never_right']:,} of them no model gets right:"
+            )
+            for group in conflicts["first"]:
+                lines = ", ".join(f"line {one['line']}: {one['label']}" for one in group)
+                said.append(f"  {lines}")
+        return said
+
+
+def _first_few(names: Sequence[str], between: str = ", ") -> str:
+    shown = between.join(names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"
+
+
+def check_data(kind: str, block: Any, schema: AnySchema | None = None) -> DataReport:
+    """Look at rows with labels for what gets in the way of learning.
+
+    Parameters
+    ----------
+    kind : {"table", "text", "svmlight", "vw"}
+        What the block holds.
+    block : Table or Block
+        What a reader gave.
+    schema : Schema, TextSchema or SparseSchema, default=None
+        How the rows become features; by default it is guessed.
+
+    Returns
+    -------
+    report : DataReport
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.evaluate import check_data
+    >>> from rosenblatt.io import read_table
+    >>> data = io.BytesIO(b"id,size,colour,y\\n1,7,red,u\\n2,7,?,v\\n3,7,red,u\\n")
+    >>> report = check_data("table", read_table(data, target="y"))
+    >>> report.constant, report.row_numbers, report.look_missing
+    (['size'], ['id'], {'colour': {'?': 1}})
+    >>> print(report.warnings()[-1])
+    colour has 1 level that occurs once
+    """
+    schema = guess_schema(kind, block) if schema is None else schema
+    X, labels = schema.learn(block), block.labels.tolist()
+    report = DataReport(
+        rows=len(labels),
+        features=schema.n_features,
+        features_used=len(np.unique(X.indices)) if hasattr(X, "indices") else schema.n_features,
+        classes=dict(Counter(labels)),
+        columns=[
+            {"name": column.name, "kind": column.kind, "about": column.describe()}
+            for column in getattr(schema, "columns", [])
+        ],
+    )
+    if kind == "table":
+        _check_columns(report, schema, block)
+    elif kind != "text":
+        _check_sparse_columns(report, schema, block)
+    _check_rows(report, _row_keys(kind, block), labels, block.lines.tolist())
+    return report
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def _check_columns(report: DataReport, schema: Any, table: Table) -> None:
+    keys: dict[Any, list[str]] = {}
+    sizes: dict[str, float] = {}
+    for column in schema.columns:
+        name = column.name
+        if name in table.texts:
+            values, key = _check_texts(report, column, table)
+        else:
+            values = table.numbers[:, table.number_names.index(name)] + 0.0
+            gap = np.isnan(values)
+            if gap.any():
+                report.missing[name] = int(gap.sum())
+            known = values[~gap]
+            if len(known) and np.ptp(known) > 0:
+                sizes[name] = float(known.std())
+            if len(values) > 2 and bool((np.diff(values) == 1.0).all()):
+                report.row_numbers.append(name)
+            key = values.tobytes()
+        if bool((values == values[0]).all()) or bool(np.isnan(values).all()):
+            report.constant.append(name)
+        else:
+            keys.setdefault(key, []).append(name)
+    report.repeated_columns = [names for names in keys.values() if len(names) > 1]
+    report.scales = _scales(sizes)
+
+
+def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, Any]:
+    """Numbers for the texts of a column, and what is equal for columns that say the same."""
+    codes, texts = table.coded(column.name)
+    counts = np.bincount(codes, minlength=len(texts))
+    met = {text: int(n) for text, n in zip(texts, counts.tolist(), strict=True) if n}
+    gaps = {text: n for text, n in met.items() if text.strip().lower() in GAPS}
+    if gaps:
+        report.look_missing[column.name] = gaps
+    if column.kind == "category" and 1 in met.values():
+        report.levels_met_once[column.name] = sum(n == 1 for n in met.values())
+    if column.kind == "category" and len(met) < len(codes):
+        # Numbered by first meeting, so that other names for the same levels are seen too.
+        _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        values = np.argsort(np.argsort(first))[inverse].astype(np.float64)
+        return values, values.tobytes()
+    return codes, tuple(texts[code] for code in codes.tolist())
+
+
+def _check_sparse_columns(report: DataReport, schema: AnySchema, block: Any) -> None:
+    rows = block.rows
+    of_row = rows.row_numbers()
+    order = np.argsort(rows.indices, kind="stable")
+    columns, starts = np.unique(rows.indices[order], return_index=True)
+    sizes: dict[str, float] = {}
+    keys: dict[tuple[bytes, bytes], list[str]] = {}
+    names = schema.names(columns.tolist())
+    for name, part in zip(names, np.split(order, starts[1:]), strict=True):
+        values = rows.data[part] + 0.0
+        sizes[name] = float(np.abs(values).max())
+        if len(values) == rows.shape[0] and bool((values == values[0]).all()):
+            report.constant.append(name)
+        else:
+            keys.setdefault((of_row[part].tobytes(), values.tobytes()), []).append(name)
+    report.repeated_columns = [names for names in keys.values() if len(names) > 1]
+    report.scales = _scales({name: size for name, size in sizes.items() if size})
+
+
+def _scales(sizes: dict[str, float]) -> dict[str, Any] | None:
+    if not sizes:
+        return None
+    small, large = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    if sizes[large] / FAR_APART <= sizes[small]:
+        return None
+    return {
+        "smallest": {"name": small, "size": sizes[small]},
+        "largest": {"name": large, "size": sizes[large]},
+    }
+
+
+# ---------------------------------------------------------------------- rows
+
+
+def _row_keys(kind: str, block: Any) -> list[Any]:
+    """Something for each row that is equal for equal rows."""
+    if kind == "text":
+        return list(block.rows)
+    if kind != "table":
+        rows, cut = block.rows, block.rows.indptr.tolist()
+        values = rows.data + 0.0
+        return [(rows.indices[a:b].tobytes(), values[a:b].tobytes()) for a, b in pairwise(cut)]
+    parts = [np.where(np.isnan(block.numbers), np.nan, block.numbers + 0.0)]
+    for name in block.texts:
+        codes, texts = block.coded(name)
+        number: dict[str, int] = {}
+        same = np.array([number.setdefault(text, len(number)) for text in texts] or [0])
+        parts.append(same[codes].astype(np.float64)[:, None])
+    joined = np.ascontiguousarray(np.column_stack(parts))
+    keys: list[Any] = joined.view(f"V{joined.strides[0]}").ravel().tolist()
+    return keys
+
+
+def _check_rows(report: DataReport, keys: list[Any], labels: list[Any], lines: list[int]) -> None:
+    members: dict[Any, list[int]] = {}
+    for row, key in enumerate(keys):
+        members.setdefault(key, []).append(row)
+    several = [rows for rows in members.values() if len(rows) > 1]
+    differing = [rows for rows in several if len({labels[row] for row in rows}) > 1]
+    wrong = sum(len(rows) - max(Counter(labels[r] for r in rows).values()) for rows in differing)
+    report.repeated_rows = {
+        "rows": sum(len(rows) - 1 for rows in several),
+        "first": [[lines[row] for row in rows[:SHOWN]] for rows in several[:SHOWN]],
+    }
+    report.conflicts = {
+        "groups": len(differing),
+        "rows": sum(map(len, differing)),
+        "never_right": wrong,
+        "first": [
+            [
+                {"line": lines[row], "label": str(labels[row])}
+                for row in _first_of_each_label(rows, labels)
+            ]
+            for rows in differing[:SHOWN]
+        ],
+    }
+
+
+def _first_of_each_label(rows: list[int], labels: list[Any]) -> list[int]:
+    first: dict[Any, int] = {}
+    for row in rows:
+        first.setdefault(labels[row], row)
+    return list(first.values())[:SHOWN]
