@@ -227,7 +227,7 @@ def _unknown(learner: Any, x: Mapping[Any, Any]) -> dict[str, list[str]]:
 
     schema = getattr(learner, "schema_", None)
     if isinstance(schema, Schema):
-        table = table_of_records([x], schema.reading()["types"])
+        table = table_of_records([x], schema.reader_options()["types"])
         return {name: list(levels) for name, levels in schema.unknown(table).items()}
     known = set(getattr(learner, "feature_names_in_", x))
     return {str(name): [] for name in x if name not in known}
