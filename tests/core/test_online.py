@@ -33,7 +33,7 @@ def passed(name, X, y, cuts, **settings):
     online = OnlinePass(model, STREAMING[name]().rule(), **settings)
     given = []
     for start, stop in itertools.pairwise(cuts):
-        tested = online.learn(X[start:stop], y[start:stop], answers=True)
+        tested = online.learn(X[start:stop], y[start:stop], predictions=True)
         progress.add_tested(tested)
         given += tested.predictions
     return model, progress, given

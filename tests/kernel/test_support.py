@@ -105,7 +105,7 @@ def test_support_vectors_are_of_the_kind_of_the_rows_also_in_a_loaded_model(
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_a_machine_is_saved_with_rows_of_any_kind(kind, d) -> None:
     learner = KernelPerceptron().partial_fit(table(0, 30, d), np.arange(30) % 2)
-    machine = learner._machine
+    machine = learner._model
     rows = KINDS[kind](machine.support.rows)
     machine.support = support_for(rows)
     machine.support.append(rows)

@@ -27,7 +27,7 @@ import pyarrow as pa
 
 from rosenblatt.errors import RosenblattError
 from rosenblatt.learner.inputs import read_rows
-from rosenblatt.learner.targets import encoded, read_labels
+from rosenblatt.learner.targets import encode_labels, read_labels
 
 DAY = datetime.date(2020, 1, 2)
 
@@ -175,7 +175,7 @@ def _rows(frame):
 def _classes(given):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        classes, numbers = encoded(read_labels(given, 3 if len_of(given) == 3 else 2))
+        classes, numbers = encode_labels(read_labels(given, 3 if len_of(given) == 3 else 2))
     names = [type(warning.message).__name__ for warning in caught]
     return [classes.tolist(), numbers.tolist(), names]
 

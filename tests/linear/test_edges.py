@@ -197,7 +197,7 @@ def refused(learner, act, error=(InputError, ParameterError)):
 
 
 def test_refusals_of_every_kind_leave_the_model_as_it_was():
-    learner = Perceptron(class_weight="balanced").learn_one({"a": 1}, 0)
+    learner = Perceptron().learn_one({"a": 1}, 0).set_params(class_weight="balanced")
     refused(learner, lambda: learner.learn_one({"b": 1}, 1))
     single = Perceptron().partial_fit(np.eye(2, dtype=np.float32), [0, 1])
     refused(single, lambda: single.partial_fit(np.array([[1.0, 2]]), ["x"]))

@@ -200,7 +200,7 @@ def test_xor_ends_in_a_cycle_and_the_cycle_is_real():
     learner = Perceptron(shuffle=False, tol=None).fit(X, y)
     assert learner.stop_reason_ == "cycle"
     assert not learner.converged_
-    length = learner._training.cycle_length
+    length = learner._result.cycle_length
     seen = []
     online = Perceptron()
     for _ in range(learner.n_iter_ + length):

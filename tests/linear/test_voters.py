@@ -11,8 +11,8 @@ from rosenblatt._kernels.rows.mappings import MappingRow
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.weights import Weights
-from rosenblatt.linear._stream import as_table
-from rosenblatt.linear._voters import Voters
+from rosenblatt.linear.streaming import as_table
+from rosenblatt.linear.voters import Voters
 
 X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 0.0], [4.0, 5.0, 6.0]])
 

@@ -154,7 +154,7 @@ def test_the_random_numbers_of_forgetting_go_on_where_they_were(tmp_path):
     learner = fit(kernel="rbf", **BUDGETS["random"])
     save(learner, tmp_path / "model.rbt")
     copy, other = (load(tmp_path / "model.rbt") for _ in range(2))
-    other._machine.forgetting.random = np.random.default_rng(0)
+    other._model.forgetting.random = np.random.default_rng(0)
     for one in (learner, copy, other):
         one.partial_fit(*rows(8))
     np.testing.assert_array_equal(copy.support_, learner.support_)
@@ -177,7 +177,7 @@ def test_numbers_of_numpy_among_the_parameters_come_back(tmp_path):
     save(learner, tmp_path / "model.rbt")
     copy = load(tmp_path / "model.rbt")
     assert same(copy.get_params(), learner.get_params())
-    assert copy._machine.kernel.gamma == learner._machine.kernel.gamma
+    assert copy._model.kernel.gamma == learner._model.kernel.gamma
     assert same(copy.fit(*rows(8)).dual_coef_, learner.fit(*rows(8)).dual_coef_)
 
 
@@ -240,7 +240,7 @@ def test_a_state_of_a_kernel_machine_says_what_it_is(tmp_path):
     state = read(tmp_path / "model.rbt")
     assert repr(state) == "<State: KernelPerceptron, 3 classes, 4 features, 160 examples>"
     assert state.n_features == 4
-    assert same(kernel_machine(state).coef, learner._machine.coef)
+    assert same(kernel_machine(state).coef, learner._model.coef)
 
 
 # ---------------------------------------------------------------------- without the estimator

@@ -112,7 +112,7 @@ def test_learning_on_leaves_the_best_weights_behind() -> None:
         model.fit(xs, ys, validation_set=problems.sentences(6, n=8))
     model.partial_fit(xs, ys)
     assert not hasattr(model, "best_iter_")
-    assert model.weights_ == model._learned.weights.average()
+    assert model.weights_ == model._model.weights.average()
 
 
 def test_answers_of_the_same_features_end_the_run_at_once() -> None:
@@ -358,7 +358,7 @@ def test_recording_cannot_begin_in_the_middle() -> None:
 
 
 def state_of(model: StructuredPerceptron) -> Any:
-    learned, weights = model._learned, model._learned.weights
+    learned, weights = model._model, model._model.weights
     tables = [list(table.items()) for table in (weights.raw, weights._late, model.weights_)]
     counts = learned.n_mistakes, learned.n_invalid, learned.n_updates, learned.step_sum
     return tables, counts, weights.t, weights.raw.length, learned.random, list(learned.recorder)

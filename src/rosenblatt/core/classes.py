@@ -1,8 +1,8 @@
-"""The classes of a model, in the order of their arrival."""
+"""The classes of a model, in the order of their arrival: how they join, and which is predicted."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,24 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 
-__all__ = ["answers", "in_order", "with_class"]
+__all__ = [
+    "best_classes",
+    "declared_classes",
+    "in_order",
+    "label_array",
+    "predicted_labels",
+    "refuse_one_class",
+    "stretches",
+    "with_class",
+]
+
+Numbers = npt.NDArray[np.int32]
 
 
 def with_class(classes: list[Any], label: Hashable) -> list[Any]:
     """The classes and one more; of two, of which nothing is learned yet, in their natural order."""
+    if label != label:
+        raise InputError("the label is NaN. Drop the example or give it a label.")
     joined = [*classes, label]
     try:
         in_order = sorted(joined)
@@ -32,10 +45,95 @@ def in_order(classes: Sequence[Any]) -> list[int]:
     return sorted(range(len(classes)), key=classes.__getitem__)
 
 
-def answers(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.intp]:
+# ---------------------------------------------------------------------- scores to predictions
+
+
+def best_classes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.intp]:
     """Numbers of the classes with the best score; ties as the learner has them."""
     if scores.ndim == 1:
         return ((scores >= 0) if ties == "positive" else (scores > 0)).astype(np.intp)
     if ties == "positive":
         return np.asarray(scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1))
     return np.asarray(scores.argmax(axis=1))
+
+
+def predicted_labels(classes: Sequence[Any], scores: npt.NDArray[Any], ties: str) -> list[Any]:
+    """The label of each row by its scores, which stand as the classes do; None before any class.
+
+    Ties are decided by the natural order of the classes, as everywhere.
+    """
+    if len(classes) < 2:
+        return (list(classes) or [None]) * len(scores)
+    if scores.ndim == 1:  # two classes always stand in order
+        return [classes[i] for i in best_classes(scores, ties).tolist()]
+    order = in_order(classes)
+    return [classes[order[i]] for i in best_classes(scores[:, order], ties).tolist()]
+
+
+# ---------------------------------------------------------------------- classes that join
+
+
+def stretches(
+    model: Any, names: list[Any], numbers: npt.NDArray[Any], declared: Sequence[Any] = ()
+) -> Iterator[tuple[int, int, Numbers | None]]:
+    """Rows in order, cut where a class joins: ``start, stop`` and the class of every row.
+
+    ``names[numbers[i]]`` is the label of row i. The ``declared`` classes join before the first row,
+    any other at the row where it first appears, as if the rows came one by one. Until there are
+    two, rows are only counted, and their classes are None.
+    """
+    for label in declared:
+        if label not in model.slots:
+            model.admit(label)
+    first = np.empty(len(names), np.int64)
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    unknown = [k for k, name in enumerate(names) if name not in model.slots]
+    joining = sorted((int(first[k]), k) for k in unknown)
+    start = 0
+    for stop, k in [*joining, (len(numbers), -1)]:
+        if start < stop:
+            labels = None
+            if len(model.classes) < 2:
+                model.t += stop - start
+            else:
+                labels = np.array([model.slots.get(name, 0) for name in names], np.int32)[numbers]
+            yield start, stop, labels
+        if k >= 0:
+            model.admit(names[k])
+        start = stop
+
+
+def declared_classes(classes: Any) -> list[Any]:
+    """Classes that a caller of ``partial_fit`` knows of from the start."""
+    if classes is None:
+        return []
+    listed = np.asarray(classes)
+    if listed.ndim != 1:
+        raise InputError(f"classes={classes!r} is not a list of classes.")
+    found: list[Any] = np.unique(listed).tolist()
+    return found
+
+
+def refuse_one_class(classes: list[Any]) -> None:
+    if len(classes) < 2:
+        raise InputError(
+            f"y holds only one class, {classes[0]!r}: there is nothing to tell apart. Give rows of "
+            "at least two classes, or use partial_fit, which waits for the second."
+        )
+
+
+def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.NDArray[Any]:
+    """Labels as a 1-D array, of the type they had if they came all at once."""
+    if dtype is not None and dtype.kind in "iub":
+        return np.array(classes, dtype)
+    if all(type(label) is int for label in classes):
+        for whole in (np.int64, np.uint64):
+            try:
+                return np.array(classes, whole)
+            except OverflowError:
+                continue
+    elif not any(isinstance(label, tuple) for label in classes):
+        return np.array(classes)
+    array = np.empty(len(classes), dtype=object)
+    array[:] = classes
+    return array

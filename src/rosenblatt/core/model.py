@@ -111,6 +111,11 @@ class LinearModel(Model):
             return self.weights.average()
         return self.weights.matrix, self.weights.bias
 
+    def state(self) -> Any:
+        """What is needed to go back to the present state later."""
+        coef, bias = self.served()
+        return coef.copy(), bias.copy()
+
     def _parts(self) -> list[Any]:
         """All that has a vector for each class."""
         parts = (self.weights, self._recorded_from, self.voters)
@@ -137,9 +142,22 @@ class LinearModel(Model):
         self.recorder = Recorder()
         self._recorded_from = self.weights.copy()
 
-    def record(self, entries: Entries, first_row: int = 0) -> None:
+    def record(self, entries: Entries, first_row: int = 0, table: Any = None) -> None:
+        """Note updates by rows of a table, which are numbered through the stream."""
         if self.recorder is not None:
             self.recorder.add(entries._replace(row=entries.row + first_row))
+        if self.voters is not None:
+            self.voters.take(entries, table)
+            self.voters.release()
+
+    @property
+    def t(self) -> int:
+        """Examples seen."""
+        return self.weights.t
+
+    @t.setter
+    def t(self, t: int) -> None:
+        self.weights.t = t
 
     @property
     def seen_while_recording(self) -> int:

@@ -11,7 +11,7 @@ from rosenblatt._kernels.rows import learning, scoring
 from rosenblatt._kernels.rows import rows as layouts
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import canonical, is_sparse
-from rosenblatt.core.classes import answers, in_order
+from rosenblatt.core.classes import predicted_labels, stretches
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rows import READABLE, Rows, inspect
@@ -35,12 +35,12 @@ class Tested(NamedTuple):
 
 
 class OnlinePass:
-    """A linear model that answers every row before it learns from it, in blocks of any size.
+    """A linear model that predicts every row before it learns from it, in blocks of any size.
 
-    Answers come from the weights that the model serves, which is the average for an averaged
-    model. A row is a mistake unless its class has the highest score alone: a tie is no answer, and
-    neither can a class be answered that was never met. Answers, mistakes and model do not depend
-    on how the rows are cut into blocks.
+    Predictions come from the weights that the model serves, which is the average for an averaged
+    model. A row is a mistake unless its class has the highest score alone: a tie predicts nothing,
+    and neither can a class be predicted that was never met. Predictions, mistakes and model do not
+    depend on how the rows are cut into blocks.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class OnlinePass:
         labels: npt.NDArray[Any],
         weights: npt.NDArray[np.float64] | None = None,
         *,
-        answers: bool = False,
+        predictions: bool = False,
         first_row: int = 0,
     ) -> Tested:
         """Predict the rows of a block and learn from them, one after the other.
@@ -73,58 +73,65 @@ class OnlinePass:
         mistakes_before = model.n_mistakes
         if X.shape[1] > model.weights.n_features:
             model.weights.grow(X.shape[1])
-        classes, first, numbers, counts = np.unique(
-            labels, return_index=True, return_inverse=True, return_counts=True
-        )
-        names = classes.tolist()
-        met = [
-            (place, name)
-            for place, name in zip(first.tolist(), names, strict=True)
-            if name not in model.slots
-        ]
-        ties = "mistake" if self._rule.tie_is_mistake else "positive"
-        block = _Block(X, names, numbers, weights, answers, first_row, ties)
-        start = 0
-        for place, name in sorted(met, key=lambda joining: joining[0]):
-            self._walk(block, start, place)
-            if answers:
-                block.answer(place, self._scores(block, place), model)
-            model.admit(name)
-            self._learn(block, place, place + 1)
-            start = place + 1
-        self._walk(block, start, block.rows.n_rows)
+        classes, numbers, counts = np.unique(labels, return_inverse=True, return_counts=True)
+        names: list[Any] = classes.tolist()
+        block = _Block(X, weights, predictions, first_row)
+        new = self._predict_new_class(block, names, numbers, 0)
+        for start, stop, slots in stretches(model, names, numbers):
+            if new:
+                self._learn(block, start, start + 1, slots)
+            self._walk(block, start + new, stop, slots)
+            new = self._predict_new_class(block, names, numbers, stop)
         return Tested(
             block.wrong,
-            block.answers,
+            block.predictions,
             dict(zip(names, counts.tolist(), strict=True)),
             model.n_mistakes - mistakes_before,
         )
 
-    def _walk(self, block: _Block, start: int, stop: int) -> None:
-        """Answer and learn rows of known classes."""
+    def _predict_new_class(
+        self, block: _Block, names: list[Any], numbers: npt.NDArray[Any], row: int
+    ) -> bool:
+        """Whether the class of a row is not known yet; if so, predict it before the class joins."""
+        if row == len(numbers) or names[numbers[row]] in self.model.slots:
+            return False
+        if block.predictions:
+            self._predict(block, row, self._scores(block, row))
+        return True
+
+    def _walk(
+        self, block: _Block, start: int, stop: int, slots: npt.NDArray[np.int32] | None
+    ) -> None:
+        """Predict and learn rows of known classes."""
         if start == stop:
             return
         model = self.model
-        if len(model.classes) < 2:
-            # The only class there is has been answered, and there is nothing to learn.
+        if slots is None:
+            # The only class there is was predicted, and there is nothing to learn.
             block.wrong[start:stop] = 0
-            block.answers[start:stop] = model.classes * (stop - start) if block.answers else []
-            model.weights.t += stop - start
-        elif block.answers or (model.weights.averaged and not self._latest):
+            if block.predictions:
+                block.predictions[start:stop] = model.classes * (stop - start)
+        elif block.predictions or (model.weights.averaged and not self._latest):
             scores = None
-            if block.answers:
+            if block.predictions:
                 k = model.weights.n_vectors
                 scores = np.empty(block.rows.n_rows if k == 1 else (block.rows.n_rows, k))
             watch = learning.Watch(block.wrong, scores, latest=self._latest)
-            self._learn(block, start, stop, watch=watch)
+            self._learn(block, start, stop, slots, watch=watch)
             if scores is not None:
-                block.answer(start, scores[start:stop], model)
+                self._predict(block, start, scores[start:stop])
         else:
             block.wrong[start:stop] = 0
-            self._learn(block, start, stop, learning.Tally(block.wrong))
+            self._learn(block, start, stop, slots, learning.Tally(block.wrong))
+
+    def _predict(self, block: _Block, start: int, scores: npt.NDArray[np.float64]) -> None:
+        """Note what is predicted for the rows from `start` on."""
+        ties = "mistake" if self._rule.tie_is_mistake else "positive"
+        labels = predicted_labels(self.model.classes, scores, ties)
+        block.predictions[start : start + len(labels)] = labels
 
     def _scores(self, block: _Block, row: int) -> npt.NDArray[np.float64]:
-        """Scores of a row by the weights that answer."""
+        """Scores of a row by the weights that predict."""
         weights = self.model.weights
         weights.arrange(by_feature=block.rows.is_sparse)
         rows = block.part(row, row + 1)
@@ -139,12 +146,12 @@ class OnlinePass:
         block: _Block,
         start: int,
         stop: int,
+        slots: npt.NDArray[np.int32] | None,
         tally: learning.Tally | None = None,
         watch: learning.Watch | None = None,
     ) -> None:
-        model, labels = self.model, block.labels(self.model)
-        if len(model.classes) < 2:
-            model.weights.t += stop - start
+        model = self.model
+        if slots is None:
             return
         tally = tally or learning.Tally()
         model.weights.arrange(by_feature=block.rows.is_sparse)
@@ -157,7 +164,7 @@ class OnlinePass:
                 model.weights,
                 self._rule,
                 block.rows,
-                labels,
+                slots,
                 None,
                 start,
                 stop,
@@ -178,34 +185,22 @@ class OnlinePass:
 
 
 class _Block:
-    """Some rows, whether each was answered wrong and, if wanted, the answers."""
+    """Some rows, whether each was predicted wrong and, if wanted, the predictions."""
 
     def __init__(
         self,
         X: Any,
-        names: list[Any],
-        numbers: npt.NDArray[Any],
         weights: npt.NDArray[np.float64] | None,
-        answers: bool,
+        predictions: bool,
         first_row: int,
-        ties: str,
     ) -> None:
-        self.first_row, self._ties = first_row, ties
-        self._names, self._numbers, self.weights = names, numbers, weights
+        self.first_row, self.weights = first_row, weights
         self._arrays = _arrays(X)
         self.n_features = X.shape[1]
         self.rows: Rows = self.part(0, X.shape[0])
         inspect(self.rows)
         self.wrong = np.ones(self.rows.n_rows, np.int32)
-        self.answers: list[Any] = [None] * self.rows.n_rows if answers else []
-        self._slots: tuple[dict[Any, int], npt.NDArray[np.int32]] | None = None
-
-    def labels(self, model: LinearModel) -> npt.NDArray[np.int32]:
-        """The numbers of the classes; those not yet admitted have any."""
-        if self._slots is None or self._slots[0] is not model.slots:
-            slots = np.array([model.slots.get(name, 0) for name in self._names], np.int32)
-            self._slots = model.slots, slots[self._numbers]
-        return self._slots[1]
+        self.predictions: list[Any] = [None] * self.rows.n_rows if predictions else []
 
     def part(self, start: int, stop: int) -> Rows:
         """Some of the rows; nothing is copied."""
@@ -213,16 +208,6 @@ class _Block:
             return layouts.dense(self._arrays[0][start:stop])
         data, indices, indptr = self._arrays
         return layouts.sparse(data, indices, indptr[start : stop + 1], self.n_features)
-
-    def answer(self, start: int, scores: npt.NDArray[np.float64], model: LinearModel) -> None:
-        """Note answers to the rows from `start` on."""
-        classes = model.classes
-        if len(classes) < 2:
-            self.answers[start : start + len(scores)] = (classes or [None]) * len(scores)
-            return
-        order = in_order(classes)
-        best = answers(scores[:, order] if scores.ndim == 2 else scores, self._ties)
-        self.answers[start : start + len(best)] = [classes[order[i]] for i in best.tolist()]
 
 
 def _arrays(X: Any) -> tuple[npt.NDArray[Any], ...]:

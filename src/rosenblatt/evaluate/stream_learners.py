@@ -101,11 +101,11 @@ class _InBlocks(_OneByOne):
 
     def answer(self, x: Any) -> Any:
         if isinstance(x, _Row):
-            return self._model._answer_sparse_row(x.X)
+            return self._model.predict_row(x.X)
         return super().answer(x)
 
     def goes_through_blocks(self) -> bool:
-        return bool(self._model._goes_through_blocks())
+        return bool(self._model.can_predict_then_learn())
 
     def answer_then_learn(self, X: Any, y: list[Any], weights: Any, first_row: int) -> list[Any]:
         answers: list[Any] = self._model.predict_then_learn(

@@ -15,7 +15,7 @@ from rosenblatt.kernel.memory import FORGETRON_SHARE, Memory
 from rosenblatt.kernel.projection import Projection
 from rosenblatt.kernel.training import Block, KernelTrainer
 
-__all__ = ["BudgetedTrainer"]
+__all__ = ["POLICIES", "BudgetedTrainer"]
 
 
 class BudgetedTrainer(KernelTrainer):

@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
-from rosenblatt.kernel.budgets import POLICIES
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.rows import kernel_blocks as blocks
+from rosenblatt.arrays import AnyFloatArray, for_caller
+from rosenblatt.core.classes import in_order, stretches
+from rosenblatt.core.result import FitResult
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.kernel.budgets import POLICIES, BudgetedTrainer
 from rosenblatt.kernel.functions import KERNELS
+from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
+from rosenblatt.kernel.ledger import KernelLedger
 from rosenblatt.kernel.saved import KernelSaved
+from rosenblatt.kernel.support import narrow_as_dense
+from rosenblatt.kernel.training import KernelTrainer, Scored
+from rosenblatt.learner.availability import available_if
+from rosenblatt.learner.classifier import RowClassifier
+from rosenblatt.learner.display import ModelDisplay, SummaryTable
+from rosenblatt.learner.inputs import Batch, TrainingData
 from rosenblatt.learner.options import option
-from rosenblatt.learner.rows import RowLearner
+from rosenblatt.learner.seeds import seed_from
+
+if TYPE_CHECKING:
+    from rosenblatt.learner.explain_rows import Question
 
 __all__ = ["KernelPerceptron"]
 
 
-class KernelPerceptron(KernelSaved, RowLearner):
+def _knows_new_rows(model: Any) -> bool:
+    if model.kernel == "precomputed":
+        raise AttributeError(
+            "kernel='precomputed' cannot learn as rows come: their kernel with the rows before is "
+            "not known. Use fit, or a kernel by name."
+        )
+    return True
+
+
+class KernelPerceptron(KernelSaved, ModelDisplay, RowClassifier):
     """The perceptron in the space of a kernel; voted, averaged or as it ended.
 
     ``f(x) = Σ a_s K(x_s, x)``: a mistaken row joins the sum with the sign of its label. Rows are
@@ -26,8 +54,6 @@ class KernelPerceptron(KernelSaved, RowLearner):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes in order. With two of them a positive score means the second.
     support_ : ndarray of shape (n_support,)
         The mistaken rows: their numbers in ``X``, or their places in the stream.
     support_vectors_ : array or sparse matrix of shape (n_support, n_features)
@@ -38,34 +64,11 @@ class KernelPerceptron(KernelSaved, RowLearner):
         For each function how many examples each of its states lived, the first one included.
     ledger_ : KernelLedger
         Every update in order. Not kept with a budget.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, when the rows came with names.
-    schema_ : Schema, TextSchema, SparseSchema or None
-        How columns of a file become the features, if a loaded model knows it or it was set.
-    n_iter_ : int
-        Epochs of the last ``fit``.
-    t_ : int
-        Examples seen, over all epochs and calls.
     n_mistakes_ : int
         Examples on which some function was wrong, over all epochs and calls.
-    mistakes_per_epoch_ : list of int
-        The same for each epoch of the last ``fit``.
-    mistakes_per_row_ : ndarray of shape (n_samples,)
-        The same for each row of the last ``fit``.
-    converged_ : bool
-        Whether the last ``fit`` ended with an epoch without a mistake.
-    stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance",
-        "max_iter" or "interrupted".
     margin_ceiling_ : float
         Proven by the run: no function of norm 1 has a margin above this on the rows; with
         ``multiclass="ovr"`` not for each class against the rest. inf where nothing is proven.
-    validation_scores_ : list of float
-        Accuracy on the rows held out after each epoch, with early stopping.
-    best_iter_ : int
-        The epoch whose state was kept, with early stopping.
 
     See Also
     --------
@@ -184,3 +187,206 @@ class KernelPerceptron(KernelSaved, RowLearner):
         """Refuse parameters whose values are not allowed, alone or together."""
         super().check_parameters()
         self._check_combine()
+
+    def _check_combine(self) -> None:
+        self._options["combine"].check(self.combine)
+        fitted = self.__dict__.get("_model")
+        keeps_all = self.budget is None if fitted is None else fitted.recorder is not None
+        if keeps_all or self.combine == "last":
+            return
+        if self.combine == "vote":
+            raise ParameterError(
+                "combine='vote' needs every mistaken row, and a budget does not keep them all. Use "
+                "'last', or 'average' with forget='projection', or budget=None."
+            )
+        forget = self.forget if fitted is None else fitted.settings["forget"]
+        if forget != "projection":
+            raise ParameterError(
+                f"combine='average' needs all rows that ever counted, and forget={forget!r} "
+                "drops some. Use combine='last', or forget='projection', which drops none."
+            )
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: Any, validation_set: tuple[Any, Any] | None = None) -> Self:
+        """Train on all rows, epoch by epoch, until there is a reason to stop.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows of numbers; float32 rows are multiplied in float32. With
+            ``kernel="precomputed"`` the kernel of all pairs of rows.
+        y : array-like of shape (n_samples,)
+            A label for each row.
+        validation_set : tuple (X_dev, y_dev), default=None
+            Rows to watch instead of a held-out part of ``X``; turns early stopping on.
+
+        Returns
+        -------
+        self : learner
+            Fitted; ``stop_reason_`` says why training ended.
+        """
+        return self._fit(X, y, validation_set)
+
+    @available_if(_knows_new_rows)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from each row once, in the order given, starting from what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            A label for each row. Labels not seen before become new classes.
+        classes : array-like, default=None
+            Classes to know of from the start. Unlike in scikit-learn this is optional, and the
+            list may grow in later calls.
+
+        Returns
+        -------
+        self : learner
+        """
+        return self._partial_fit(X, y, classes)
+
+    learn_one = available_if(_knows_new_rows)(RowClassifier.learn_one)
+
+    def _new_model(self, classes: list[Any], table: Any) -> KernelModel:
+        if self.kernel == "precomputed" and table.shape[0] != table.shape[1]:
+            raise InputError(
+                f"kernel='precomputed': X must be square, the kernel of all pairs of rows "
+                f"(a square matrix), but has shape {table.shape}."
+            )
+        settings = {name: getattr(self, name) for name in SETTINGS}
+        return KernelModel(settings, table.shape[1], classes, seed_from(self.random_state))
+
+    def _refuse_other_settings(self) -> None:
+        if self.kernel == "precomputed":
+            raise ParameterError(
+                "kernel='precomputed' cannot go on with other rows (warm_start=True): the kernel "
+                "of the old rows with the new ones is not known."
+            )
+        for name, begun in self._model.settings.items():
+            now = getattr(self, name)
+            if now is not begun and now != begun:
+                raise ParameterError(
+                    f"{name}={now!r}, but what was learned so far was learned with {begun!r}. Set "
+                    "it back, or fit anew."
+                )
+
+    def _trainer(self, model: KernelModel, data: TrainingData, **start: Any) -> KernelTrainer:
+        table = narrow_as_dense(data.table)
+        trainer = self._trainer_of(model, table, data.labels, subset=data.subset)
+        n_scores = model.n_vectors * len(data.labels)
+        if self.budget is None and self.max_iter > 1 and 8e-6 * n_scores <= self.cache_mb:
+            trainer.scored = Scored(model, table)
+        return trainer
+
+    def _trainer_of(
+        self, model: KernelModel, table: Any, labels: npt.NDArray[np.int32], **settings: Any
+    ) -> KernelTrainer:
+        settings["tie_is_mistake"] = self.ties == "mistake"
+        if self.budget is None:
+            return KernelTrainer(model, table, labels, **settings)
+        return BudgetedTrainer(
+            model,
+            table,
+            labels,
+            budget=int(self.budget),
+            forget=self.forget,
+            projection_tol=float(self.projection_tol),
+            **settings,
+        )
+
+    def _learn(self, model: KernelModel, batch: Batch) -> None:
+        table = narrow_as_dense(batch.table)
+        for start, stop, labels in stretches(model, batch.names, batch.numbers, batch.declared):
+            if labels is not None:
+                trainer = self._trainer_of(model, table, labels, first_number=model.t - start)
+                trainer.learn(np.arange(start, stop))
+
+    def _what_to_try(self, result: FitResult) -> str:
+        return (
+            ": the rows are not separated. Try a larger max_iter, another kernel or gamma, scaled "
+            "features (sklearn.preprocessing.StandardScaler), or early_stopping=True."
+        )
+
+    # ------------------------------------------------------------------ predicting
+
+    def _scores(self, model: KernelModel, table: Any) -> AnyFloatArray:
+        self._check_combine()
+        ties, table = self.ties == "positive", narrow_as_dense(table)
+        return model.served.scores(table, self.combine, tie_is_positive=ties)
+
+    def _explain(self, question: Question, X: Any) -> Question:
+        """By the support rows, which are kept, so that ``X`` is not needed."""
+        from rosenblatt.explain import PastMistake
+        from rosenblatt.learner.explain_rows import Past
+
+        model = self._model.served
+        found = np.zeros(0)
+        if model.support is not None:
+            row = narrow_as_dense(question.row)[:1]
+            found = np.asarray(model.kernel.between(model.support.rows, row)[:, 0], np.float64)
+        if model.recorder is None:
+            coef = (question.direction @ model.coefficients(self.combine)).tolist()
+            known = zip(model.numbers.tolist(), coef, found.tolist(), strict=True)
+            return question.with_mistakes(
+                [PastMistake(row, None, None, 0, a, k, a * k) for row, a, k in known if a]
+            )
+        past = Past(model.entries(), model.classes, found, model.n_examples, model.numbers)
+        alone = model.shape == blocks.EACH
+        if self.combine == "vote":
+            return question.by_vote(past, np.zeros(model.n_vectors), 1, alone=alone)
+        return question.by_mistake(past, mean=self.combine == "average", alone=alone)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    # ------------------------------------------------------------------ what was learned
+
+    @property
+    def support_(self) -> npt.NDArray[np.int64]:
+        """The mistaken rows: their numbers in ``X``, or their places in the stream."""
+        model: KernelModel = self._fitted().served
+        return model.numbers.copy()
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The mistaken rows themselves."""
+        support = self._fitted().served.support
+        if support is None:
+            return np.zeros((0, self.n_features_in_))
+        if self._fitted().kernel.is_precomputed:
+            raise AttributeError("a precomputed kernel does not show the rows themselves")
+        return for_caller(support.vectors())
+
+    @property
+    def dual_coef_(self) -> npt.NDArray[np.float64]:
+        """What each support row counts for in each function."""
+        model: KernelModel = self._fitted().served
+        coef = model.coefficients(self.combine)
+        return coef.copy() if len(coef) == 1 else coef[in_order(model.classes)]
+
+    @property
+    def survival_(self) -> list[npt.NDArray[np.int64]]:
+        """For each function how many examples each of its states lived."""
+        model = self._recorded()
+        order = in_order(model.classes) if model.n_vectors > 1 else [0]
+        return [model.survival(vector)[2].astype(np.int64) for vector in order]
+
+    @property
+    def ledger_(self) -> KernelLedger:
+        """Every update in order."""
+        return KernelLedger(self._recorded())
+
+    def _recorded(self) -> KernelModel:
+        model: KernelModel = self._fitted()
+        if model.recorder is None:
+            raise AttributeError("not kept with a budget: some of the mistaken rows are forgotten")
+        return model
+
+    def _summary_table(self) -> SummaryTable:
+        coef = self.dual_coef_
+        used = [[f"{np.count_nonzero(values):,}"] for values in coef]
+        return SummaryTable(f"{coef.shape[1]:,} support rows", ["support rows used"], used)

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from rosenblatt.core.result import FitResult
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.kernel.fitting import KernelLearning
 
 if TYPE_CHECKING:  # files are not for those who only fit and predict
     from rosenblatt.model.card import Card, Fit
@@ -19,10 +18,13 @@ if TYPE_CHECKING:  # files are not for those who only fit and predict
 __all__ = ["KernelSaved"]
 
 
-class KernelSaved(KernelLearning):
+class KernelSaved:
     """``_to_state`` and ``_from_state``, between which nothing is lost."""
 
     get_params: Any
+    check_parameters: Any
+    _model: Any
+    _refuse_unfitted: Any
 
     def _to_state(self) -> State:
         from rosenblatt.kernel.file import kernel_state
@@ -30,7 +32,7 @@ class KernelSaved(KernelLearning):
 
         self._refuse_unfitted()
         parameters = self.get_params(deep=False)
-        for kernel in (parameters["kernel"], self._machine.settings["kernel"]):
+        for kernel in (parameters["kernel"], self._model.settings["kernel"]):
             if callable(kernel):
                 raise ParameterError(
                     "a kernel that is a function cannot be saved, because a model file holds no "
@@ -56,7 +58,7 @@ class KernelSaved(KernelLearning):
             )
         names = known.get("feature_names_in_")
         return kernel_state(
-            self._machine,
+            self._model,
             learner=type(self).__name__,
             parameters=parameters,
             feature_names=None if names is None else [str(name) for name in names],
@@ -80,7 +82,7 @@ class KernelSaved(KernelLearning):
         card = state.card
         estimator = cls(**card.parameters)
         known = estimator.__dict__
-        known["_machine"], known["n_features_in_"] = kernel_machine(state), state.n_features
+        known["_model"], known["n_features_in_"] = kernel_machine(state), state.n_features
         if card.feature_names is not None:
             names = np.empty(len(card.feature_names), dtype=object)
             names[:] = card.feature_names

@@ -6,15 +6,22 @@ asked for by its own functions alone.
 
 from __future__ import annotations
 
+import warnings
 from operator import is_
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner import docstrings
-from rosenblatt.learner.options import Declared, Option, option
-from rosenblatt.learner.routing import Routed
+from rosenblatt.learner.options import Configurable, Option, option
+from rosenblatt.learner.outcome import FitOutcome
+from rosenblatt.learner.progress import progress
+from rosenblatt.learner.routing import MetadataRouting
 from rosenblatt.learner.seeds import check_seed
-from rosenblatt.learner.sklearn_classes import not_fitted_error
+from rosenblatt.learner.sklearn_classes import convergence_warning, not_fitted_error
+
+if TYPE_CHECKING:  # transformers need nothing of the core
+    from rosenblatt.core.epochs import Trainer
+    from rosenblatt.core.result import EpochCallback, FitResult, Validation
 
 __all__ = ["Estimator", "Learner"]
 
@@ -34,7 +41,7 @@ ELSEWHERE = {
 UNCHECKED = (object(),)
 
 
-class Estimator(Routed, Declared):
+class Estimator(MetadataRouting, Configurable):
     """Parameters by name, tags and whether it is fitted; what is learned is up to others.
 
     Parameters are declared with `rosenblatt.learner.options.option` in the body of a class.
@@ -72,7 +79,7 @@ class Estimator(Routed, Declared):
         Parameters
         ----------
         deep : bool, default=True
-            Without effect: no parameter is an estimator itself.
+            Without effect: no parameter has parameters of its own.
 
         Returns
         -------
@@ -85,7 +92,7 @@ class Estimator(Routed, Declared):
 
         Returns
         -------
-        self : estimator
+        self : learner
         """
         for name in params.keys() - set(self._parameter_names):
             raise ParameterError(
@@ -112,7 +119,7 @@ class Estimator(Routed, Declared):
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in self.__dict__
+        raise NotImplementedError
 
     def _refuse_unfitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -122,8 +129,29 @@ class Estimator(Routed, Declared):
             )
 
 
-class Learner(Estimator):
-    """What all learners share: how long they train, in which order, from which seed."""
+class Learner(FitOutcome, Estimator):
+    """What all learners share: how long they train, in which order, from which seed.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Epochs of the last ``fit``.
+    t_ : int
+        Examples seen, over all epochs and calls.
+    n_mistakes_ : int
+        Mistakes made, over all epochs and calls.
+    mistakes_per_epoch_ : list of int
+        Mistakes in each epoch of the last ``fit``.
+    converged_ : bool
+        Whether the last ``fit`` ended with an epoch without a mistake.
+    stop_reason_ : str
+        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance",
+        "max_iter" or "interrupted".
+    validation_scores_ : list of float
+        Accuracy on the examples held out after each epoch, with early stopping.
+    best_iter_ : int
+        The epoch whose state was kept, with early stopping.
+    """
 
     max_iter: int = option(
         default=1000,
@@ -164,6 +192,44 @@ class Learner(Estimator):
     averages: ClassVar[bool] = False
     # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
     keeps_rows: ClassVar[bool] = False
+
+    def _run(
+        self,
+        model: Any,
+        trainer: Trainer,
+        validation: Validation | None,
+        after_epoch: EpochCallback | None = None,
+    ) -> FitResult:
+        """Train the model, showing the progress; what came out becomes the learner's own."""
+        from rosenblatt.core import epochs
+
+        with progress(self.verbose, self.max_iter, type(self).__name__) as show:
+            result = epochs.run(
+                trainer,
+                max_iter=int(self.max_iter),
+                tol=getattr(self, "tol", None),
+                shuffle=bool(self.shuffle),
+                random=model.random,
+                validation=validation,
+                after_epoch=after_epoch or show,
+            )
+        model.random = result.random
+        self._take_over(model, result, validation)
+        return result
+
+    def _warn_of_mistakes(self, result: FitResult, *, stacklevel: int = 3) -> None:
+        """Warn the caller of ``fit`` if it ended with mistakes left, and say what to try."""
+        if result.stop_reason == "max_iter" and result.mistakes_per_epoch[-1]:
+            mistakes = result.mistakes_per_epoch[-1]
+            what = (
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} with {mistakes} "
+                f"mistakes in the last epoch{self._what_to_try(result)}"
+            )
+            warnings.warn(what, convergence_warning(), stacklevel=stacklevel)
+
+    def _what_to_try(self, result: FitResult) -> str:
+        """The rest of the sentence that warns of mistakes left."""
+        return ": the examples are not separated. Try a larger max_iter."
 
 
 def _elsewhere(name: str) -> str:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.core.result import stop_text
 from rosenblatt.learner.diagram import Diagram
 
-__all__ = ["ModelDisplay"]
+__all__ = ["ModelDisplay", "SummaryTable"]
 
 TOP_WEIGHTS = 8
 TOP_CLASSES = 12
 CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
+
+
+class SummaryTable(NamedTuple):
+    """A row of cells for each class, or one for two classes; cells are HTML."""
+
+    caption: str
+    headings: list[str]
+    cells: list[list[str]]
 
 
 class ModelDisplay(Diagram):
@@ -38,24 +46,33 @@ class ModelDisplay(Diagram):
         return f"<p>{'. '.join(told)}.</p>{bars}"
 
     def _weights_html(self) -> str:
+        """What was learned of each class, as a table."""
         model: Any = self
-        coef, bias, classes = model.coef_, model.intercept_, model.classes_
-        names = getattr(self, "feature_names_in_", None)
-        shown = [" against ".join(map(str, classes[::-1]))] if len(coef) == 1 else classes
+        table, classes = self._summary_table(), model.classes_
+        shown = [" against ".join(map(str, classes[::-1]))] if len(table.cells) == 1 else classes
+        headings = "".join(f"<th scope=col style='{CELL}'>{name}</th>" for name in table.headings)
         rows = [
             f"<tr><th scope=row style='{CELL}'>{escape(str(label))}</th>"
-            f"<td style='{CELL}'>{top_weights(weights, names)}</td>"
-            f"<td style='{CELL}'>{offset:+.3g}</td></tr>"
-            for label, weights, offset in zip(shown, coef[:TOP_CLASSES], bias, strict=False)
+            + "".join(f"<td style='{CELL}'>{cell}</td>" for cell in cells)
+            + "</tr>"
+            for label, cells in zip(shown, table.cells[:TOP_CLASSES], strict=False)
         ]
-        left_out = len(coef) - len(rows)
+        left_out = len(table.cells) - len(rows)
         note = f"<p>{left_out} more classes not shown.</p>" if left_out > 0 else ""
         return (
-            "<table><caption style='text-align:left'>Largest weights</caption><thead><tr>"
-            f"<th scope=col style='{CELL}'>class</th><th scope=col style='{CELL}'>features</th>"
-            f"<th scope=col style='{CELL}'>bias</th></tr></thead>"
+            f"<table><caption style='text-align:left'>{table.caption}</caption><thead><tr>"
+            f"<th scope=col style='{CELL}'>class</th>{headings}</tr></thead>"
             f"<tbody>{''.join(rows)}</tbody></table>{note}"
         )
+
+    def _summary_table(self) -> SummaryTable:
+        """The largest weights of each class; a learner without weights has another table."""
+        model: Any = self
+        names = getattr(self, "feature_names_in_", None)
+        rows = zip(model.coef_[:TOP_CLASSES], model.intercept_, strict=False)
+        cells = [[top_weights(weights, names), f"{bias:+.3g}"] for weights, bias in rows]
+        cells += [[]] * (len(model.coef_) - len(cells))
+        return SummaryTable("Largest weights", ["features", "bias"], cells)
 
 
 def top_weights(weights: Any, names: Any) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, is_sparse
-from rosenblatt.core.classes import answers
+from rosenblatt.core.classes import best_classes
 from rosenblatt.core.ledger import Entries
 from rosenblatt.core.scoring import scores
 from rosenblatt.errors import InputError
@@ -87,7 +87,7 @@ class Question:
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             found = learner.decision_function(row)
         classes = learner.classes_.tolist()
-        prediction = classes[int(answers(found, learner.ties)[0]) if len(classes) > 1 else 0]
+        prediction = classes[int(best_classes(found, learner.ties)[0]) if len(classes) > 1 else 0]
         values = found[0].tolist() if found.ndim > 1 else [-float(found[0]), float(found[0])]
         by_class = dict(zip(classes, values, strict=False))
         label = prediction if label is None else label

@@ -1,4 +1,4 @@
-"""The rows that callers hand to an estimator, checked and in the form the core reads.
+"""The rows that callers hand to a learner, checked and in the form the core reads.
 
 Whether scikit-learn is installed does not matter here. Where its checks of estimators ask for
 certain words, the messages have them.
@@ -6,7 +6,9 @@ certain words, the messages have them.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,35 +20,76 @@ from rosenblatt.learner.conversion import as_table
 from rosenblatt.learner.frames import as_frame, column_names, feature_names
 from rosenblatt.learner.records import columns_by_name, is_records, records_table
 
-__all__ = ["check_count", "read_rows", "read_table"]
+if TYPE_CHECKING:
+    from rosenblatt.core.result import Validation
+
+__all__ = [
+    "Batch",
+    "TrainingData",
+    "check_count",
+    "named_values",
+    "one_row",
+    "read_rows",
+    "read_table",
+]
 
 # A name for each feature, or None where the rows have no names.
 Names = npt.NDArray[Any] | None
 MOST_NAMES = 5
 
 
-def read_table(estimator: Any, X: Any, *, reset: bool, ignore_unseen: bool = False) -> Any:
+@dataclass
+class Batch:
+    """Rows with their labels, to be learned from once each.
+
+    ``names[numbers[i]]`` is the label of row i; ``declared`` are classes to know of beforehand,
+    ``weights`` factors for the steps.
+    """
+
+    table: Any
+    rows: Rows
+    names: list[Any]
+    numbers: npt.NDArray[np.int32]
+    declared: list[Any]
+    weights: npt.NDArray[np.float64] | None = None
+
+
+@dataclass
+class TrainingData:
+    """What is trained on: rows with numbers of classes, a subset of them, or (None) all.
+
+    ``validation`` scores what is not trained on.
+    """
+
+    table: Any
+    rows: Rows
+    labels: npt.NDArray[np.int32]
+    subset: npt.NDArray[np.int64] | None = None
+    validation: Validation | None = None
+
+
+def read_table(learner: Any, X: Any, *, reset: bool, ignore_unseen: bool = False) -> Any:
     """``X`` as a C-contiguous array or sparse rows, float32 or float64.
 
     ``reset``: these rows set the number and the names of the features; otherwise they must agree
     with those that did. ``ignore_unseen``: features of mappings that were never learned from count
     as 0. The values are not looked at; `rosenblatt.core.rows.inspect` does that.
     """
-    return _table_and_names(estimator, X, reset, ignore_unseen)[0]
+    return _table_and_names(learner, X, reset, ignore_unseen)[0]
 
 
-def read_rows(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, Rows]:
+def read_rows(learner: Any, X: Any, *, reset: bool) -> tuple[Any, Rows]:
     """``X`` checked for shape, type and finite values, and as rows for the loops."""
-    table, names = _table_and_names(estimator, X, reset, ignore_unseen=False)
+    table, names = _table_and_names(learner, X, reset, ignore_unseen=False)
     rows = as_rows(table)
-    inspect(rows, names=names if reset else getattr(estimator, "feature_names_in_", None))
+    inspect(rows, names=names if reset else getattr(learner, "feature_names_in_", None))
     return table, rows
 
 
-def _table_and_names(estimator: Any, X: Any, reset: bool, ignore_unseen: bool) -> tuple[Any, Names]:
+def _table_and_names(learner: Any, X: Any, reset: bool, ignore_unseen: bool) -> tuple[Any, Names]:
     names: Names
     if is_records(X):
-        table, names = _of_records(estimator, X, reset, ignore_unseen)
+        table, names = _of_records(learner, X, reset, ignore_unseen)
     else:
         columns = None
         if type(X) is not np.ndarray:
@@ -54,75 +97,73 @@ def _table_and_names(estimator: Any, X: Any, reset: bool, ignore_unseen: bool) -
             columns = column_names(X)
         names = feature_names(columns)
         if not reset:
-            _check_names(estimator, names)
+            _check_names(learner, names)
         table = as_table(X, columns)
     if 0 in table.shape:
         what = "feature(s)" if table.shape[0] else "sample(s)"
         raise InputError(f"X has 0 {what} (shape={table.shape}) while a minimum of 1 is required.")
     if reset:
-        _set_features(estimator, table.shape[1], names)
+        _set_features(learner, table.shape[1], names)
     else:
-        check_count(estimator, table.shape[1])
+        check_count(learner, table.shape[1])
     return table, names
 
 
-def _of_records(
-    estimator: Any, records: Any, reset: bool, ignore_unseen: bool
-) -> tuple[Any, Names]:
+def _of_records(learner: Any, records: Any, reset: bool, ignore_unseen: bool) -> tuple[Any, Names]:
     """Numbers by name as they are; with any text, as the schema has it that the first ones set."""
     from rosenblatt.features.records import all_numbers
     from rosenblatt.features.schema import Schema
 
     if reset:
         schema = None if all_numbers(records) else Schema.guess_records(records)
-        if hasattr(estimator, "_take_guessed_schema"):
+        if hasattr(learner, "_keep_guessed_schema"):
             # What the rows of a validation set are encoded by, before there is a model to ask.
-            estimator._guessed_schema = schema
+            learner._guessed_schema = schema
         elif schema is not None:
             raise InputError(
-                f"X holds texts, but {type(estimator).__name__} takes numbers only. Make numbers "
+                f"X holds texts, but {type(learner).__name__} takes numbers only. Make numbers "
                 "of them first (rosenblatt.features.Schema)."
             )
-    elif "_guessed_schema" in estimator.__dict__:
-        schema = estimator._guessed_schema
+    elif "_guessed_schema" in learner.__dict__:
+        schema = learner._guessed_schema
     else:
-        schema = getattr(estimator, "schema_", None)
+        schema = getattr(learner, "schema_", None)
     if isinstance(schema, Schema):
         return schema.encode_records(records), None
-    known = None if reset else columns_by_name(estimator)
+    known = None if reset else columns_by_name(learner)
     return records_table(records, known, ignore_unseen=ignore_unseen)
 
 
-def _set_features(estimator: Any, n_features: int, names: Names) -> None:
-    estimator.n_features_in_ = n_features
+def _set_features(learner: Any, n_features: int, names: Names) -> None:
+    learner.n_features_in_ = n_features
     if names is not None:
-        estimator.feature_names_in_ = names
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
+        learner.feature_names_in_ = names
+    elif hasattr(learner, "feature_names_in_"):
+        del learner.feature_names_in_
 
 
-def check_count(estimator: Any, n_features: int) -> None:
+def check_count(learner: Any, n_features: int) -> None:
     """Refuse rows of another width than those of training."""
-    expected = getattr(estimator, "n_features_in_", n_features)
+    expected = getattr(learner, "n_features_in_", n_features)
     if n_features != expected:
         raise InputError(
-            f"X has {n_features} features, but {type(estimator).__name__} is expecting {expected} "
+            f"X has {n_features} features, but {type(learner).__name__} is expecting {expected} "
             "features as input."
         )
 
 
-def _check_names(estimator: Any, names: Names) -> None:
+def _check_names(learner: Any, names: Names) -> None:
     """Columns with names must be those of training, in the same order."""
-    fitted: Names = getattr(estimator, "feature_names_in_", None)
+    fitted: Names = getattr(learner, "feature_names_in_", None)
     if names is None and fitted is None:
         return
-    learner = type(estimator).__name__
+    kind = type(learner).__name__
     if fitted is None:
-        notice(UserWarning, f"X has feature names, but {learner} was fitted without feature names")
+        notice(UserWarning, f"X has feature names, but {kind} was fitted without feature names")
     elif names is None:
         notice(
             UserWarning,
-            f"X does not have valid feature names, but {learner} was fitted with feature names",
+            f"X does not have valid feature names, but {kind} was fitted with feature names",
         )
     elif list(names) != list(fitted):
         raise InputError(_difference(list(names), list(fitted)))
@@ -141,3 +182,25 @@ def _difference(names: list[Any], fitted: list[Any]) -> str:
     if len(lines) == 1:
         lines.append("Feature names must be in the same order as they were in fit.")
     return "\n".join(lines) + "\n"
+
+
+def one_row(x: Any) -> Any:
+    """One example, a mapping of features or a 1-D array, as rows."""
+    x = named_values(x)
+    if isinstance(x, Mapping):
+        return [x]
+    row = np.asarray(x)
+    if row.ndim != 1:
+        raise InputError(
+            "one example is a mapping or a 1-D array of numbers. For tables and sparse rows use "
+            "partial_fit or predict."
+        )
+    return row.reshape(1, -1)
+
+
+def named_values(x: Any) -> Any:
+    """A labelled series, such as pandas has, as a mapping; anything else as it is."""
+    names = getattr(x, "index", None)
+    if hasattr(x, "to_dict") and names is not None and all(isinstance(n, str) for n in names):
+        return x.to_dict()
+    return x

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 from rosenblatt import checks
 
-__all__ = ["Declared", "Option", "option"]
+__all__ = ["Configurable", "Option", "option"]
 
 METADATA = "option"
 
@@ -202,7 +202,7 @@ def option(
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
-class Declared:
+class Configurable:
     """A class whose parameters are declared with `option`; its constructor takes them by name."""
 
     _options: ClassVar[dict[str, Option]] = {}
@@ -224,7 +224,7 @@ class Declared:
                     "help=…), and anything else without an annotation, or as a ClassVar."
                 )
         # Those of the class itself first, as its readers look for them.
-        kinds = [kind for kind in cls.__mro__ if issubclass(kind, Declared)]
+        kinds = [kind for kind in cls.__mro__ if issubclass(kind, Configurable)]
         names = dict.fromkeys(name for kind in kinds for name in inspect.get_annotations(kind))
         cls._options = {name: _bound(fields[name]) for name in names if name in fields}
         for name in cls._options.keys() - inspect.get_annotations(cls).keys():
@@ -243,7 +243,7 @@ class Declared:
             _order_signature(cls)
 
 
-def _order_signature(cls: type[Declared]) -> None:
+def _order_signature(cls: type[Configurable]) -> None:
     signature = inspect.signature(cls.__init__)
     given = signature.parameters
     listed = [given["self"], *(given[name] for name in cls._options)]

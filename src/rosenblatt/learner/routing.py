@@ -7,7 +7,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-__all__ = ["Routed"]
+__all__ = ["MetadataRouting"]
 
 METHODS = (
     "fit",
@@ -21,7 +21,7 @@ METHODS = (
 LABELS = {"y", "ys", "tags"}
 
 
-class Routed:
+class MetadataRouting:
     """``set_fit_request`` and the like for every argument beside the rows and their labels."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -55,7 +55,7 @@ def _metadata(cls: type, method: str) -> list[str]:
     function = getattr(cls, method, None)
     if function is None or not inspect.isfunction(function):
         return []
-    # First come the estimator itself and the rows, whatever they are called.
+    # First come the learner itself and the rows, whatever they are called.
     beside = list(inspect.signature(function).parameters)[2:]
     return [name for name in beside if name not in LABELS]
 
@@ -82,10 +82,10 @@ def _setter(method: str, name: str) -> Callable[..., Any]:
         return self
 
     set_request.__name__ = name
-    set_request.__qualname__ = f"Routed.{name}"
+    set_request.__qualname__ = f"MetadataRouting.{name}"
     set_request.__doc__ = (
         f"Say which metadata a meta-estimator of scikit-learn passes to ``{method}``.\n\n"
         "True passes what has that name, a text what has the name it gives, False and None "
-        "nothing.\n\nReturns\n-------\nself : estimator\n"
+        "nothing.\n\nReturns\n-------\nself : learner\n"
     )
     return set_request

@@ -1,7 +1,8 @@
-"""The labels and weights that callers hand to an estimator, checked."""
+"""The labels and weights that callers hand to a learner, checked."""
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +16,14 @@ from rosenblatt.io.notices import notice
 from rosenblatt.learner.entries import is_missing, unmasked
 from rosenblatt.learner.sklearn_classes import data_conversion_warning
 
-__all__ = ["class_factors", "encoded", "read_labels", "read_weights"]
+__all__ = [
+    "check_class_weight",
+    "class_factors",
+    "class_weight_from_text",
+    "encode_labels",
+    "read_labels",
+    "read_weights",
+]
 
 
 def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
@@ -91,7 +99,7 @@ def _one_dimensional(y: Any) -> npt.NDArray[Any]:
     return labels.ravel()
 
 
-def encoded(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Labels]:
+def encode_labels(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Labels]:
     """The classes in order, and each label as the number of its class."""
     if labels.dtype.kind in "iu" and len(labels):
         low, high = int(labels.min()), int(labels.max())
@@ -180,3 +188,36 @@ def class_factors(
             f"class_weight={class_weight!r}: weights must be finite and cannot be negative."
         )
     return factors
+
+
+def check_class_weight(name: str, value: Any) -> None:
+    """A factor for each class by its label, or "balanced"."""
+    if isinstance(value, Mapping):
+        factors = value.values()
+        sound = all(isinstance(f, numbers.Real) and 0 <= float(f) < math.inf for f in factors)
+    else:
+        sound = isinstance(value, str) and value == "balanced"
+    if not sound:
+        raise ParameterError(
+            f"{name}={value!r} is not known: give 'balanced', None or a dict of class to weight, "
+            "none of them negative."
+        )
+
+
+def class_weight_from_text(text: str) -> Any:
+    """As the shell has them: balanced, none, or spam=2,ham=1; labels stay text."""
+    if text in ("balanced", "none"):
+        return None if text == "none" else text
+    weights = {}
+    for part in text.split(","):
+        label, equals, factor = part.rpartition("=")
+        try:
+            weights[label] = float(factor)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ParameterError(
+                f"class_weight={text} is not known: write balanced, or a factor for each class "
+                "as spam=2,ham=1."
+            )
+    return weights

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from rosenblatt._kernels.rows.rules import Rule as Rule
     from rosenblatt.learner.catalogue import *
     from rosenblatt.learner.options import option as option
-    from rosenblatt.linear._classifier import LinearLearner as LinearLearner
+    from rosenblatt.linear.linear_learner import LinearLearner as LinearLearner
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        "LinearLearner": "rosenblatt.linear._classifier",
+        "LinearLearner": "rosenblatt.linear.linear_learner",
         "Rule": "rosenblatt._kernels.rows.rules",
         "option": "rosenblatt.learner.options",
         **{entry.class_name: entry.module for entry in CATALOGUE if entry.family == "linear"},

@@ -11,9 +11,8 @@ from rosenblatt.arrays import Arrays
 from rosenblatt.core.duals import Pairs, Shares
 from rosenblatt.core.result import FitResult
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.linear._partial import BatchLearning
-from rosenblatt.linear._stream import Stream
-from rosenblatt.linear._voters import Voters
+from rosenblatt.linear.streaming import Stream
+from rosenblatt.linear.voters import Voters
 
 if TYPE_CHECKING:  # files are not for those who only fit and predict
     from rosenblatt.model.card import Fit
@@ -22,7 +21,7 @@ if TYPE_CHECKING:  # files are not for those who only fit and predict
 __all__ = ["Saved"]
 
 
-class Saved(BatchLearning):
+class Saved:
     """``_to_state`` and ``_from_state``, between which nothing is lost.
 
     What is worked out when asked for, such as ``coef_``, follows from the model; what a ``fit``
@@ -30,7 +29,10 @@ class Saved(BatchLearning):
     """
 
     get_params: Any
+    _checked_rule: Any
+    _model: Any
     _refuse_unfitted: Any
+    _rule_settings: Any
 
     def _to_state(self) -> State:
         from rosenblatt.model.linear import fit_record, state_of
@@ -40,10 +42,10 @@ class Saved(BatchLearning):
         parameters = self.get_params(deep=False)
         fit: Fit | None = None
         arrays: Arrays = {}
-        if self._training is not None:
-            known = self.__dict__
+        known = self.__dict__
+        if "_result" in known:
             fit, arrays = fit_record(
-                self._training,
+                known["_result"],
                 converged=known["converged_"],
                 validation_scores=known.get("validation_scores_"),
                 best_iter=known.get("best_iter_"),
@@ -80,8 +82,7 @@ class Saved(BatchLearning):
             names[:] = card.feature_names
             attributes["_feature_names"] = names
         if card.record.fit is None:
-            attributes["_training"] = None
-            attributes["_online"] = Stream(model, rule, estimator._rule_settings(estimator))
+            attributes["_stream"] = Stream(model, rule, estimator._rule_settings(estimator))
         else:
             estimator._take_fit_record(card.record.fit, state)
         return estimator
@@ -108,7 +109,7 @@ class Saved(BatchLearning):
             eta=fit.eta,
             random=state.card.random,
         )
-        self._training = training
+        self._result = training
         self.__dict__.update(
             n_iter_=training.n_iter,
             mistakes_per_epoch_=training.mistakes_per_epoch,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray
-from rosenblatt.learner.options import option
-from rosenblatt.linear._classifier import LinearLearner
+from rosenblatt.linear.linear_classifier import learning_rate
+from rosenblatt.linear.linear_learner import LinearLearner
 
 __all__ = ["AveragedPerceptron"]
 
@@ -54,13 +54,7 @@ class AveragedPerceptron(LinearLearner):
     0.067
     """
 
-    eta0: float = option(
-        default=1.0,
-        above=0.0,
-        cure="It is the length of a step.",
-        label="Learning rate η",
-        help="Length of a step. From zero weights it only scales the model.",
-    )
+    eta0: float = learning_rate()
 
     averages = True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.learner.options import option
-from rosenblatt.linear._classifier import LinearLearner
+from rosenblatt.linear.linear_learner import LinearLearner
 
 __all__ = ["MIRA"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.learner.options import option
-from rosenblatt.linear._classifier import LinearLearner
+from rosenblatt.linear.linear_classifier import learning_rate
+from rosenblatt.linear.linear_learner import LinearLearner
 
 __all__ = ["Perceptron"]
 
@@ -45,13 +46,7 @@ class Perceptron(LinearLearner):
     ([3, 0], 'separated', [[3.0, 1.0]])
     """
 
-    eta0: float = option(
-        default=1.0,
-        above=0.0,
-        cure="It is the length of a step.",
-        label="Learning rate η",
-        help="Length of a step. From zero weights it only scales the model.",
-    )
+    eta0: float = learning_rate()
     margin: float = option(
         default=0.0,
         at_least=0.0,

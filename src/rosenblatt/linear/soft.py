@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.result import FitResult
 from rosenblatt.learner.options import option
-from rosenblatt.linear._classifier import LinearLearner
+from rosenblatt.linear.linear_learner import LinearLearner
 
 __all__ = ["SoftPerceptron"]
 
@@ -57,12 +57,11 @@ class SoftPerceptron(LinearLearner):
     def rule(self) -> Rule:
         return Rule("soft", eta=self.eta0, ties=self.ties)
 
-    def _what_to_try(self, training: FitResult) -> str:
+    def _what_to_try(self, result: FitResult) -> str:
         return (
-            f"{type(self).__name__} stopped at max_iter={self.max_iter} with "
-            f"{training.mistakes_per_epoch[-1]} mistakes in the last epoch. It learns from every "
-            "row, so where classes overlap it ends no other way. A larger max_iter, another eta0 "
-            "or scaled features may still help; early_stopping=True ends in time."
+            ". It learns from every row, so where classes overlap it ends no other way. A larger "
+            "max_iter, another eta0 or scaled features may still help; early_stopping=True ends in "
+            "time."
         )
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:

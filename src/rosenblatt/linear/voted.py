@@ -9,13 +9,14 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, for_caller
-from rosenblatt.core.ledger import Entries, Ledger
+from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.scoring import scores
 from rosenblatt.learner.options import option
-from rosenblatt.linear._classifier import LinearLearner
-from rosenblatt.linear._stream import as_table
-from rosenblatt.linear._voters import Voters
+from rosenblatt.linear.linear_classifier import learning_rate
+from rosenblatt.linear.linear_learner import LinearLearner
+from rosenblatt.linear.streaming import as_table
+from rosenblatt.linear.voters import Voters
 
 if TYPE_CHECKING:
     from rosenblatt.learner.explain_rows import Past, Question
@@ -81,13 +82,7 @@ class VotedPerceptron(LinearLearner):
         How the vectors predict together. It can be changed after ``fit``: the training is the same.
         """,
     )
-    eta0: float = option(
-        default=1.0,
-        above=0.0,
-        cure="It is the length of a step.",
-        label="Learning rate η",
-        help="Length of a step. From zero weights it only scales the model.",
-    )
+    eta0: float = learning_rate()
 
     averages = True
     keeps_rows = True
@@ -95,35 +90,18 @@ class VotedPerceptron(LinearLearner):
     def rule(self) -> Rule:
         return Rule("perceptron", eta=self.eta0, ties=self.ties)
 
-    # ------------------------------------------------------------------ the voters
-
-    def _start_recording(self, model: LinearModel, *, stream: bool = False) -> None:
-        if stream:
+    def _start_recording(self, model: LinearModel, table: Any = None) -> None:
+        if table is None:
             model.weights.promote()
         model.start_recording()
         if model.voters is None:  # else the vectors of earlier calls go on voting
             model.voters = Voters(model.weights)
-        self._n_noted = 0
+        if table is not None:
+            assert model.recorder is not None
+            model.voters.follow(model.recorder, table)
 
-    def _note_rows(self, model: LinearModel, table: Any) -> None:
-        assert model.recorder is not None
-        entries = model.recorder.entries
-        model.voters.take(entries.since(self._n_noted), table)
-        self._n_noted = len(entries.row)
-
-    def _adopt(self, model: LinearModel, *rest: Any) -> None:
-        super()._adopt(model, *rest)
-        model.voters.release()
-
-    def _keep(self, model: LinearModel, entries: Entries, table: Any, first_row: int) -> None:
-        super()._keep(model, entries, table, first_row)
-        model.voters.take(entries, as_table(table))
-        model.voters.release()
-
-    def _kept(self, model: LinearModel) -> Any:
+    def _best_state(self, model: LinearModel) -> Any:
         return model.voters.n_updates, model.weights.t
-
-    # ------------------------------------------------------------------ answering
 
     def _voting(self, model: LinearModel) -> tuple[Ledger, Any]:
         """All updates that count, and the rows they came from."""

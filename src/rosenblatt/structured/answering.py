@@ -24,10 +24,12 @@ class StructuredAnswering(ModelDisplay):
     argmax: Any
     cost: Any
     averaged: bool
-    _learned: StructuredModel
+    _model: StructuredModel
     _served: FeatureWeights | None
     _served_average: bool
+    _fitted: Any
     _refuse_unfitted: Any
+    t_: Any
 
     def _problem(self) -> Problem:
         return Problem(self.space, self.features, self.argmax, self.cost)
@@ -75,46 +77,31 @@ class StructuredAnswering(ModelDisplay):
     def _serving(self) -> FeatureWeights:
         self._refuse_unfitted()
         if self._served is None or self._served_average != self.averaged:
-            self._served = self._learned.served(averaged=self.averaged)
+            self._served = self._model.served(averaged=self.averaged)
             self._served_average = self.averaged
         return self._served
 
-    def _learned_for(self, name: str) -> StructuredModel:
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(f"{name} is there after fit or partial_fit.")
-        return self._learned
-
     @property
     def weights_(self) -> FeatureWeights:
-        self._learned_for("weights_")
+        self._fitted()
         served = self._serving()
         return served.like(served.items())
 
     @property
     def raw_weights_(self) -> FeatureWeights:
-        return self._learned_for("raw_weights_").weights.nonzero()
-
-    @property
-    def t_(self) -> int:
-        return self._learned_for("t_").weights.t
-
-    @property
-    def n_mistakes_(self) -> int:
-        return self._learned_for("n_mistakes_").n_mistakes
+        learned: StructuredModel = self._fitted()
+        return learned.weights.nonzero()
 
     @property
     def n_invalid_(self) -> int:
-        return self._learned_for("n_invalid_").n_invalid
+        return int(self._fitted().n_invalid)
 
     @property
     def ledger_(self) -> StructuredLedger:
-        updates = self._learned_for("ledger_").recorder
+        updates = self._fitted().recorder
         if updates is None:
             raise AttributeError("ledger_ is there when record=True.")
         return StructuredLedger(self._problem(), updates, self.t_)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_learned" in self.__dict__
 
     def _weights_html(self) -> str:
         weights = self._serving()

@@ -44,6 +44,11 @@ class StructuredModel(Model):
         self.n_invalid = self.n_updates = 0
         self.step_sum = self.largest_norm = 0.0
 
+    @property
+    def t(self) -> int:
+        """Examples seen."""
+        return self.weights.t
+
     def served(self, *, averaged: bool) -> FeatureWeights:
         """The weights that predict: the best kept, the average, or the last."""
         if self.best is not None:

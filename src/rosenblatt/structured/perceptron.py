@@ -5,17 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
-from rosenblatt.core import epochs
 from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.learner import outcome
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
-from rosenblatt.learner.outcome import FitOutcome
-from rosenblatt.learner.progress import progress
+from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.seeds import seed_from
-from rosenblatt.learner.sklearn_classes import convergence_warning
-from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.structured.answering import StructuredAnswering, answers, read_examples, share_right
 from rosenblatt.structured.learner import StructuredModel, StructuredTrainer
 from rosenblatt.structured.problem import Problem
@@ -23,7 +18,7 @@ from rosenblatt.structured.problem import Problem
 __all__ = ["StructuredPerceptron"]
 
 
-class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
+class StructuredPerceptron(StructuredAnswering, Learner):
     """The perceptron for answers of any kind, found by a search that you bring.
 
     The answer to ``x`` is ``argmax_y w·φ(x, y)``. Where it is wrong, the features of the right
@@ -190,28 +185,16 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
             problem = self._checked_problem()
             xs, ys = read_examples(xs, ys)
             goes_on = self.warm_start and self.__sklearn_is_fitted__()
-            learned = self._learned.copy() if goes_on else self._fresh()
+            learned = self._model.copy() if goes_on else self._fresh()
             learned.best = None
             self._refuse_late_record(learned)
             invalid_before = learned.n_invalid
             watch = self._watch(problem, learned, validation_set)
             trainer = self._trainer(problem, learned, xs, ys)
-            with progress(self.verbose, self.max_iter, type(self).__name__) as after_epoch:
-                training = epochs.run(
-                    trainer,
-                    max_iter=self.max_iter,
-                    shuffle=self.shuffle,
-                    random=learned.random,
-                    validation=watch,
-                    after_epoch=after_epoch,
-                )
-            learned.random = training.random
-            learned.best = None if watch is None else watch.best
-            self._adopt(learned)
-            outcome.adopt(self, training, watch)
+            result = self._run(learned, trainer, watch)
+            self._served = None
         self._warn_of_search(trainer, learned.n_invalid - invalid_before)
-        if training.stop_reason == "max_iter" and training.mistakes_per_epoch[-1]:
-            warnings.warn(self._what_to_try(training), convergence_warning(), stacklevel=2)
+        self._warn_of_mistakes(result)
         return self
 
     def partial_fit(self, xs: Any, ys: Any) -> Self:
@@ -231,7 +214,7 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
         """
         problem = self._checked_problem()
         xs, ys = read_examples(xs, ys)
-        learned = self._learned if self.__sklearn_is_fitted__() else self._fresh()
+        learned = self._model if self.__sklearn_is_fitted__() else self._fresh()
         self._refuse_late_record(learned)
         weights, updates = learned.weights, learned.recorder
         kept = dict(learned.__dict__)
@@ -249,14 +232,10 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
             raise
         weights.commit()
         learned.best = None
-        outcome.forget(self)
-        self._adopt(learned)
+        self._forget_fit()
+        self._model, self._served = learned, None
         self._warn_of_search(trainer, learned.n_invalid - kept["n_invalid"])
         return self
-
-    def _adopt(self, learned: StructuredModel) -> None:
-        self._learned = learned
-        self._served = None
 
     def _refuse_late_record(self, learned: StructuredModel) -> None:
         if self.record and learned.recorder is None:
@@ -288,11 +267,10 @@ class StructuredPerceptron(StructuredAnswering, FitOutcome, Learner):
             score, lambda: learned.served(averaged=self.averaged), self.n_iter_no_change
         )
 
-    def _what_to_try(self, training: FitResult) -> str:
+    def _what_to_try(self, result: FitResult) -> str:
         return (
-            f"StructuredPerceptron stopped at max_iter={self.max_iter} with "
-            f"{training.mistakes_per_epoch[-1]} mistakes in the last epoch: the examples are not "
-            "separated. Try a larger max_iter, richer features, or a validation_set."
+            ": the examples are not separated. Try a larger max_iter, richer features, or a "
+            "validation_set."
         )
 
     def _warn_of_search(self, trainer: StructuredTrainer, count: int) -> None:

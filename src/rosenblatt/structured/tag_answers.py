@@ -34,8 +34,9 @@ class TagAnswers:
 
     check_parameters: Any
     get_params: Any
+    _fitted: Any
+    _run: Any
     _refuse_unfitted: Any
-    __sklearn_is_fitted__: Any
     set_params: Any
 
     @property
@@ -151,24 +152,9 @@ class TagAnswers:
         return self._encoder.n_features
 
     @property
-    def t_(self) -> int:
-        """Sentences seen, over all epochs and calls."""
-        return int(self._fitted().weights.t)
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Sentences that were not wholly right, over all epochs and calls."""
-        return self._fitted().n_mistakes
-
-    @property
     def ledger_(self) -> TagLedger:
         """Every mistake in order, when ``record=True``."""
-        ledger = self._fitted().ledger
+        ledger: TagLedger | None = self._fitted().ledger
         if ledger is None:
             raise AttributeError("no ledger was kept: set record=True before learning")
         return ledger
-
-    def _fitted(self) -> TagModel:
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
-        return self._model

@@ -8,13 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.tags.tag_weights import TagWeights
-from rosenblatt.core import epochs
-from rosenblatt.core.result import EpochCallback, FitResult, Validation
+from rosenblatt.core.result import EpochCallback, Validation
 from rosenblatt.errors import ParameterError
-from rosenblatt.learner import outcome
-from rosenblatt.learner.progress import progress
+from rosenblatt.learner.outcome import FitOutcome, unchanged_on_error
 from rosenblatt.learner.seeds import seed_from
-from rosenblatt.learner.undo import unchanged_on_error
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.sentences import Encoder, read_pairs
 from rosenblatt.structured.tag_answers import TagAnswers
@@ -23,7 +20,7 @@ from rosenblatt.structured.tagging import TagLedger, TagModel, TagTrainer
 __all__ = ["TagLearning"]
 
 
-class TagLearning(TagAnswers):
+class TagLearning(TagAnswers, FitOutcome):
     """``fit`` and ``partial_fit``; refused sentences change nothing."""
 
     # The parameters that are used here.
@@ -123,17 +120,8 @@ class TagLearning(TagAnswers):
             update=self._update,
             C=float(self.C) if self.rule == "mira" else 0.0,
         )
-        with progress(self.verbose, self.max_iter, type(self).__name__) as report:
-            training = epochs.run(
-                trainer,
-                max_iter=int(self.max_iter),
-                shuffle=bool(self.shuffle),
-                random=model.random,
-                validation=watch,
-                after_epoch=after_epoch or report,
-            )
-        model.random = training.random
-        self._adopt(model, encoder, training, watch)
+        self._run(model, trainer, watch, after_epoch)
+        self._encoder = encoder
 
     def _refuse_another_shape(self) -> None:
         """What was learned has an order and templates, which cannot be changed on the way."""
@@ -181,15 +169,6 @@ class TagLearning(TagAnswers):
 
         return Validation(score, keep, int(self.n_iter_no_change))
 
-    def _adopt(
-        self, model: TagModel, encoder: Encoder, training: FitResult, watch: Validation | None
-    ) -> None:
-        model.best = None if watch is None else watch.best
-        self._model, self._encoder = model, encoder
-        outcome.adopt(self, training, watch)
-        for of_rows in ("mistakes_per_row_", "margin_ceiling_"):
-            del self.__dict__[of_rows]
-
     def partial_fit(self, sentences: Any, tags: Any) -> Self:
         """Learn from each sentence once, in the order given, starting from what was learned before.
 
@@ -208,5 +187,5 @@ class TagLearning(TagAnswers):
             self.set_params(max_iter=1, shuffle=False, warm_start=True)
             self._fit(sentences, tags)
             self.set_params(**kept)
-            outcome.forget(self)
+            self._forget_fit()
         return self

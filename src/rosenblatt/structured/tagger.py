@@ -7,7 +7,6 @@ from typing import Any
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
-from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.structured.saved import SavedTagger
 
 __all__ = ["SequenceTagger"]
@@ -20,7 +19,7 @@ def check_texts(name: str, value: Any) -> None:
         raise ParameterError(f"{name}={value!r:.60} is not allowed: give a list of texts, or None.")
 
 
-class SequenceTagger(SavedTagger, FitOutcome, Learner):
+class SequenceTagger(SavedTagger, Learner):
     """The averaged structured perceptron for sequences of tags.
 
     ``score(x, y) = Σ w·features(token, tag) + Σ step(tag before, tag)``: the best of all sequences

@@ -89,6 +89,11 @@ class TagModel(Model):
         # For each known word the one tag it can have, or -1.
         self.dictionary: npt.NDArray[np.int32] | None = None
 
+    @property
+    def t(self) -> int:
+        """Sentences seen."""
+        return int(self.weights.t)
+
     def served(self, *, averaged: bool) -> TagWeights:
         """The weights that predict: the best kept, the average, worked out once, or the last."""
         if self.best is not None:

@@ -166,7 +166,7 @@ def order_study(
     """
     from rosenblatt import checks as check
     from rosenblatt.learner.progress import progress
-    from rosenblatt.linear._classifier import LinearLearner
+    from rosenblatt.linear import LinearLearner
 
     if not isinstance(estimator, LinearLearner):
         raise ParameterError(

@@ -28,6 +28,20 @@ class Voters:
         self._source: Any = None
         self._rows: Any = None
         self._place_in_source: npt.NDArray[np.int64] | None = None
+        # A fit that goes on: what records its updates, and how many of them were taken.
+        self._followed: tuple[Recorder, Any] | None = None
+        self._n_taken = 0
+
+    def follow(self, recorder: Recorder, table: Any) -> None:
+        """Take the updates of a fit from its recorder, when they are asked for or it ends."""
+        self._followed, self._n_taken = (recorder, table), 0
+
+    def _catch_up(self) -> None:
+        if self._followed is not None:
+            recorder, table = self._followed
+            entries = recorder.entries
+            self.take(entries.since(self._n_taken), table)
+            self._n_taken = len(entries.row)
 
     def take(self, entries: Entries, table: Any) -> None:
         """Keep further updates and the rows of ``table`` that they came from."""
@@ -45,7 +59,8 @@ class Voters:
 
     def release(self) -> None:
         """Let go of the caller's table."""
-        self._source = self._rows = self._place_in_source = None
+        self._catch_up()
+        self._followed = self._source = self._rows = self._place_in_source = None
 
     def copy(self) -> Voters:
         twin = copy(self)
@@ -84,10 +99,12 @@ class Voters:
 
     @property
     def n_updates(self) -> int:
+        self._catch_up()
         return len(self._recorder.entries.row)
 
     def vectors(self, n_features: int) -> Any:
         """The mistaken rows as one table of ``n_features`` columns."""
+        self._catch_up()
         if len(self._parts) > 1 or (self._parts and self._parts[0].shape[1] != n_features):
             if any(is_sparse(part) for part in self._parts):
                 sparse = [p if is_sparse(p) else SparseRows.from_dense(p) for p in self._parts]
@@ -101,6 +118,7 @@ class Voters:
 
     def ledger(self, classes: list[Any], n_features: int, n_examples: int) -> Ledger:
         """All updates, with rows numbered as in `vectors`."""
+        self._catch_up()
         if self._start.n_features < n_features:
             self._start.grow(n_features)
         return Ledger(self._start, tuple(classes), self._recorder.entries, n_examples)

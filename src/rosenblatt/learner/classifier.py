@@ -1,0 +1,397 @@
+"""A classifier of rows: all of it that does not depend on the family.
+
+A family brings a model and says how it is made (`_new_model`), how it learns in epochs (`_trainer`)
+and from rows as they come (`_learn`), and how it scores (`_scores`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.core.classes import (
+    best_classes,
+    declared_classes,
+    in_order,
+    label_array,
+    refuse_one_class,
+)
+from rosenblatt.core.epochs import Trainer
+from rosenblatt.core.result import Validation
+from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.learner.base import Learner
+from rosenblatt.learner.inputs import Batch, TrainingData, one_row, read_rows, read_table
+from rosenblatt.learner.options import option
+from rosenblatt.learner.outcome import unchanged_on_error
+from rosenblatt.learner.sklearn_classes import not_fitted_error
+from rosenblatt.learner.targets import encode_labels, read_labels
+from rosenblatt.learner.validation import validation_rows
+
+if TYPE_CHECKING:
+    from rosenblatt.explain import Explanation
+    from rosenblatt.features import AnySchema
+    from rosenblatt.learner.explain_rows import Question
+
+__all__ = ["RowClassifier"]
+
+Labels = npt.NDArray[np.int32]
+
+
+class RowClassifier(Learner):
+    """A classifier of rows of numbers, as scikit-learn's classifiers are.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes in order. With two of them a positive score means the second.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, when the rows came with names.
+    schema_ : Schema, TextSchema, SparseSchema or None
+        How columns of a file become the features, if a loaded model knows it or it was set.
+    mistakes_per_row_ : ndarray of shape (n_samples,)
+        Mistakes on each row in the last ``fit``.
+    """
+
+    tol: float | None = option(
+        default=1e-4,
+        at_least=0.0,
+        cure="None never gives up.",
+        on_page=False,
+        help="""
+        Give up once the run itself has proven that nothing separates the rows by a margin above
+        ``tol`` times the length of the longest row. Rows that can be separated by more are never
+        given up on. None never gives up.""",
+    )
+    ties: str = option(
+        default="mistake",
+        choices=("mistake", "positive"),
+        label="A tie is",
+        help="""
+        A score of exactly 0 counts as a mistake, or as the positive class; with more than two
+        classes as the one listed last among the equals.""",
+    )
+    early_stopping: bool = option(
+        default=False,
+        on_page=False,
+        help="""
+        Hold out some rows, stop when they are no longer predicted better, keep the best weights.
+        """,
+    )
+    validation_fraction: float = option(
+        default=0.1,
+        above=0.0,
+        below=1.0,
+        on_page=False,
+        help="The share of rows to hold out, of every class alike.",
+    )
+
+    # ------------------------------------------------------------------ what a family adds
+
+    def _new_model(self, classes: list[Any], table: Any) -> Any:
+        """A model of these classes that has learned nothing yet, for rows like those of a table."""
+        raise NotImplementedError
+
+    def _refuse_other_settings(self) -> None:
+        """Refuse to go on with a model under parameters that it was not made with."""
+        raise NotImplementedError
+
+    def _trainer(self, model: Any, data: TrainingData, **start: Any) -> Trainer:
+        """What learns from the data in epochs, in place."""
+        raise NotImplementedError
+
+    def _learn(self, model: Any, batch: Batch) -> None:
+        """Learn once from each row of a batch, in place; classes may join on the way."""
+        raise NotImplementedError
+
+    def _checkpoint(self, model: Any, batch: Batch) -> Callable[[], None]:
+        """A function that takes back what is learned from this batch."""
+        undo: Callable[[], None] = model.checkpoint()
+        return undo
+
+    def _scores(self, model: Any, table: Any) -> AnyFloatArray:
+        """Scores of rows, the classes in the order in which the model has them."""
+        raise NotImplementedError
+
+    def _best_state(self, model: Any) -> Any:
+        """What to go back to when this epoch turns out to be the best."""
+        return model.state()
+
+    # ------------------------------------------------------------------ learning
+
+    def _fit(
+        self, X: Any, y: Any, validation_set: Any, *, fresh: bool = False, **start: Any
+    ) -> Self:
+        """What ``fit`` does in every family; ``fresh``: with a new model also after a warm start.
+
+        ``start`` is handed on to `_trainer`.
+        """
+        with unchanged_on_error(self):
+            self.check_parameters()
+            goes_on = bool(self.warm_start and self.__sklearn_is_fitted__())
+            table, rows = read_rows(self, X, reset=not goes_on)
+            classes, labels = encode_labels(read_labels(y, rows.n_rows))
+            if goes_on and not fresh:
+                self._refuse_other_settings()
+                model = self._model.copy()
+                model.best = None
+                for label in classes.tolist():
+                    if label not in model.slots:
+                        model.admit(label)
+                labels = np.array([model.slots[c] for c in classes.tolist()], np.int32)[labels]
+            else:
+                refuse_one_class(classes.tolist())
+                model = self._new_model(classes.tolist(), table)
+                model.label_dtype = classes.dtype
+            refuse_one_class(model.classes)
+            data = TrainingData(table, rows, labels)
+            self._hold_out(model, data, validation_set)
+            result = self._run(model, self._trainer(model, data, **start), data.validation)
+            self._keep_guessed_schema()
+        self._warn_of_mistakes(result, stacklevel=4)
+        return self
+
+    def _hold_out(self, model: Any, data: TrainingData, validation_set: Any) -> None:
+        """Choose what the model is scored on after each epoch, if anything."""
+        data.subset, dev, dev_labels = validation_rows(
+            self, data.table, data.labels, model.slots, validation_set
+        )
+
+        def score() -> float:
+            return float(np.mean(best_classes(self._scores(model, dev), self.ties) == dev_labels))
+
+        if dev is not None:
+            data.validation = Validation(
+                score, lambda: self._best_state(model), self.n_iter_no_change
+            )
+
+    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
+        """What ``partial_fit`` does in every family; a refused batch changes nothing."""
+        with unchanged_on_error(self):
+            self.check_parameters()
+            table, rows = read_rows(self, X, reset=not self.__sklearn_is_fitted__())
+            names, numbers = encode_labels(read_labels(y, rows.n_rows))
+            batch = Batch(table, rows, names.tolist(), numbers, declared_classes(classes))
+            batch.weights = self._row_weights(sample_weight, batch.names, numbers)
+            model = self._model_to_learn_on(table)
+            undo = self._checkpoint(model, batch)
+            model.best = None
+            try:
+                self._learn(model, batch)
+            except BaseException:
+                undo()
+                raise
+            self._forget_fit()
+            self._model = model
+            self._keep_guessed_schema()
+        return self
+
+    def _row_weights(
+        self, sample_weight: Any, names: list[Any], numbers: Labels
+    ) -> npt.NDArray[np.float64] | None:
+        """A factor for the step of each row of a batch, if the family has such."""
+        return None
+
+    def _model_to_learn_on(self, table: Any) -> Any:
+        """The model that rows like those of the table are learned into."""
+        if not self.__sklearn_is_fitted__():
+            return self._new_model([], table)
+        self._refuse_other_settings()
+        return self._model
+
+    def learn_one(self, x: Any, y: Any) -> Self:
+        """Learn from one example.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,) or mapping {feature: value}
+        y : hashable
+            The label. One not seen before becomes a new class.
+
+        Returns
+        -------
+        self : learner
+        """
+        self.partial_fit(one_row(x), label_array([y]))  # type: ignore[attr-defined]
+        return self
+
+    # ------------------------------------------------------------------ predicting
+
+    def decision_function(self, X: Any) -> AnyFloatArray:
+        """Scores: one a row for two classes (positive: ``classes_[1]``), else one per class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        self._refuse_unfitted()
+        if not self._model.classes:
+            raise not_fitted_error()(f"this {type(self).__name__} has met no class yet.")
+        scores = self._scores(self._model, self._queries(X))
+        return scores if scores.ndim == 1 else scores[:, in_order(self._model.classes)]
+
+    def _queries(self, X: Any) -> Any:
+        """Rows to predict, checked."""
+        table = read_table(self, X, reset=False, ignore_unseen=True)
+        inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
+        return table
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        best = best_classes(self.decision_function(X), self.ties)
+        classes = self.classes_
+        return classes[best if len(classes) > 1 else np.zeros_like(best)]
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one example, a mapping or a 1-D array; None before any was learned."""
+        return self.predict(one_row(x)).tolist()[0] if self.__sklearn_is_fitted__() else None
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Accuracy: the share of rows that are predicted right.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            The right labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        accuracy : float
+        """
+        predicted = self.predict(X)
+        labels = read_labels(y, len(predicted))
+        return float(np.average(predicted == labels, weights=sample_weight))
+
+    def explain(
+        self,
+        x: Any,
+        label: Any = None,
+        against: Any = None,
+        *,
+        top: int | None = None,
+        X: Any = None,
+    ) -> Explanation:
+        """Why one example is predicted as it is: by feature and by past mistake.
+
+        Parameters
+        ----------
+        x : mapping, record, array-like of shape (n_features,) or sparse table of one row
+        label : optional
+            The class whose score is explained; by default the prediction.
+        against : optional
+            Explain the lead of ``label`` over this class instead of its score. Of two classes it
+            is always the other one, whose score is the same with the other sign.
+        top : int, default=None
+            Keep so many of the largest parts and join the others into one. None keeps all.
+        X : array-like or sparse matrix, default=None
+            The rows of training, to weigh the mistakes of a linear learner with ``record=True``:
+            its ledger knows them by number only. Learners that keep their mistaken rows, as those
+            that vote and that have a kernel, do without.
+
+        Returns
+        -------
+        explanation : Explanation
+            Contributions that add up to the score; print it, show it in a notebook, ``plot`` it.
+        """
+        from rosenblatt.learner.explain_rows import Question
+
+        return self._explain(Question.of(self, x, label, against), X).explanation.cut(top)
+
+    def _explain(self, question: Question, X: Any) -> Question:
+        """The question with all that this family knows of the answer."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ what was learned
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The classes in order."""
+        model = self._fitted()
+        return label_array(sorted(model.classes), model.label_dtype)
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        tags.input_tags.sparse = True
+        return tags
+
+    # ------------------------------------------------------------------ how records become rows
+
+    @property
+    def schema_(self) -> AnySchema | None:
+        """How columns of a file become the features; None if nobody said.
+
+        A model that was trained in the shell or on records brings it along. It can be set after
+        training, and is then saved with the model, so that the shell can use it too.
+        """
+        described = self._fitted().notes.get("schema")
+        if described is None:
+            return None
+        read = self.__dict__.get("_schema_read")
+        if read is None or read[0] is not described:
+            from rosenblatt.features import schema_from_json
+
+            schema = schema_from_json(described)
+            if schema.n_features != self.n_features_in_:
+                raise ModelFileError(_misfit(schema, self.n_features_in_))
+            read = self._schema_read = described, schema
+        return read[1]
+
+    @schema_.setter
+    def schema_(self, schema: AnySchema | None) -> None:
+        model = self._fitted()
+        described = None
+        if schema is not None:
+            if schema.n_features != self.n_features_in_:
+                raise ParameterError(_misfit(schema, self.n_features_in_))
+            described = schema.to_json(self._schema_weights())
+        # Copies of the model share their notes.
+        model.notes = {**model.notes, "schema": described}
+
+    def _schema_weights(self) -> Any:
+        """Weights by which the names of hashed features are chosen to be kept; None keeps all."""
+        return None
+
+    def _keep_guessed_schema(self) -> None:
+        """Keep the schema that was guessed when the first records were read, if it was."""
+        schema = self.__dict__.pop("_guessed_schema", None)
+        if schema is not None:
+            self.schema_ = schema
+
+    @property
+    def _reads_records(self) -> bool:
+        """Whether single examples are records of a table, and not mappings of features."""
+        described = self._fitted().notes.get("schema")
+        return described is not None and described["kind"] == "table"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was read from the notes can be read again, and may not be picklable.
+        return {name: value for name, value in self.__dict__.items() if name != "_schema_read"}
+
+
+def _misfit(schema: AnySchema, n_features: int) -> str:
+    return f"a schema of {schema.n_features:,} features for a model of {n_features:,}."

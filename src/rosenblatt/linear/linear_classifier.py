@@ -1,0 +1,357 @@
+"""A linear classifier that is trained in epochs: fitting, scoring, and what it tells afterwards."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.rows.rules import Rule
+from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.core.classes import in_order
+from rosenblatt.core.ledger import Ledger
+from rosenblatt.core.model import LinearModel
+from rosenblatt.core.result import FitResult, Validation
+from rosenblatt.core.rows import largest_allowed
+from rosenblatt.core.scoring import scores
+from rosenblatt.core.training import LinearTrainer
+from rosenblatt.errors import ParameterError
+from rosenblatt.learner.classifier import RowClassifier
+from rosenblatt.learner.display import ModelDisplay
+from rosenblatt.learner.inputs import TrainingData
+from rosenblatt.learner.options import option
+from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.targets import (
+    check_class_weight,
+    class_weight_from_text,
+    read_weights,
+)
+
+if TYPE_CHECKING:
+    from rosenblatt.learner.explain_rows import Past, Question
+
+__all__ = ["LinearClassifier", "learning_rate"]
+
+
+def learning_rate() -> Any:
+    """The option ``eta0`` of the learners whose steps all have the same length."""
+    return option(
+        default=1.0,
+        above=0.0,
+        cure="It is the length of a step.",
+        label="Learning rate η",
+        help="Length of a step. From zero weights it only scales the model.",
+    )
+
+
+class LinearClassifier(ModelDisplay, RowClassifier):
+    """A linear classifier that is trained in epochs.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Biases; 0 without ``fit_intercept``.
+    converged_ : bool
+        Whether the last ``fit`` separated the rows.
+    margin_ceiling_ : float
+        Proven by the run: no unit vector separates the rows (with a bias: the rows with a 1
+        appended) by a margin above this.
+    support_ : ndarray of shape (n_support,)
+        Rows that moved the weights in the last ``fit``.
+    dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+        How much each of them did: ``coef_`` is ``dual_coef_ @ X[support_]`` when training
+        started at 0 and the last epoch was kept.
+    ledger_ : Ledger
+        Every update in order, when ``record=True``.
+    """
+
+    fit_intercept: bool = option(
+        default=True,
+        label="Bias b",
+        help="Learn a bias as well. It counts as one more feature of value 1, also in ``‖x‖²``.",
+    )
+    class_weight: Any = option(
+        default=None,
+        type='dict, "balanced" or None',
+        check=check_class_weight,
+        also=lambda value: value is None,
+        from_text=class_weight_from_text,
+        on_page=False,
+        help="""
+        A factor for the steps of each class; "balanced" makes rare classes count as much.""",
+    )
+    record: bool = option(
+        default=False, on_page=False, help="Keep the ledger of all updates in ``ledger_``."
+    )
+
+    # What the rule depends on; read at every call, so that a parameter that was changed is heeded.
+    _rule_settings: ClassVar[Any]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        shared = LinearClassifier._options
+        own = (name for name in cls._options if name not in shared)
+        cls._rule_settings = attrgetter(*own, "ties", "fit_intercept")
+
+    def rule(self) -> Rule:
+        """How far a row moves the weights, with the parameters as they are now.
+
+        Returns
+        -------
+        rule : Rule
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say its rule")
+
+    def _checked_rule(self) -> Rule:
+        self.check_parameters()
+        return self.rule()
+
+    # ------------------------------------------------------------------ fitting
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: Any = None,
+        intercept_init: Any = None,
+        sample_weight: Any = None,
+        validation_set: tuple[Any, Any] | None = None,
+    ) -> Self:
+        """Train on all rows, epoch by epoch, until there is a reason to stop.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows of numbers. C-contiguous float32 or float64 arrays and CSR matrices are read
+            where they lie; nothing is copied.
+        y : array-like of shape (n_samples,)
+            A label for each row: whole numbers, text, booleans or anything that can be ordered.
+        coef_init, intercept_init : array-like, default=None
+            Weights and biases to start from instead of 0, shaped like ``coef_`` and
+            ``intercept_``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A factor for the step of each row; 0 leaves the row out.
+        validation_set : tuple (X_dev, y_dev), default=None
+            Rows to watch instead of a held-out part of ``X``; turns early stopping on.
+
+        Returns
+        -------
+        self : learner
+            Fitted; ``stop_reason_`` says why training ended.
+        """
+        return self._fit(
+            X,
+            y,
+            validation_set,
+            fresh=coef_init is not None,
+            coef_init=coef_init,
+            intercept_init=intercept_init,
+            sample_weight=sample_weight,
+        )
+
+    def _new_model(self, classes: list[Any], table: Any) -> LinearModel:
+        return self._empty_model(classes, table.shape[1], table.dtype)
+
+    def _empty_model(
+        self, classes: list[Any], n_features: int, dtype: npt.DTypeLike = np.float64
+    ) -> LinearModel:
+        return LinearModel(
+            classes,
+            n_features,
+            dtype=dtype,
+            fit_intercept=bool(self.fit_intercept),
+            averaged=self.averages,
+            random=seed_from(self.random_state),
+        )
+
+    def _refuse_other_settings(self) -> None:
+        if bool(self.fit_intercept) != self._model.weights.fit_intercept:
+            raise ParameterError(
+                f"fit_intercept={self.fit_intercept!r}, but the model to go on with was trained "
+                "the other way. Set it back, or begin with a new learner."
+            )
+
+    def _trainer(self, model: LinearModel, data: TrainingData, **start: Any) -> LinearTrainer:
+        rule = self.rule()
+        rows = model.weights.agree(data.table, data.rows)
+        weights = read_weights(
+            start["sample_weight"], self.class_weight, model.classes, data.labels
+        )
+        self._set_start(model, start["coef_init"], start["intercept_init"])
+        self._start_recording(model, data.table)
+        return LinearTrainer(
+            model.weights, rule, rows, data.labels, data.subset, weights, model.recorder
+        )
+
+    def _take_over(
+        self, model: LinearModel, result: FitResult, validation: Validation | None
+    ) -> None:
+        model.n_mistakes += sum(result.mistakes_per_epoch)
+        if model.voters is not None:
+            model.voters.release()
+        super()._take_over(model, result, validation)
+
+    def _set_start(self, model: LinearModel, coef_init: Any, intercept_init: Any) -> None:
+        if coef_init is None and intercept_init is None:
+            return
+        weights = model.weights
+        coef = weights.matrix if coef_init is None else np.asarray(coef_init, np.float64)
+        bias = weights.bias if intercept_init is None else np.asarray(intercept_init, np.float64)
+        shapes = (weights.n_vectors, weights.n_features), (weights.n_vectors,)
+        for name, values, shape in (
+            ("coef_init", coef, shapes[0]),
+            ("intercept_init", bias, shapes[1]),
+        ):
+            if values.size != np.prod(shape) or (values.ndim > 1 and values.shape != shape):
+                raise ParameterError(
+                    f"{name} has shape {values.shape}, but these data need {shape}: one row for "
+                    "two classes, one for each class when there are more."
+                )
+            limit = largest_allowed(weights.table.dtype)
+            if not (np.abs(values) <= limit).all():
+                raise ParameterError(
+                    f"{name} holds values that are not finite or beyond {limit:g}, where the sums "
+                    "of training would overflow."
+                )
+        if intercept_init is not None and not self.fit_intercept and np.any(bias):
+            raise ParameterError("intercept_init needs fit_intercept=True.")
+        coef, bias = coef.reshape(shapes[0]), bias.reshape(shapes[1])
+        if weights.n_vectors > 1:  # given in the order of classes_, kept in that of arrival
+            place = np.argsort(in_order(model.classes))
+            coef = coef[place] if coef_init is not None else coef
+            bias = bias[place] if intercept_init is not None else bias
+        weights.set(coef, bias)
+
+    def _start_recording(self, model: LinearModel, table: Any = None) -> None:
+        """Record from here on, if asked to: updates by rows of a table, or of a stream."""
+        if not self.record:
+            model.recorder = None
+            return
+        if table is None:  # rows of either type may come, and replay must know which one counted
+            model.weights.promote()
+        model.start_recording()
+
+    def _what_to_try(self, result: FitResult) -> str:
+        return (
+            f": the rows are not separated, and by a margin above {result.margin_ceiling:.2g} they "
+            "cannot be. Try a larger max_iter, scaled features "
+            "(sklearn.preprocessing.StandardScaler), or early_stopping=True"
+            + ("." if self.averages else "; if the classes overlap, AveragedPerceptron copes best.")
+        )
+
+    # ------------------------------------------------------------------ predicting
+
+    def _served(self, model: LinearModel) -> tuple[AnyFloatArray, AnyFloatArray]:
+        """The weights and biases that predict."""
+        return model.served()
+
+    def _scores(self, model: LinearModel, table: Any) -> AnyFloatArray:
+        return scores(table, *self._served(model))
+
+    # ------------------------------------------------------------------ what was learned
+
+    def _schema_weights(self) -> AnyFloatArray:
+        return self._served(self._fitted())[0]
+
+    def _in_class_order(self, values: AnyFloatArray) -> AnyFloatArray:
+        if len(values) > 1:
+            return np.asarray(values[in_order(self._fitted().classes)])
+        return values.copy()
+
+    @property
+    def coef_(self) -> AnyFloatArray:
+        """Weights, (1, n_features) for two classes, else (n_classes, n_features)."""
+        return self._in_class_order(self._served(self._fitted())[0])
+
+    @property
+    def intercept_(self) -> AnyFloatArray:
+        """Biases, one for each row of ``coef_``."""
+        return self._in_class_order(self._served(self._fitted())[1])
+
+    @property
+    def support_(self) -> npt.NDArray[np.int64]:
+        """Rows of ``X`` that moved the weights in the last ``fit``."""
+        return self._dual()[0]
+
+    @property
+    def dual_coef_(self) -> AnyFloatArray:
+        """How much each row of ``support_`` contributed to each weight vector."""
+        return self._dual()[1]
+
+    def _dual(self) -> tuple[npt.NDArray[np.int64], AnyFloatArray]:
+        classes = self._fitted().classes
+        result: FitResult | None = self.__dict__.get("_result")
+        if result is None:
+            raise AttributeError("known after fit only: rows given one by one are not kept")
+        if result.pairs is not None:
+            support, dual = result.pairs.coefficients()
+            return support, dual[in_order(classes)]
+        if len(classes) > 2:
+            raise AttributeError(
+                "not kept: every row moves every class, which is too much to keep for so many rows "
+                "and classes; record=True keeps the ledger"
+            )
+        dual = result.dual_of_rows()
+        support = np.flatnonzero(dual)
+        return support, dual[support][None, :]
+
+    @property
+    def ledger_(self) -> Ledger:
+        """Every update in order, when ``record=True``."""
+        ledger: Ledger = self._fitted().ledger()
+        return ledger
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[Any]:
+        """Names of the features, when the rows came with names."""
+        model = self.__dict__.get("_model")
+        if model is not None and model.columns is not None:
+            names = np.empty(len(model.columns), dtype=object)
+            names[:] = list(model.columns)
+            return names
+        if "_feature_names" not in self.__dict__:
+            raise AttributeError("the features have no names")
+        return self.__dict__["_feature_names"]  # type: ignore[no-any-return]
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names: npt.NDArray[Any]) -> None:
+        self._feature_names = names
+
+    @feature_names_in_.deleter
+    def feature_names_in_(self) -> None:
+        self.__dict__.pop("_feature_names", None)
+
+    # ------------------------------------------------------------------ why a prediction
+
+    def _explain(self, question: Question, X: Any) -> Question:
+        question = question.by_feature(*self._served(self._model))
+        past = self._past(question.row, X)
+        return question if past is None else question.by_mistake(past, mean=self._predicts_by_mean)
+
+    @property
+    def _predicts_by_mean(self) -> bool:
+        return self.averages
+
+    def _past(self, row: Any, X: Any) -> Past | None:
+        """The updates that led to the weights that predict, beside a row; None without ``X``."""
+        from rosenblatt.learner.explain_rows import Past, similarities
+
+        if X is None:
+            return None
+        model = self._model
+        if model.recorder is None:
+            raise ParameterError(
+                "X is to weigh past mistakes, but no ledger of them was kept: set record=True "
+                "before learning."
+            )
+        ledger = model.ledger()
+        if model.best is not None:  # all epochs are of one length
+            epoch = model.seen_while_recording // self.n_iter_
+            seen = ledger.n_examples - epoch * (self.n_iter_ - self.best_iter_)
+            ledger = ledger.upto(int(np.searchsorted(ledger.entries.t, seen, "right")), seen)
+        found = similarities(self, row, X, ledger.entries) + float(model.weights.fit_intercept)
+        return Past(ledger.entries, ledger.classes, found, ledger.n_examples)

@@ -1,0 +1,400 @@
+"""The base of the linear learners: a linear classifier that also learns as examples come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt import checks
+from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
+from rosenblatt._kernels.rows.rows import dense
+from rosenblatt.arrays import AnyFloatArray, is_sparse
+from rosenblatt.core.classes import predicted_labels
+from rosenblatt.core.model import LinearModel
+from rosenblatt.core.online import OnlinePass, Tested
+from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.learner.conversion import as_table as as_rows_of_numbers
+from rosenblatt.learner.inputs import Batch, check_count, named_values, read_table
+from rosenblatt.learner.outcome import unchanged_on_error
+from rosenblatt.learner.records import is_records, not_a_number
+from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
+from rosenblatt.linear._saved import Saved
+from rosenblatt.linear.linear_classifier import LinearClassifier
+from rosenblatt.linear.streaming import LIMIT, Stream, as_table, number_of, read, row_scores
+
+__all__ = ["LinearLearner"]
+
+ONE = np.zeros(1, np.int32)  # a single example: label number 0 of a list of one
+
+
+class LinearLearner(Saved, LinearClassifier):
+    """Base of the linear learners; each declares its own parameters and names its rule.
+
+    Rows may come in batches of any size or one by one, new classes and, by name, new features at
+    any time; the model is the same to the last bit. A refused example changes nothing, and
+    predicting never learns.
+    """
+
+    # ------------------------------------------------------------------ batches
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from each row once, in the order given, starting from what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            A label for each row. Labels not seen before become new classes.
+        classes : array-like, default=None
+            Classes to know of from the start. Unlike in scikit-learn this is optional, and the
+            list may grow in later calls.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A factor for the step of each row; 0 leaves the row out.
+
+        Returns
+        -------
+        self : learner
+        """
+        if classes is None and sample_weight is None and self._learn_plain_row(X, y):
+            return self
+        return self._partial_fit(X, y, classes, sample_weight)
+
+    def _learn_plain_row(self, X: Any, y: Any) -> bool:
+        """One array row like those before, of a known class: learned at once, without detours."""
+        stream: Stream | None = self.__dict__.get("_stream")
+        if (
+            stream is None
+            or type(X) is not np.ndarray
+            or type(y) is not np.ndarray
+            or y.shape != (1,)
+            or y.dtype.kind not in "iuUb"
+            or self.class_weight is not None
+            or "_feature_names" in self.__dict__
+        ):
+            return False
+        model = stream.model
+        slot = model.slots.get(y.item())
+        if (
+            slot is None
+            or model is not self._model
+            or model.recorder is not None
+            or model.columns is not None
+            or len(model.classes) < 2
+            or X.shape != (1, model.weights.n_features)
+            or X.dtype != model.weights.table.dtype
+            or not X.flags.carray
+            or stream.settings != self._rule_settings(self)
+        ):
+            return False
+        rows = dense(X)
+        inspect(rows)
+        stream.learn_row(rows, slot)
+        return True
+
+    def _row_weights(
+        self, sample_weight: Any, names: list[Any], numbers: npt.NDArray[np.int32]
+    ) -> npt.NDArray[np.float64] | None:
+        if sample_weight is None and self.class_weight is None:
+            return None
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            raise ParameterError(
+                "class_weight='balanced' needs all labels at once. For partial_fit give a dict of "
+                "class to weight, or pass sample_weight."
+            )
+        return read_weights(sample_weight, self.class_weight, names, numbers, may_be_zero=True)
+
+    def _model_to_learn_on(self, table: Any) -> LinearModel:
+        if not self.__sklearn_is_fitted__():
+            self._begin(self._new_model([], table))
+        return self._current_stream().model
+
+    def _begin(self, model: LinearModel) -> None:
+        """Learn into this model from here on, as examples come."""
+        rule = self._checked_rule()
+        self._model = model
+        self._stream = Stream(model, rule, self._rule_settings(self))
+        self._start_recording(model)
+
+    def _current_stream(self) -> Stream:
+        """The stream to go on with, by the rule as the parameters have it now."""
+        stream: Stream | None = self.__dict__.get("_stream")
+        settings = self._rule_settings(self)
+        if stream is not None and stream.model is self._model:
+            if stream.settings != settings:
+                self._refuse_other_settings()
+                stream.rule, stream.settings = self._checked_rule(), settings
+            return stream
+        # The first example after a fit: what was true of the finished fit is so no longer.
+        self.check_parameters()
+        self._refuse_other_settings()
+        self._forget_fit()
+        model = self._model.copy()
+        model.best = None
+        self._begin(model)
+        return self._stream
+
+    def _checkpoint(self, model: LinearModel, batch: Batch) -> Callable[[], None]:
+        return self._stream.checkpoint(batch)
+
+    def _learn(self, model: LinearModel, batch: Batch) -> None:
+        self._stream.learn_batch(batch)
+
+    # ------------------------------------------------------------------ one example at a time
+
+    def learn_one(self, x: Any, y: Hashable) -> Self:
+        """Learn from one example.
+
+        Parameters
+        ----------
+        x : mapping {feature: value} or array-like of shape (n_features,)
+            A mapping names its features, may leave out those that are 0, and may bring features
+            never seen before.
+        y : hashable
+            The label. One not seen before becomes a new class.
+
+        Returns
+        -------
+        self : learner
+        """
+        if type(x) is not dict and not isinstance(x, Mapping):
+            x = named_values(x)
+            if not isinstance(x, dict):
+                return super().learn_one(x, y)
+        stream = self.__dict__.get("_stream")
+        if (
+            stream is None
+            or stream.row is None
+            or stream.model is not self._model
+            or stream.settings != self._rule_settings(self)
+        ):
+            return self._learn_first_mapping(x, y)
+        row, model = stream.row, stream.model
+        try:
+            row.read(x, LIMIT, True)
+        except NotANumber as error:
+            raise not_a_number(*error.args) from None
+        slot = number_of(y, model.slots)
+        if (
+            slot is None
+            or row.pending
+            or model.recorder is not None
+            or self.class_weight is not None
+            or len(model.classes) < 2
+        ):
+            stream.learn_mapping(y, self._row_weights(None, [y], ONE))
+            self.n_features_in_ = len(row.columns)
+        else:
+            stream.learn_row(row.rows, slot)
+        return self
+
+    def _learn_first_mapping(self, x: Any, y: Hashable) -> Self:
+        """The first mapping of a stream, or the first after the parameters or the model changed."""
+        if self.__sklearn_is_fitted__() and self._reads_records:
+            return super().learn_one(x, y)
+        with unchanged_on_error(self):
+            if not self.__sklearn_is_fitted__():
+                self._begin(self._empty_model([], 0))
+            stream = self._current_stream()
+            weight = self._row_weights(None, [y], ONE)
+            stream.begin_mappings(x, y, weight, self._columns(stream.model))
+            self.n_features_in_ = len(stream.row.columns)
+        return self
+
+    def _columns(self, model: LinearModel) -> dict[Any, int]:
+        """The column of each feature by name."""
+        if model.columns is not None:
+            return model.columns
+        names = getattr(self, "feature_names_in_", None)
+        if names is None and model.weights.n_features:
+            raise InputError(
+                "x is a mapping, but this model was trained on columns without names. "
+                "Give a 1-D array, or train on a data frame or on mappings."
+            )
+        return {name: column for column, name in enumerate([] if names is None else names)}
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one example, a mapping or a 1-D array; None before any was learned.
+
+        Features of a mapping that were never learned from count as 0.
+        """
+        if "_model" not in self.__dict__:
+            return None
+        if type(x) is not dict and not isinstance(x, Mapping):
+            x = named_values(x)
+            if not isinstance(x, dict):
+                return super().predict_one(x)
+        model = self._model
+        if model.notes and self._reads_records:
+            table = read_table(self, [x], reset=False)
+            return self.predict_row(table) if is_sparse(table) else super().predict_one(x)
+        # A row of its own, so that asking in one thread does not disturb learning in another.
+        row = MappingRow(self._columns(model))
+        read(row, x, unseen_allowed=False)
+        return self._predicted(model, row)
+
+    def _predicted(self, model: LinearModel, row: Any) -> Any:
+        """The class of one row, a `MappingRow` or sparse."""
+        if len(model.classes) < 2:
+            return model.classes[0] if model.classes else None
+        return predicted_labels(model.classes, self._row_scores(model, row), self.ties)[0]
+
+    def _row_scores(self, model: LinearModel, row: Any) -> AnyFloatArray:
+        scores = row_scores(model, row)
+        return self._scores(model, as_table(row)) if scores is None else scores
+
+    # ------------------------------------------------------------------ whole streams
+
+    def predict_row(self, X: Any) -> Any:
+        """As `predict` of sparse rows, of which there is one, at the cost of its stored values.
+
+        Parameters
+        ----------
+        X : sparse rows of shape (1, n_features)
+
+        Returns
+        -------
+        label : object
+            None before any class is known.
+        """
+        model = self.__dict__.get("_model")
+        if model is None or not model.classes:
+            return None
+        table = read_table(self, X, reset=False)
+        inspect(as_rows(table))
+        return self._predicted(model, table)
+
+    def can_predict_then_learn(self) -> bool:
+        """Whether `predict_then_learn` does exactly what ``predict`` and ``partial_fit`` would.
+
+        Not before the first example, nor of the model of a ``fit``, which is about to change.
+        """
+        stream: Stream | None = self.__dict__.get("_stream")
+        if stream is None or stream.model is not self._model:
+            return False
+        model = stream.model
+        return (
+            stream.settings == self._rule_settings(self)
+            and self.ties == "mistake"
+            and model.best is None
+            and model.voters is None
+            and not model.weights.is_float32
+        )
+
+    def predict_then_learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        predictions: bool = True,
+        latest: bool = False,
+        first_row: int = 0,
+    ) -> Tested:
+        """Predict and learn rows one after the other, each predicted before it is learned.
+
+        Rows may be wider than those before; what was not met yet has weight 0.
+
+        Parameters
+        ----------
+        X : array or sparse rows of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            A factor for the step of each row.
+        predictions : bool, default=True
+            Whether to say what was predicted, beside what was wrong.
+        latest : bool, default=False
+            Whether what counts as wrong is by the latest weights, also of an averaged learner.
+        first_row : int, default=0
+            Errors count the rows from here on.
+
+        Returns
+        -------
+        tested : Tested
+            ``wrong``, ``predictions``, ``labels``.
+        """
+        self._refuse_kept_rows("predict_then_learn")
+        if is_records(X) or hasattr(self, "feature_names_in_"):
+            table = read_table(self, X, reset=False)
+        else:
+            table = as_rows_of_numbers(X)
+        labels = read_labels(y, table.shape[0])
+        weights = None
+        if sample_weight is not None or self.class_weight is not None:
+            names, numbers = encode_labels(labels)
+            weights = self._row_weights(sample_weight, names.tolist(), numbers)
+        with unchanged_on_error(self):
+            if table.shape[1] > (self.n_features_in_ if self.__sklearn_is_fitted__() else 0):
+                inspect(as_rows(table))  # before anything grows
+                self.grow(table.shape[1])
+            check_count(self, table.shape[1])
+            stream = self._current_stream()
+            stream.model.weights.promote()
+            through = OnlinePass(stream.model, stream.rule, latest=latest)
+            return through.learn(
+                table, labels, weights, predictions=predictions, first_row=first_row
+            )
+
+    def _refuse_kept_rows(self, what: str) -> None:
+        if self.keeps_rows:
+            raise ParameterError(
+                f"{type(self).__name__} keeps rows to predict by, which {what} does not do. Use "
+                "predict_one and learn_one."
+            )
+
+    # ------------------------------------------------------------------ features that appear
+
+    def grow(self, n_features: int) -> Self:
+        """Make room for features after the last one, with weight 0; also before any is known.
+
+        Parameters
+        ----------
+        n_features : int
+            How many there are then.
+
+        Returns
+        -------
+        self : learner
+        """
+        checks.whole("n_features", n_features, at_least=0)
+        if not self.__sklearn_is_fitted__():
+            self._begin(self._empty_model([], int(n_features)))
+        self._refuse_named_features("grow")
+        model = self._current_stream().model
+        # One layout from the start, so that when columns join leaves no trace.
+        model.weights.promote()
+        model.weights.grow(max(n_features, model.weights.n_features))
+        self.n_features_in_ = model.weights.n_features
+        return self
+
+    def _refuse_named_features(self, what: str) -> None:
+        if self._model.columns is not None or "_feature_names" in self.__dict__:
+            raise ParameterError(
+                f"{what} is for features without names; these have some. learn_one takes new ones "
+                "by name."
+            )
+
+    def insert_features(self, places: Sequence[int]) -> Self:
+        """Add features with weight 0 before these places.
+
+        Parameters
+        ----------
+        places : sequence of int
+            Numbers of the features as they were.
+
+        Returns
+        -------
+        self : learner
+        """
+        self._refuse_kept_rows("insert_features")
+        self._refuse_unfitted()
+        self._refuse_named_features("insert_features")
+        for place in places:
+            checks.whole("a place", place, at_least=0, at_most=self.n_features_in_)
+        model = self._current_stream().model
+        model.insert_features(places)
+        self.n_features_in_ = model.weights.n_features
+        return self

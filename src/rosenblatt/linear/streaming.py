@@ -1,0 +1,232 @@
+"""A linear model between two examples of a stream: its rule, and buffers that are used again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.rows import learning, scoring
+from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
+from rosenblatt._kernels.rows.rows import Rows
+from rosenblatt._kernels.rows.rules import Rule
+from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
+from rosenblatt.arrays import AnyFloatArray, SparseRows
+from rosenblatt.core.classes import stretches
+from rosenblatt.core.ledger import Recorder
+from rosenblatt.core.model import LinearModel
+from rosenblatt.core.rows import as_rows, largest_allowed
+from rosenblatt.core.training import one_pass, refusal
+from rosenblatt.errors import InputError
+from rosenblatt.learner.inputs import Batch
+from rosenblatt.learner.records import not_a_number
+
+__all__ = ["LIMIT", "Stream", "as_table", "number_of", "read", "row_scores"]
+
+LIMIT = FLOAT64_LIMIT
+LARGE_TABLE = 1 << 22
+
+
+class Stream:
+    """A model that learns as examples come, by a rule of these settings.
+
+    ``row`` is what the last mapping was read into; None as long as there was none.
+    """
+
+    def __init__(self, model: LinearModel, rule: Rule, settings: Any) -> None:
+        self.model, self.rule, self.settings = model, rule, settings
+        self.row: Any = None
+        self.label = np.zeros(1, np.int32)
+        self.tally = learning.Tally()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"model": self.model, "rule": self.rule, "settings": self.settings}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    # ------------------------------------------------------------------ rows of a table
+
+    def learn_row(
+        self, rows: Rows, slot: int, weight: npt.NDArray[np.float64] | None = None
+    ) -> None:
+        """Learn from a single row without detours; a refused one changes nothing."""
+        model, tally = self.model, self.tally
+        if model.weights.by_feature != rows.is_sparse:
+            model.weights.arrange(by_feature=rows.is_sparse)
+        self.label[0] = slot
+        learning.learn(model.weights, self.rule, rows, self.label, None, 0, 1, weight, tally, None)
+        if tally.refused >= 0:
+            raise refusal(0, model.weights)
+        model.n_mistakes += tally.mistakes
+        tally.mistakes = 0
+
+    def learn_batch(self, batch: Batch) -> None:
+        """Learn from each row once, in their order; classes join where they first appear."""
+        model = self.model
+        rows = model.weights.agree(batch.table, batch.rows)
+        for start, stop, labels in stretches(model, batch.names, batch.numbers, batch.declared):
+            if labels is None:
+                continue
+            recorder = Recorder() if model.recorder is not None else None
+            seen = model.seen_while_recording - start
+            tally = one_pass(
+                model.weights,
+                self.rule,
+                rows,
+                labels,
+                start=start,
+                stop=stop,
+                row_weights=batch.weights,
+                recorder=recorder,
+            )
+            model.n_mistakes += tally.mistakes
+            if recorder is not None:
+                model.record(recorder.entries, seen, batch.table)
+
+    def checkpoint(self, batch: Batch) -> Callable[[], None]:
+        """A way back to the model as it is now, at a cost that stays below that of the batch."""
+        model, rows = self.model, batch.rows
+        reshapes = rows.dtype != model.weights.table.dtype or any(
+            label not in model.slots for label in (*batch.declared, *batch.names)
+        )
+        most = 1.0 if batch.weights is None else float(batch.weights.max(initial=0.0))
+        length = math.sqrt(rows.largest_squared_norm + 1.0)
+        growth = rows.n_rows * self.rule.longest_step * most * length
+        safe = model.weights.reach + growth < largest_allowed(model.weights.table.dtype)
+        if not reshapes and (safe or rows.n_rows == 1):
+            return lambda: None  # no step can overflow, or it is refused before it is made
+        if not reshapes and rows.is_sparse and model.weights.table.size > LARGE_TABLE:
+            return self._touched_only(batch.table)
+        kept = model.copy()
+
+        def undo() -> None:
+            model.__dict__.update(kept.__dict__)
+            self.row = None  # it read by the columns of the model that was
+
+        return undo
+
+    def _touched_only(self, table: Any) -> Callable[[], None]:
+        """Keep the weights of the features that occur in sparse rows, not the whole table."""
+        model, weights = self.model, self.model.weights
+        weights.arrange(by_feature=True)
+        arrays = [weights.table] + ([weights.table_sum] if weights.averaged else [])
+        arrays = [array.reshape(-1, weights.n_vectors) for array in arrays]
+        columns = table.indices
+        old = [array[columns] for array in arrays]
+        small = (weights.bias.copy(), None if not weights.averaged else weights.bias_sum.copy())
+        t, reach, n_mistakes = weights.t, weights.reach, model.n_mistakes
+        recorder = None if model.recorder is None else model.recorder.copy()
+        voters = None if model.voters is None else model.voters.copy()
+
+        def undo() -> None:
+            for array, values in zip(arrays, old, strict=True):
+                array[columns] = values
+            weights.bias[...] = small[0]
+            if small[1] is not None:
+                weights.bias_sum[...] = small[1]
+            weights.t, weights.reach, model.n_mistakes = t, reach, n_mistakes
+            model.recorder, model.voters = recorder, voters
+
+        return undo
+
+    # ------------------------------------------------------------------ mappings
+
+    def begin_mappings(
+        self, x: Any, y: Hashable, weight: npt.NDArray[np.float64] | None, columns: dict[Any, int]
+    ) -> None:
+        """Learn from the first mapping, which may bring names and the type float64 to a model."""
+        model, row = self.model, MappingRow(columns)
+        read(row, x, unseen_allowed=True)
+        kept = model.copy()
+        try:
+            model.columns, self.row = row.columns, row
+            model.weights.promote()
+            self.learn_mapping(y, weight)
+        except BaseException:
+            model.__dict__.update(kept.__dict__)
+            self.row = None
+            raise
+
+    def learn_mapping(self, y: Hashable, weight: npt.NDArray[np.float64] | None) -> None:
+        """Learn from the mapping in ``row``; new classes and features leave again if refused."""
+        row, model = self.row, self.model
+        if number_of(y, model.slots) is not None and not row.pending:
+            self._learn_mapping(y, weight)
+            return
+        features, n_before = list(row.pending), len(row.columns)
+        kept = None if y in model.slots else model.copy()
+        try:
+            if kept is not None:
+                model.admit(y)
+            model.weights.grow(n_before + len(features))
+            row.commit()
+            self._learn_mapping(y, weight)
+        except BaseException:
+            for feature in features:
+                row.columns.pop(feature, None)
+            if kept is None:
+                model.weights.grow(n_before)
+            else:
+                model.__dict__.update(kept.__dict__)
+                model.columns = row.columns
+            raise
+
+    def _learn_mapping(self, y: Hashable, weight: npt.NDArray[np.float64] | None) -> None:
+        model, rows = self.model, self.row.rows
+        if len(model.classes) < 2:
+            model.t += 1
+        elif model.recorder is None:
+            self.learn_row(rows, model.slots[y], weight)
+        else:
+            self.label[0] = model.slots[y]
+            updates, seen = Recorder(), model.seen_while_recording
+            tally = one_pass(
+                model.weights, self.rule, rows, self.label, row_weights=weight, recorder=updates
+            )
+            model.record(updates.entries, seen, as_table(self.row))
+            model.n_mistakes += tally.mistakes
+
+
+def number_of(label: Any, slots: dict[Any, int]) -> int | None:
+    """The number of a class, None of one that is not known."""
+    try:
+        return slots.get(label)
+    except TypeError:
+        raise InputError(f"the label {label!r} cannot be one: labels must be hashable.") from None
+
+
+def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:
+    """Read a mapping into a row, or say which of its values is not a number."""
+    try:
+        row.read(x, LIMIT, unseen_allowed)
+    except NotANumber as error:
+        raise not_a_number(*error.args) from None
+
+
+def row_scores(model: LinearModel, row: Any) -> AnyFloatArray | None:
+    """Scores of one sparse row at the cost of its stored values; None where the layout forbids it.
+
+    The row is a `MappingRow` or sparse rows.
+    """
+    weights = model.weights
+    readable = weights.by_feature or weights.n_vectors == 1
+    if model.best is not None or weights.is_float32 or not readable:
+        return None
+    rows = row.rows if isinstance(row, MappingRow) else as_rows(row, np.float64)
+    found: AnyFloatArray = scoring.score(rows, weights.table, weights.bias)
+    if weights.averaged:
+        found = found - scoring.score(rows, weights.table_sum, weights.bias_sum) / weights.t
+    return found
+
+
+def as_table(rows: Any) -> Any:
+    """A table of the rows, also of the one that a mapping was read into."""
+    if not isinstance(rows, MappingRow):
+        return rows
+    values, columns = rows.stored()
+    starts = np.array([0, len(values)], np.int32)
+    return SparseRows(values, columns, starts, len(rows.columns))
