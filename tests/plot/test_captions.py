@@ -14,7 +14,7 @@ from rosenblatt import (
     theory,
 )
 from rosenblatt.errors import ParameterError
-from rosenblatt.plot.mistakes import Run
+from rosenblatt.plot.mistakes import EpochCounts
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(40, 2))
@@ -50,7 +50,7 @@ def test_a_bound_that_is_exceeded_is_not_said_to_hold():
     ],
 )
 def test_an_ending_names_the_epoch_that_answers(reason, kept, ending):
-    assert Run("Perceptron", np.array([3, 1, 0]), reason, kept).ending == ending
+    assert EpochCounts("Perceptron", np.array([3, 1, 0]), reason, kept).ending == ending
 
 
 def test_one_update_of_many_has_none_between():

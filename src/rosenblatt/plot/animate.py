@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.errors import InputError, MissingExtra, ParameterError, RosenblattError
+from rosenblatt.errors import InputError, MissingExtra, RosenblattError
 from rosenblatt.plot import style
-from rosenblatt.plot.display import Display, Pen, checked_dpi
+from rosenblatt.plot.display import Display, Pen, checked_dpi, checked_ending
 from rosenblatt.plot.film_page import page
 from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box
@@ -88,11 +88,7 @@ class AnimateDisplay(Display):
         dpi : float, default=100
             Dots an inch of a GIF or MP4.
         """
-        name = os.fspath(path)
-        ending = os.path.splitext(name)[1].lower().lstrip(".")
-        if ending not in FILMS:
-            allowed = ", ".join(f".{one}" for one in FILMS)
-            raise ParameterError(f"{name}: a film is saved as {allowed}; end the name in one.")
+        ending = checked_ending(path, "film", FILMS)
         from rosenblatt.model import disk
 
         if ending == "html":
@@ -105,7 +101,7 @@ class AnimateDisplay(Display):
                 made = self._gif(frames, np.concatenate([*self._frames(*look, few)]))
             else:
                 made = self._mp4(frames)
-        disk.replace(name, [made])
+        disk.replace(os.fspath(path), [made])
 
     def page(self) -> str:
         """The web page as text."""

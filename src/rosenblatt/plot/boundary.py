@@ -14,7 +14,7 @@ from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments as given
 from rosenblatt.plot.arguments import FloatArray
-from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import (
     Box,
     Plane,
@@ -25,7 +25,7 @@ from rosenblatt.plot.plane import (
     plane_of,
     segment,
 )
-from rosenblatt.plot.style import Mark, marks
+from rosenblatt.plot.style import marks
 
 __all__ = ["BoundaryDisplay", "boundary"]
 
@@ -33,7 +33,7 @@ MOST_DISTANCES = 12
 
 
 @dataclass(eq=False, repr=False)
-class BoundaryDisplay(Display):
+class BoundaryDisplay(PlaneDisplay):
     """A line between two classes; `boundary` makes it.
 
     All places are those of the picture: of the two features, or of the two directions that the
@@ -73,9 +73,6 @@ class BoundaryDisplay(Display):
         Where the distances end on the line, if asked for.
     """
 
-    caption: str
-    box: Box
-    plane: Plane
     line: Hyperplane
     segment: FloatArray | None
     arrow: FloatArray | None
@@ -83,10 +80,6 @@ class BoundaryDisplay(Display):
     sides: Mapping[Any, FloatArray]
     margin: float | None
     band: FloatArray | None
-    marks: tuple[Mark, ...]
-    points: FloatArray
-    classes_of_points: npt.NDArray[np.intp] | None
-    wrong: npt.NDArray[np.intp]
     mistaken: npt.NDArray[np.intp]
     feet: FloatArray | None
 
@@ -107,47 +100,24 @@ class BoundaryDisplay(Display):
             ax.plot(*self.segment.T, color=theme.ink, lw=2.0, zorder=3, solid_capstyle="butt")
         if self.feet is not None:
             self._draw_distances(ax, pen)
-        self._draw_points(ax, pen)
+        self._draw_rows(ax, pen, "on the wrong side", self.mistaken, "mistaken in training")
         if self.arrow is not None:
             pen.right_angle(ax, self.arrow, self.box)
             pen.arrow(ax, self.arrow, "w")
-        pen.frame(ax, self.box, self.plane)
-        pen.legend(ax)
+        self._draw_frame(ax, pen)
 
     def _score_at_margin(self) -> float:
         assert self.margin is not None
         return self.margin * float(np.linalg.norm(self.line.w))
-
-    def _draw_points(self, ax: Any, pen: Pen) -> None:
-        if self.classes_of_points is None:
-            if len(self.points):
-                pen.plain_points(ax, self.points)
-            return
-        for mark in self.marks:
-            of_class = self.points[self.classes_of_points == mark.place]
-            if len(of_class):
-                pen.points(ax, of_class, mark)
-        if len(self.mistaken):
-            pen.rings(ax, self.points[self.mistaken], "mistaken in training")
-        if len(self.wrong):
-            pen.crosses(ax, self.points[self.wrong], "on the wrong side")
 
     def _draw_distances(self, ax: Any, pen: Pen) -> None:
         assert self.feet is not None
         for point, foot in zip(self.points, self.feet, strict=True):
             ax.plot(*np.array([point, foot]).T, color=pen.theme.faint, lw=1.2, zorder=3)
             way = (point - foot) / (np.linalg.norm(point - foot) or 1.0)
-            ax.annotate(
-                f"{float(np.linalg.norm(point - foot)):.3g}",
-                (point + foot) / 2,
-                xytext=(14 * abs(way[1]), -9 * abs(way[0]) * np.sign(way[0] * way[1] or 1.0)),
-                textcoords="offset points",
-                ha="center",
-                va="center",
-                fontsize=9,
-                zorder=6,
-                path_effects=pen.halo(),
-            )
+            length = f"{float(np.linalg.norm(point - foot)):.3g}"
+            beside = (14 * abs(way[1]), -9 * abs(way[0]) * np.sign(way[0] * way[1] or 1.0))
+            pen.note(ax, length, (point + foot) / 2, beside, fontsize=9, zorder=6)
 
 
 def boundary(

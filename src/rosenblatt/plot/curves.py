@@ -18,7 +18,6 @@ __all__ = [
     "as_bound",
     "bound_exceeded",
     "fitted",
-    "halo",
     "is_within_sight",
     "panel_grid",
     "readable_on",
@@ -97,13 +96,6 @@ def panel_grid(n: int, most_columns: int = 5) -> tuple[int, int]:
     """
     rows = -(-n // most_columns)
     return rows, -(-n // rows)
-
-
-def halo(paper: str) -> list[Any]:
-    """An edge of paper around words, so that they can be read where a line runs through them."""
-    from matplotlib.patheffects import withStroke
-
-    return [withStroke(linewidth=2.5, foreground=paper)]
 
 
 def readable_on(colour: str) -> str:

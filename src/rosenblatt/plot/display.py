@@ -7,16 +7,28 @@ import os
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.plot import style
 from rosenblatt.plot.pen import Pen, load_matplotlib
+from rosenblatt.plot.plane import Box, Plane
 from rosenblatt.plot.style import Theme
 
-__all__ = ["FORMATS", "Display", "Pen", "checked_dpi", "load_matplotlib"]
+__all__ = [
+    "FORMATS",
+    "Display",
+    "Pen",
+    "PlaneDisplay",
+    "checked_dpi",
+    "checked_ending",
+    "load_matplotlib",
+]
 
 FORMATS = ("svg", "pdf", "png")
 CAPTION_SIZE = 9
@@ -112,14 +124,10 @@ class Display:
         dpi : float, default=150
             Dots an inch of a ``.png``.
         """
-        name = os.fspath(path)
-        ending = os.path.splitext(name)[1].lower().lstrip(".")
-        if ending not in FORMATS:
-            allowed = ", ".join(f".{one}" for one in FORMATS)
-            raise ParameterError(f"{name}: a picture is saved as {allowed}; end the name in one.")
+        ending = checked_ending(path, "picture", FORMATS)
         from rosenblatt.model import disk
 
-        disk.replace(name, [self._rendered(ending, theme, size, checked_dpi(dpi))])
+        disk.replace(os.fspath(path), [self._rendered(ending, theme, size, checked_dpi(dpi))])
 
     def _rendered(
         self,
@@ -245,11 +253,68 @@ class Display:
         self.ax_ = axes[0, 0] if axes.size == 1 else axes
 
 
+@dataclass(eq=False, repr=False)
+class PlaneDisplay(Display):
+    """Base of the pictures of rows in a plane, divided among classes.
+
+    Attributes
+    ----------
+    caption : str
+    box : (xmin, xmax, ymin, ymax)
+    plane : Plane
+        The directions that are seen.
+    marks : tuple of Mark
+        How the classes are shown.
+    points : array of shape (n, 2)
+    classes_of_points : array of shape (n,) or None
+        The place of the class of each row; None without labels.
+    wrong : array of int
+        Rows that are on the side of another class.
+    """
+
+    caption: str
+    box: Box
+    plane: Plane
+    marks: tuple[style.Mark, ...]
+    points: FloatArray
+    classes_of_points: npt.NDArray[np.intp] | None
+    wrong: npt.NDArray[np.intp]
+
+    def _draw_rows(self, ax: Any, pen: Pen, wrong: str, ringed: Any = (), ring: str = "") -> None:
+        """The rows by class; some with a ring or, where they are wrong, a cross."""
+        if self.classes_of_points is None:
+            if len(self.points):
+                pen.plain_points(ax, self.points)
+            return
+        for mark in self.marks:
+            of_class = self.points[self.classes_of_points == mark.place]
+            if len(of_class):
+                pen.points(ax, of_class, mark)
+        if len(ringed):
+            pen.rings(ax, self.points[ringed], ring)
+        if len(self.wrong):
+            pen.crosses(ax, self.points[self.wrong], wrong)
+
+    def _draw_frame(self, ax: Any, pen: Pen) -> None:
+        pen.frame(ax, self.box, self.plane)
+        pen.legend(ax)
+
+
 def _seen(grounds: list[Any]) -> Any:
     """The first of these colours that cannot be seen through; else that of paper."""
     to_rgba = load_matplotlib().colors.to_rgba
     solid = [to_rgba(ground) for ground in grounds if to_rgba(ground)[3] > 0.5]
     return solid[0][:3] if solid else (1.0, 1.0, 1.0)
+
+
+def checked_ending(path: str | os.PathLike[str], what: str, endings: tuple[str, ...]) -> str:
+    """How the name of a file ends, if such a thing is saved so."""
+    name = os.fspath(path)
+    ending = os.path.splitext(name)[1].lower().lstrip(".")
+    if ending not in endings:
+        allowed = ", ".join(f".{one}" for one in endings)
+        raise ParameterError(f"{name}: a {what} is saved as {allowed}; end the name in one.")
+    return ending
 
 
 def checked_dpi(dpi: Any) -> float:

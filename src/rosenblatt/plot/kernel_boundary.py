@@ -12,9 +12,9 @@ from rosenblatt import checks
 from rosenblatt.errors import InputError
 from rosenblatt.plot import arguments as given
 from rosenblatt.plot.arguments import FloatArray
-from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.plane import Box, Plane, around, checked_box, plane_of
-from rosenblatt.plot.style import Mark, marks
+from rosenblatt.plot.display import Pen, PlaneDisplay
+from rosenblatt.plot.plane import Box, around, checked_box, plane_of
+from rosenblatt.plot.style import marks
 
 __all__ = ["KernelBoundaryDisplay", "kernel_boundary"]
 
@@ -26,7 +26,7 @@ MOST_AVOIDED = 1000
 
 
 @dataclass(eq=False, repr=False)
-class KernelBoundaryDisplay(Display):
+class KernelBoundaryDisplay(PlaneDisplay):
     """The sign of a score over the plane; `kernel_boundary` makes it.
 
     Attributes
@@ -52,16 +52,9 @@ class KernelBoundaryDisplay(Display):
         training.
     """
 
-    caption: str
-    box: Box
-    plane: Plane
     across: FloatArray
     up: FloatArray
     scores: FloatArray
-    marks: tuple[Mark, ...]
-    points: FloatArray
-    classes_of_points: npt.NDArray[np.intp] | None
-    wrong: npt.NDArray[np.intp]
     support: npt.NDArray[np.intp]
 
     def lead(self, place: int) -> FloatArray:
@@ -114,19 +107,8 @@ class KernelBoundaryDisplay(Display):
                     linewidths=1.8 if len(self.marks) == 2 else 1.2,
                     zorder=2,
                 )
-        if self.classes_of_points is None:
-            pen.plain_points(ax, self.points)
-        else:
-            for mark in self.marks:
-                of_class = self.points[self.classes_of_points == mark.place]
-                if len(of_class):
-                    pen.points(ax, of_class, mark)
-            if len(self.support):
-                pen.rings(ax, self.points[self.support], "support row")
-            if len(self.wrong):
-                pen.crosses(ax, self.points[self.wrong], "answered wrong")
-        pen.frame(ax, self.box, self.plane)
-        pen.legend(ax)
+        self._draw_rows(ax, pen, "answered wrong", self.support, "support row")
+        self._draw_frame(ax, pen)
 
 
 def kernel_boundary(

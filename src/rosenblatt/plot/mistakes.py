@@ -15,7 +15,6 @@ from rosenblatt.plot.curves import (
     STYLES,
     as_bound,
     bound_exceeded,
-    halo,
     is_within_sight,
     rule_lines,
     short_number,
@@ -25,7 +24,7 @@ from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.stream_curves import StreamDisplay, stream
 from rosenblatt.plurals import count
 
-__all__ = ["MistakesDisplay", "Run", "mistakes"]
+__all__ = ["EpochCounts", "MistakesDisplay", "mistakes"]
 
 # Up to so many epochs have a bar each, and up to so many a number on it.
 MOST_BARS = 40
@@ -34,8 +33,8 @@ MOST_NUMBERS = 14
 MOST_TOLD = 6
 
 
-class Run(NamedTuple):
-    """One fit.
+class EpochCounts(NamedTuple):
+    """The mistakes of one fit, epoch by epoch.
 
     ``mistakes`` in each epoch; ``stop_reason`` as the learner has it; ``kept_epoch`` is the one
     whose weights answer, after early stopping.
@@ -78,12 +77,12 @@ class MistakesDisplay(Display):
 
     Attributes
     ----------
-    runs : list of Run
+    runs : list of EpochCounts
     bound : float or None
         ``R²/γ²``, which no total of a plain perceptron on these rows exceeds.
     """
 
-    runs: list[Run]
+    runs: list[EpochCounts]
     bound: float | None = None
 
     def _size(self) -> tuple[float, float]:
@@ -115,7 +114,7 @@ class MistakesDisplay(Display):
         whole_numbers(ax.yaxis)
         rule_lines(ax, pen.theme)
 
-    def _draw_one(self, ax: Any, pen: Pen, run: Run) -> None:
+    def _draw_one(self, ax: Any, pen: Pen, run: EpochCounts) -> None:
         blue, orange = pen.theme.colour(0), pen.theme.colour(1)
         n = len(run.mistakes)
         if n <= MOST_BARS:
@@ -126,16 +125,9 @@ class MistakesDisplay(Display):
             )
         if n <= MOST_NUMBERS:
             for epoch, count in zip(run.epochs.tolist(), run.mistakes.tolist(), strict=True):
-                ax.annotate(
-                    f"{count:,}",
-                    (epoch, count),
-                    (0, 2 if self.bound is None else 5),
-                    textcoords="offset points",
-                    ha="center",
-                    fontsize=8,
-                    path_effects=halo(pen.theme.paper),
-                    zorder=4,
-                )
+                above = (0, 2 if self.bound is None else 5)
+                look: Any = {"va": "baseline", "fontsize": 8, "zorder": 4}
+                pen.note(ax, f"{count:,}", (epoch, count), above, **look)
         ax.set_ylabel("mistakes")
         ax.set_title(pen.text(f"{style.named(run.name)}: {run.ending}"), loc="left")
         if self.bound is not None:
@@ -177,23 +169,13 @@ class MistakesDisplay(Display):
         if is_within_sight(self.bound, most):
             ax.axhline(self.bound, color=pen.theme.ink, ls=STYLES[3], lw=1.4)
             ax.set_ylim(top=1.12 * max(self.bound, most))
-            place: dict[str, Any] = {"xy": (0.99, self.bound), "xytext": (0, 3), "va": "bottom"}
-            ax.annotate(
-                words,
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                ha="right",
-                **place,
-            )
+            where: Any = ("axes fraction", "data")
+            look = {"xycoords": where, "ha": "right", "va": "bottom", "halo": False}
+            pen.note(ax, words, (0.99, self.bound), (0, 3), **look)
         else:
             ax.set_ylim(top=1.25 * most)
-            ax.annotate(
-                f"{words}, far above  ↑",
-                (0.99, 0.97),
-                xycoords="axes fraction",
-                ha="right",
-                va="top",
-            )
+            look = {"xycoords": "axes fraction", "ha": "right", "va": "top", "halo": False}
+            pen.note(ax, f"{words}, far above  ↑", (0.99, 0.97), **look)
 
 
 def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDisplay:
@@ -239,7 +221,9 @@ def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDispl
         named = {type(source).__name__: source}
     if not named:
         raise InputError("there are 0 learners; give at least one.")
-    return MistakesDisplay([_run(name, model) for name, model in named.items()], as_bound(bound))
+    return MistakesDisplay(
+        [_counts_of(name, model) for name, model in named.items()], as_bound(bound)
+    )
 
 
 def _named(models: list[Any]) -> dict[str, Any]:
@@ -250,14 +234,14 @@ def _named(models: list[Any]) -> dict[str, Any]:
     }
 
 
-def _run(name: str, model: Any) -> Run:
+def _counts_of(name: str, model: Any) -> EpochCounts:
     counts = getattr(model, "mistakes_per_epoch_", None)
     if counts is None:
         raise InputError(
             f"{name} has no mistakes_per_epoch_: give a learner after fit, not one that was given "
             "its rows one by one."
         )
-    return Run(
+    return EpochCounts(
         name,
         np.asarray(counts, np.int64),
         str(model.stop_reason_),

@@ -13,7 +13,6 @@ from rosenblatt.plot.curves import (
     STYLES,
     as_bound,
     bound_exceeded,
-    halo,
     is_within_sight,
     short_number,
     whole_numbers,
@@ -103,15 +102,9 @@ class OrdersDisplay(Display):
         for value, name, line, colour, height, marker, to_the_left in lines:
             ax.plot([value, value], [0, height * top], color=colour, ls=line, lw=1.8)
             ax.plot([value], [height * top], marker=marker, ms=6, color=colour)
-            ax.annotate(
-                f"{name} {short_number(value)}",
-                (value, height * top),
-                (-8 if to_the_left else 8, 0),
-                textcoords="offset points",
-                ha="right" if to_the_left else "left",
-                va="center",
-                path_effects=halo(theme.paper),
-            )
+            side, away = ("right", -8) if to_the_left else ("left", 8)
+            words = f"{name} {short_number(value)}"
+            pen.note(ax, words, (value, height * top), (away, 0), ha=side)
         ax.set_xlim(left - room, right + room)
         ax.set_ylim(0, top)
         ax.set_xlabel("mistakes in training")

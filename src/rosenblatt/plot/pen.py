@@ -154,23 +154,31 @@ class Pen:
         self, ax: Any, at: FloatArray, mark: Mark, *, size: float, offset: Any = (0, 0)
     ) -> None:
         """The letter of a class, in its colour."""
-        ax.annotate(
-            self.text(mark.letter),
-            at,
-            xytext=offset,
-            textcoords="offset points",
-            color=self.colour(mark),
-            fontsize=size,
-            fontweight="bold",
-            ha="center",
-            va="center",
-            zorder=2,
-        )
+        look: Any = {
+            "color": self.colour(mark),
+            "fontsize": size,
+            "fontweight": "bold",
+            "zorder": 2,
+        }
+        self.note(ax, self.text(mark.letter), at, offset, halo=False, **look)
 
-    def halo(self) -> list[Any]:
-        """A rim of paper around letters that stand on lines."""
-        effects = import_module("matplotlib.patheffects")
-        return [effects.withStroke(linewidth=3, foreground=self.theme.paper)]
+    def note(
+        self,
+        ax: Any,
+        words: str,
+        at: Any,
+        offset: Any = (0, 0),
+        *,
+        ha: str = "center",
+        va: str = "center",
+        halo: bool = True,
+        **look: Any,
+    ) -> None:
+        """Words so many points from a place; a rim of paper keeps them apart from lines."""
+        if halo:
+            effects = import_module("matplotlib.patheffects")
+            look["path_effects"] = [effects.withStroke(linewidth=3, foreground=self.theme.paper)]
+        ax.annotate(words, at, offset, textcoords="offset points", ha=ha, va=va, **look)
 
     def arrow(self, ax: Any, ends: FloatArray, name: str = "", *, colour: str = "") -> None:
         """A vector from one point to another, with its name beside the tip."""
@@ -193,19 +201,8 @@ class Pen:
         )
         if name:
             way = (tip - start) / (np.linalg.norm(tip - start) or 1.0)
-            ax.annotate(
-                self.text(name),
-                tip,
-                xytext=9 * way,
-                textcoords="offset points",
-                ha="center",
-                va="center",
-                color=colour,
-                fontsize=10 if self.small else 12,
-                fontweight="bold",
-                zorder=6,
-                path_effects=self.halo(),
-            )
+            look: Any = {"fontsize": 10 if self.small else 12, "fontweight": "bold", "zorder": 6}
+            self.note(ax, self.text(name), tip, 9 * way, color=colour, **look)
 
     def right_angle(self, ax: Any, ends: FloatArray, box: Box) -> None:
         """The small square that says: at a right angle."""

@@ -131,14 +131,9 @@ class ProofDisplay(Display):
         if self.meets_at is not None and self.lower is not None:
             height = float(np.interp(self.meets_at, k, upper))
             ax.plot([self.meets_at], [height], marker="X", ms=9, color=theme.ink, zorder=6)
-            ax.annotate(
-                f"no run goes beyond\nk = {short_number(self.meets_at)}",
-                (self.meets_at, height),
-                (-10, 12),
-                textcoords="offset points",
-                ha="right",
-                va="bottom",
-            )
+            words = f"no run goes beyond\nk = {short_number(self.meets_at)}"
+            at = (self.meets_at, height)
+            pen.note(ax, words, at, (-10, 12), ha="right", va="bottom", halo=False)
         if self.log_axes:
             seen = [*upper[:1], *self.length, *([] if self.lower is None else lower)]
             # Weights can come back to 0, which such an axis does not have.

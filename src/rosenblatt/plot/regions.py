@@ -14,9 +14,9 @@ from rosenblatt.geometry import Regions
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments as given
 from rosenblatt.plot.arguments import FloatArray
-from rosenblatt.plot.display import Display, Pen
-from rosenblatt.plot.plane import Box, Plane, around, checked_box, plane_of
-from rosenblatt.plot.style import Mark, marks
+from rosenblatt.plot.display import Pen, PlaneDisplay
+from rosenblatt.plot.plane import Box, around, checked_box, plane_of
+from rosenblatt.plot.style import marks
 
 __all__ = ["RegionsDisplay", "regions"]
 
@@ -27,7 +27,7 @@ MOST_NAMED = 8
 
 
 @dataclass(eq=False, repr=False)
-class RegionsDisplay(Display):
+class RegionsDisplay(PlaneDisplay):
     """The part of the plane in which each class answers; `regions` makes it.
 
     Attributes
@@ -49,15 +49,8 @@ class RegionsDisplay(Display):
         Rows in the region of another class.
     """
 
-    caption: str
-    box: Box
-    plane: Plane
     regions: Regions
     letters: Mapping[Any, FloatArray]
-    marks: tuple[Mark, ...]
-    points: FloatArray
-    classes_of_points: npt.NDArray[np.intp] | None
-    wrong: npt.NDArray[np.intp]
 
     def _draw(self, ax: Any, pen: Pen) -> None:
         for mark in self.marks:
@@ -68,18 +61,8 @@ class RegionsDisplay(Display):
             ax.fill(*corners.T, facecolor=tint, edgecolor=pen.theme.ink, lw=1.0, zorder=0)
             at = self.letters[mark.label]
             pen.letter(ax, at, mark, size=self._letter_size(ax, pen, corners, at))
-        if self.classes_of_points is None:
-            if len(self.points):
-                pen.plain_points(ax, self.points)
-        else:
-            for mark in self.marks:
-                of_class = self.points[self.classes_of_points == mark.place]
-                if len(of_class):
-                    pen.points(ax, of_class, mark)
-            if len(self.wrong):
-                pen.crosses(ax, self.points[self.wrong], "answered wrong")
-        pen.frame(ax, self.box, self.plane)
-        pen.legend(ax)
+        self._draw_rows(ax, pen, "answered wrong")
+        self._draw_frame(ax, pen)
 
     def _letter_size(self, ax: Any, pen: Pen, corners: FloatArray, at: FloatArray) -> float:
         """In points: the smaller the region, the smaller its letter."""

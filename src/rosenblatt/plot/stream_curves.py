@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import STYLES, halo, rule_lines
+from rosenblatt.plot.curves import STYLES, rule_lines
 from rosenblatt.plot.display import Display, Pen
 
 if TYPE_CHECKING:
@@ -67,16 +67,9 @@ class StreamDisplay(Display):
             )
         if self.baseline is not None:
             ax.axhline(self.baseline, color=pen.theme.ink, ls=STYLES[3], lw=1.3)
-            ax.annotate(
-                f"always the most frequent: {self.baseline:.1%}",
-                (0.99, self.baseline),
-                (0, 3),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                ha="right",
-                va="bottom",
-                path_effects=halo(pen.theme.paper),
-            )
+            words = f"always the most frequent: {self.baseline:.1%}"
+            look: Any = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
+            pen.note(ax, words, (0.99, self.baseline), (0, 3), **look)
         ax.set_xscale("log", base=10)
         ax.set_xlim(self.examples[0] * 0.9, self.examples[-1] * 1.1)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:,.0f}"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import fitted, halo, short_number
+from rosenblatt.plot.curves import fitted, short_number
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
@@ -147,17 +147,9 @@ class TagPathDisplay(Display):
         features, step = parts
         sign = "+" if step >= 0 else "−"
         between = " " if len(self.tokens) <= MOST_ROOMY else "\n"
-        ax.annotate(
-            f"{short_number(features)}{between}{sign} {short_number(abs(step))}",
-            (i, j),
-            (0, 10 if above else -10),
-            textcoords="offset points",
-            ha="center",
-            va="bottom" if above else "top",
-            fontsize=8,
-            zorder=6,
-            path_effects=halo(pen.theme.paper),
-        )
+        words = f"{short_number(features)}{between}{sign} {short_number(abs(step))}"
+        side, away = ("bottom", 10) if above else ("top", -10)
+        pen.note(ax, words, (i, j), (0, away), va=side, fontsize=8, zorder=6)
 
 
 def tag_path(

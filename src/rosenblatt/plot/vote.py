@@ -13,6 +13,7 @@ from rosenblatt.plot import style
 from rosenblatt.plot.curves import panel_grid, rule_lines, whole_numbers
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
+from rosenblatt.runs import Run
 
 __all__ = ["Lives", "VoteDisplay", "vote"]
 
@@ -151,15 +152,10 @@ class VoteDisplay(Display):
         right = longest > len(k) / 2
         lived = int(one.survival[longest])
         words = f"k = {longest:,}: {count(lived, 'example')} ({_percent(one.share)})"
-        ax.annotate(
-            _percent(one.share) if pen.small else words,
-            (longest, one.survival[longest]),
-            (-7 if right else 7, 4),
-            textcoords="offset points",
-            ha="right" if right else "left",
-            va="bottom",
-            fontsize=8 if pen.small else 9,
-        )
+        words, size = (_percent(one.share), 8) if pen.small else (words, 9)
+        side, away = ("right", -7) if right else ("left", 7)
+        look: Any = {"ha": side, "va": "bottom", "fontsize": size, "halo": False}
+        pen.note(ax, words, (longest, lived), (away, 4), **look)
 
 
 def vote(source: Any) -> VoteDisplay:
@@ -224,6 +220,4 @@ def _of_kernel_machine(machine: Any) -> list[Lives]:
     if machine.multiclass == "ovr" and len(machine.classes_) > 2:
         pairs = zip(machine.classes_.tolist(), machine.survival_, strict=True)
         return [Lives(style.named(label), times) for label, times in pairs]
-    ledger = machine.ledger_
-    born = np.concatenate([[1], ledger.entries.t, [ledger.n_examples + 1]])
-    return [Lives(None, np.diff(born).astype(np.int64))]
+    return [Lives(None, Run(machine.ledger_, None).survival)]
