@@ -16,11 +16,11 @@ from rosenblatt.plot.style import named
 
 __all__ = [
     "FloatArray",
-    "Linear",
-    "answers_linearly",
+    "LinearWeights",
     "are_rows_of_training",
     "labels",
     "linear",
+    "predicts_linearly",
     "rows",
 ]
 
@@ -29,7 +29,7 @@ __all__ = [
 ROUNDING = 1e-6
 
 
-class Linear(NamedTuple):
+class LinearWeights(NamedTuple):
     """Weights that answer: one row of W for two classes, else one for each class."""
 
     W: FloatArray
@@ -85,12 +85,12 @@ def labels(y: Any, n_rows: int, classes: tuple[Any, ...] | None = None) -> npt.N
     return np.array([known[label] for label in listed], np.intp)
 
 
-def answers_linearly(model: Any) -> bool:
+def predicts_linearly(model: Any) -> bool:
     """Whether the answers are those of ``coef_``, and not of votes or a kernel."""
     return hasattr(model, "coef_") and getattr(model, "combine", None) != "vote"
 
 
-def linear(model: Any, y: Any = None) -> Linear:
+def linear(model: Any, y: Any = None) -> LinearWeights:
     """The weights of a fitted linear learner, a `Hyperplane`, or a result of `theory` with one.
 
     A hyperplane does not know its classes: they are -1 and 1, or the two labels of y in order.
@@ -102,8 +102,8 @@ def linear(model: Any, y: Any = None) -> Linear:
         raise InputError("there is no hyperplane to draw: the rows cannot be separated.")
     if hasattr(plane, "w") and hasattr(plane, "b"):
         classes = tuple(getattr(model, "classes", None) or _two_labels(y))
-        return Linear(np.array(plane.w)[None, :], np.array([plane.b]), classes, None)
-    if not answers_linearly(model):
+        return LinearWeights(np.array(plane.w)[None, :], np.array([plane.b]), classes, None)
+    if not predicts_linearly(model):
         if hasattr(model, "decision_function") and hasattr(model, "classes_"):
             raise InputError(
                 f"this {type(model).__name__} does not answer by one line; "
@@ -113,7 +113,7 @@ def linear(model: Any, y: Any = None) -> Linear:
             f"a {type(model).__name__} has no weights to draw; give a fitted linear learner, a "
             "Hyperplane, or a result of theory that has one."
         )
-    return Linear(
+    return LinearWeights(
         np.asarray(model.coef_, np.float64),
         np.asarray(model.intercept_, np.float64).ravel(),
         tuple(np.asarray(model.classes_).tolist()),
@@ -169,8 +169,8 @@ def rows_without_names() -> Iterator[None]:
         yield
 
 
-def answers(model: Any, X: Any, classes: tuple[Any, ...]) -> npt.NDArray[np.intp]:
-    """For each row the place of the class that the model answers."""
+def predictions(model: Any, X: Any, classes: tuple[Any, ...]) -> npt.NDArray[np.intp]:
+    """For each row the place of the class that is predicted."""
     with rows_without_names():
         found = model.predict(X)
     return labels(found, len(found), classes)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry import regions as divide
-from rosenblatt.plot import arguments as given
+from rosenblatt.plot import arguments
 from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import (
@@ -170,7 +170,7 @@ def boundary(
     >>> shown.feet.round(3).tolist()
     [[-0.923, -1.385]]
     """
-    weights = given.linear(model, y)
+    weights = arguments.linear(model, y)
     if len(weights.W) != 1:
         raise InputError(
             f"this model has {len(weights.W)} classes, and a line divides two; plot.regions shows "
@@ -184,11 +184,11 @@ def boundary(
         )
     if y is not None and X is None:
         raise ParameterError("y is given without X; give the rows too.")
-    table = None if X is None else given.rows(X, len(w))
+    table = None if X is None else arguments.rows(X, len(w))
     plane = plane_of(w, table, weights.names)
     points = np.empty((0, 2)) if table is None else plane.seen(table)
     line = Hyperplane(plane.seen(w), b)
-    sides_of = None if y is None else given.labels(y, len(points), weights.classes)
+    sides_of = None if y is None else arguments.labels(y, len(points), weights.classes)
     if distances and not 0 < len(points) <= MOST_DISTANCES:
         raise ParameterError(
             f"distances=True with {len(points)} rows; between 1 and {MOST_DISTANCES} can be read."
@@ -250,7 +250,7 @@ def _wrong(
 ) -> npt.NDArray[np.intp]:
     """Rows that the model itself answers wrong; it knows what a row on the line counts as."""
     if hasattr(model, "predict"):
-        answers = given.answers(model, X, classes)
+        answers = arguments.predictions(model, X, classes)
     else:
         answers = (line.side(points) > 0).astype(np.intp)
     return np.flatnonzero(answers != sides)
@@ -258,7 +258,7 @@ def _wrong(
 
 def _mistaken(model: Any, table: Any) -> npt.NDArray[np.intp]:
     """Rows mistaken in training; none if these may be others than those of training."""
-    if not given.are_rows_of_training(model, table):
+    if not arguments.are_rows_of_training(model, table):
         return np.empty(0, np.intp)
     return np.flatnonzero(np.asarray(model.mistakes_per_row_))
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.errors import InputError
-from rosenblatt.plot import arguments as given
+from rosenblatt.plot import arguments
 from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import Box, around, checked_box, plane_of
@@ -169,18 +169,18 @@ def kernel_boundary(
             "made up. Fit it on two columns, or on two principal components "
             "(sklearn.decomposition.PCA(2))."
         )
-    table = given.rows(X, d)
-    plane = plane_of(np.ones(d), None, given.feature_names(model))
+    table = arguments.rows(X, d)
+    plane = plane_of(np.ones(d), None, arguments.feature_names(model))
     points = plane.seen(table)
     shown_box = around(points, is_line=plane.is_line) if box is None else checked_box(box)
     across = np.linspace(shown_box[0], shown_box[1], cells + 1)
     up = np.linspace(shown_box[2], shown_box[3], cells + 1)
     classes = tuple(np.asarray(model.classes_).tolist())
-    places = None if y is None else given.labels(y, len(points), classes)
+    places = None if y is None else arguments.labels(y, len(points), classes)
     wrong = support = np.empty(0, np.intp)
     if places is not None:
-        wrong = np.flatnonzero(given.answers(model, X, classes) != places)
-        if given.are_rows_of_training(model, table):
+        wrong = np.flatnonzero(arguments.predictions(model, X, classes) != places)
+        if arguments.are_rows_of_training(model, table):
             support = np.asarray(model.support_, np.intp)
     told = [
         f"Scores taken on a grid of {cells} × {cells} cells of "
@@ -210,7 +210,7 @@ def _sampled(model: Any, across: FloatArray, up: FloatArray, d: int) -> FloatArr
     """The scores over the grid, the classes first."""
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)[:, :d]
     grid = np.ascontiguousarray(grid)
-    with given.rows_without_names():
+    with arguments.rows_without_names():
         parts = [
             np.asarray(model.decision_function(grid[start : start + BLOCK]), np.float64)
             for start in range(0, len(grid), BLOCK)

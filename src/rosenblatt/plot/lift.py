@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
-from rosenblatt.plot import arguments as given
+from rosenblatt.plot import arguments
 from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Display
 from rosenblatt.plot.pen import Pen, legend_name
@@ -154,18 +154,18 @@ def lift(model: Any, X: Any, y: Any) -> LiftDisplay:
     >>> shown.wrong.tolist(), [shown.plane.side(point).tolist() for point in shown.points]
     ([], [-1, 1, 1, -1])
     """
-    table = given.rows(X)
+    table = arguments.rows(X)
     if table.shape[1] != 2:
         raise InputError(f"X has {table.shape[1]} columns; two features are lifted to three.")
     verdict = getattr(model, "verdict", None)
-    weights = given.linear(verdict if hasattr(verdict, "hyperplane") else model, y)
+    weights = arguments.linear(verdict if hasattr(verdict, "hyperplane") else model, y)
     if weights.W.shape != (1, 3):
         raise InputError(
             f"this model has {weights.W.shape[1]} features and {len(weights.classes)} classes; a "
             "lift shows one of two classes, learned from the three columns x1, x2 and x1*x2."
         )
     lifted = np.column_stack([table, table[:, 0] * table[:, 1]])
-    places = given.labels(y, len(lifted), weights.classes)
+    places = arguments.labels(y, len(lifted), weights.classes)
     plane = Hyperplane(weights.W[0], float(weights.b[0]))
     wrong = np.flatnonzero((plane.side(lifted) > 0) != (places == 1))
     low, high = lifted.min(axis=0), lifted.max(axis=0)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Regions
 from rosenblatt.geometry import regions as divide
-from rosenblatt.plot import arguments as given
+from rosenblatt.plot import arguments
 from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import Box, around, checked_box, plane_of
@@ -116,10 +116,10 @@ def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None)
                 f"box={box!r}, but these regions were made for {model.box}; leave box out."
             )
         cells, plane = model, plane_of(np.ones(2), None, None)
-        points = np.empty((0, 2)) if X is None else given.rows(X, 2)
+        points = np.empty((0, 2)) if X is None else arguments.rows(X, 2)
         classes, names = cells.classes, None
     else:
-        weights = given.linear(model)
+        weights = arguments.linear(model)
         classes, names = weights.classes, weights.names
         d = weights.n_features
         if d > 2:
@@ -131,10 +131,10 @@ def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None)
         plane = plane_of(np.ones(d), None, names)
         if X is None and box is None:
             raise ParameterError("give X, the rows to show, or box, the part of the plane.")
-        points = np.empty((0, 2)) if X is None else plane.seen(given.rows(X, d))
+        points = np.empty((0, 2)) if X is None else plane.seen(arguments.rows(X, d))
         shown_box = around(points, is_line=plane.is_line) if box is None else checked_box(box)
         cells = divide(plane.seen(weights.W), weights.b, shown_box, classes)
-    places = None if y is None else given.labels(y, len(points), classes)
+    places = None if y is None else arguments.labels(y, len(points), classes)
     wrong = np.empty(0, np.intp)
     if places is not None:
         wrong = np.flatnonzero(_answers(model, X, cells, points) != places)
@@ -153,7 +153,7 @@ def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None)
 
 def _answers(model: Any, X: Any, cells: Regions, points: FloatArray) -> npt.NDArray[np.intp]:
     if hasattr(model, "predict"):
-        return given.answers(model, X, cells.classes)
+        return arguments.predictions(model, X, cells.classes)
     return np.asarray(np.argmax(points @ cells.W.T + cells.b, axis=1))
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import regions as divide
-from rosenblatt.plot import arguments as given
+from rosenblatt.plot import arguments
 from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.plane import (
     Box,
@@ -148,18 +148,18 @@ def read_run(
             f"the updates of a {type(model).__name__} are no lines in the plane of the features; "
             "plot.kernel_boundary draws where its answers change."
         )
-    table = given.rows(X)
+    table = arguments.rows(X)
     d = table.shape[1]
     if d > 2:
         raise InputError(
             f"X has {d} columns; the lines before and after an update are seen together in the "
             "plane of two features only. plot.boundary shows the end of a run with any number."
         )
-    names = given.feature_names(model)
+    names = arguments.feature_names(model)
     plane = plane_of(np.ones(d), None, names)
     points = plane.seen(table)
     known = _marks_in_order(ledger.classes)
-    places = given.labels(y, len(points), ledger.classes)
+    places = arguments.labels(y, len(points), ledger.classes)
     run = LinearRun(ledger, table)
     visits = run.visits(each)
     chosen = [visits[place] for place in choose(len(visits))]
@@ -220,7 +220,7 @@ def read_run(
 def _answers_otherwise(model: Any, ledger: Any, X: Any) -> bool:
     if model is ledger:
         return False
-    if not given.answers_linearly(model):
+    if not arguments.predicts_linearly(model):
         return True
     W, b = ledger.replay(X)
     if len(W) > 1:
