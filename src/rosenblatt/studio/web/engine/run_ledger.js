@@ -14,6 +14,11 @@ export class RunLedger {
 		};
 	}
 
+	// Whether its weights end in a bias that is learned.
+	get hasBias() {
+		return this.run.vectors > 0 && this.run.learner.fit_intercept !== false;
+	}
+
 	clip(k) {
 		return clamped(k, 0, this.length);
 	}

@@ -110,9 +110,7 @@ function movedVector(ledger, update, place, name, way, symbol, multiclass) {
 export function describeUpdate(ledger, k, marks) {
 	const update = ledger.update(k);
 	if (!update) return null;
-	const {run} = ledger;
-	const {learner} = run;
-	const hasBias = learner.fit_intercept !== false && run.vectors > 0;
+	const {run, hasBias} = ledger;
 	const multiclass = run.vectors > 1 || Array.isArray(update.score);
 	const told = {
 		update,
@@ -181,7 +179,7 @@ export function updateSentence(ledger, k, total, marks, data) {
 			: "Start: nothing learned yet.";
 	const {update} = told;
 	const point = data.rows[update.row];
-	const hasBias = ledger.run.learner.fit_intercept !== false;
+	const {hasBias} = ledger;
 	const weights = told.vectors.map(
 		({name, w1, b1}) => `${name} is now ${vector(w1)}${hasBias ? `, b is ${figure(b1)}` : ""}`,
 	);

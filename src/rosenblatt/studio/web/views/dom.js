@@ -17,6 +17,12 @@ export function row(...children) {
 	return el("div", {class: "row"}, ...children);
 }
 
+// The headings of the columns of a table.
+export function headRow(names) {
+	const cells = names.map((name) => el("th", {scope: "col"}, name));
+	return el("tr", {}, cells);
+}
+
 // A row of a table: its heading, of some parts, then its cells.
 export function tableRow(heading, cells) {
 	const rest = cells.map((cell) => el("td", {}, cell));

@@ -1,4 +1,5 @@
 // The lift: the product x·y becomes a height, and what no line separates a plane may.
+import {boundsOf} from "../engine/geometry.js";
 import {drawMark} from "./marks.js";
 import {line} from "./pen.js";
 import {pointRadius} from "./plane.js";
@@ -78,8 +79,7 @@ export function drawLift(pen, width, height, scene, turn) {
 	const heights = data.rows.map(([x, y]) => x * y);
 	const spans = [0, 1, 2].map((axis) => {
 		const values = axis < 2 ? data.rows.map((row) => row[axis]) : heights;
-		let [low, high] = [Infinity, -Infinity];
-		for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
+		const [low, high] = boundsOf(values.map((value) => [value, 0]));
 		const half = (high - low) / 2 || 1;
 		return {middle: (high + low) / 2 || 0, half: half * 1.15};
 	});

@@ -1,6 +1,6 @@
 // The same as the pictures, in numbers: a table of all updates, and one of all points.
 import {clamped, figure} from "../engine/numbers.js";
-import {button, el, row, setText, tableRow} from "./dom.js";
+import {button, el, headRow, row, setText, tableRow} from "./dom.js";
 import {markIcon} from "./marks.js";
 import {pointBoxes} from "./palette.js";
 
@@ -9,20 +9,17 @@ const ABOUT_POINTS =
 	"The same points as in the plane. " +
 	"α is how often a point was used so far, in the learner shown.";
 
-function weightNames(studio, run) {
+function weightNames(studio, {run, hasBias}) {
 	const {features} = studio.answer.data;
-	const bias = run.learner.fit_intercept !== false;
-	const one = features.map((name) => `w[${name}]`).concat(bias ? ["b"] : []);
+	const one = features.map((name) => `w[${name}]`).concat(hasBias ? ["b"] : []);
 	if (run.vectors <= 1) return run.vectors ? one : [];
 	return studio.marks.flatMap((mark) => one.map((name) => `${name}${mark.letter}`));
 }
 
 function weightValues(ledger, k) {
-	const {run} = ledger;
-	const bias = run.learner.fit_intercept !== false;
-	return Array.from({length: run.vectors}, (_, place) => {
+	return Array.from({length: ledger.run.vectors}, (_, place) => {
 		const weights = ledger.weights(k, place);
-		return bias ? weights : weights.slice(0, -1);
+		return ledger.hasBias ? weights : weights.slice(0, -1);
 	}).flat();
 }
 
@@ -73,11 +70,6 @@ class Pager {
 	}
 }
 
-function headRow(names) {
-	const cells = names.map((name) => el("th", {scope: "col"}, name));
-	return el("tr", {}, cells);
-}
-
 function scrolled(name, ...parts) {
 	const given = {class: "scroll", tabindex: "0", role: "region", "aria-label": name};
 	return el("div", given, el("table", {}, ...parts));
@@ -111,7 +103,6 @@ export class UpdateTable {
 	fill() {
 		const {studio} = this;
 		const {ledger} = studio;
-		const {run} = ledger;
 		// The start is a row as well.
 		const [first, end] = this.pager.show(ledger.length + 1, 0);
 		const key = [studio.answerNumber, studio.shown, first].join();
@@ -126,7 +117,7 @@ export class UpdateTable {
 				"class",
 				"score before",
 				"step",
-				...weightNames(studio, run),
+				...weightNames(studio, ledger),
 			];
 			this.head.replaceChildren(headRow(names));
 			const rows = [];

@@ -15,32 +15,16 @@ export class TheoryCard {
 		this.canvas = el("canvas", {class: "proof", role: "img"});
 		this.chain = el("p", {class: "formula chain"});
 		this.numbers = el("p", {class: "quiet"});
-		this.node = card(
-			"What the theory says",
-			"theory",
-			el("p", {class: "verdict"}, this.badge),
-			this.count,
-			this.gauge,
-			this.canvas,
-			this.chain,
-			this.numbers,
-			this.sentence,
-		);
+		this.parts = [this.count, this.gauge, this.canvas, this.chain, this.numbers, this.sentence];
+		const verdict = el("p", {class: "verdict"}, this.badge);
+		this.node = card("What the theory says", "theory", verdict, ...this.parts);
 		this.still = document.createElement("canvas");
 	}
 
 	show(all) {
 		const {ledger} = this.studio;
 		if (!ledger) {
-			for (const node of [
-				this.sentence,
-				this.count,
-				this.gauge,
-				this.canvas,
-				this.chain,
-				this.numbers,
-			])
-				node.hidden = true;
+			for (const node of this.parts) node.hidden = true;
 			setText(this.badge, this.studio.problem ? "No run" : "No data yet");
 			setText(this.studio.stage.status, "");
 			this.badge.className = "badge";

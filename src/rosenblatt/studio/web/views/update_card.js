@@ -1,7 +1,7 @@
 // Beside the plane: what the current update did, and what the theory says about it.
 import {counted, figure, vector} from "../engine/numbers.js";
 import {describeUpdate, updateSentence} from "../engine/step_formulas.js";
-import {el, setText, tableRow} from "./dom.js";
+import {el, headRow, setText, tableRow} from "./dom.js";
 import {markIcon} from "./marks.js";
 
 const MOST_USED = 8;
@@ -56,9 +56,7 @@ export class UpdateCard {
 					{},
 					"Before the first example the weights are ",
 					el("b", {}, `w = ${vector(w.slice(0, -1))}`),
-					run.learner.fit_intercept === false
-						? "."
-						: [" and ", el("b", {}, `b = ${figure(w.at(-1))}`), "."],
+					ledger.hasBias ? [" and ", el("b", {}, `b = ${figure(w.at(-1))}`), "."] : ".",
 				),
 			);
 			parts.push(
@@ -110,29 +108,15 @@ export class UpdateCard {
 			),
 		];
 		if (told.vectors.length) {
-			const hasBias = this.studio.ledger.run.learner.fit_intercept !== false;
+			const {hasBias} = this.studio.ledger;
 			const rows = told.vectors.flatMap(({name, w0, w1, b0, b1}) => [
 				tableRow([name], [vector(w0), vector(w1)]),
 				hasBias ? tableRow([name.replace("w", "b")], [figure(b0), figure(b1)]) : null,
 			]);
-			parts.push(
-				el(
-					"table",
-					{class: "before-after"},
-					el(
-						"thead",
-						{},
-						el(
-							"tr",
-							{},
-							el("td", {}),
-							el("th", {scope: "col"}, "before (dashed)"),
-							el("th", {scope: "col"}, "after (solid)"),
-						),
-					),
-					el("tbody", {}, rows),
-				),
-			);
+			const head = headRow(["before (dashed)", "after (solid)"]);
+			head.prepend(el("td", {}));
+			const body = [el("thead", {}, head), el("tbody", {}, rows)];
+			parts.push(el("table", {class: "before-after"}, body));
 		}
 		if (told.note) parts.push(el("p", {class: "quiet"}, told.note));
 		return parts;

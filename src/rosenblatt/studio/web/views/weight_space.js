@@ -1,5 +1,5 @@
 // The space of the weights: w is a point that moves, each example allows one side of a line.
-import {boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
+import {boundsOf, boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
 import {figure} from "../engine/numbers.js";
 import {Frame} from "./frame.js";
 import {arrow} from "./pen.js";
@@ -23,12 +23,10 @@ function placesOf(ledger, place, from, to) {
 // All positions of the run fit, so that the picture does not jump while w moves.
 function weightBox(ledger) {
 	if (ledger.weightBox) return ledger.weightBox;
-	let [x0, x1, y0, y1] = [0, 0, 0, 0];
-	for (let place = 0; place < ledger.run.vectors; place += 1) {
-		for (const [x, y] of placesOf(ledger, place, 0, ledger.length)) {
-			[x0, x1, y0, y1] = [Math.min(x0, x), Math.max(x1, x), Math.min(y0, y), Math.max(y1, y)];
-		}
-	}
+	let box = [0, 0, 0, 0];
+	for (let place = 0; place < ledger.run.vectors; place += 1)
+		box = boundsOf(placesOf(ledger, place, 0, ledger.length), box);
+	const [x0, x1, y0, y1] = box;
 	const room = 0.15 * Math.max(x1 - x0, y1 - y0) || 1;
 	ledger.weightBox = [x0 - room, x1 + room, y0 - room, y1 + room];
 	return ledger.weightBox;
@@ -47,7 +45,7 @@ export function weightSpaceWords(scene) {
 		return "A kernel learner has no weights to draw: it keeps the points it was wrong about.";
 	if (ledger.run.vectors > 1) return ABOUT_CLASSES;
 	const names = data.features.slice(2).map((name) => `w[${name}]`);
-	if (ledger.run.learner.fit_intercept !== false) names.push("b");
+	if (ledger.hasBias) names.push("b");
 	const w = ledger.weights(k);
 	const values = names.map((name, i) => `${name} = ${figure(w[i + 2])}`).join(", ");
 	const held = values && ` Not drawn, held at their present values: ${values}.`;
