@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.frame.destinations import check_name
-from rosenblatt.cli.frame.options import Decorated, Whole, in_section
+from rosenblatt.cli.frame.options import Decorated, Whole, in_section, text_options
 
 if TYPE_CHECKING:
     from rosenblatt.cli.data.hints import AdvisedReader, Asked
@@ -31,12 +30,6 @@ __all__ = [
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow")
 DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")
-
-
-def _on_bad(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
-    if value.startswith("rejects="):
-        check_name("--on-bad", value.removeprefix("rejects="))
-    return value
 
 
 option = in_section("Reading the data")
@@ -68,27 +61,7 @@ OPTIONS = (
         metavar="TEXT",
         help="Stands for an unknown number, as NA or ?. Can be given several times.",
     ),
-    option(
-        "--encoding",
-        default="utf-8",
-        show_default=True,
-        metavar="NAME",
-        help="Encoding of the file, as latin-1.",
-    ),
-    option(
-        "--on-bad",
-        callback=_on_bad,
-        metavar="HOW",
-        default="fail",
-        show_default=True,
-        help="What to do with a row that cannot be read: fail, skip it, or rejects=FILE to put it "
-        "there.",
-    ),
-    option(
-        "--max-line-bytes",
-        type=Whole(1),
-        help="The longest row, in bytes.  [default: 16,777,216]",
-    ),
+    *text_options("row"),
     option(
         "--max-features",
         type=Whole(1),

@@ -13,7 +13,7 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.model import State
 
-__all__ = ["counted_classes", "counted_features", "facts_of", "shortened", "summary"]
+__all__ = ["counted_classes", "counted_features", "facts_of", "fit_facts", "shortened", "summary"]
 
 LONGEST_LABEL = 24
 # Rows scored at once: all of them, with many classes, might not fit into the memory.
@@ -29,6 +29,8 @@ def facts_of(
 ) -> dict[str, Any]:
     card = state.card
     record = card.record
+    fit = fit_facts(record)
+    dev_accuracy = fit.pop("dev_accuracy")
     facts: dict[str, Any] = {
         "model": path,
         "learner": card.learner,
@@ -39,30 +41,31 @@ def facts_of(
         },
         "examples": record.t,
         "mistakes": record.n_mistakes,
-        "epochs": None,
-        "mistakes_per_epoch": None,
-        "stop_reason": None,
-        "converged": None,
-        "best_epoch": None,
-        "accuracy": {"train": _accuracy(learner, examples), "dev": None},
+        **fit,
+        "accuracy": {"train": _accuracy(learner, examples), "dev": dev_accuracy},
         "dev_rows": None,
         "data_sha256": None if record.data is None else record.data.sha256,
         "columns": examples.schema.describe(),
     }
-    if record.fit is not None:
-        facts |= {
-            "epochs": record.fit.n_iter,
-            "mistakes_per_epoch": record.fit.mistakes_per_epoch,
-            "stop_reason": record.fit.stop_reason,
-            "converged": record.fit.converged,
-            "best_epoch": record.fit.best_iter,
-        }
-        if record.fit.validation_scores is not None and record.fit.best_iter is not None:
-            facts["accuracy"]["dev"] = record.fit.validation_scores[record.fit.best_iter - 1]
-            # Each epoch counted the rows it learned from; the others were held out.
-            learned = learner.t_ // learner.n_iter_
-            facts["dev_rows"] = len(examples) - learned if held is None else len(held)
+    if dev_accuracy is not None:
+        # Each epoch counted the rows it learned from; the others were held out.
+        learned = learner.t_ // learner.n_iter_
+        facts["dev_rows"] = len(examples) - learned if held is None else len(held)
     return facts
+
+
+def fit_facts(record: Any) -> dict[str, Any]:
+    """What the record of a model says of its last fit; None of what it does not know."""
+    fit = record.fit
+    scores = None if fit is None else fit.validation_scores
+    return {
+        "epochs": None if fit is None else fit.n_iter,
+        "mistakes_per_epoch": None if fit is None else fit.mistakes_per_epoch,
+        "stop_reason": None if fit is None else fit.stop_reason,
+        "converged": None if fit is None else fit.converged,
+        "best_epoch": None if fit is None else fit.best_iter,
+        "dev_accuracy": scores[fit.best_iter - 1] if scores and fit.best_iter else None,
+    }
 
 
 def _accuracy(learner: Any, examples: Examples) -> float:
@@ -119,9 +122,7 @@ def counted_features(n: int, used: int) -> str:
     return count(n, "feature") + (f", of which {used:,} occur" if used < n else "")
 
 
-def shortened(counts: list[int], most: int = 8) -> str:
+def shortened(numbers: list[Any], form: str = ",", most: int = 8) -> str:
     """The first few and the last of a list of numbers."""
-    if len(counts) <= most:
-        return " ".join(f"{n:,}" for n in counts)
-    head, tail = counts[: most - 3], counts[-2:]
-    return f"{shortened(head)} … {shortened(tail)}"
+    shown = [format(number, form) for number in numbers]
+    return " ".join(shown if len(shown) <= most else [*shown[: most - 3], "…", *shown[-2:]])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LearnerCommand",
     "StreamCommand",
+    "TaggerCommand",
     "chosen_parameters",
     "learner_option",
     "weights_by_label",
@@ -36,6 +37,7 @@ OTHERWISE = {
 # Of no use where every row is seen once.
 OF_EPOCHS = ("cache_mb", "n_iter_no_change", "shuffle", "tol")
 DEFAULT = "averaged"
+SHORTER = {"tag_dictionary": ["--dictionary"]}
 OF_ROWS = ("linear", "kernel")
 PARAMETERS = "rosenblatt.parameters"
 
@@ -47,10 +49,12 @@ class LearnerCommand(Command):
     """
 
     streams = False
+    only: str | None = None  # the learner, where a command has but one
+    by_hand: tuple[str, ...] = ()  # parameters that the command has an option of its own for
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[PARAMETERS] = {}
-        entry = find(_named_in(args))
+        entry = find(self.only or _named_in(args))
         if entry is not None:
             ctx.meta["rosenblatt.learner"] = entry
         try:
@@ -70,11 +74,13 @@ class LearnerCommand(Command):
             return listed
         if "rosenblatt.options" not in ctx.meta:
             taken = {name for param in listed for name in param.opts}
+            left_out = {*OTHERWISE, *self.by_hand, *(OF_EPOCHS if self.streams else ())}
+            section = f"Options of {'the ' if self.only else '--learner '}{entry.name}"
             ctx.meta["rosenblatt.options"] = [
                 made
                 for option in entry.load().options().values()
-                if option.name not in OTHERWISE and not (self.streams and option.name in OF_EPOCHS)
-                if (made := _shell_option(option, entry)).opts[0] not in taken
+                if option.name not in left_out
+                if (made := _shell_option(option, section)).opts[0] not in taken
             ]
         return [*listed, *ctx.meta["rosenblatt.options"]]
 
@@ -83,6 +89,13 @@ class StreamCommand(LearnerCommand):
     """As `LearnerCommand`, for commands that see every row once."""
 
     streams = True
+
+
+class TaggerCommand(LearnerCommand):
+    """As `LearnerCommand`, for the learner of sentences."""
+
+    only = "tagger"
+    by_hand = ("columns", "templates")
 
 
 def chosen_parameters() -> dict[str, Any]:
@@ -124,14 +137,14 @@ def _named_in(args: Sequence[str]) -> str:
     return name
 
 
-def _shell_option(option: Option, entry: Entry) -> click.Option:
+def _shell_option(option: Option, section: str) -> click.Option:
     dashed = option.name.replace("_", "-")
     flag = option.kind == "flag"
     default = option.default if option.default is not None else "none"
     shown = ("yes" if option.default else "no") if flag else str(default)
     return Section(
-        [f"--{dashed}/--no-{dashed}" if flag else f"--{dashed}"],
-        section=f"Options of --learner {entry.name}",
+        [f"--{dashed}/--no-{dashed}" if flag else f"--{dashed}", *SHORTER.get(option.name, ())],
+        section=section,
         expose_value=False,
         callback=_kept(option),
         default=None,

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from rosenblatt.cli.frame.destinations import keep_rejects_apart
+from rosenblatt.cli.frame.destinations import check_name, keep_rejects_apart
 
 __all__ = [
     "SEED",
@@ -19,6 +19,7 @@ __all__ = [
     "in_section",
     "refuse_together",
     "said",
+    "text_options",
     "use_one_thread",
 ]
 
@@ -62,6 +63,40 @@ def in_section(title: str) -> Callable[..., Callable[[Decorated], Decorated]]:
         return click.option(*names, cls=Section, section=title, **settings)
 
     return option
+
+
+def text_options(unit: str) -> tuple[Callable[[Decorated], Decorated], ...]:
+    """Options of every command that reads text, of which a `unit` may be bad."""
+    option = in_section("Reading the data")
+    return (
+        option(
+            "--encoding",
+            default="utf-8",
+            show_default=True,
+            metavar="NAME",
+            help="Encoding of the file, as latin-1.",
+        ),
+        option(
+            "--on-bad",
+            callback=_on_bad,
+            metavar="HOW",
+            default="fail",
+            show_default=True,
+            help=f"What to do with a {unit} that cannot be read: fail, skip it, or rejects=FILE to "
+            "put it there.",
+        ),
+        option(
+            "--max-line-bytes",
+            type=Whole(1),
+            help=f"The longest {unit}, in bytes.  [default: 16,777,216]",
+        ),
+    )
+
+
+def _on_bad(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
+    if value.startswith("rejects="):
+        check_name("--on-bad", value.removeprefix("rejects="))
+    return value
 
 
 # Options that name files, beside those and the arguments that click checks as paths.

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.data.reading import named
-from rosenblatt.cli.frame.destinations import check_name
-from rosenblatt.cli.frame.options import Decorated, Whole, in_section
+from rosenblatt.cli.frame.options import Decorated, Whole, in_section, text_options
 from rosenblatt.cli.tag.tag_layout import FORMATS, Layout, is_mark, layout_for
 from rosenblatt.cli.tag.tag_peek import Peeked, fields_of, first_rows
 from rosenblatt.errors import DataError
@@ -33,12 +32,6 @@ MARK = "/"
 NO_SENTENCES = "give a file with sentences in it"
 MOST = 2**63 - 1
 ID = re.compile(r"\d+([-.]\d+)?\t")
-
-
-def _on_bad(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
-    if value.startswith("rejects="):
-        check_name("--on-bad", value.removeprefix("rejects="))
-    return value
 
 
 def _mark(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
@@ -77,27 +70,7 @@ OPTIONS = (
         help="What stands between word and tag in text.  [default: /; with a model as it was "
         "trained]",
     ),
-    option(
-        "--encoding",
-        default="utf-8",
-        show_default=True,
-        metavar="NAME",
-        help="Encoding of the file, as latin-1.",
-    ),
-    option(
-        "--on-bad",
-        callback=_on_bad,
-        metavar="HOW",
-        default="fail",
-        show_default=True,
-        help="What to do with a sentence that cannot be read: fail, skip it, or rejects=FILE to "
-        "put it there.",
-    ),
-    option(
-        "--max-line-bytes",
-        type=Whole(1, MOST),
-        help="The longest sentence, in bytes.  [default: 16,777,216]",
-    ),
+    *text_options("sentence"),
     option(
         "--max-tokens",
         type=Whole(1, MOST),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -15,19 +14,18 @@ from rosenblatt.cli.data.reading import DATA, named
 from rosenblatt.cli.frame.destinations import check_destination, keep_rejects_apart
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import SEED, Command, Whole, refuse_together, said
-from rosenblatt.cli.frame.terminal import OverwrittenLine, say
+from rosenblatt.cli.frame.terminal import say
+from rosenblatt.cli.frame.train_options import progress_shown, share_of
 from rosenblatt.cli.tag.tag_corpus import Corpus, hold_back, read_corpus, refuse_one_tag
 from rosenblatt.cli.tag.tag_layout import Layout, input_names, layout_to_learn
 from rosenblatt.cli.tag.tag_models import SavedTagger, opened_tagger, write_tagger
 from rosenblatt.cli.tag.tag_outcome import facts_of, strange_tags, summary
 from rosenblatt.cli.tag.tag_reading import Looked, SentenceReading, sentence_options
 from rosenblatt.cli.tag.tag_templates import GivenTemplates
-from rosenblatt.cli.verbs.train import progress_on, share_of
 from rosenblatt.errors import InputError
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
-    from rosenblatt.core.result import EpochCallback
 
 __all__ = ["command"]
 
@@ -261,33 +259,23 @@ def _learn(
     *,
     told: bool,
 ) -> None:
-    line = OverwrittenLine()
-    after_epoch = progress_on(line) if told and sys.stderr.isatty() else None
     try:
-        with warnings.catch_warnings(record=True) as heard:
+        with warnings.catch_warnings(record=True) as heard, progress_shown(not told):
             warnings.simplefilter("always")
             if one_pass:
                 tagger.partial_fit(corpus.sentences, corpus.tags)
             else:
-                _fit(tagger, corpus, held, epochs, after_epoch)
+                _fit(tagger, corpus, held, epochs)
     except InputError as error:
         raise InputError(corpus.placed(str(error))) from error
-    finally:
-        line.wipe()
     for warning in heard:
         warnings.warn(corpus.placed(str(warning.message)), warning.category, stacklevel=2)
 
 
-def _fit(
-    tagger: SequenceTagger,
-    corpus: Corpus,
-    held: Corpus | None,
-    epochs: int,
-    after_epoch: EpochCallback | None,
-) -> None:
+def _fit(tagger: SequenceTagger, corpus: Corpus, held: Corpus | None, epochs: int) -> None:
     """Epochs that go on where the last ones ended."""
     usual = tagger.warm_start
     tagger.set_params(max_iter=epochs, warm_start=True)
     watched = None if held is None else (held.sentences, held.tags)
-    tagger.fit(corpus.sentences, corpus.tags, watched, after_epoch)
+    tagger.fit(corpus.sentences, corpus.tags, watched)
     tagger.set_params(warm_start=usual)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli.data.models import MODEL, Model, open_model
-from rosenblatt.cli.data.training_report import shortened
+from rosenblatt.cli.data.training_report import fit_facts, shortened
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
 from rosenblatt.cli.frame.terminal import cut, printable, say
@@ -76,7 +76,7 @@ def facts_of(model: Model) -> dict[str, Any]:
     """What the card says, as plain data."""
     card = model.state.card
     record, options = card.record, type(model.learner).options()
-    facts: dict[str, Any] = {
+    return {
         "model": model.path,
         "sha256": card.sha256,
         "version": card.version,
@@ -91,31 +91,13 @@ def facts_of(model: Model) -> dict[str, Any]:
         "examples": record.t,
         "mistakes": record.n_mistakes,
         "seed": record.seed,
-        "rows": None,
-        "epochs": None,
-        "mistakes_per_epoch": None,
-        "stop_reason": None,
-        "converged": None,
-        "best_epoch": None,
-        "dev_accuracy": None,
+        "rows": None if record.fit is None else record.fit.rows,
+        **fit_facts(record),
         "data_sha256": None if record.data is None else record.data.sha256,
         "ledger": card.ledger is not None,
         "columns": model.schema.describe() if model.has_schema else None,
         "support_rows": None if model.has_weights else model.state.arrays["support.number"].size,
     }
-    fit = record.fit
-    if fit is not None:
-        facts |= {
-            "rows": fit.rows,
-            "epochs": fit.n_iter,
-            "mistakes_per_epoch": fit.mistakes_per_epoch,
-            "stop_reason": fit.stop_reason,
-            "converged": fit.converged,
-            "best_epoch": fit.best_iter,
-        }
-        if fit.validation_scores is not None and fit.best_iter is not None:
-            facts["dev_accuracy"] = fit.validation_scores[fit.best_iter - 1]
-    return facts
 
 
 def _card(model: Model) -> list[str]:

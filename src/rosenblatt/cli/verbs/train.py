@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import os
-import sys
-import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -30,17 +26,21 @@ from rosenblatt.cli.frame.learner_options import (
     learner_option,
     weights_by_label,
 )
-from rosenblatt.cli.frame.options import SEED, Whole, refuse_together
-from rosenblatt.cli.frame.terminal import OverwrittenLine, say
+from rosenblatt.cli.frame.options import refuse_together
+from rosenblatt.cli.frame.terminal import say
+from rosenblatt.cli.frame.train_options import (
+    progress_shown,
+    refuse_parameters,
+    share_of,
+    train_options,
+)
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
-    from rosenblatt.core.result import EpochCallback
     from rosenblatt.learner.catalogue import Entry
 
-__all__ = ["command", "progress_on", "share_of"]
+__all__ = ["command"]
 
-EVERY = 0.1  # seconds
 AGAINST = {
     "resume": ("learner", "dev", "seed", "record", "one_pass", "schema_from"),
     "one_pass": ("epochs", "dev"),
@@ -55,34 +55,13 @@ AGAINST = {
 )
 @click.argument("data", nargs=-1, required=True, type=DATA)
 @learner_option()
-@click.option("--epochs", type=Whole(1), help="The most passes over the rows.  [default: 1000]")
-@click.option(
-    "--dev",
-    metavar="FILE|SHARE",
-    help="Rows to watch, in a file or as a share of DATA (0.1): training ends when it gains no "
-    "more on them.",
-)
-@click.option(
-    "-o",
-    "--out",
-    metavar="MODEL",
-    help="File for the model.  [default: the name of DATA, .rbt]",
-)
-@click.option(
-    "--seed",
-    type=SEED,
-    default=0,
-    show_default=True,
-    help="For the random order of the rows; equal seeds give equal models.",
-)
-@click.option(
-    "--one-pass", is_flag=True, help="Learn from each row once, in the order of the file."
-)
-@click.option(
-    "--resume",
-    type=MODEL,
-    metavar="MODEL",
-    help="Go on with this model: one pass over the rows, or --epochs.",
+@train_options(
+    "rows",
+    "model",
+    epochs=1000,
+    dev="Rows to watch, in a file or as a share of DATA (0.1): training ends when it gains no more "
+    "on them.",
+    record="Keep every update, so that explain can name past mistakes.",
 )
 @click.option(
     "--schema-from",
@@ -90,11 +69,6 @@ AGAINST = {
     metavar="MODEL",
     help="Take the columns and features of this model.",
 )
-@click.option(
-    "--record", is_flag=True, help="Keep every update, so that explain can name past mistakes."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints.")
 @reading_options
 @column_options()
 def command(
@@ -125,7 +99,7 @@ def command(
     refuse_together(AGAINST)
     parameters = chosen_parameters()
     if resume:
-        _refuse_parameters(parameters)
+        refuse_parameters(parameters)
     share = share_of(dev)
     path = default_destination(out, resume, data, "model", [dev] if dev and share is None else [])
     features, reading = feature_options(options), Reading(**options)
@@ -198,12 +172,9 @@ def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples)
 def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) -> None:
     from rosenblatt.core.held_out import NothingHeldOut
     from rosenblatt.errors import InputError
-    from rosenblatt.learner.progress import listening
 
-    line = OverwrittenLine()
-    told = None if quiet or not sys.stderr.isatty() else progress_on(line)
     dev = None if held is None else (held.X, held.labels)
-    with warnings.catch_warnings(), listening(told):
+    with warnings.catch_warnings(), progress_shown(quiet):
         warnings.simplefilter("ignore")  # the reason to stop is told anyway
         try:
             model.fit(examples.X, examples.labels, validation_set=dev, **examples.weighted)
@@ -212,37 +183,12 @@ def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) 
                 f"--dev {model.validation_fraction:g} of {count(len(examples), 'row')} leaves none "
                 "to watch; give more rows, a larger share or a file."
             ) from None
-        finally:
-            line.wipe()
-
-
-# ---------------------------------------------------------------------- what was asked
-
-
-def share_of(dev: str | None) -> float | None:
-    """--dev as a share of the rows; None if it names a file."""
-    if dev is None or os.path.exists(dev):
-        return None
-    try:
-        share = float(dev)
-    except ValueError:
-        raise click.UsageError(f"--dev {dev}: there is no such file.") from None
-    if not 0 < share < 1:
-        raise click.UsageError(f"--dev {dev}: give a file or a share between 0 and 1, as 0.1.")
-    return share
 
 
 def _refuse_record(learner: Entry) -> None:
     if "record" not in learner.load().options():
         raise click.UsageError(
             f"--record has no meaning for a {learner.words}: it keeps all its mistakes anyway."
-        )
-
-
-def _refuse_parameters(given: dict[str, Any]) -> None:
-    for name in given:
-        raise click.UsageError(
-            f"--{name.replace('_', '-')} has no meaning with --resume: the model keeps its own."
         )
 
 
@@ -279,17 +225,3 @@ def _dev_examples(reading: Reading, path: str, examples: Examples) -> Examples:
     schema, classes = examples.schema, np.unique(examples.labels).tolist()
     block = reading.reader([path], schema=schema, classes=classes).whole()
     return Examples(schema, schema.encode(block), block.labels, block.lines)
-
-
-def progress_on(line: OverwrittenLine) -> EpochCallback:
-    """For who looks at a terminal: how far it is, now and then."""
-    told_at = -math.inf
-
-    def told(epoch: int, mistakes: int, score: float | None) -> None:
-        nonlocal told_at
-        if time.monotonic() - told_at > EVERY:
-            told_at = time.monotonic()
-            held_out = "" if score is None else f", {score:.2%} right on those held out"
-            line.show(f"epoch {epoch:,}: {count(mistakes, 'mistake')}{held_out}")
-
-    return told
