@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import LEARNERS, csr, floats, integers, seeds, sparse_rows
 
+import rosenblatt
 from rosenblatt import (
     AveragedPerceptron,
     KernelPerceptron,
     Perceptron,
+    SequenceTagger,
+    StructuredPerceptron,
     VotedPerceptron,
     plot,
 )
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.explain import Contribution, Explanation, PastMistake
+from rosenblatt.learner.catalogue import entries
+from rosenblatt.learner.sklearn_classes import not_fitted_error
+from rosenblatt.structured.spaces import Candidates
+from rosenblatt.structured.templates import WORDS
 
 # Most of these learners are stopped early, with mistakes left.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -367,3 +375,128 @@ def test_what_cannot_be_explained_is_refused_in_one_sentence():
         recorded.explain(X[0], X=X[:2])
     with pytest.raises(InputError, match="expecting 4 features"):
         recorded.explain(X[0], X=X[:, :2])
+
+
+# ---------------------------------------------------------------------- structures
+
+
+def tag_features(x: str, y: tuple[str, ...]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for k, (letter, tag) in enumerate(zip(x, y, strict=True)):
+        for name in (f"{letter}/{tag}", f"{y[k - 1] if k else ''}>{tag}"):
+            found[name] = found.get(name, 0.0) + 1.0
+    return found
+
+
+def all_tags(x: str) -> list[tuple[str, ...]]:
+    return list(product("PQ", repeat=len(x)))
+
+
+def structured(seed: int, **options: Any) -> tuple[StructuredPerceptron, list[str]]:
+    random = np.random.default_rng(seed)
+    xs = ["".join(random.choice(list("abc"), random.integers(1, 4))) for _ in range(8)]
+    ys = [tuple(random.choice(["P", "Q"], len(x)).tolist()) for x in xs]
+    learner = StructuredPerceptron(Candidates(tag_features, all_tags), record=True, **options)
+    return learner.fit(xs, ys), xs
+
+
+@given(
+    seed=st.integers(0, 999),
+    averaged=st.booleans(),
+    update=st.sampled_from(["perceptron", "mira"]),
+)
+def test_structures_are_explained_by_feature_and_by_past_mistake(seed, averaged, update):
+    learner, xs = structured(seed, averaged=averaged, update=update, max_iter=3)
+    for x in xs[:3]:
+        why = learner.explain(x, xs=xs)
+        assert why.prediction == why.label == learner.predict([x])[0]
+        assert why.score == learner.decision(x, why.prediction)
+        assert total(why.contributions) == close(why.score)
+        assert (total(why.mistakes), why.before) == (close(why.score), 0)
+        best, second = sorted(all_tags(x), key=lambda y: -learner.decision(x, y))[:2]
+        assert learner.decision(x, why.runner_up) == why.runner_up_score
+        assert why.runner_up_score == learner.decision(x, second)
+        lead = learner.explain(x, second, best, xs=xs)
+        assert lead.score == learner.decision(x, second) - learner.decision(x, best)
+        assert total(lead.contributions) == close(lead.score)
+        assert total(lead.mistakes) == close(lead.score)
+
+
+def test_structures_at_their_best_epoch_are_the_sum_of_the_updates_up_to_it():
+    random = np.random.default_rng(3)
+    xs = ["".join(random.choice(list("abc"), 3)) for _ in range(12)]
+    ys = [tuple(random.choice(["P", "Q"], 3).tolist()) for _ in xs]
+    learner = StructuredPerceptron(Candidates(tag_features, all_tags), record=True, max_iter=30)
+    learner.fit(xs[:8], ys[:8], validation_set=(xs[8:], ys[8:]))
+    assert learner.best_iter_ < learner.n_iter_
+    why = learner.explain(xs[0], xs=xs[:8])
+    assert (total(why.mistakes), why.before) == (close(why.score), 0)
+
+
+def test_a_search_alone_has_no_runner_up():
+    learner = StructuredPerceptron(
+        features=lambda x, y: {"rise": y[-1] - y[0]},
+        argmax=lambda x, score: max(sorted(x), sorted(x, reverse=True), key=score),
+    ).fit([[3, 1, 2]], [[3, 2, 1]])
+    why = learner.explain([4, 8])
+    assert (why.prediction, why.runner_up) == ([8, 4], None)
+    assert [part.name for part in why.contributions] == ["rise"]
+    assert "score of [8, 4]: " in str(why)
+    with pytest.raises(ParameterError, match="set record=True"):
+        learner.explain([4, 8], xs=[[3, 1, 2]])
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("mapping", [False, True])
+@pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
+def test_features_and_steps_add_up_to_the_score_of_a_path(order, mapping):
+    random = np.random.default_rng(order)
+    words = [random.choice(["sea", "see", "the"], 4).tolist() for _ in range(6)]
+    sentences: Any = words
+    if mapping:
+        sentences = [[{"w": w, "size": 0.5 * len(w), "none": 0} for w in s] for s in words]
+    tags = [random.choice(["P", "Q", "R"], 4).tolist() for _ in words]
+    tagger = SequenceTagger(order=order, max_iter=5).fit(sentences, tags)
+    for sentence in sentences:
+        why = tagger.explain(sentence, tags[0])
+        assert why.prediction == tagger.predict([sentence])[0]
+        assert total(why.contributions) == pytest.approx(why.score, rel=1e-4, abs=1e-4)
+        for choice, i in zip(why.predicted, range(4), strict=True):
+            assert choice.features == pytest.approx(why.tag_scores[i][choice.tag])
+        features = sum(choice.features for choice in why.predicted)
+        named = [part for part in why.contributions if part.kind == "feature"]
+        assert total(named) == pytest.approx(features, rel=1e-4, abs=1e-4)
+        short = tagger.explain(sentence, top=3)
+        assert len(short.contributions) == 4
+        assert total(short.contributions) == pytest.approx(why.score, rel=1e-4, abs=1e-4)
+    names = {part.name.partition(": ")[2] for part in named}
+    assert names <= ({"w=sea", "w=see", "w=the", "size"} if mapping else set(WORDS))
+    assert names
+
+
+# ---------------------------------------------------------------------- all learners
+
+
+EXAMPLES: dict[str, Any] = {
+    "linear": ([[1.0, 2.0], [3.0, -1.0]], ["no", "yes"]),
+    "kernel": ([[1.0, 2.0], [3.0, -1.0]], ["no", "yes"]),
+    "tags": ([["the", "dog"], ["a", "cat"]], [["D", "N"], ["D", "N"]]),
+    "structures": (["ab", "ba"], [("P", "Q"), ("Q", "P")]),
+}
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+def test_every_learner_of_the_catalogue_explains_itself(entry):
+    xs, ys = EXAMPLES[entry.family]
+    space = (Candidates(tag_features, all_tags),) if entry.family == "structures" else ()
+    learner = entry.load()(*space)
+    with pytest.raises(not_fitted_error(), match="not fitted yet"):
+        learner.explain(xs[0])
+    why = learner.fit(xs, ys).explain(xs[0])
+    assert isinstance(why, rosenblatt.explain.Explanation)
+    assert why.prediction in (learner.predict(xs[:1])[0], *learner.predict(xs[:1]))
+    parts = why.contributions or why.mistakes
+    assert total(parts) + (0 if why.contributions else why.before) == close(why.score)
+    assert json.dumps(why.to_json())
+    assert str(why)
+    assert "<table>" in why._repr_html_()

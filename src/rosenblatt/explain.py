@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rosenblatt import checks
 from rosenblatt.html_tables import html_table
@@ -23,13 +23,15 @@ __all__ = ["Contribution", "Explanation", "PastMistake"]
 
 SHOWN = 10
 LONGEST_NAME = 40
+# What rounding leaves of a sum, as a share of its parts; weights may be float32.
+ROUNDING = 1e-6
 
 
 class Contribution(NamedTuple):
     """What a feature adds to a score: ``contribution = weight · value``.
 
-    ``kind`` is "feature", "bias", or "rest" for several that were joined; of a tagger "token" (all
-    features of a token) or "step" (from the tag before). ``n_joined`` says how many.
+    ``kind`` is "feature", "bias", of a tagger also "step" (from the tag before), or "rest" for
+    several that were joined; ``n_joined`` says how many.
     """
 
     name: Any
@@ -108,7 +110,7 @@ class Explanation:
     unknown: dict[str, list[str]] = field(default_factory=dict)
     votes: bool = False
 
-    def cut(self, top: int | None) -> Explanation:
+    def cut(self, top: int | None) -> Self:
         """The same with the ``top`` largest parts of each list; the others are joined into one."""
         if top is None:
             return self
@@ -126,6 +128,14 @@ class Explanation:
             others = PastMistake(None, None, None, updates, None, None, total, n)
             mistakes = [*mistakes[:top], others]
         return replace(self, contributions=parts, mistakes=mistakes)
+
+    def with_mistakes(self, found: list[PastMistake]) -> Self:
+        """The same with past mistakes; what they leave of the score was there before them."""
+        found = sorted(found, key=lambda one: -abs(one.contribution))
+        before = self.score - _join(found)[1]
+        size = max(abs(self.score), sum(abs(one.contribution) for one in found))
+        before = before if abs(before) > ROUNDING * size else 0.0
+        return replace(self, mistakes=found, before=before)
 
     # ------------------------------------------------------------------ for people
 

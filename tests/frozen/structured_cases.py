@@ -84,7 +84,7 @@ def tagger_outcome(tagger: Any, questions: list[Any]) -> dict[str, Any]:
     why = [tagger.explain(x) for x in questions]
     return {
         **outcome(tagger, tagger.predict(questions)),
-        "scores": shown([each.scores for each in why]),
+        "scores": shown([each.tag_scores for each in why]),
         "steps": shown([[choice.step for choice in each.predicted] for each in why]),
     }
 

@@ -68,7 +68,7 @@ def weights_of(tagger: SequenceTagger, *, of_words: bool = True) -> dict[Any, fl
     weights, tags = tagger._weights(), tagger.tags_
     n, found = len(tags), {}
     for letter in LETTERS:
-        scores = tagger.explain([letter if of_words else {letter: 1}]).scores[0]
+        scores = tagger.explain([letter if of_words else {letter: 1}]).tag_scores[0]
         found.update({(letter, k): scores[tag] for k, tag in enumerate(tags)})
     for k in range(n):
         for b in range(n + 1):

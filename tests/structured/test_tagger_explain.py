@@ -33,7 +33,7 @@ def test_choices_add_up_to_the_best_score(seed: int, order: int, of_words: bool)
         assert why.compared is not None
         for i, choices in enumerate(zip(why.predicted, why.compared, strict=True)):
             for choice in choices:
-                assert choice.features == why.scores[i][choice.tag]
+                assert choice.features == why.tag_scores[i][choice.tag]
 
 
 def test_the_table_marks_where_the_two_differ() -> None:

@@ -207,7 +207,7 @@ def test_with_one_token_a_sentence_it_is_the_multiclass_perceptron(
     assert tagger.stop_reason_ == plain.stop_reason_
     scores = [tagger.explain(x) for x in xs]
     steps = tagger._weights()
-    own = np.array([[s.scores[0][name] for name in names] for s in scores])
+    own = np.array([[s.tag_scores[0][name] for name in names] for s in scores])
     column = [tagger.tags_.index(name) for name in names]
     own += steps.steps[n_classes, column]
     if order == 2:

@@ -193,7 +193,7 @@ def test_templates_and_columns_that_make_no_sense(settings: Any, what: str) -> N
 
 
 def scores(tagger: SequenceTagger, token: dict[str, Any]) -> dict[str, float]:
-    return tagger.explain([token]).scores[0]
+    return tagger.explain([token]).tag_scores[0]
 
 
 def test_mappings_say_what_is_the_case_and_how_much() -> None:

@@ -21,9 +21,6 @@ from rosenblatt.plurals import count
 
 __all__ = ["Past", "Question", "feature_names", "similarities"]
 
-# What rounding leaves of a sum, as a share of its parts; weights may be float32.
-ROUNDING = 1e-6
-
 
 class Past(NamedTuple):
     """All updates that led to the weights that predict, and what their rows have to do with a row.
@@ -198,12 +195,8 @@ class Question:
         return np.asarray(of[entries.right] - of[entries.wrong])
 
     def with_mistakes(self, found: list[PastMistake]) -> Question:
-        """Add past mistakes; what they leave of the score was there before them."""
-        found.sort(key=lambda one: -abs(one.contribution))
-        score, total = self.explanation.score, sum(one.contribution for one in found)
-        size = max(abs(score), sum(abs(one.contribution) for one in found))
-        before = score - total if abs(score - total) > ROUNDING * size else 0.0
-        return self._with(mistakes=found, before=before)
+        """Add past mistakes."""
+        return replace(self, explanation=self.explanation.with_mistakes(found))
 
 
 def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, list[str]]]:

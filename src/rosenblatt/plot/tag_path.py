@@ -198,7 +198,7 @@ def tag_path(
         found = source.explain(sentence, gold)
     if not found.predicted:
         raise InputError("this sentence has 0 tokens; there is nothing to show.")
-    known = list(found.scores[0])
+    known = list(found.tag_scores[0])
     predicted = [choice.tag for choice in found.predicted]
     right = None if found.compared is None else [choice.tag for choice in found.compared]
     shown = known

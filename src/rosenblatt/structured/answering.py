@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.explain import Contribution, Explanation, PastMistake
 from rosenblatt.learner.display import TOP_WEIGHTS, ModelDisplay
-from rosenblatt.structured.feature_weights import FeatureWeights
+from rosenblatt.structured.feature_weights import FeatureWeights, exact_sum
 from rosenblatt.structured.learner import StructuredModel
-from rosenblatt.structured.ledger import StructuredLedger
+from rosenblatt.structured.ledger import StructuredLedger, difference
 from rosenblatt.structured.problem import Judge, Problem, same
 
 __all__ = ["StructuredAnswering", "answers", "read_examples", "share_right"]
@@ -29,6 +30,9 @@ class StructuredAnswering(ModelDisplay):
     _served_average: bool
     _fitted: Any
     _refuse_unfitted: Any
+    best_iter_: int
+    mistakes_per_row_: Any
+    n_iter_: int
     t_: Any
 
     def _problem(self) -> Problem:
@@ -73,6 +77,87 @@ class StructuredAnswering(ModelDisplay):
         score : float
         """
         return Judge(self._problem(), self._serving(), x, "x")(y)
+
+    def explain(
+        self, x: Any, y: Any = None, against: Any = None, *, top: int | None = None, xs: Any = None
+    ) -> Explanation:
+        """Why this answer: its score by feature and by past mistake.
+
+        Parameters
+        ----------
+        x : object
+        y : object, default=None
+            The answer whose score ``w·φ(x, y)`` is explained; None: the prediction.
+        against : object, default=None
+            Explain the lead of ``y`` over this answer, ``w·(φ(x, y) - φ(x, against))``, instead.
+        top : int, default=None
+            Keep so many of the largest parts and join the others into one. None keeps all.
+        xs : sequence, default=None
+            What was learned from, to weigh past mistakes when ``record=True``.
+
+        Returns
+        -------
+        explanation : Explanation
+            Contributions that add up to the score. The runner-up is known where the space has a
+            method ``runner_up(x, score)``.
+        """
+        problem, weights = self._problem(), self._serving()
+        judge = Judge(problem, weights, x, "x")
+        prediction = problem.argmax(x, judge, "x")
+        second = getattr(self.space, "runner_up", None)
+        runner_up = None if second is None else second(x, judge)
+        label = prediction if y is None else y
+        change, _ = problem.features_of(x, label, "x")
+        if against is not None:
+            change = difference(change, problem.features_of(x, against, "x")[0])
+        parts = [
+            Contribution(name, value, weights[name], weights[name] * value)
+            for name, value in change.items()
+            if weights[name] * value
+        ]
+        found = Explanation(
+            prediction=prediction,
+            score=judge(label) - (0.0 if against is None else judge(against)),
+            label=label,
+            against=against,
+            runner_up=runner_up,
+            runner_up_score=None if runner_up is None else judge(runner_up),
+            contributions=sorted(parts, key=lambda part: -abs(part.contribution)),
+            without_weight=sum(value != 0 for value in change.values()) - len(parts),
+        )
+        if xs is not None:
+            found = found.with_mistakes(self._past(change, read_many("xs", xs)))
+        return found.cut(top)
+
+    def _past(self, change: dict[Any, float], xs: list[Any]) -> list[PastMistake]:
+        """What each past example puts into the score of these features."""
+        if not hasattr(self, "ledger_"):
+            raise ParameterError(
+                "xs is to weigh past mistakes, but no ledger of them was kept: set record=True "
+                "before learning."
+            )
+        ledger, seen = self.ledger_, self.t_
+        if self._model.best is not None:  # all epochs are of one length
+            seen -= len(self.mistakes_per_row_) * (self.n_iter_ - self.best_iter_)
+        found: dict[int, PastMistake] = {}
+        for update in ledger:
+            if update.t > seen:
+                continue
+            step = update.step * ((seen - update.t + 1) / seen if self.averaged else 1.0)
+            moved, _ = ledger.change_of(update, xs)
+            part = step * exact_sum(value * change.get(name, 0.0) for name, value in moved.items())
+            before = found.get(update.example, PastMistake(None, None, None, 0, 0.0, 0.0, 0.0))
+            step, part = step + (before.step or 0.0), part + before.contribution
+            found[update.example] = PastMistake(
+                row=update.example,
+                y_true=update.gold,
+                y_pred=update.predicted,
+                updates=before.updates + 1,
+                step=step,
+                similarity=part / step,
+                contribution=part,
+            )
+        return list(found.values())
 
     def _serving(self) -> FeatureWeights:
         self._refuse_unfitted()

@@ -101,17 +101,23 @@ class StructuredLedger:
             )
         weights = LearnedWeights()
         for update in self.updates[:upto]:
-            if update.example >= len(xs):
-                raise InputError(
-                    f"the ledger names example {update.example}, but there are {len(xs)}. Give the "
-                    "same xs as in training."
-                )
-            x, where = xs[update.example], f"xs[{update.example}]"
-            good, length = self._problem.features_of(x, update.gold, where)
-            bad, _ = self._problem.features_of(x, update.predicted, where)
-            weights.raw.length = length
-            weights.add(difference(good, bad), update.step, update.t)
+            change, weights.raw.length = self.change_of(update, xs)
+            weights.add(change, update.step, update.t)
         return weights
+
+    def change_of(
+        self, update: StructuredUpdate, xs: Sequence[Any]
+    ) -> tuple[dict[Any, float], int]:
+        """What an update adds for a step of 1, and the length of vectors of features (0: none)."""
+        if update.example >= len(xs):
+            raise InputError(
+                f"the ledger names example {update.example}, but there are {len(xs)}. Give the "
+                "same xs as in training."
+            )
+        x, where = xs[update.example], f"xs[{update.example}]"
+        good, length = self._problem.features_of(x, update.gold, where)
+        bad, _ = self._problem.features_of(x, update.predicted, where)
+        return difference(good, bad), length
 
 
 def difference(good: dict[Any, float], bad: dict[Any, float]) -> dict[Any, float]:

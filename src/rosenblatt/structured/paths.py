@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt._kernels.tags import tag_search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
-from rosenblatt.structured.sentences import Encoded
+from rosenblatt.explain import Contribution, Explanation
+from rosenblatt.structured.sentences import Encoded, Encoder
 
 __all__ = ["Choice", "PathExplanation", "explained"]
 
@@ -24,25 +25,23 @@ class Choice(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PathExplanation:
-    """The tags found and, if given, others, with the score of every choice.
+class PathExplanation(Explanation):
+    """The tags predicted and, if given, others, with the score of every choice.
+
+    ``contributions`` has the features of all tokens, as "token/tag: feature", and the steps from
+    tag to tag; they add up to ``score``, that of the tags predicted. `plot.tag_path` draws it.
 
     Attributes
     ----------
     predicted : list of Choice
     compared : list of Choice or None
-    scores : list of dict
+    tag_scores : list of dict
         For each token a mapping of every tag to what the features of the token say for it.
     """
 
-    predicted: list[Choice]
-    compared: list[Choice] | None
-    scores: list[dict[str, float]]
-
-    @property
-    def score(self) -> float:
-        """Of the tags found: the sum of all choices."""
-        return sum(choice.features + choice.step for choice in self.predicted)
+    predicted: list[Choice] = field(default_factory=list)
+    compared: list[Choice] | None = None
+    tag_scores: list[dict[str, float]] = field(default_factory=list)
 
     @property
     def compared_score(self) -> float | None:
@@ -77,13 +76,14 @@ def _columns(choice: Choice) -> str:
 
 def explained(
     weights: TagWeights,
-    encoded: Encoded,
+    encoder: Encoder,
     sentence: list[Any],
     tags: list[str],
     predicted: list[str],
     compared: list[str] | None,
 ) -> PathExplanation:
     """The choices along one or two paths of one sentence."""
+    encoded = encoder.encode([sentence])
     table = tag_search.emission_table(
         weights, encoded.feature_starts, encoded.features, encoded.values
     )
@@ -100,8 +100,54 @@ def explained(
             found.append(Choice(sentence[i], tag, float(table[i, here]), step))
         return found
 
+    chosen = choices(predicted)
+    path = [place[tag] for tag in predicted]
+    parts = _by_feature(weights, encoder, encoded, sentence, path, tags)
+    for last, choice in zip((None, *predicted), chosen, strict=False):
+        name = f"{'start' if last is None else last} → {choice.tag}"
+        parts.append(Contribution(name, 1.0, choice.step, choice.step, "step"))
+    used = [part for part in parts if part.contribution]
     return PathExplanation(
-        choices(predicted),
-        None if compared is None else choices(compared),
-        [dict(zip(tags, np.asarray(row, float).tolist(), strict=True)) for row in table],
+        prediction=predicted,
+        score=sum(choice.features + choice.step for choice in chosen),
+        label=" ".join(predicted),
+        contributions=sorted(used, key=lambda part: -abs(part.contribution)),
+        without_weight=len(parts) - len(used),
+        predicted=chosen,
+        compared=None if compared is None else choices(compared),
+        tag_scores=[dict(zip(tags, np.asarray(row, float).tolist(), strict=True)) for row in table],
     )
+
+
+def _by_feature(
+    weights: TagWeights,
+    encoder: Encoder,
+    encoded: Encoded,
+    sentence: list[Any],
+    path: list[int],
+    tags: list[str],
+) -> list[Contribution]:
+    """What each feature of each token says for the tag of the token."""
+    # Each feature as if it were a token.
+    alone = np.arange(len(encoded.features) + 1)
+    table = tag_search.emission_table(weights, alone, encoded.features)
+    values = np.ones(len(encoded.features)) if encoded.values is None else encoded.values
+    parts, k = list[Contribution](), 0
+    for token, tag in zip(sentence, path, strict=True):
+        for name in _feature_names(encoder, token):
+            weight, value = float(table[k, tag]), float(values[k])
+            named = f"{_shown(token)}/{tags[tag]}: {name}"
+            parts.append(Contribution(named, value, weight, weight * value))
+            k += 1
+    return parts
+
+
+def _feature_names(encoder: Encoder, token: Any) -> list[str]:
+    """In the order in which the features of a token are encoded."""
+    if encoder.templates is not None:
+        return list(encoder.templates.texts)
+    return [
+        f"{name}={value}" if isinstance(value, str) else name
+        for name, value in token.items()
+        if isinstance(value, str) or value != 0
+    ]

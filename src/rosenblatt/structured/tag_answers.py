@@ -111,7 +111,9 @@ class TagAnswers:
         ]
         return sum(a == b for a, b in pairs) / len(pairs)
 
-    def explain(self, sentence: Any, tags: Sequence[str] | None = None) -> PathExplanation:
+    def explain(
+        self, sentence: Any, tags: Sequence[str] | None = None, *, top: int | None = None
+    ) -> PathExplanation:
         """Why a sentence got its tags: the score of every choice.
 
         Parameters
@@ -119,10 +121,13 @@ class TagAnswers:
         sentence : list of tokens
         tags : list of str, default=None
             Other tags to compare with, such as the right ones.
+        top : int, default=None
+            Keep so many of the largest contributions and join the others into one.
 
         Returns
         -------
         explanation : PathExplanation
+            Print it for the path, or look at its contributions for the features.
         """
         self._refuse_unfitted()
         (listed,) = read_sentences([sentence], argument="sentence")
@@ -135,8 +140,8 @@ class TagAnswers:
             unknown = set(compared) - set(model.tags)
             if unknown:
                 raise InputError(f"the tag {unknown.pop()!r} was never seen in training.")
-        encoded = self._encoder.encode([listed])
-        return explained(self._weights(), encoded, listed, model.tags, predicted, compared)
+        weights, encoder = self._weights(), self._encoder
+        return explained(weights, encoder, listed, model.tags, predicted, compared).cut(top)
 
     # ------------------------------------------------------------------ what was learned
 

@@ -46,11 +46,19 @@ class Candidates:
         if cost is not None:
             self.cost = cost
 
-    def argmax(self, x: Any, score: Score, gold: Any = None) -> Any:
-        """The candidate with the highest score, or score and cost when ``gold`` is given."""
+    def _listed(self, x: Any) -> list[Any]:
         listed = list(x if self.candidates is None else self.candidates(x))
         if not listed:
             raise InputError("candidates: there is no answer to choose from.")
+        return listed
+
+    def runner_up(self, x: Any, score: Score) -> Any:
+        """The candidate with the second highest score; None if there is one alone."""
+        return (*sorted(self._listed(x), key=score, reverse=True), None)[1]
+
+    def argmax(self, x: Any, score: Score, gold: Any = None) -> Any:
+        """The candidate with the highest score, or score and cost when ``gold`` is given."""
+        listed = self._listed(x)
         if gold is None:
             return max(listed, key=score)
         return max(listed, key=lambda y: score(y) + score.cost(y))
