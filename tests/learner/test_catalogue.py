@@ -51,7 +51,7 @@ def test_type_checkers_see_the_learners_that_the_list_has():
     tree = ast.parse(Path(catalogue.__file__).read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))
     seen = {f"{node.module}:{node.names[0].asname}" for node in block.body}
-    assert seen == {entry.where for entry in CATALOGUE}
+    assert seen == {entry.import_path for entry in CATALOGUE}
 
 
 def test_a_class_derived_from_a_learner_has_no_entry():

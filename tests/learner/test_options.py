@@ -197,3 +197,25 @@ def test_a_default_is_not_changed_behind_the_declaration():
 
         class Short(Perceptron):
             max_iter = 5
+
+
+class Scaled(LinearLearner):
+    """A perceptron whose step is the largest entry of an array."""
+
+    scales: object = option(default=None, check=lambda name, value: None, help="Steps.")
+
+    def rule(self) -> Rule:
+        return Rule("scaled", step=self.step)
+
+    def step(self, margin: float, squared_norm: float, mistaken: bool) -> float:
+        return float(np.max(self.scales)) if mistaken else 0.0
+
+
+@pytest.mark.parametrize("give", [lambda v: {"a": v, "b": v}, lambda v: np.array([v, v])])
+def test_a_parameter_may_be_an_array_that_is_changed_between_two_examples(give):
+    learner = Scaled(scales=np.array([1.0, 2.0]), fit_intercept=False)
+    learner.learn_one(give(1.0), 0).learn_one(give(-1.0), 1)
+    assert learner.coef_.tolist() == [[-2.0, -2.0]]
+    learner.set_params(scales=np.array([5.0, 3.0])).learn_one(give(-1.0), 0)
+    assert learner.coef_.tolist() == [[3.0, 3.0]]
+    assert "scales=array([5., 3.])" in repr(learner)

@@ -106,7 +106,7 @@ class KernelPerceptron(KernelSaved, ModelDisplay, RowClassifier):
         default="poly",
         type="str or callable",
         choices=(*KERNELS, "precomputed"),
-        also=callable,
+        accepts=callable,
         label="Kernel",
         help="""
         ``"linear"`` x·z, ``"poly"`` (gamma x·z + coef0)^degree, ``"rbf"`` exp(-gamma ‖x-z‖²),
@@ -130,7 +130,7 @@ class KernelPerceptron(KernelSaved, ModelDisplay, RowClassifier):
     combine: str = option(
         default="average",
         choices=("average", "vote", "last"),
-        on_page=False,
+        in_studio=False,
         help="""
         How the functions that training went through predict together: their mean, their votes
         (each counts as long as it survived), or the last one alone. It can be changed after
@@ -139,7 +139,7 @@ class KernelPerceptron(KernelSaved, ModelDisplay, RowClassifier):
     multiclass: str = option(
         default="ovr",
         choices=("ovr", "argmax"),
-        on_page=False,
+        in_studio=False,
         help="""
         With more than two classes: a function for each class learns to tell it from the rest
         (Freund and Schapire), or the class with the highest score is predicted and a mistake
@@ -148,13 +148,13 @@ class KernelPerceptron(KernelSaved, ModelDisplay, RowClassifier):
     budget: int | None = option(
         default=None,
         at_least=1,
-        on_page=False,
+        in_studio=False,
         help="Most support rows there may be at any time; None keeps all.",
     )
     forget: str = option(
         default="projection",
         choices=tuple(POLICIES),
-        on_page=False,
+        in_studio=False,
         help="""
         What happens when the budget is used up. "projection": no row goes, and what the support
         rows can say of a mistaken row is said by them (Projectron++); the best, at a cost of
@@ -167,7 +167,7 @@ class KernelPerceptron(KernelSaved, ModelDisplay, RowClassifier):
         at_least=1e-3,
         at_most=1.0,
         cure="A smaller one would be lost in rounding.",
-        on_page=False,
+        in_studio=False,
         help="""
         With a budget and ``forget="projection"``: rows that the support rows can express up to
         this share of their length do not join them.""",
@@ -175,7 +175,7 @@ class KernelPerceptron(KernelSaved, ModelDisplay, RowClassifier):
     cache_mb: float = option(
         default=256,
         above=0.0,
-        on_page=False,
+        in_studio=False,
         help="""
         Most memory for scores of all rows between two epochs. Above it they are worked out anew
         in each epoch, which is slower.""",

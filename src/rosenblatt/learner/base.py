@@ -11,8 +11,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.learner import docstrings
-from rosenblatt.learner.options import Configurable, Option, option
+from rosenblatt.learner.options import Configurable, Option, complete_docstring, option
 from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.routing import MetadataRouting
@@ -55,7 +54,7 @@ class Estimator(MetadataRouting, Configurable):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        docstrings.complete(cls)
+        complete_docstring(cls)
 
     # ------------------------------------------------------------------ parameters
 
@@ -156,35 +155,35 @@ class Learner(FitOutcome, Estimator):
     max_iter: int = option(
         default=1000,
         at_least=1,
-        on_page=False,
+        in_studio=False,
         help="Most epochs of a ``fit``. Ending there with mistakes left is a `ConvergenceWarning`.",
     )
     shuffle: bool = option(
-        default=True, on_page=False, help="Visit the rows in a new random order in every epoch."
+        default=True, in_studio=False, help="Visit the rows in a new random order in every epoch."
     )
     random_state: Any = option(
         default=0,
         type="int, RandomState instance, Generator or None",
         check=check_seed,
-        on_page=False,
+        in_studio=False,
         help="Seed of the shuffling; equal seeds give equal models.",
     )
     n_iter_no_change: int = option(
         default=5,
         at_least=1,
-        on_page=False,
+        in_studio=False,
         help="Epochs to wait for a better score on the rows held out.",
     )
     warm_start: bool = option(
         default=False,
-        on_page=False,
+        in_studio=False,
         help="Let ``fit`` go on from the state of the last call, exactly as if it had not ended.",
     )
     verbose: int = option(
         default=0,
         at_least=0,
-        also=lambda value: isinstance(value, bool),
-        on_page=False,
+        accepts=lambda value: isinstance(value, bool),
+        in_studio=False,
         help="1 shows the progress on standard error: a bar on a terminal, lines elsewhere.",
     )
 

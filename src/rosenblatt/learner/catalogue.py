@@ -26,23 +26,23 @@ GROUP = "rosenblatt.learners"
 
 
 class Entry(NamedTuple):
-    """A learner: its short name, its title, its family, and where its class is."""
+    """A learner: its short name, its title, its family, and ``module:Class``."""
 
     name: str
     title: str
     family: str
-    where: str
+    import_path: str
 
     @property
     def module(self) -> str:
-        return self.where.partition(":")[0]
+        return self.import_path.partition(":")[0]
 
     @property
     def class_name(self) -> str:
-        return self.where.partition(":")[2]
+        return self.import_path.partition(":")[2]
 
     @property
-    def words(self) -> str:
+    def title_in_sentence(self) -> str:
         """The title within a sentence."""
         return self.title if self.title.isupper() else self.title.lower()
 
@@ -56,13 +56,13 @@ class Entry(NamedTuple):
             from rosenblatt.errors import MissingExtra
 
             raise MissingExtra(
-                f"the learner {self.name!r} ({self.where}) of an installed package does not load: "
-                f"{error}"
+                f"the learner {self.name!r} ({self.import_path}) of an installed package does not "
+                f"load: {error}"
             ) from error
 
 
-def _linear(name: str, title: str, where: str) -> Entry:
-    return Entry(name, title, "linear", f"rosenblatt.linear.{where}")
+def _linear(name: str, title: str, place: str) -> Entry:
+    return Entry(name, title, "linear", f"rosenblatt.linear.{place}")
 
 
 CATALOGUE = (

@@ -63,7 +63,7 @@ class RowClassifier(Learner):
         default=1e-4,
         at_least=0.0,
         cure="None never gives up.",
-        on_page=False,
+        in_studio=False,
         help="""
         Give up once the run itself has proven that nothing separates the rows by a margin above
         ``tol`` times the length of the longest row. Rows that can be separated by more are never
@@ -79,7 +79,7 @@ class RowClassifier(Learner):
     )
     early_stopping: bool = option(
         default=False,
-        on_page=False,
+        in_studio=False,
         help="""
         Hold out some rows, stop when they are no longer predicted better, keep the best weights.
         """,
@@ -88,7 +88,7 @@ class RowClassifier(Learner):
         default=0.1,
         above=0.0,
         below=1.0,
-        on_page=False,
+        in_studio=False,
         help="The share of rows to hold out, of every class alike.",
     )
 

@@ -1,20 +1,24 @@
-"""Whatever holds rows of numbers, as an array or as sparse rows; nothing is imported for it."""
+"""Whatever holds rows of numbers, as an array or as sparse rows; nothing is imported for it.
+
+That is arrays, sparse matrices, lists, and frames of pandas, polars and Arrow.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows, is_sparse
-from rosenblatt.errors import InputError, InputTypeError
+from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.io.block import Block
-from rosenblatt.learner.entries import floats, unmasked
-from rosenblatt.learner.frames import frame_values
 
-__all__ = ["as_table"]
+__all__ = ["as_frame", "as_table", "column_names", "feature_names", "is_missing", "unmasked"]
 
+BLOCK_ROWS = 4096
 FLOATS = np.dtype(np.float32), np.dtype(np.float64)
 RESHAPE = (
     "Reshape your data: X.reshape(-1, 1) if it is one feature of many rows, X.reshape(1, -1) if it "
@@ -112,3 +116,164 @@ def _refuse_other_kinds(dtype: np.dtype[Any]) -> None:
         )
     if dtype.kind not in "biufOUST":
         raise InputError(f"X holds {dtype}, which is not a number. Make numbers of it first.")
+
+
+# ---------------------------------------------------------------------- frames
+
+
+def as_frame(X: Any) -> Any:
+    """What only streams Arrow's columns, as a table of Arrow; anything else as it is."""
+    kind = type(X)
+    if hasattr(kind, "__array__") or not hasattr(kind, "__arrow_c_stream__"):
+        return X
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtra(
+            f"reading a {kind.__name__} needs pyarrow: pip install 'rosenblatt[table]'."
+        ) from None
+    return pyarrow.table(X)
+
+
+def column_names(X: Any) -> list[Any] | None:
+    """What the columns of a frame are called; None of anything but a frame."""
+    # Asked of the class, because columns of pandas are attributes of the frame.
+    kind = type(X)
+    if hasattr(kind, "column_names"):  # a table or batch of Arrow
+        return list(X.column_names)
+    if hasattr(kind, "columns") and (hasattr(kind, "iloc") or hasattr(kind, "get_columns")):
+        return list(X.columns)
+    return None
+
+
+def feature_names(columns: list[Any] | None) -> npt.NDArray[Any] | None:
+    """The names if all are text; None if none is."""
+    texts = sum(isinstance(name, str) for name in columns or ())
+    if columns is None or not texts:
+        return None
+    if texts < len(columns):
+        kinds = sorted({type(name).__qualname__ for name in columns})
+        raise InputTypeError(
+            "Feature names are only supported if all input features have string names, but the "
+            f"columns of X have names of the types {kinds}. Make all of them text "
+            "(X.columns = X.columns.astype(str)), or none."
+        )
+    names = np.empty(len(columns), dtype=object)
+    names[:] = columns
+    return names
+
+
+def frame_values(X: Any, names: list[Any]) -> Any:
+    """The numbers of a frame as a 2-D array; sparse rows if all columns are sparse."""
+    kind = type(X)
+    columns: Iterable[Any]
+    if hasattr(kind, "iloc"):
+        dtypes = set(X.dtypes)
+        if dtypes and all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
+            return X.to_numpy(dtype=np.result_type(*dtypes))
+        if dtypes and all(_is_sparse_of_zeros(dtype) for dtype in dtypes):
+            return _sparse_rows(X)
+        columns = (X.iloc[:, j] for j in range(len(names)))
+    else:
+        columns = X.get_columns() if hasattr(kind, "get_columns") else X.columns
+    return _stacked([_numbers(column, j, names) for j, column in enumerate(columns)], len(X))
+
+
+def _numbers(column: Any, j: int, names: list[Any]) -> npt.NDArray[Any]:
+    values = np.asarray(column)
+    if values.ndim != 1 or values.dtype.kind not in "biufOUST":
+        raise InputTypeError(
+            f"column {j} ({names[j]!r}) of X holds {getattr(column, 'dtype', values.dtype)}, which "
+            "is not one number a row. Leave it out, or make numbers of it."
+        )
+    return values if values.dtype.kind in "biuf" else floats(values, names, column=j)
+
+
+def _stacked(columns: list[npt.NDArray[Any]], n_rows: int) -> npt.NDArray[Any]:
+    """Columns side by side, some rows at a time, so that what is written stays in the cache."""
+    dtype = np.result_type(*columns) if columns else np.dtype(np.float64)
+    table = np.empty((n_rows, len(columns)), np.float32 if dtype == np.float32 else np.float64)
+    for start in range(0, n_rows, BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        for j, values in enumerate(columns):
+            table[rows, j] = values[rows]
+    return table
+
+
+def _is_sparse_of_zeros(dtype: Any) -> bool:
+    return hasattr(dtype, "subtype") and hasattr(dtype, "fill_value") and dtype.fill_value == 0
+
+
+def _sparse_rows(X: Any) -> SparseRows:
+    """The stored values of pandas' sparse columns, row by row."""
+    parts = [X.iloc[:, j].array for j in range(X.shape[1])]
+    rows = np.concatenate([part.sp_index.indices for part in parts])
+    order = np.argsort(rows, kind="stable")  # the columns of a row stay in order
+    columns = np.repeat(np.arange(len(parts), dtype=np.int32), [part.npoints for part in parts])
+    values = np.concatenate([np.asarray(part.sp_values) for part in parts])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(X)))])
+    return SparseRows(values[order], columns[order], starts, len(parts))
+
+
+# ---------------------------------------------------------------------- single entries
+
+
+def unmasked(values: Any, dtype: npt.DTypeLike, missing: Any) -> Any:
+    """A masked array of NumPy as an array that shows which values are missing."""
+    # Not asked by its class, because NumPy loads masked arrays only if someone uses them.
+    if not isinstance(values, np.ndarray) or not hasattr(values, "mask"):
+        return values
+    shown = np.asarray(values)
+    if np.any(values.mask):
+        shown = shown.astype(dtype)
+        shown[values.mask] = missing
+    return shown
+
+
+def is_missing(value: Any) -> bool:
+    """None, and whatever is not equal to itself: NaN, NaT, NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # whether NA differs from NA is not known
+        return True
+    except ValueError:  # an array
+        return False
+
+
+def floats(
+    values: npt.NDArray[Any], names: list[Any] | None = None, column: int | None = None
+) -> npt.NDArray[np.float64]:
+    """Objects or texts as float64, missing ones as NaN; what is not a number is named.
+
+    ``values`` is a table of two dimensions, or one column of it.
+    """
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    values = values.astype(object)
+    found = np.empty(values.shape)
+    for place in np.ndindex(*values.shape):
+        try:
+            found[place] = float(values[place])
+        except OverflowError:
+            found[place] = math.inf if values[place] > 0 else -math.inf
+        except (TypeError, ValueError) as error:
+            if not is_missing(values[place]):
+                row, j = place if column is None else (place[0], column)
+                raise _not_a_number(values[place], row, j, names, error) from None
+            found[place] = math.nan
+    return found
+
+
+def _not_a_number(
+    value: Any, row: int, column: int, names: list[Any] | None, error: Exception
+) -> InputError:
+    name = f" ({names[column]!r})" if names else ""
+    place = f"X holds {value!r} at row {row}, column {column}{name}, which is not a number"
+    if not isinstance(value, str | bytes):
+        return InputTypeError(f"{place} ({error}).")
+    return InputError(
+        f"{place} (could not convert string to float). Turn text columns into numbers first, for "
+        "example with sklearn.preprocessing.OneHotEncoder."
+    )

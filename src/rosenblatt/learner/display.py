@@ -1,20 +1,38 @@
-"""How a fitted learner shows itself in a notebook: what it is, how it learned, what it weighs."""
+"""How a learner shows itself in a notebook: what it is, how it learned, what it weighs."""
 
 from __future__ import annotations
 
+import sys
 from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.core.result import stop_text
-from rosenblatt.learner.diagram import Diagram
-
-__all__ = ["ModelDisplay", "SummaryTable"]
+__all__ = ["Diagram", "ModelDisplay", "SummaryTable"]
 
 TOP_WEIGHTS = 8
 TOP_CLASSES = 12
 CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
+
+
+class Diagram:
+    """scikit-learn's diagram for those who use it, else the parameters; a summary may follow."""
+
+    def _repr_html_(self) -> str:
+        return self._diagram_html() + self._summary_html()
+
+    def _diagram_html(self) -> str:
+        if "sklearn" in sys.modules:
+            from sklearn.utils import estimator_html_repr
+
+            return str(estimator_html_repr(self))
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def _summary_html(self) -> str:
+        return ""
 
 
 class SummaryTable(NamedTuple):
@@ -38,12 +56,14 @@ class ModelDisplay(Diagram):
 
     def _story_html(self) -> str:
         model: Any = self
-        told = [f"<b>{model.n_mistakes_:,}</b> mistakes in <b>{model.t_:,}</b> examples"]
+        sentences = [f"<b>{model.n_mistakes_:,}</b> mistakes in <b>{model.t_:,}</b> examples"]
         reason = getattr(self, "stop_reason_", None)
         if reason is not None:
-            told.append(f"{model.n_iter_:,} epochs; stopped: {stop_text(reason)}")
+            from rosenblatt.core.result import stop_text
+
+            sentences.append(f"{model.n_iter_:,} epochs; stopped: {stop_text(reason)}")
         bars = sparkline(getattr(self, "mistakes_per_epoch_", []))
-        return f"<p>{'. '.join(told)}.</p>{bars}"
+        return f"<p>{'. '.join(sentences)}.</p>{bars}"
 
     def _weights_html(self) -> str:
         """What was learned of each class, as a table."""

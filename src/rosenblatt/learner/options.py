@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, dataclass_transform
 
-from rosenblatt import checks
+from rosenblatt import checks, numpydoc
 
-__all__ = ["Configurable", "Option", "option"]
+__all__ = ["Configurable", "Option", "complete_docstring", "option"]
 
 METADATA = "option"
 
@@ -42,7 +42,7 @@ class Option:
         The type as docstrings have it.
     label : str
         What the studio calls it.
-    on_page : bool
+    in_studio : bool
         Whether the studio has a control for it.
     """
 
@@ -59,14 +59,14 @@ class Option:
     type: str
     cure: str
     label: str
-    on_page: bool
+    in_studio: bool
     own_check: Callable[[str, Any], None] | None
-    also: Callable[[Any], bool] | None
+    accepts: Callable[[Any], bool] | None
     from_text: Callable[[str], Any] | None
 
     def check(self, value: Any) -> None:
         """Refuse a value that is not allowed, naming the parameter, the value and the cure."""
-        if (value is None and self.optional) or (self.also is not None and self.also(value)):
+        if (value is None and self.optional) or (self.accepts is not None and self.accepts(value)):
             return
         if self.own_check is not None:
             self.own_check(self.name, value)
@@ -115,7 +115,7 @@ class Option:
         alike = type(value) is type(default) or {type(value), type(default)} == {int, float}
         return value is default or (alike and bool(value == default))
 
-    def documented(self) -> str:
+    def docstring_entry(self) -> str:
         """The entry in the section "Parameters" of a docstring."""
         default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
         text = f"{self.name} : {self.type}, default={default.replace('0.0001', '1e-4')}\n"
@@ -134,10 +134,10 @@ def option(
     cure: str = "",
     type: str = "",
     label: str = "",
-    on_page: bool = True,
+    in_studio: bool = True,
     kw_only: bool = True,
     check: Callable[[str, Any], None] | None = None,
-    also: Callable[[Any], bool] | None = None,
+    accepts: Callable[[Any], bool] | None = None,
     from_text: Callable[[str], Any] | None = None,
 ) -> Any:
     """Declare a parameter of a learner in the body of its class.
@@ -160,14 +160,14 @@ def option(
         The type as docstrings have it, where the annotation does not say enough.
     label : str, default=""
         What the studio calls it; the name if empty.
-    on_page : bool, default=True
+    in_studio : bool, default=True
         Whether the studio has a control for it.
     kw_only : bool, default=True
         Whether it must be given by its name.
     check : callable, default=None
         ``check(name, value)`` raises a ParameterError for what is not allowed.
-    also : callable, default=None
-        ``also(value)`` is true for values that are allowed besides.
+    accepts : callable, default=None
+        ``accepts(value)`` is true for values that are allowed whatever else is said.
     from_text : callable, default=None
         ``from_text(text)``: the value that a text of the shell stands for, where neither the
         annotation nor the choices say it.
@@ -193,9 +193,9 @@ def option(
         "cure": cure,
         "type": type,
         "label": label,
-        "on_page": on_page,
+        "in_studio": in_studio,
         "own_check": check,
-        "also": also,
+        "accepts": accepts,
         "from_text": from_text,
     }
     return field(default=default, kw_only=kw_only, metadata={METADATA: declared})
@@ -226,7 +226,7 @@ class Configurable:
         # Those of the class itself first, as its readers look for them.
         kinds = [kind for kind in cls.__mro__ if issubclass(kind, Configurable)]
         names = dict.fromkeys(name for kind in kinds for name in inspect.get_annotations(kind))
-        cls._options = {name: _bound(fields[name]) for name in names if name in fields}
+        cls._options = {name: _option_of(fields[name]) for name in names if name in fields}
         for name in cls._options.keys() - inspect.get_annotations(cls).keys():
             if name in cls.__dict__ and name in getattr(super(cls, cls), "_options", {}):
                 raise TypeError(
@@ -236,22 +236,22 @@ class Configurable:
         cls._parameter_names = tuple(cls._options)
         if own_init:
             # As scikit-learn has it: what the constructor names is what there is.
-            taken = inspect.signature(cls).parameters.values()
-            named = (p for p in taken if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
+            parameters = inspect.signature(cls).parameters.values()
+            named = (p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
             cls._parameter_names = tuple(p.name for p in named)
         else:
             _order_signature(cls)
 
 
 def _order_signature(cls: type[Configurable]) -> None:
-    signature = inspect.signature(cls.__init__)
-    given = signature.parameters
-    listed = [given["self"], *(given[name] for name in cls._options)]
-    made: Any = cls.__init__
-    made.__signature__, made.is_declared = signature.replace(parameters=listed), True
+    init: Any = cls.__init__
+    signature = inspect.signature(init)
+    parameters = signature.parameters
+    ordered = [parameters["self"], *(parameters[name] for name in cls._options)]
+    init.__signature__, init.is_declared = signature.replace(parameters=ordered), True
 
 
-def _bound(found: dataclasses.Field[Any]) -> Option:
+def _option_of(found: dataclasses.Field[Any]) -> Option:
     """The option of a field, with what its annotation says."""
     declared = dict(found.metadata[METADATA])
     written = found.type if isinstance(found.type, str) else getattr(found.type, "__name__", "")
@@ -284,3 +284,20 @@ def _type_text(kinds: list[str], choices: tuple[Any, ...], optional: bool) -> st
         listed = ", ".join(f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
         kinds = [f"{{{listed}}}"]
     return " or ".join([*kinds, *(["None"] if optional else [])])
+
+
+def complete_docstring(cls: type[Configurable]) -> None:
+    """Add the parameters to the docstring of a class, and the attributes that it inherits."""
+    if cls.__doc__ is None or "__doc__" not in cls.__dict__:  # python -OO, or nothing to say
+        return
+    opening, sections = numpydoc.sections(cls.__doc__)
+    sections["Parameters"] = "".join(option.docstring_entry() for option in cls._options.values())
+    attributes: dict[str, str] = {}
+    for kind in reversed(cls.__mro__[1:]):
+        if issubclass(kind, Configurable) and "_attributes" in kind.__dict__:
+            attributes |= numpydoc.entries(kind.__dict__["_attributes"])
+    own = numpydoc.entries(sections.get("Attributes", ""))
+    cls._attributes = sections.get("Attributes", "")
+    if attributes or own:
+        sections["Attributes"] = "".join((attributes | own).values())
+    cls.__doc__ = numpydoc.join(opening, sections)

@@ -64,9 +64,9 @@ def records_table(
     return rows, names
 
 
-def columns_by_name(estimator: Any) -> dict[Any, int]:
-    """The column of each feature that a fitted estimator knows by name."""
-    names = getattr(estimator, "feature_names_in_", None)
+def columns_by_name(learner: Any) -> dict[Any, int]:
+    """The column of each feature that a fitted learner knows by name."""
+    names = getattr(learner, "feature_names_in_", None)
     if names is None:
         raise InputError(
             "X is a list of mappings, but this model was trained on columns without names. Give an "

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import Labels
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.io.notices import notice
-from rosenblatt.learner.entries import is_missing, unmasked
+from rosenblatt.learner.conversion import is_missing, unmasked
 from rosenblatt.learner.sklearn_classes import data_conversion_warning
 
 __all__ = [

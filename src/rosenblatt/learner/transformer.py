@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import MissingExtra, ParameterError
 from rosenblatt.learner.base import Estimator
-from rosenblatt.learner.diagram import Diagram
+from rosenblatt.learner.display import Diagram
 
 __all__ = ["Transformer"]
 
@@ -102,7 +102,7 @@ class Transformer(Diagram, Estimator):
 
         Returns
         -------
-        self : estimator
+        self : transformer
         """
         if transform is not None:
             # scikit-learn's own name: its clone takes this along.

@@ -46,6 +46,18 @@ def learning_rate() -> Any:
     )
 
 
+class _Same:
+    """A value of any kind that equals itself alone, as arrays that differ have no truth value."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self._value is other._value
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class LinearClassifier(ModelDisplay, RowClassifier):
     """A linear classifier that is trained in epochs.
 
@@ -78,14 +90,14 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         default=None,
         type='dict, "balanced" or None',
         check=check_class_weight,
-        also=lambda value: value is None,
+        accepts=lambda value: value is None,
         from_text=class_weight_from_text,
-        on_page=False,
+        in_studio=False,
         help="""
         A factor for the steps of each class; "balanced" makes rare classes count as much.""",
     )
     record: bool = option(
-        default=False, on_page=False, help="Keep the ledger of all updates in ``ledger_``."
+        default=False, in_studio=False, help="Keep the ledger of all updates in ``ledger_``."
     )
 
     # What the rule depends on; read at every call, so that a parameter that was changed is heeded.
@@ -94,8 +106,11 @@ class LinearClassifier(ModelDisplay, RowClassifier):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         shared = LinearClassifier._options
-        own = (name for name in cls._options if name not in shared)
-        cls._rule_settings = attrgetter(*own, "ties", "fit_intercept")
+        own = [name for name in cls._options if name not in shared]
+        settings = attrgetter(*own, "ties", "fit_intercept")
+        cls._rule_settings = settings
+        if any(cls._options[name].kind == "other" for name in own):
+            cls._rule_settings = staticmethod(lambda self: list(map(_Same, settings(self))))
 
     def rule(self) -> Rule:
         """How far a row moves the weights, with the parameters as they are now.

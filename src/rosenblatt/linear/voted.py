@@ -77,7 +77,7 @@ class VotedPerceptron(LinearLearner):
     combine: str = option(
         default="vote",
         choices=("vote", "average", "last"),
-        on_page=False,
+        in_studio=False,
         help="""
         How the vectors predict together. It can be changed after ``fit``: the training is the same.
         """,

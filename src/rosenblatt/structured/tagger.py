@@ -79,7 +79,7 @@ class SequenceTagger(SavedTagger, Learner):
         default=None,
         type="sequence of str",
         check=check_texts,
-        also=lambda value: value is None,
+        accepts=lambda value: value is None,
         help="""
         What the features of a token are, as ``"w[0].lower"`` or ``"pos[-1]|pos[0]"``: a column, how
         many tokens away, what is asked of the word; ``|`` takes things together. None is a good set
@@ -89,7 +89,7 @@ class SequenceTagger(SavedTagger, Learner):
         default=None,
         type="sequence of str",
         check=check_texts,
-        also=lambda value: value is None,
+        accepts=lambda value: value is None,
         help="Names of the parts of a token; None is ``w`` for words, ``w, pos, c2 …`` for tuples.",
     )
     search: str = option(

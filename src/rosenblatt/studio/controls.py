@@ -32,7 +32,7 @@ def _loads(entry: Entry) -> bool:
     try:
         entry.load()
     except Exception as error:  # whatever a package of somebody else may raise
-        warnings.warn(f"{entry.where} does not load and is left out: {error}", stacklevel=2)
+        warnings.warn(f"{entry.import_path} does not load and is left out: {error}", stacklevel=2)
         return False
     return True
 
@@ -48,7 +48,7 @@ def controls_of(kind: str) -> Mapping[str, Option]:
     return {
         name: option
         for name, option in declared.items()
-        if option.on_page and option.kind != "other"
+        if option.in_studio and option.kind != "other"
     }
 
 

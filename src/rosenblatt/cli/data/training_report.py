@@ -90,13 +90,14 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
     ]
     if facts["epochs"] is None:
         lines.append(
-            f"{entry.words}, one pass: {facts['mistakes']:,} mistakes in "
+            f"{entry.title_in_sentence}, one pass: {facts['mistakes']:,} mistakes in "
             f"{facts['examples']:,} examples so far"
         )
     else:
         epochs = count(facts["epochs"], "epoch")
         lines += [
-            f"{entry.words}, {epochs}, mistakes {shortened(facts['mistakes_per_epoch'])}",
+            f"{entry.title_in_sentence}, {epochs}, "
+            f"mistakes {shortened(facts['mistakes_per_epoch'])}",
             f"ended: {stop_text(facts['stop_reason'])}",
         ]
     accuracy = facts["accuracy"]

@@ -188,7 +188,8 @@ def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) 
 def _refuse_record(learner: Entry) -> None:
     if "record" not in learner.load().options():
         raise click.UsageError(
-            f"--record has no meaning for a {learner.words}: it keeps all its mistakes anyway."
+            f"--record has no meaning for a {learner.title_in_sentence}: it keeps all its mistakes "
+            "anyway."
         )
 
 
