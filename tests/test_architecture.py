@@ -212,3 +212,104 @@ def test_only_one_list_has_the_reasons_to_stop() -> None:
                 if len(words & reasons) > 1:
                     holders.add(file.relative_to(SOURCE).as_posix())
     assert holders == {"core/result.py"}
+
+
+# ---------------------------------------------------------------------- what the shell may do
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """Modules that code imports, with the names taken from them; types alone do not count."""
+    names: set[str] = set()
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+        names |= imported(node)
+    return names
+
+
+def called(tree: ast.AST) -> set[str]:
+    """Names of the functions and methods that code calls."""
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return {call.attr if isinstance(call, ast.Attribute) else ast.unparse(call) for call in calls}
+
+
+def shell() -> dict[str, ast.Module]:
+    """The modules of the command line by name."""
+    files = sorted((SOURCE / "cli").rglob("*.py"))
+    return {
+        file.relative_to(SOURCE / "cli").as_posix(): ast.parse(file.read_text()) for file in files
+    }
+
+
+def test_click_is_known_to_the_command_line_alone() -> None:
+    for file in sources(".py"):
+        if "cli" not in file.relative_to(SOURCE).parts:
+            names = imported(ast.parse(file.read_text()))
+            assert not [name for name in names if name.split(".")[0] == "click"], file
+
+
+# Words for the reason to stop, and which error it was.
+FROM_CORE = {"rosenblatt.core.result.stop_text", "rosenblatt.core.held_out.NothingHeldOut"}
+# The share of sentences that is held out, and the weight of past mistakes.
+STILL_FROM_CORE = {
+    "data/mistakes.py": {"rosenblatt.core.scoring.scores"},
+    "tag/tag_corpus.py": {"rosenblatt.core.held_out.hold_out"},
+}
+
+
+def test_the_command_line_takes_no_loops_and_nothing_that_learns_or_scores() -> None:
+    for name, tree in shell().items():
+        taken = {one for one in imported(tree) if one.startswith("rosenblatt.core.")}
+        assert taken <= FROM_CORE | STILL_FROM_CORE.get(name, set()), name
+        assert not [one for one in imported(tree) if one.startswith("rosenblatt._kernels")], name
+
+
+LEARNING = {"fit", "partial_fit", "learn_one", "predict_then_learn", "insert_features", "grow"}
+# Who trains does so by the learner's own method.
+TRAINS = {
+    "verbs/train.py": {"fit", "partial_fit", "insert_features", "grow"},
+    "verbs/stream.py": {"predict_then_learn"},
+    "verbs/demo.py": {"fit"},
+    "tag/tag_train.py": {"fit", "partial_fit"},
+    "plot/plot_pictures.py": {"fit"},
+    "data/training_data.py": {"grow"},
+    "verbs/convert.py": {"grow"},
+}
+
+
+def test_who_trains_in_the_shell_asks_the_learner_and_nobody_else_does() -> None:
+    found = {name: called(tree) & LEARNING for name, tree in shell().items()}
+    assert {name: calls for name, calls in found.items() if calls} == TRAINS
+
+
+ENCODING = {
+    "AssociationLayer",
+    "Category",
+    "NGramCounter",
+    "Number",
+    "Schema",
+    "SparseRows",
+    "SparseSchema",
+    "TextFeatures",
+    "TextSchema",
+    "Words",
+    "from_entries",
+    "one_hot",
+    "__post_init__",
+}
+SCORING = {"coef_", "intercept_", "raw_coef_", "raw_intercept_", "dual_coef_"}
+
+
+def test_the_shell_makes_no_features_and_weighs_none() -> None:
+    for name, tree in shell().items():
+        assert not called(tree) & ENCODING, name
+        read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} & SCORING
+        assert not read or name == "data/models.py", f"{name} reads {read}"
+        products = [
+            node for node in ast.walk(tree) if isinstance(getattr(node, "op", None), ast.MatMult)
+        ]
+        assert not products, name

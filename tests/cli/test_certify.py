@@ -9,11 +9,13 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from cli.shell import PETS, PROGRAM, run
+from rosenblatt import theory
 from rosenblatt.cli.verbs import certify as command
 from rosenblatt.cli.verbs.certify import read_rows
 
@@ -153,9 +155,13 @@ def test_a_large_svmlight_file_stays_sparse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = written(tmp_path, "1 1:5 3:2\n0\n0 2:-1\n", "data.svm")
-    dense = read_rows(str(file)).X
-    monkeypatch.setattr(command, "DENSE_CELLS", 8)
-    sparse = read_rows(str(file)).X
+    seen: list[Any] = []
+    for most in (9, 8):
+        monkeypatch.setattr(command, "DENSE_CELLS", most)
+        looked = patch.object(theory, "examine", side_effect=lambda X, *_, **__: seen.append(X))
+        with looked, pytest.raises(AttributeError):
+            command.certificate(read_rows(str(file)), fit_intercept=True, seed=0)
+    dense, sparse = seen
     assert dense.tolist() == [[5, 0, 2], [0, 0, 0], [0, -1, 0]]
     assert sparse.nnz == 3
     np.testing.assert_array_equal(sparse.toarray(), dense)

@@ -184,6 +184,11 @@ class Schema:
         return self.encode(table_of_records(records, types))
 
     @classmethod
+    def of_numbers(cls, names: Iterable[str]) -> Schema:
+        """Columns of numbers as they are, such as those of a data frame."""
+        return cls([Number(name) for name in names], None, [])
+
+    @classmethod
     def guess_records(cls, records: Sequence[Mapping[str, Any]]) -> Schema:
         """As `guess`, of mappings of the names of columns to values."""
         return cls.guess(table_of_records(records))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows
-from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.features.column_kinds import Growth
 from rosenblatt.features.schema import MOST_NAMES, Schema
 from rosenblatt.features.text import UNSOUND, TextFeatures
@@ -19,7 +19,7 @@ from rosenblatt.io.sources import Given
 from rosenblatt.io.svmlight import iter_svmlight
 from rosenblatt.io.vw import iter_vw
 
-__all__ = ["AnySchema", "SparseSchema", "TextSchema", "schema_from_json"]
+__all__ = ["AnySchema", "SparseSchema", "TextSchema", "schema_from_json", "schema_of_columns"]
 
 
 class TextSchema:
@@ -145,6 +145,19 @@ class SparseSchema:
 
 
 AnySchema = Schema | TextSchema | SparseSchema
+
+
+def schema_of_columns(kind: str, block: Any, n_features: int) -> AnySchema:
+    """For a model that was trained without a schema: the columns of a block are its features."""
+    if kind != "table":
+        block.rows = block.rows.narrow(n_features)
+        return SparseSchema(kind, n_features)
+    if len(block.names) != n_features:
+        raise InputError(
+            f"a model of {n_features:,} features without names, but the data have "
+            f"{len(block.names):,} columns; --target says which one holds the labels."
+        )
+    return Schema.of_numbers(block.names)
 
 
 def schema_from_json(fields: Any) -> AnySchema:

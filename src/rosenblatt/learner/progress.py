@@ -1,4 +1,4 @@
-"""Progress of a fit on standard error: a bar on a terminal, plain lines elsewhere."""
+"""Progress of a fit on standard error: one line on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from rosenblatt.core.result import EpochCallback
+from rosenblatt.plurals import count
 
 __all__ = ["listening", "progress"]
 
 SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_UPDATES = 0.1
 _listener: ContextVar[EpochCallback | None] = ContextVar("_listener", default=None)
 
 
@@ -36,29 +38,36 @@ def progress(
     elif not verbose:
         yield None
     elif sys.stderr.isatty():
-        with _bar(most, name, unit) as told:
+        with _overwritten_line(most, name, unit) as told:
             yield told
     else:
         yield _lines(name, unit, 0.0 if verbose > 1 else SECONDS_BETWEEN_LINES)
 
 
 @contextmanager
-def _bar(most: int, name: str, unit: str) -> Iterator[EpochCallback]:
-    import click
+def _overwritten_line(most: int, name: str, unit: str) -> Iterator[EpochCallback]:
+    """A line that the next one takes the place of; the last one stays."""
+    shown, last, latest = 0, -SECONDS_BETWEEN_UPDATES, ""
 
-    with click.progressbar(
-        length=most,
-        label=name,
-        file=sys.stderr,
-        item_show_func=lambda seen: seen,
-        show_pos=True,
-        show_percent=False,
-    ) as bar:
+    def show() -> None:
+        nonlocal shown
+        print(f"\r{latest:{shown}}", end="", file=sys.stderr, flush=True)
+        shown = len(latest)
 
-        def told(epoch: int, mistakes: int, score: float | None = None) -> None:
-            bar.update(epoch - bar.pos, f"{unit} {epoch}: {_seen(mistakes, score)}")
+    def told(epoch: int, mistakes: int, score: float | None = None) -> None:
+        nonlocal last, latest
+        latest = f"{name}: {unit} {epoch:,} of at most {most:,}, {_seen(mistakes, score)}"
+        now = time.monotonic()
+        if now - last >= SECONDS_BETWEEN_UPDATES:
+            show()
+            last = now
 
+    try:
         yield told
+    finally:
+        if latest:
+            show()
+            print(file=sys.stderr)
 
 
 def _lines(name: str, unit: str, seconds: float) -> EpochCallback:
@@ -77,4 +86,4 @@ def _lines(name: str, unit: str, seconds: float) -> EpochCallback:
 
 def _seen(mistakes: int, score: float | None) -> str:
     held_out = "" if score is None else f", {score:.2%} right on those held out"
-    return f"{mistakes:,} mistakes{held_out}"
+    return f"{count(mistakes, 'mistake')}{held_out}"

@@ -3,6 +3,7 @@
 from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.bound import MistakeBound, mistake_bound
 from rosenblatt.theory.certificates import CertificateError, Conflict
+from rosenblatt.theory.examination import Examination, examine
 from rosenblatt.theory.feature_maps import SeparatingMap, simplest_separating_map
 from rosenblatt.theory.margin import MaxMargin, margin, max_margin
 from rosenblatt.theory.order_study import OrderStudy, order_study
@@ -14,6 +15,7 @@ __all__ = [
     "ArgmaxSeparability",
     "CertificateError",
     "Conflict",
+    "Examination",
     "MaxMargin",
     "MistakeBound",
     "OrderStudy",
@@ -23,6 +25,7 @@ __all__ = [
     "Separability",
     "SeparatingMap",
     "Suspect",
+    "examine",
     "margin",
     "max_margin",
     "mistake_bound",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.reading import Reading, notices_told
+from rosenblatt.cli.data.reading import Reading
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.model import State
 
-__all__ = ["MODEL", "Model", "notices", "open_model"]
+__all__ = ["MODEL", "Model", "open_model"]
 
 MODEL = click.Path(exists=True, dir_okay=False)
 
@@ -138,29 +137,14 @@ class Model:
                         block.rows = block.rows.narrow(self.schema.n_features)
                     yield self.schema, block
             return
+        from rosenblatt.features.schemas import schema_of_columns
+
         if kind == "text":
             raise click.UsageError(f"{self.path} does not say how texts become its features.")
         types = "number" if kind == "table" else None
         with reading.reader(paths, labelled=labelled, types=types) as blocks:
             for block in blocks:
-                yield self._columns_as_they_are(kind, block), block
-
-    def _columns_as_they_are(self, kind: str, block: Any) -> AnySchema:
-        """For a model that was saved in Python without a schema."""
-        from rosenblatt.errors import InputError
-        from rosenblatt.features import Schema, SparseSchema
-        from rosenblatt.features.column_kinds import Number
-
-        n_features = self.state.n_features
-        if kind != "table":
-            block.rows = block.rows.narrow(n_features)
-            return SparseSchema(kind, n_features)
-        if len(block.names) != n_features:
-            raise InputError(
-                f"{self.path} has {n_features:,} features without names, but the data have "
-                f"{len(block.names):,} columns; --target says which one holds the labels."
-            )
-        return Schema([Number(name) for name in block.names], None, [])
+                yield schema_of_columns(kind, block, self.state.n_features), block
 
 
 def open_model(path: str, *, taggers: bool = False) -> Model:
@@ -169,7 +153,7 @@ def open_model(path: str, *, taggers: bool = False) -> Model:
     A tagger is refused unless it is asked for, as it answers sentences and not rows.
     """
     from rosenblatt.errors import ModelFileError
-    from rosenblatt.features import schema_from_json
+    from rosenblatt.features import Schema, schema_from_json
     from rosenblatt.model import read
 
     state = read(path)
@@ -192,25 +176,6 @@ def open_model(path: str, *, taggers: bool = False) -> Model:
                 f"{state.n_features:,}."
             )
     elif card.feature_names is not None and card.columns is None:
-        schema = _plain_numbers(card.feature_names)
+        # Trained on a data frame: its columns as they are.
+        schema = Schema.of_numbers(card.feature_names)
     return Model(path, state, schema)
-
-
-def _plain_numbers(names: list[str]) -> AnySchema:
-    """A model that was trained on a data frame: its columns as they are."""
-    from rosenblatt.features import Schema
-    from rosenblatt.features.column_kinds import Number
-
-    return Schema([Number(name) for name in names], None, [])
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-def notices(quiet: bool) -> AbstractContextManager[None]:
-    """Warnings as lines on standard error, or not at all."""
-    return _silence() if quiet else notices_told()

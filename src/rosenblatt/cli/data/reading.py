@@ -22,7 +22,7 @@ __all__ = [
     "DATA",
     "Reading",
     "named",
-    "notices_told",
+    "notices",
     "reading_options",
     "zero_based_option",
 ]
@@ -226,18 +226,18 @@ def _called(kind: str) -> str:
 
 
 @contextmanager
-def notices_told() -> Iterator[None]:
-    """Warnings of the readers as plain lines."""
-    with warnings.catch_warnings(record=True) as told:
+def notices(quiet: bool = False) -> Iterator[None]:
+    """Warnings, as of the readers, as plain lines at the end; or not at all."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    if not told:
+    if quiet or not caught:
         return
     from rosenblatt.cli.frame.shell_messages import in_shell_words, options_of
 
     context = click.get_current_context(silent=True)
     options = options_of(None if context is None else context.command)
-    for warning in told:
+    for warning in caught:
         said = warning.message
         text = said if isinstance(said, str) else in_shell_words(said, options)
         click.echo(f"warning: {text}", err=True)

@@ -178,7 +178,7 @@ def read_examples(
     block = reading.reader(
         paths, schema=schema, features=options, labels=labels, grows=grows
     ).whole()
-    inserted, unseen = list[int](), UnseenValues()
+    inserted, told = list[int](), list[str]()
     if schema is None:
         schema = guess_schema(kind, block, options)
         X = schema.learn(block)
@@ -186,10 +186,11 @@ def read_examples(
         inserted = schema.grow(block).places
         X = schema.learn(block)
     else:
-        X = unseen.encode(schema, block)
-    return Examples(
-        schema, X, block.labels, block.lines, row_weights(block), inserted, unseen.describe()
-    )
+        from rosenblatt.features import UnseenValues
+
+        unseen = UnseenValues()
+        X, told = unseen.encode(schema, block), unseen.describe()
+    return Examples(schema, X, block.labels, block.lines, row_weights(block), inserted, told)
 
 
 def row_weights(block: Any) -> npt.NDArray[Any] | None:

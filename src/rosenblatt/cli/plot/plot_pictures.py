@@ -187,7 +187,8 @@ def _mistakes(asked: Asked) -> Display:
 def _weights(asked: Asked) -> Display:
     from rosenblatt import plot
 
-    n = len(asked.learner.coef_[0])
+    assert asked.found is not None
+    n = asked.found.state.n_features
     shape = asked.options["shape"]
     if shape is not None and shape[0] * shape[1] != n:
         raise click.UsageError(

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, notices
-from rosenblatt.cli.data.reading import DATA
+from rosenblatt.cli.data.models import MODEL
+from rosenblatt.cli.data.reading import DATA, notices
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command
 from rosenblatt.cli.frame.terminal import say

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, notices
-from rosenblatt.cli.data.reading import DATA
+from rosenblatt.cli.data.models import MODEL
+from rosenblatt.cli.data.reading import DATA, notices
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import Command
 from rosenblatt.cli.tag.tag_corpus import tell_of_skipped

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, notices
-from rosenblatt.cli.data.reading import DATA, named
+from rosenblatt.cli.data.models import MODEL
+from rosenblatt.cli.data.reading import DATA, named, notices
 from rosenblatt.cli.frame.destinations import check_destination, keep_rejects_apart
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import SEED, Command, Whole, refuse_together, said

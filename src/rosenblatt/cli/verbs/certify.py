@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections import Counter
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import click
@@ -15,11 +11,12 @@ from rosenblatt.cli.data.reading import (
     DATA,
     Reading,
     named,
-    notices_told,
+    notices,
     reading_options,
     zero_based_option,
 )
 from rosenblatt.cli.data.training_data import (
+    Examples,
     dense_columns,
     read_examples,
     refuse_one_class,
@@ -37,8 +34,6 @@ SUSPECTS = 5
 CONFLICT_SHOWN = 12
 # Features of more numbers than this stay sparse if they came so.
 DENSE_CELLS = 20_000_000
-# The cost of a suspect takes a pass over all updates in Python.
-MOST_COSTED = 100_000
 
 
 @click.command(
@@ -70,7 +65,8 @@ def command(file: str, no_bias: bool, as_json: bool, seed: int, **reading: Any) 
     try:
         found = certificate(rows, fit_intercept=not no_bias, seed=seed)
     except InputError as error:
-        raise DataError(str(error), name=rows.name) from None
+        raise DataError(str(error), name=named([file])) from None
+    found = {"file": named([file]), **found}
     if as_json:
         say_json(found)
     else:
@@ -81,158 +77,41 @@ def command(file: str, no_bias: bool, as_json: bool, seed: int, **reading: Any) 
 # ---------------------------------------------------------------------- the rows
 
 
-@dataclass
-class LabelledRows:
-    """Features, labels as text, the line of every row, and what the columns are taken for.
+def read_rows(path: str, **options: Any) -> Examples:
+    """Read a file, or standard input for ``-``; labels as text, numbers as they are.
 
-    ``features`` counts those of the schema, ``used`` those that some row has.
+    Scaling would round, and without a bias move the rows.
     """
+    import numpy as np
 
-    name: str
-    X: Any
-    labels: list[str]
-    lines: list[int]
-    told: list[str]
-    features: int
-    used: int
-
-
-def read_rows(path: str, **options: Any) -> LabelledRows:
-    """Read a file, or standard input for ``-``."""
     from rosenblatt.features import FeatureOptions
 
-    reading = Reading(**options)
-    with notices_told():
-        # Scaling would round, and without a bias move the rows.
-        found = read_examples(reading, [path], FeatureOptions(scale=False))
-    name, labels = named([path]), [str(label) for label in found.labels.tolist()]
-    kind, X = found.schema.kind, found.X
-    refuse_one_class(labels, name, of_table=kind == "table")
-    used, told = len(used_columns(X)), list[str]()
+    with notices():
+        rows = read_examples(Reading(**options), [path], FeatureOptions(scale=False))
+    rows.labels = np.array([str(label) for label in rows.labels.tolist()])
+    refuse_one_class(rows.labels.tolist(), named([path]), of_table=rows.schema.kind == "table")
+    return rows
+
+
+def certificate(rows: Examples, *, fit_intercept: bool, seed: int) -> dict[str, Any]:
+    """Everything the command tells, but the file, as what becomes the JSON object."""
+    from rosenblatt.theory import examine
+
+    X, told = rows.X, list[str]()
     if hasattr(X, "tocsr"):
-        if kind in ("table", "text"):
-            told = found.schema.describe()
+        if rows.schema.kind in ("table", "text"):
+            told = rows.schema.describe()
             dense = dense_columns(X, DENSE_CELLS)
         else:
             dense = X.toarray() if X.shape[0] * X.shape[1] <= DENSE_CELLS else None
         X = X if dense is None else dense
-    n_features = found.schema.n_features
-    return LabelledRows(name, X, labels, found.lines.tolist(), told, n_features, used)
-
-
-# ---------------------------------------------------------------------- the verdict
-
-
-def certificate(rows: LabelledRows, *, fit_intercept: bool, seed: int) -> dict[str, Any]:
-    """Everything the command tells, as what becomes the JSON object."""
-    import numpy as np
-
-    from rosenblatt.core.rows import as_rows
-    from rosenblatt.theory.certificates import CertificateError
-    from rosenblatt.theory.separability import separability
-
-    labels = np.array(rows.labels)
-    counts = Counter(rows.labels)
-    verdict = separability(rows.X, labels, fit_intercept)
-    said, strength, detail = verdict.verdict, verdict.strength, verdict.detail
-    try:
-        verified = verdict.separable is not None and verdict.verify()
-    except CertificateError as error:  # what cannot be checked is not claimed
-        said, strength, detail, verified = "undecided", "none", str(error), False
-    longest = float(as_rows(rows.X).squared_norms().max()) + float(fit_intercept)
-    several = len(counts) > 2
-    found: dict[str, Any] = {
-        "file": rows.name,
-        "rows": len(labels),
-        "features": rows.features,
-        "features_used": rows.used,
-        "told": rows.told,
-        "classes": {label: counts[label] for label in sorted(counts)},
-        "fit_intercept": fit_intercept,
-        "verdict": said,
-        "strength": strength,
-        "verified": verified,
-        "detail": detail,
-        "conflict": _conflict(rows, verdict) if verified else None,
-        "pairs": None,
-        "margin": None,
-        "radius": math.sqrt(longest * (2.0 if several else 1.0)),
-        "gamma": None,
-        "bound": None,
-    }
-    if several:
-        pairs = [pair.separable is True for pair in verdict.pairs.values()]
-        found["pairs"] = {"separable": sum(pairs), "all": len(pairs)}
-    if said == "separable":
-        found.update(_margins(rows.X, labels, fit_intercept))
-    found.update(_training(rows, labels, fit_intercept, seed))
-    return found
-
-
-def _conflict(rows: LabelledRows, verdict: Any) -> dict[str, Any] | None:
-    conflict = verdict.conflict
-    if conflict is None:
-        return None
-    members = []
-    wrong = getattr(conflict, "wrong", (None,) * len(conflict.rows))
-    for row, weight, rival in zip(conflict.rows, conflict.weights, wrong, strict=True):
-        member = {"line": rows.lines[row], "label": rows.labels[row], "weight": float(weight)}
-        if rival is not None:
-            member["against"] = str(rival)
-        if isinstance(weight, Fraction):
-            member["fraction"] = str(weight)
-        members.append(member)
-    return {"residual": float(conflict.residual), "rows": members}
-
-
-def _margins(X: Any, labels: Any, fit_intercept: bool) -> dict[str, float | None]:
-    """The largest margin of two classes, and the constants of the mistake bound."""
-    from rosenblatt.errors import InputError
-    from rosenblatt.theory.bound import mistake_bound
-    from rosenblatt.theory.margin import max_margin
-
-    known: dict[str, float | None] = {}
-    bound = mistake_bound(X, labels, fit_intercept)
-    if bound.margin > 0 and math.isfinite(bound.bound):
-        known = {"radius": bound.radius, "gamma": bound.margin, "bound": bound.bound}
-    if len(set(labels.tolist())) == 2:
-        try:
-            known["margin"] = max_margin(X, labels, fit_intercept).margin
-        except InputError:  # separable, but by less than floats can measure
-            known["margin"] = None
-    return known
-
-
-def _training(rows: LabelledRows, labels: Any, fit_intercept: bool, seed: int) -> dict[str, Any]:
-    """What a perceptron does with the rows, and the rows it errs on most often."""
-    from rosenblatt import Perceptron
-    from rosenblatt.theory.suspects import suspects
-
-    # With several classes the bound holds where a tie lowers a rival too.
-    ties = "mistake" if len(set(rows.labels)) == 2 else "positive"
-    learner = Perceptron(fit_intercept=fit_intercept, random_state=seed, ties=ties, record=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the reason to stop is told anyway
-        learner.fit(rows.X, labels)
-    ledger = learner.ledger_
-    costed = rows.X if len(ledger) <= MOST_COSTED else None
-    ranked = suspects(ledger, costed, top=SUSPECTS, n_rows=len(labels))
+    found = examine(X, rows.labels, fit_intercept=fit_intercept, random_state=seed, top=SUSPECTS)
     return {
-        "perceptron": {
-            "mistakes": learner.n_mistakes_,
-            "epochs": learner.n_iter_,
-            "stop_reason": learner.stop_reason_,
-        },
-        "suspects": [
-            {
-                "line": rows.lines[one.row],
-                "label": str(one.label),
-                "answered": None if one.answered is None else str(one.answered),
-                "mistakes": one.updates,
-                "epochs_mistaken": one.epochs_mistaken,
-            }
-            for one in ranked
-        ],
+        "rows": len(rows),
+        "features": rows.schema.n_features,
+        "features_used": len(used_columns(rows.X)),
+        "told": told,
+        **found.to_json(rows.lines.tolist()),
     }
 
 

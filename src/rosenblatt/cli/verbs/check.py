@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import notices
-from rosenblatt.cli.data.reading import DATA, Reading, named, reading_options
+from rosenblatt.cli.data.reading import DATA, Reading, named, notices, reading_options
 from rosenblatt.cli.data.training_data import dense_columns, refuse_one_class
 from rosenblatt.cli.data.training_report import LONGEST_LABEL, counted_classes, counted_features
 from rosenblatt.cli.frame.json_output import baseline, say_json

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, notices, open_model
-from rosenblatt.cli.data.reading import DATA, Reading, reading_options
+from rosenblatt.cli.data.models import MODEL, Model, open_model
+from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
 from rosenblatt.cli.frame.terminal import cut, say

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, notices, open_model
-from rosenblatt.cli.data.reading import DATA, Reading, reading_options
+from rosenblatt.cli.data.models import MODEL, open_model
+from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.frame.json_output import as_json
 from rosenblatt.cli.frame.options import Command
 from rosenblatt.cli.frame.terminal import say

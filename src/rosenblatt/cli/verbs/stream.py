@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, notices, open_model
-from rosenblatt.cli.data.reading import DATA, Reading, reading_options
+from rosenblatt.cli.data.models import MODEL, Model, open_model
+from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.data.training_data import (
     column_options,
     feature_options,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, notices, open_model
-from rosenblatt.cli.data.reading import DATA, Reading, named, reading_options
+from rosenblatt.cli.data.models import MODEL, open_model
+from rosenblatt.cli.data.reading import DATA, Reading, named, notices, reading_options
 from rosenblatt.cli.data.training_data import (
     Examples,
     column_options,
