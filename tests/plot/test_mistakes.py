@@ -20,7 +20,7 @@ from rosenblatt import (
 )
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.plot.curves import FURTHEST_BOUND, is_within_sight
-from rosenblatt.plot.stream_curves import StreamDisplay
+from rosenblatt.plot.mistakes import StreamDisplay
 
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -9,7 +9,7 @@ import rosenblatt
 from rosenblatt import KernelPerceptron, Perceptron, VotedPerceptron
 from rosenblatt.errors import ParameterError
 from rosenblatt.studio import Session
-from rosenblatt.studio.rings import rings_above_zero
+from rosenblatt.studio.contours import rings_above_zero
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -6,10 +6,9 @@ separated with a chosen margin or have wrong labels, and streams that drift or c
 in a forest.
 """
 
-from rosenblatt.datasets.bundled import breast_cancer, digits, iris, wine
+from rosenblatt.datasets.bundled import LabelledRows, breast_cancer, digits, iris, wine
 from rosenblatt.datasets.drift import Drift, drifting
 from rosenblatt.datasets.forest import Forest, Recording, recorders
-from rosenblatt.datasets.labelled_rows import LabelledRows
 from rosenblatt.datasets.noise import Noisy, noisy
 from rosenblatt.datasets.separable_sets import Separable, separable
 

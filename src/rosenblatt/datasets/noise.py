@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import choice, number
-from rosenblatt.datasets.labelled_rows import LabelledRows
+from rosenblatt.datasets.bundled import LabelledRows
 from rosenblatt.datasets.portable_random import bell_shaped, dot, generator
 from rosenblatt.datasets.separable_sets import separable
 

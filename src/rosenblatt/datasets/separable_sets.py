@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import number, whole
-from rosenblatt.datasets.labelled_rows import LabelledRows
+from rosenblatt.datasets.bundled import LabelledRows
 from rosenblatt.datasets.portable_random import bell_shaped, dot, generator, orthonormal, unit
 from rosenblatt.errors import ParameterError
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.losses._checks import chosen, matrix, numbers, same_shape
+from rosenblatt.losses.binary import chosen, matrix, numbers, same_shape
 
 
 def multiclass_perceptron(scores: ArrayLike, y: ArrayLike) -> FloatArray:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.losses._checks import numbers
+from rosenblatt.losses.binary import numbers
 
 
 def one_hot(labels: Iterable[Hashable], classes: Iterable[Hashable]) -> FloatArray:

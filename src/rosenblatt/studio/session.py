@@ -16,14 +16,13 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.studio import fields
 from rosenblatt.studio.contours import contour, read_box
 from rosenblatt.studio.controls import controls
-from rosenblatt.studio.page_runs import PageRun
+from rosenblatt.studio.page_runs import PageRun, as_csv
 from rosenblatt.studio.pages import page
 from rosenblatt.studio.pasted_tables import pasted
 from rosenblatt.studio.presets import PRESETS
 from rosenblatt.studio.scripts import notebook, script
 from rosenblatt.studio.states import LONGEST_NAME, PageState, complete
 from rosenblatt.studio.studies import Study
-from rosenblatt.studio.update_tables import as_csv
 
 __all__ = ["Session"]
 

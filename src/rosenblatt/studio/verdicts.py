@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,11 @@ import numpy.typing as npt
 import rosenblatt
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.studio.conflicts import of_several, of_two
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.page_runs import PageRun
-from rosenblatt.theory.argmax import ArgmaxSeparability
+from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.bound import GAP
-from rosenblatt.theory.certificates import CertificateError, check_best_score
+from rosenblatt.theory.certificates import CertificateError, Conflict, check_best_score
 from rosenblatt.theory.hulls import PairHull
 from rosenblatt.theory.margin import max_margin
 from rosenblatt.theory.nearest import Nearest, nearest_point
@@ -28,13 +29,15 @@ from rosenblatt.theory.separability import separability
 
 __all__ = ["Verdict"]
 
-
 # Numbers of all weight vectors together up to which the best of them are found within a second.
 MOST_WEIGHTS = 100
 # So many scores a perceptron may take to separate more of them.
 MOST_SCORES = 20_000_000
 # A margin smaller than the radius by more than this is no more than rounding.
 LARGEST_RATIO = 1e100
+# A fraction with a larger denominator is easier to read as a decimal.
+LARGEST_DENOMINATOR = 100
+SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +60,7 @@ class Verdict:
 
     @classmethod
     def on(cls, examples: MappedRows, *, fit_intercept: bool) -> Verdict:
-        table = _Table.of(examples, fit_intercept)
+        table = _TheoremRows.of(examples, fit_intercept)
         several = len(examples.classes) > 2
         longest = math.sqrt(float(np.square(table.Z).sum(axis=1).max()))
         radius = longest * (math.sqrt(2.0) if several else 1.0)
@@ -67,7 +70,7 @@ class Verdict:
         if found.separable and quick:
             margin, u = table.best_of_several(len(examples.classes)) if several else table.best()
         elif found.conflict is not None:
-            told = of_several if several else of_two
+            told = _multiclass_conflict if several else _binary_conflict
             conflict = told(found.conflict, examples, fit_intercept=fit_intercept)
         if margin is not None and not radius / margin < LARGEST_RATIO:
             margin = u = None
@@ -148,7 +151,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _TheoremRows:
     """The rows in the space where the theorem lives.
 
     One class alone has no other to be told from: its first row, turned over, stands in for one,
@@ -161,7 +164,7 @@ class _Table:
     turned: bool
 
     @classmethod
-    def of(cls, examples: MappedRows, fit_intercept: bool) -> _Table:
+    def of(cls, examples: MappedRows, fit_intercept: bool) -> _TheoremRows:
         Z, y = examples.X, examples.y
         if fit_intercept:
             Z = np.column_stack([Z, np.ones(len(Z))])
@@ -251,3 +254,70 @@ def _sentence(examples: MappedRows, found: Any, fit_intercept: bool) -> str:
             f"There is only one class, {examples.classes[1]}: its points lie on one side of {side}."
         )
     return f"The classes are separable {by}."
+
+
+def _binary_conflict(
+    conflict: Conflict, examples: MappedRows, *, fit_intercept: bool
+) -> dict[str, Any]:
+    """Weighted points of both classes that meet; without a bias, that add up to nothing."""
+    # One class alone had its first row turned over in the place of another class.
+    rows = [row if row < len(examples) else 0 for row in conflict.rows]
+    told: dict[str, Any] = {"rows": rows, "weights": [float(weight) for weight in conflict.weights]}
+    if not fit_intercept:
+        terms = _listed(conflict.weights, rows)
+        said = f"Turned to one side of the origin, {terms} add up to nothing"
+        return told | {
+            "point": [0, 0],
+            "sentence": f"{said}, so no line through the origin separates the classes.",
+        }
+    sides = []
+    for place in (0, 1):
+        chosen = [i for i, row in enumerate(rows) if examples.y[row] == place]
+        total = sum(conflict.weights[i] for i in chosen)
+        shares = [conflict.weights[i] / total for i in chosen]
+        sides.append((shares, [rows[i] for i in chosen]))
+    shares, of = sides[1]
+    meeting = np.array([float(share) for share in shares]) @ examples.X[of]
+    at = ", ".join(f"{value:.4g}".replace("-", "−") for value in meeting)
+    told["point"] = numbers_of(meeting[:2])
+    told["sentence"] = _capital(
+        f"{_listed(*sides[0])} (class {examples.classes[0]}) and {_listed(*sides[1])} "
+        f"(class {examples.classes[1]}) make the same point ({at}), which cannot lie on both sides."
+    )
+    return told
+
+
+def _multiclass_conflict(
+    conflict: RivalConflict, examples: MappedRows, *, fit_intercept: bool
+) -> dict[str, Any]:
+    """Weighted points, each against a class that is not its own."""
+    rows = list(conflict.rows)
+    listed = _listed(conflict.weights, rows)
+    return {
+        "rows": rows,
+        "weights": list(conflict.weights),
+        "wrong": [int(wrong) for wrong in conflict.wrong],
+        "point": None,
+        "sentence": _capital(
+            f"{listed}, each against another class, add up to nothing: no scores "
+            f"{'' if fit_intercept else 'without a bias '}can be right for all of them."
+        ),
+    }
+
+
+def _listed(weights: Sequence[Any], rows: Sequence[int]) -> str:
+    """``1/2 of point 1 and 1/2 of point 4``, cut after a few."""
+    terms = [f"{_share(weight)}point {row + 1}" for weight, row in zip(weights, rows, strict=True)]
+    if len(terms) > SHOWN:
+        terms = [*terms[: SHOWN - 1], f"{len(terms) - SHOWN + 1} more"]
+    return terms[0] if len(terms) == 1 else f"{', '.join(terms[:-1])} and {terms[-1]}"
+
+
+def _share(weight: Any) -> str:
+    if isinstance(weight, Fraction) and weight.denominator <= LARGEST_DENOMINATOR:
+        return "" if weight == 1 else f"{weight} of "
+    return f"{float(weight):.3g} of "
+
+
+def _capital(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]
