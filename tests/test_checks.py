@@ -123,7 +123,7 @@ def test_an_error_carries_what_is_allowed_and_keeps_it_in_a_pickle():
     with pytest.raises(ParameterError) as caught:
         checks.whole("n", 0, at_least=1, cure="Or leave it out.")
     copy = pickle.loads(pickle.dumps(caught.value))
-    assert copy.allowed == "a whole number of at least 1"
+    assert str(copy.allowed) == "a whole number of at least 1"
     assert str(copy) == str(caught.value)
     assert ParameterError("of another kind").allowed is None
 

@@ -1,21 +1,42 @@
 """Arguments checked, once for all rooms: the name, the value found, what is allowed, the cure.
 
-Each check gives the value back as it came. The error it raises says what is allowed in `allowed`,
-so that a page or a file, which speak of values in other words, need not check again.
+Each check gives the value back as it came. The error it raises is a `refusal`, which carries these
+parts, so that a page, a file and the shell can say it in their own words.
 """
 
 from __future__ import annotations
 
 import math
 import numbers as kinds
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import (
+    InputError,
+    Message,
+    ParameterError,
+    Setting,
+    Value,
+    Words,
+    compact,
+    shown,
+)
 
-__all__ = ["choice", "flag", "fraction", "number", "numbers", "shown", "whole"]
+__all__ = [
+    "choice",
+    "did_you_mean",
+    "flag",
+    "fraction",
+    "number",
+    "numbers",
+    "one_of",
+    "refusal",
+    "shown",
+    "whole",
+]
 
 
 def choice(name: str, value: Any, *allowed: Any) -> Any:
@@ -25,10 +46,8 @@ def choice(name: str, value: Any, *allowed: Any) -> Any:
     if isinstance(value, bool) or not any(
         isinstance(value, kind) and isinstance(word, kind) and value == word for word in allowed
     ):
-        *first, last = map(repr, allowed)
-        words = f"{', '.join(first)} or {last}" if first else last
         known = "is not known" if isinstance(allowed[0], str) else "is not allowed"
-        _refuse(name, value, words, verdict=known)
+        raise refusal(name, value, one_of(allowed), verdict=known)
     return value
 
 
@@ -40,7 +59,7 @@ def number(
     at_least: float | None = None,
     below: float | None = None,
     at_most: float | None = None,
-    cure: str = "",
+    cure: Words | None = None,
 ) -> Any:
     """A finite number within limits."""
     size = math.nan
@@ -58,7 +77,7 @@ def number(
     given = [limit for limit in limits if limit is not None]
     if not math.isfinite(size) or not all(kept for _, kept in given):
         bounds = " and ".join(text for text, _ in given)
-        _refuse(name, value, f"a finite number {bounds}".rstrip(), cure)
+        raise refusal(name, value, f"a finite number {bounds}".rstrip(), cure)
     return value
 
 
@@ -69,7 +88,7 @@ def whole(
     at_least: int,
     at_most: int | None = None,
     none: str = "",
-    cure: str = "",
+    cure: Words | None = None,
 ) -> Any:
     """A whole number; with `none` None is allowed too, and means what `none` says."""
     if value is None and none:
@@ -79,8 +98,8 @@ def whole(
         limits = f"of at least {at_least:,}"
         if at_most is not None:
             limits = f"from {at_least:,} to {at_most:,}"
-        other = f", or None for {none}" if none else ""
-        _refuse(name, value, f"a whole number {limits}{other}", cure)
+        other = (", or ", Value(None), f" for {none}") if none else ()
+        raise refusal(name, value, Message(f"a whole number {limits}", *other), cure)
     return value
 
 
@@ -92,7 +111,7 @@ def fraction(name: str, value: Any) -> Any:
 def flag(name: str, value: Any) -> Any:
     """True or False, also as NumPy has them or as 1 and 0."""
     if not isinstance(value, kinds.Integral | np.bool_) or value not in (0, 1):
-        _refuse(name, value, "True or False")
+        raise refusal(name, value, one_of([True, False]))
     return value
 
 
@@ -111,15 +130,30 @@ def numbers(name: str, values: Any) -> npt.NDArray[Any]:
     return array
 
 
-def shown(value: Any, most: int = 60) -> str:
-    """A value as it is shown in an error: not longer than fits on a line."""
-    text = repr(value)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def refusal(
+    name: str,
+    value: Any,
+    allowed: Words,
+    cure: Words | None = None,
+    *,
+    verdict: str = "is not allowed",
+) -> ParameterError:
+    """The error for an argument: its name, the value found, what is allowed, the cure."""
+    found = compact(value)
+    what = Message(Setting(name, found), f" {verdict}")
+    return ParameterError(what, where=name, found=found, allowed=allowed, cures=cure or ())
 
 
-def _refuse(
-    name: str, value: Any, allowed: str, cure: str = "", *, verdict: str = "is not allowed"
-) -> NoReturn:
-    error = ParameterError(f"{name}={shown(value)} {verdict}: give {allowed}. {cure}".rstrip())
-    error.allowed = allowed
-    raise error
+def did_you_mean(name: str, known: Sequence[str]) -> str | None:
+    """The cure for a slip of the hand, if one of the names is close."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1)
+    return f'did you mean "{close[0]}"?' if close else None
+
+
+def one_of(allowed: Sequence[Any]) -> Message:
+    """The words for a choice: 'a', 'b' or 'c'."""
+    *first, last = map(Value, allowed)
+    commas = [part for value in first for part in (value, ", ")][:-1]
+    return Message(*commas, " or ", last) if first else Message(last)

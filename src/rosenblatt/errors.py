@@ -5,7 +5,7 @@
     RosenblattError
     ├── InputError      (ValueError)  the data: shape, type, a value, a label
     │   ├── InputTypeError (TypeError) a thing of a kind that holds no numbers
-    │   ├── DataError                 a place in a file: name, line, column, cure
+    │   ├── DataError                 a place in a file: name, line, column
     │   └── OverflowRefused           an update would leave the range of the numbers
     ├── ParameterError  (ValueError)  an argument of a learner or function
     ├── ModelFileError  (ValueError)  a model file that cannot be trusted, or a model without one
@@ -14,7 +14,10 @@
     ├── theory.CertificateError       a certificate that does not prove what it claims
     └── theory.ProofViolation         a run that breaks the convergence theorem
 
-Each message names the thing, the value found, what is allowed and the usual cure.
+An error carries its parts: what is wrong, where, the value found, what is allowed, and the cures. A
+part that names an argument or a value is no text but a `Setting` or a `Value`, which every surface
+writes in its own words: ``on_bad='skip'`` in Python, ``--on-bad skip`` in the shell. `str` is
+Python's `Wording`; the shell has its own, and HTTP sends `RosenblattError.to_json`.
 
 There are two warnings of learners, `ConvergenceWarning` and `DataConversionWarning`. Like
 `NotFittedError` they are scikit-learn's classes of the same name, too, once that is loaded.
@@ -22,7 +25,9 @@ There are two warnings of learners, `ConvergenceWarning` and `DataConversionWarn
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 __all__ = [
     "ConvergenceWarning",
@@ -30,17 +35,244 @@ __all__ = [
     "DataError",
     "InputError",
     "InputTypeError",
+    "Item",
+    "JsonWording",
+    "Message",
     "MissingExtra",
     "ModelFileError",
     "NotFittedError",
+    "Notice",
     "OverflowRefused",
     "ParameterError",
+    "Place",
     "RosenblattError",
+    "Setting",
+    "Value",
+    "Wording",
+    "Words",
+    "compact",
+    "shown",
 ]
+
+LONGEST_SHOWN = 60
+
+
+class Setting(NamedTuple):
+    """An argument and a value for it; without a value, its name alone."""
+
+    name: str
+    value: Any = ...
+
+
+class Value(NamedTuple):
+    """A value that can be given: ``'auto'`` in Python, ``auto`` in the shell."""
+
+    value: Any
+
+
+class Message:
+    """A text in which settings and values are not yet written in the words of a surface.
+
+    Examples
+    --------
+    >>> from rosenblatt.errors import JsonWording, Message, Setting
+    >>> cure = Message("name the encoding with ", Setting("encoding", "latin-1"))
+    >>> str(cure)
+    "name the encoding with encoding='latin-1'"
+    >>> cure.worded(JsonWording())
+    'name the encoding with encoding = "latin-1"'
+    """
+
+    def __init__(self, *parts: Words | Setting | Value) -> None:
+        self.parts: list[str | Setting | Value] = []
+        for part in parts:
+            self.parts += part.parts if isinstance(part, Message) else [part]
+
+    @property
+    def settings(self) -> list[Setting]:
+        return [part for part in self.parts if isinstance(part, Setting)]
+
+    def worded(self, wording: Wording) -> str:
+        return "".join(map(wording.part, self.parts))
+
+    def __str__(self) -> str:
+        return self.worded(PYTHON)
+
+
+Words = str | Message
+
+
+class Wording:
+    """How a surface writes the parts of a message; this one is Python's."""
+
+    def part(self, part: str | Setting | Value) -> str:
+        if isinstance(part, Setting):
+            return self.setting(part)
+        return self.value(part.value) if isinstance(part, Value) else part
+
+    def setting(self, setting: Setting) -> str:
+        if setting.value is ...:
+            return setting.name
+        return f"{setting.name}={self.value(setting.value)}"
+
+    def value(self, value: Any) -> str:
+        return repr(value)
+
+    def offers(self, setting: Setting) -> bool:
+        """Whether a user of this surface can follow a cure that names the setting."""
+        return True
+
+
+class JsonWording(Wording):
+    """Values as JSON has them, for pages and clients."""
+
+    def setting(self, setting: Setting) -> str:
+        return super().setting(setting).replace("=", " = ", 1)
+
+    def value(self, value: Any) -> str:
+        return value if isinstance(value, _Look) else json.dumps(value, ensure_ascii=False)
+
+
+PYTHON = Wording()
+
+
+class _Look(str):
+    """How a thing looks that an error does not keep; it is shown as it is."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def shown(value: Any, most: int = LONGEST_SHOWN) -> str:
+    """A value as it is shown in an error: not longer than fits on a line."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def compact(value: Any) -> Any:
+    """What an error keeps of a value: short plain data as it is, of all else how it looks.
+
+    So that an error can be pickled, and holds no array in memory.
+    """
+    text = shown(value)
+    plain = (bool, int, float, str, type(None), type(...), _Look)
+    if type(value) is dict:
+        parts = [*value, *value.values()]
+    else:
+        parts = value if type(value) in (list, tuple) else [value]
+    short = len(repr(value)) == len(text)
+    return value if short and all(type(part) in plain for part in parts) else _Look(text)
+
+
+class Place(NamedTuple):
+    """A place in a file; lines and columns are counted from 1, columns in characters."""
+
+    name: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        return ":".join(str(part) for part in self if part is not None)
+
+
+class Item(NamedTuple):
+    """A place in data that were handed in: an argument, and which of its items, from 0."""
+
+    name: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.name}[{self.number}]"
+
+
+Where = Place | Item | str | None
+
+
+def _at(where: Where) -> str:
+    return f"{where}: " if isinstance(where, Place | Item) else ""
 
 
 class RosenblattError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base of every error this package raises on purpose.
+
+    Attributes
+    ----------
+    what : Message
+        What is wrong.
+    where : Place, Item, str or None
+        The place in a file or in data, or the name of an argument.
+    found : object
+        The value found; ``...`` where there is none to show.
+    allowed : Message or None
+        What may be given instead.
+    cures : tuple of Message
+        What to do about it; any one of them helps.
+    """
+
+    def __init__(
+        self,
+        what: Words = "",
+        *,
+        where: Where = None,
+        found: Any = ...,
+        allowed: Words | None = None,
+        cures: Words | Iterable[Words] = (),
+    ) -> None:
+        super().__init__(str(what))
+        self.what, self.found = Message(what), compact(found)
+        self.where: Where = where
+        self.allowed = None if allowed is None else Message(allowed)
+        listed = [cures] if isinstance(cures, Words) else cures
+        self.cures = tuple(Message(cure) for cure in listed)
+
+    def __str__(self) -> str:
+        return self.worded(PYTHON)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), *self.args), self.__dict__
+
+    def worded(self, wording: Wording) -> str:
+        """All of it, in the words of a surface."""
+        text, cure = self._finding(wording), ", or ".join(self._cures(wording))
+        if cure:
+            return f"{_ended(text)} {cure[0].upper()}{_ended(cure[1:])}"
+        return text if self.allowed is None else _ended(text)
+
+    def _finding(self, wording: Wording) -> str:
+        text = _at(self.where) + self.what.worded(wording)
+        return text if self.allowed is None else f"{text}: give {self.allowed.worded(wording)}"
+
+    def _cures(self, wording: Wording) -> list[str]:
+        """Those that a user of the surface can follow."""
+        possible = (cure for cure in self.cures if all(map(wording.offers, cure.settings)))
+        return [cure.worded(wording) for cure in possible]
+
+    def to_json(self) -> dict[str, Any]:
+        """The parts as JSON has them; a part that there is not is left out."""
+        words, where = JsonWording(), self.where
+        parts = {
+            "message": self.worded(words),
+            "what": self.what.worded(words),
+            "where": where._asdict() if isinstance(where, Place | Item) else where,
+            "allowed": None if self.allowed is None else self.allowed.worded(words),
+            "cures": [
+                {
+                    "text": cure.worded(words),
+                    "settings": {s.name: s.value for s in cure.settings if s.value is not ...},
+                }
+                for cure in self.cures
+            ],
+        }
+        found = {} if self.found is ... else {"found": self.found}
+        return {name: part for name, part in parts.items() if part} | found
+
+
+def _rebuilt(kind: type[RosenblattError], *args: Any) -> RosenblattError:
+    return kind.__new__(kind, *args)  # the parts follow, whatever the class is made from
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "?")) else f"{text}."
 
 
 class InputError(RosenblattError, ValueError):
@@ -64,40 +296,31 @@ class DataError(InputError):
         The place, both counted from 1, columns in characters.
     text : str or None
         The line, as far as it is needed to see the fault.
-    help : str or None
-        What to do about it.
     """
 
     def __init__(
         self,
-        message: str,
+        what: Words,
         *,
         name: str,
         line: int | None = None,
         column: int | None = None,
         excerpt: tuple[str, str] | None = None,
-        help: str | None = None,
+        found: Any = ...,
+        allowed: Words | None = None,
+        cures: Words | Iterable[Words] = (),
     ) -> None:
-        self.message, self.name, self.line, self.column = message, name, line, column
+        place = Place(name, line, column)
+        super().__init__(what, where=place, found=found, allowed=allowed, cures=cures)
+        self.message, self.name, self.line, self.column = str(what), name, line, column
+        self.excerpt = excerpt
         self.text = None if excerpt is None else excerpt[0]
-        self.help = help
-        place = ":".join(str(part) for part in (name, line, column) if part is not None)
-        lines = [f"{place}: {message}"]
-        if excerpt is not None:
-            lines += [f"  {excerpt[0]}", f"  {excerpt[1]}"]
-        if help is not None:
-            lines.append("help: " + help.replace("\n", "\n      "))
-        super().__init__("\n".join(lines))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (type(self), self.__dict__.copy(), self.args)
-
-
-def _rebuilt(kind: type[DataError], state: dict[str, Any], args: tuple[Any, ...]) -> DataError:
-    error = kind.__new__(kind, *args)
-    error.args = args
-    error.__dict__.update(state)
-    return error
+    def worded(self, wording: Wording) -> str:
+        lines = [self._finding(wording), *(f"  {line}" for line in self.excerpt or ())]
+        if cures := self._cures(wording):
+            lines.append("help: " + "\n      or ".join(cures))
+        return "\n".join(lines)
 
 
 class OverflowRefused(InputError):
@@ -105,15 +328,7 @@ class OverflowRefused(InputError):
 
 
 class ParameterError(RosenblattError, ValueError):
-    """An argument has a value that is not allowed.
-
-    Attributes
-    ----------
-    allowed : str or None
-        What may be given instead, in words, where a check of `rosenblatt.checks` found the fault.
-    """
-
-    allowed: str | None = None
+    """An argument has a value that is not allowed."""
 
 
 class ModelFileError(RosenblattError, ValueError):
@@ -126,6 +341,21 @@ class MissingExtra(RosenblattError, ImportError):
 
 class NotFittedError(RosenblattError, ValueError, AttributeError):
     """A learner was asked before it had learned anything."""
+
+
+class Notice(UserWarning):
+    """A warning that carries its parts, as an error does."""
+
+    def __init__(self, what: Words, *, where: Where = None) -> None:
+        super().__init__(str(what))
+        self.what = Message(what)
+        self.where: Where = where
+
+    def __str__(self) -> str:
+        return self.worded(PYTHON)
+
+    def worded(self, wording: Wording) -> str:
+        return _at(self.where) + self.what.worded(wording)
 
 
 class ConvergenceWarning(UserWarning):

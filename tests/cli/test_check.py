@@ -161,7 +161,7 @@ def test_files_are_taken_together_and_packed_ones_unpacked(tmp_path: Path) -> No
     ("arguments", "text", "code", "said"),
     [
         (["no.csv"], None, 2, "does not exist"),
-        (["-"], "a,y\n", 3, "0 examples"),
+        (["-"], "a,y\n", 3, "0 rows"),
         (["-"], "a,b,y\n1,2,u\n3,v\n", 3, "<stdin>:3:4: 2 fields, expected 3"),
         (["-", "--target", "z"], APART, 2, "there is no target column"),
         (["--help"], None, 0, "Examples:"),

@@ -88,9 +88,10 @@ def test_labels_that_a_file_lacks_are_bad_data_and_a_wrong_option_is_not(tmp_pat
     file = written(tmp_path, "new.csv", "x,y\n1,2\n")
     done = run("evaluate", model, file)
     assert done.code == 3
-    assert f'{file}: there is no target column "z", which the model was trained for; ' in done.err
+    assert f'{file}: there is no target column "z", which the model was trained for: ' in done.err
     assert (
-        'the columns are "x", "y"\nhelp: if the labels have another name, say --target' in done.err
+        'give one of the columns "x", "y"\n'
+        "help: if the labels have another name, say --target" in done.err
     )
     done = run("evaluate", model, file, "--target", "q")
     assert done.code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import inspect
 import re
@@ -11,9 +12,10 @@ from typing import Any
 import pytest
 
 from cli.shell import Done, command_of, run, trained, written
-from rosenblatt import io
-from rosenblatt.cli.frame import shell_messages as wording
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt import cli, io
+from rosenblatt.cli.frame import shell_messages
+from rosenblatt.cli.frame.shell_messages import in_shell_words
+from rosenblatt.errors import DataError, Message, ParameterError, Setting
 from rosenblatt.io.tagged_text import iter_tagged_text
 
 READERS = (
@@ -51,7 +53,7 @@ ERRORS = [f for f in FAULTS if f.said.startswith(f.file) and "not used" not in f
 
 
 def options_of(verb: str) -> set[str]:
-    return wording.options_of(command_of(verb))
+    return {option for param in command_of(verb).params for option in param.opts}
 
 
 def raised(fault: Any) -> DataError:
@@ -80,7 +82,7 @@ def test_no_golden_fault_names_an_argument_of_python(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     error = raised(fault)
-    said, options = wording.in_shell_words(error, options_of(verb)), options_of(verb)
+    said, options = in_shell_words(error, command_of(verb).params), options_of(verb)
     assert not PYTHON.search(said), said
     # Only options that this command has, or that come with the command that has them.
     for option in re.findall(r"(?<!convert )(--[a-z-]+)", said):
@@ -111,13 +113,46 @@ def test_commands_print_it_so(
         assert done.code == 3
 
 
-def test_every_parameter_of_the_readers_is_known_or_never_named() -> None:
-    """A new argument must be given its option, or None, before an error can name it."""
-    never = {"path", "ignore", "trim", "dtype", "names"}
-    of_taggers = {"constraints"}
-    assert set(wording.OPTIONS) | never == PARAMETERS | of_taggers
+def settings_named_in(folder: Path) -> set[str]:
+    """The names of all settings that the code of a folder puts into messages."""
+    calls = (
+        node
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Setting"
+    )
+    names = (call.args[0] for call in calls)
+    return {str(name.value) for name in names if isinstance(name, ast.Constant)}
+
+
+def test_a_setting_that_a_reader_names_is_one_of_its_arguments() -> None:
+    named = settings_named_in(Path(io.__file__).parent)
+    assert len(named) > 10
+    assert named <= PARAMETERS
+
+
+def test_options_with_another_name_are_those_of_commands() -> None:
     everywhere = set().union(*(options_of(verb) for verb in (*READING, *TAGGING)))
-    assert {option for option in wording.OPTIONS.values() if option} <= everywhere
+    assert {f"--{name}" for name in shell_messages.OTHER_NAMES.values()} <= everywhere
+    for name, verb in shell_messages.ELSEWHERE.items():
+        assert f"--{name.replace('_', '-')}" in options_of(verb.split()[1])
+
+
+def test_the_shell_rewrites_no_sentence_by_a_pattern() -> None:
+    """What is caught goes on as it is, or with other parts: its text is not taken apart."""
+    rewriting = {"replace", "partition", "rpartition", "removeprefix", "removesuffix", "split"}
+    for path in Path(cli.__file__).parent.rglob("*.py"):
+        for handler in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(handler, ast.ExceptHandler):
+                continue
+            for call in ast.walk(handler):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                    names = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
+                    by_pattern = ast.unparse(call.func.value) == "re"
+                    taken_apart = f"str({handler.name})" in ast.unparse(call.func.value)
+                    assert not (by_pattern and handler.name in names), (path, call.lineno)
+                    assert not (taken_apart and call.func.attr in rewriting), (path, call.lineno)
+    assert "import re" not in Path(shell_messages.__file__).read_text("utf-8")
 
 
 def test_the_cure_that_is_told_works(tmp_path: Path) -> None:
@@ -137,8 +172,8 @@ def test_the_cure_that_is_told_works(tmp_path: Path) -> None:
     assert "as in --encoding latin-1\n" in fail("train", data, *out).err
     assert run("train", data, *out, "--encoding", "latin-1").code == 0
     data = written(tmp_path, "zero.svm", "1 1:1\n0 0:1\n")
-    assert "from 0: rosenblatt convert --zero-based\n" in fail("train", data, *out).err
-    assert "from 0: --zero-based\n" in fail("convert", data, "-o", tmp_path / "x.svm").err
+    assert "from 0, say rosenblatt convert --zero-based\n" in fail("train", data, *out).err
+    assert "from 0, say --zero-based\n" in fail("convert", data, "-o", tmp_path / "x.svm").err
     assert run("convert", data, "--zero-based").code == 0
     data = written(tmp_path, "caret.vw", "1 |f^g a\n-1 |g b\n")
     assert "with --bits 18\n" in fail("train", data, *out).err
@@ -149,9 +184,9 @@ def test_a_cure_that_the_command_has_no_option_for_is_left_out(tmp_path: Path) -
     rows = "".join(f"{i},{'uv'[i % 2]}\n" for i in range(8))
     data = written(tmp_path, "word.csv", f"a,y\n{rows}oops,u\n")
     done = fail("check", data)
-    assert "help: mend it\n      or pass over such rows with --on-bad skip\n" in done.err
+    assert "help: fix it\n      or skip such rows with --on-bad skip\n" in done.err
     data = written(tmp_path, "caret.vw", "1 |f^g a\n-1 |g b\n")
-    assert "help: pass over such rows with --on-bad skip\n" in fail("check", data).err
+    assert "help: skip such rows with --on-bad skip\n" in fail("check", data).err
 
 
 def test_warnings_name_options_too(tmp_path: Path) -> None:
@@ -175,11 +210,11 @@ def test_a_mark_of_gaps_can_be_given_to_a_model_that_knows_gaps(tmp_path: Path) 
     ("options", "said"),
     [
         (["--on-bad", "ignore"], "--on-bad ignore is not known"),
-        (["--delimiter", "ab"], "--delimiter ab must be one character"),
+        (["--delimiter", "ab"], "--delimiter ab is not allowed: give one character"),
         (["--encoding", "utf8-ish"], "--encoding utf8-ish is not known"),
         (["--format", "jsonl", "--delimiter", ";"], "--delimiter has no meaning for jsonl"),
         (["--max-features", "1"], "more than --max-features 1"),
-        (["--missing", "x", "--missing", "x"], "--missing says a text twice"),
+        (["--missing", "x", "--missing", "x"], '--missing holds "x" twice'),
         (["--column", "zz=number"], "which --column names"),
     ],
 )
@@ -196,13 +231,36 @@ def test_what_stands_in_the_file_is_not_reworded() -> None:
         name="missing=1.csv",
         line=1,
         excerpt=('on_bad="skip" (--on-bad skip)', "^"),
-        help='mend it, or read the column as text with types={"types=1": "text"}',
+        cures=["fix it", Message("read it as text with ", Setting("types", {"types=1": "text"}))],
     )
-    assert wording.in_shell_words(error, {"--column", "--on-bad"}) == (
+    assert in_shell_words(error, command_of("train").params) == (
         'missing=1.csv:1: column "types=1": "on_bad=\'x\'" is not a number\n'
         '  on_bad="skip" (--on-bad skip)\n'
         "  ^\n"
-        "help: mend it, or read the column as text with --column types=1=category"
+        "help: fix it\n"
+        "      or read it as text with --column types=1=category"
     )
     said = "eta0=-1 is not allowed."
-    assert wording.in_shell_words(ParameterError(said), ()) == said
+    assert in_shell_words(ParameterError(said), ()) == said
+
+
+@pytest.mark.parametrize(
+    ("setting", "typed"),
+    [
+        (Setting("delimiter", "\t"), r"--delimiter $'\t'"),
+        (Setting("delimiter", ";"), "--delimiter ';'"),
+        (
+            Setting("missing", ["NA", "?", "a b"]),
+            "--missing NA --missing '?' --missing 'a b'",
+        ),
+        (Setting("types", {"a b\x1b'": "number"}), r"--column $'a b\x1b\'=number'"),
+        (Setting("header", False), "--no-header"),
+        (Setting("random_state", 3), "--seed 3"),
+        (Setting("max_features"), "--max-features"),
+        (Setting("zero_based", True), "rosenblatt convert --zero-based"),
+        (Setting("n_features", 3), "n features 3"),
+    ],
+)
+def test_a_setting_is_written_as_it_is_typed(setting: Setting, typed: str) -> None:
+    error = ParameterError(Message(setting))
+    assert in_shell_words(error, command_of("train").params) == typed

@@ -294,7 +294,7 @@ def test_rows_from_a_pipe_go_to_model_rbt(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("a,b\n1,x\n2,x\n", "only class 'x' seen, in all 2 rows; two are needed"),
-        ("a,b\n", "0 examples"),
+        ("a,b\n", "0 rows"),
         ("a,b\n1,2.5\n2,1.5\n", "the label 2.5 is a measure, not a class"),
         ("a,b\n1,x\noops,y\n2,x\n", '"oops" is not a number'),
     ],

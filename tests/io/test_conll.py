@@ -60,7 +60,7 @@ def read_in_blocks(text: bytes, piece: int, **options: Any) -> tuple[list[Any], 
                 sentences += block.sentences
                 tags += block.tags or []
         except DataError as error:
-            if not error.message.startswith("0 examples"):
+            if not error.message.startswith("0 sentences"):
                 raise
     return sentences, tags, reader.skipped
 
@@ -169,7 +169,7 @@ def test_a_bad_line_takes_its_sentence_with_it(tmp_path: Path) -> None:
         rejects = tmp_path / f"{piece}.jsonl"
         with (
             patch.object(lines, "PIECE", piece),
-            pytest.warns(UserWarning, match="2 rows passed over"),
+            pytest.warns(UserWarning, match="2 rows skipped"),
         ):
             found = read(text, on_bad=f"rejects={rejects}")
         assert found == ([["a", "b"], ["e"]], [["X", "Y"], ["X"]])
@@ -262,13 +262,13 @@ FAULTS = [
         GOOD + GOOD.replace("1", "2").replace("NOUN", "_"),
         '2:7: "_" in the column to learn: no tag',
         "      ^",
-        "choose another column, or add the tag",
+        "choose another column\nor add the tag",
     ),
     (
         "a b\n" * 7,
         "7:1: more than 6 words in one sentence",
         "^^^",
-        "put blank lines between sentences, or raise max_tokens (--max-tokens)",
+        "put blank lines between sentences\nor raise max_tokens",
     ),
 ]
 
@@ -280,7 +280,7 @@ def test_every_fault_has_its_message(text: str, message: str, carets: str, remed
     first, _, place, remedies = str(caught.value).split("\n", 3)
     assert first == f"<stream>:{message}"
     assert place == f"  {carets}"
-    assert remedies.replace("\n      ", "\n").startswith(f"help: {remedy}\nor pass over such rows")
+    assert remedies.replace("\n      ", "\n").startswith(f"help: {remedy}\nor skip such rows")
 
 
 def test_a_bad_byte_is_located() -> None:
@@ -296,8 +296,8 @@ def test_one_column_has_no_tags() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "xml"}, "format='xml' is not known. Use 'auto', 'conll' or 'conllu'"),
-        ({"target": 3}, "target=3 is not a column here; it can be a number from -3 to 2"),
+        ({"format": "xml"}, "format='xml' is not known: give 'auto', 'conll' or 'conllu'"),
+        ({"target": 3}, "target=3 is not a column here: give a number from -3 to 2"),
         ({"target": "upos"}, "target='upos' is not a column here"),
         ({"inputs": [0, -4]}, "inputs=-4 is not a column here"),
         ({"inputs": [True]}, "inputs=True is not a column here"),
@@ -311,7 +311,7 @@ def test_arguments_are_checked(options: dict[str, Any], message: str) -> None:
 
 def test_a_file_without_words_is_refused() -> None:
     for text in (b"", b"\n\n", b"-DOCSTART- O\n\n"):
-        with pytest.raises(DataError, match="0 examples"):
+        with pytest.raises(DataError, match="0 sentences"):
             read(text)
 
 
@@ -345,7 +345,7 @@ def test_columns_are_also_named_by_texts_that_count_from_1() -> None:
         numbers = [0, 1] if isinstance(inputs, list) else 0
         assert found == read_conll(io.BytesIO(text), target=number, inputs=numbers)
     with pytest.raises(
-        ParameterError, match=r"target='4' is not a column here; .* from 1 to 3, last"
+        ParameterError, match=r"target='4' is not a column here: .* from 1 to 3, last"
     ):
         read_conll(io.BytesIO(text), target="4")
     with pytest.raises(ParameterError, match="target='upos' is not a column here"):

@@ -18,7 +18,7 @@ from rosenblatt import io
 from rosenblatt.errors import DataError, RosenblattError
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "reading.md"
-SKIP = '\n      or pass over such rows with on_bad="skip" (--on-bad skip)'
+SKIP = "\n      or skip such rows with on_bad='skip'"
 
 
 class Fault(NamedTuple):
@@ -44,7 +44,7 @@ FAULTS = [
         'train.csv:4:3: column "b": "nan" is not a finite number\n'
         "  5,nan,no\n"
         "    ^^^\n"
-        'help: if it marks a missing value, say missing=["nan"]' + SKIP,
+        "help: if it marks a missing value, say missing=['nan']" + SKIP,
     ),
     Fault(
         1,
@@ -55,7 +55,7 @@ FAULTS = [
         'bad.csv:4:3: column "b": "oops" is not a number\n'
         "  5,oops,no\n"
         "    ^^^^\n"
-        'help: mend it, or read the column as text with types={"b": "text"}' + SKIP,
+        "help: fix it\n      or read the column as text with types={'b': 'text'}" + SKIP,
     ),
     Fault(
         1,
@@ -66,7 +66,7 @@ FAULTS = [
         'train.csv:3:3: column "b": the number is missing\n'
         "  3,,yes\n"
         "    ^\n"
-        'help: if it marks a missing value, say missing=[""]' + SKIP,
+        "help: if it marks a missing value, say missing=['']" + SKIP,
     ),
     Fault(
         2,
@@ -110,7 +110,7 @@ FAULTS = [
         'train.csv:3:8: column "y": the byte 0xe9 is not UTF-8 text\n'
         "  3,4,caf\N{REPLACEMENT CHARACTER}\n"
         "         ^\n"
-        'help: name the encoding, as in encoding="latin-1" (--encoding latin-1)' + SKIP,
+        "help: name the encoding, as in encoding='latin-1'" + SKIP,
     ),
     Fault(
         4,
@@ -129,8 +129,7 @@ FAULTS = [
         "train.csv",
         "a,b,y\n1,2,no\n".encode("utf-16"),
         table(),
-        "train.csv: the text is UTF-16, not UTF-8\n"
-        'help: say so with encoding="utf-16" (--encoding utf-16)',
+        "train.csv: the text is UTF-16, not UTF-8\nhelp: say so with encoding='utf-16'",
     ),
     Fault(
         5,
@@ -138,7 +137,7 @@ FAULTS = [
         "train.csv",
         b"",
         table(),
-        "train.csv: 0 examples\nhelp: give a file with rows in it",
+        "train.csv: 0 rows\nhelp: give a file with rows in it",
     ),
     Fault(
         5,
@@ -146,7 +145,7 @@ FAULTS = [
         "train.csv",
         b"a,b,y\n",
         table(),
-        "train.csv: 0 examples\nhelp: give a file with rows in it",
+        "train.csv: 0 rows\nhelp: give a file with rows in it",
     ),
     Fault(
         5,
@@ -166,7 +165,7 @@ FAULTS = [
         'test.csv:3:5: column "y": the label "maybe" is not one of the known classes no, yes\n'
         "  3,4,maybe\n"
         "      ^^^^^\n"
-        "help: mend the label, or train with rows of this class first" + SKIP,
+        "help: fix the label\n      or train with rows of this class first" + SKIP,
     ),
     Fault(
         7,
@@ -177,7 +176,7 @@ FAULTS = [
         'train.csv:1:5: the column "a" stands twice, as number 1 and as number 3\n'
         "  a,b,a,y\n"
         "      ^\n"
-        "help: if the first line is a row, say header=False (--no-header)",
+        "help: if the first line is a row, say header=False",
     ),
     Fault(
         7,
@@ -226,7 +225,7 @@ FAULTS = [
         "train.svm:2:3: index 0, but indices begin at 1\n"
         "  0 0:1 4:2\n"
         "    ^\n"
-        "help: if this file counts from 0: zero_based=True (convert --zero-based)" + SKIP,
+        "help: if this file counts from 0, say zero_based=True" + SKIP,
     ),
     Fault(
         9,
@@ -259,7 +258,7 @@ FAULTS = [
         "train.svm:2:1: this row is longer than 1,000,000 bytes\n"
         f"  0 {'1' * 69}…\n"
         "  ^\n"
-        "help: raise max_line_bytes (--max-line-bytes) if the row is right",
+        "help: raise max_line_bytes if the row is right",
     ),
     Fault(
         10,
@@ -270,7 +269,7 @@ FAULTS = [
         "train.svm:2:11: more than 2 features in one row\n"
         "  0 1:1 2:1 3:1\n"
         "            ^^^\n"
-        "help: raise max_features (--max-features) if the row is right" + SKIP,
+        "help: raise max_features if the row is right" + SKIP,
     ),
 ]
 
@@ -297,8 +296,8 @@ def test_every_fault_has_its_words(
 
 def rendered(fault: Fault) -> str:
     """A row of the table in the docs: the first line of the message, and its help."""
-    first, _, rest = fault.said.partition("\n")
-    help_ = rest.rpartition("help: ")[2].partition("\n")[0] if "help: " in rest else ""
+    first, _, rest = fault.said.removesuffix(SKIP).partition("\n")
+    help_ = rest.partition("help: ")[2].replace("\n      or ", ", or ")
     cells = (str(fault.number), fault.what, f"`{first}`", f"`{help_}`" if help_ else "")
     return "| " + " | ".join(cells) + " |"
 
@@ -336,7 +335,7 @@ def test_a_bad_row_is_passed_over_and_the_others_are_as_without_it(
 
 
 def _whole(reader: Any) -> Any:
-    with pytest.warns(io.SkippedRows, match="1 row passed over"):
+    with pytest.warns(io.SkippedRows, match="1 row skipped"):
         return reader.whole()
 
 

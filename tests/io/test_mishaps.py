@@ -170,12 +170,12 @@ def test_one_class_is_refused_also_when_training_goes_on() -> None:
     ("settings", "said"),
     [
         ({"columns": []}, "columns is empty"),
-        ({"columns": ["a", "y"]}, 'columns names the target "y" too'),
-        ({"max_line_bytes": -5}, "max_line_bytes=-5 must be a whole number"),
-        ({"max_line_bytes": None}, "max_line_bytes=None must be a whole number"),
-        ({"max_features": None}, "max_features=None must be a whole number"),
-        ({"dtype": "floaty"}, "dtype='floaty' must be float32 or float64"),
-        ({"ignore": "a"}, "ignore='a' must be a list"),
+        ({"columns": ["a", "y"]}, 'the target "y" is one of the features, too'),
+        ({"max_line_bytes": -5}, "max_line_bytes=-5 is not allowed: give a whole number"),
+        ({"max_line_bytes": None}, "max_line_bytes=None is not allowed: give a whole number"),
+        ({"max_features": None}, "max_features=None is not allowed: give a whole number"),
+        ({"dtype": "floaty"}, "dtype='floaty' is not allowed: give float32 or float64"),
+        ({"ignore": "a"}, "ignore='a' is not allowed: give a list"),
     ],
 )
 def test_wrong_arguments_are_named(settings: dict[str, Any], said: str) -> None:
@@ -184,5 +184,5 @@ def test_wrong_arguments_are_named(settings: dict[str, Any], said: str) -> None:
 
 
 def test_a_wrong_delimiter_is_guessed_at(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="are the columns separated by ';'"):
+    with pytest.raises(DataError, match="semicolons separate the columns, say delimiter=';'"):
         read_table(io.BytesIO(b"a;b;y\n1;2;p\n"), target=-1)

@@ -53,9 +53,7 @@ def test_only_the_first_faults_are_kept() -> None:
 def test_nothing_but_bad_rows_is_an_error_that_counts_them() -> None:
     with pytest.raises(DataError) as caught:
         read_svmlight(io.BytesIO(b"1 x\n" * 1234), on_bad="skip")
-    assert (
-        str(caught.value).splitlines()[0] == "<stream>: 0 examples; 1,234 bad rows were passed over"
-    )
+    assert str(caught.value).splitlines()[0] == "<stream>: 0 rows; 1,234 bad rows skipped"
 
 
 def test_a_stream_hands_out_what_came_before_the_fault() -> None:
@@ -273,7 +271,7 @@ def test_an_error_carries_its_parts_and_survives_pickling() -> None:
     assert (error.name, error.line, error.column) == ("<stream>", 2, 5)
     assert error.message == '"x" is not a number'
     assert error.text == "1 1:x"
-    assert error.help.startswith("write index:value")
+    assert str(error.cures[0]).startswith("write index:value")
     assert str(error) == str(caught.value)
 
 

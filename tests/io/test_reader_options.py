@@ -87,5 +87,5 @@ def test_limits_are_whole_numbers(
 ) -> None:
     for name in ("max_line_bytes", "max_features", "max_tokens"):
         if name in options:
-            with pytest.raises(ParameterError, match=rf"{name}=.* must be a whole number"):
+            with pytest.raises(ParameterError, match=rf"{name}=.* give a whole number"):
                 reader(files.BytesIO(b""), **{name: value})

@@ -47,7 +47,7 @@ def read_in_blocks(text: bytes, piece: int, **options: Any) -> tuple[list[Any], 
                 rows += zip([None] * len(block) if y is None else y.tolist(), found, strict=True)
                 places += block.lines.tolist()
         except DataError as error:
-            if not error.message.startswith("0 examples"):
+            if not error.message.startswith("0 rows"):
                 raise
     return rows, places, reader.skipped
 
@@ -103,7 +103,7 @@ def test_labels_that_are_numbers_are_numbers() -> None:
 
 def test_rejects_are_kept_as_they_stood(tmp_path: Path) -> None:
     rejects = tmp_path / "bad.jsonl"
-    with pytest.warns(UserWarning, match="1 row passed over, 1 read"):
+    with pytest.warns(UserWarning, match="1 row skipped, 1 read"):
         read_text(io.BytesIO(b"ham\tgood\nbad line\n"), on_bad=f"rejects={rejects}")
     reject = json.loads(rejects.read_text())
     assert (reject["line"], reject["text"]) == (2, "bad line")
@@ -128,14 +128,14 @@ FAULTS = [
         "1:9: the byte 0xe9 is not UTF-8 text",
         "spam caf␀ au lait",
         "        ^",
-        'name the encoding, as in encoding="latin-1" (--encoding latin-1)',
+        "name the encoding, as in encoding='latin-1'",
     ),
     (
         b"caf\xe9\ttext",
         "1:4: the byte 0xe9 is not UTF-8 text",
         "caf␀ text",
         "   ^",
-        'name the encoding, as in encoding="latin-1" (--encoding latin-1)',
+        "name the encoding, as in encoding='latin-1'",
     ),
     (
         b"a\tb\0c",
@@ -156,7 +156,7 @@ def test_every_fault_has_its_message(
     first, excerpt, place, remedies = str(caught.value).split("\n", 3)
     assert first == f"<stream>:{message}"
     assert (excerpt.replace("\ufffd", "␀"), place) == (f"  {shown}", f"  {carets}")
-    assert remedies.replace("\n      ", "\n").startswith(f"help: {remedy}\nor pass over such rows")
+    assert remedies.replace("\n      ", "\n").startswith(f"help: {remedy}\nor skip such rows")
 
 
 @pytest.mark.skipif(not (DATA / "sms_spam").exists(), reason="the data are not here")

@@ -62,7 +62,7 @@ def of_fit(name, value):
         ),
         ("words", parameter("constraints", "XYZ"), "SequenceTagger: constraints='XYZ' is not"),
         ("words", parameter("constraints", "BIO"), "SequenceTagger: constraints='BIO': 'P' is no"),
-        ("words", parameter("constraints", 3), "SequenceTagger: constraints=3 is neither"),
+        ("words", parameter("constraints", 3), "SequenceTagger: constraints=3 is not allowed"),
         ("words", parameter("constraints", {"dict": 3}), "parameter constraints: {'dict': 3} is"),
         (
             "words",

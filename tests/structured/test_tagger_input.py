@@ -196,7 +196,7 @@ def test_questions_that_make_no_sense(call: Callable[[Any], Any], what: str) -> 
         ({"averaged": "yes"}, "averaged"),
         ({"n_iter_no_change": 0}, "n_iter_no_change"),
         ({"constraints": "IOB"}, "'IOB' is not known: give 'BIO', 'BIOES'"),
-        ({"constraints": 3}, "neither a scheme nor a mapping"),
+        ({"constraints": 3}, "give the name of a scheme, or a mapping"),
         ({"constraints": "BIO"}, "'P' is no tag of this scheme"),
         ({"constraints": {"P": "PQ"}}, "the list of tags that may follow"),
         ({"constraints": {"P": None}}, "the list of tags that may follow"),

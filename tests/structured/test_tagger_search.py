@@ -195,11 +195,11 @@ def test_training_sentences_that_break_the_constraints_are_left_out_with_a_warni
     xs = [["a", "b"], ["c"] * len(tags), ["a"], ["b"] * len(tags)]
     ys = [["O"] * 2, tags, ["O"], tags]
     tagger = SequenceTagger(constraints=scheme, record=True, tag_dictionary=9)
-    with pytest.warns(LeftOutSentences, match=f"tags of sentence 1: {what}.*: 2 of 4 sentences"):
+    with pytest.warns(LeftOutSentences, match=rf"tags\[1\]: {what}.*: 2 of 4 sentences"):
         tagger.fit(xs, ys)
     assert tagger.t_ == 2 * tagger.n_iter_
     assert {mistake.sentence for mistake in tagger.ledger_} <= {0, 2}
-    with pytest.raises(InputError, match=f"tags of sentence 0: {what}.* no other sentence"):
+    with pytest.raises(InputError, match=rf"tags\[0\]: {what}.* no other sentence"):
         SequenceTagger(constraints=scheme).fit(xs[1::2], ys[1::2])
 
 

@@ -105,10 +105,10 @@ def _failed(error: Exception, run: Run) -> int:
         traceback.print_exception(error)
     for kind, code in EXIT_CODES.items():
         if isinstance(error, kind):
-            from rosenblatt.cli.frame.shell_messages import in_shell_words, options_of
+            from rosenblatt.cli.frame.shell_messages import in_shell_words
             from rosenblatt.cli.frame.terminal import say
 
-            said = in_shell_words(error, options_of(run.command))
+            said = in_shell_words(error, () if run.command is None else run.command.params)
             say(f"error: {said}".splitlines(), err=True)
             return code
     click.echo(f"error: {_unexpected(error)}", err=True)

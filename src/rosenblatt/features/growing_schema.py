@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.features.guessing import FeatureOptions, guess_schema
 from rosenblatt.features.schemas import AnySchema
 from rosenblatt.io.table import Table
@@ -19,11 +19,12 @@ BITS = 18
 # So that a column of names, or a wild index, cannot fill the memory.
 MOST_LEVELS = 100_000
 MOST_WEIGHTS = 1 << 27
-CURES = {
-    "table": "is the right column the target?",
-    "svmlight": "hash the indices first",
-    "text": "is the first field the label? Else fewer --bits",
-    "vw": "fewer --bits",
+FEWER_BITS = Message("give fewer ", Setting("bits"))
+CURES: dict[str, list[Words]] = {
+    "table": ["is the right column the target?"],
+    "svmlight": ["hash the indices first"],
+    "text": ["is the first field the label?", FEWER_BITS],
+    "vw": [FEWER_BITS],
 }
 
 
@@ -110,5 +111,5 @@ class GrowingSchema:
             raise DataError(
                 f"{n:,} classes for {n_features:,} columns would not fit into the memory",
                 name=f"lines {int(block.lines[0])} to {int(block.lines[-1])}",
-                help=CURES[self.kind],
+                cures=CURES[self.kind],
             )

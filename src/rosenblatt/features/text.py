@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import Origin, SparseRows
-from rosenblatt.errors import InputError, ModelFileError, ParameterError
+from rosenblatt.errors import InputError, Message, ModelFileError, ParameterError, Value
 from rosenblatt.features.ngram_counter import WEIGHTS, NGramCounter
 from rosenblatt.learner.options import option
 from rosenblatt.learner.transformer import Transformer
@@ -89,7 +89,7 @@ class TextFeatures(Transformer):
         default=18,
         at_least=1,
         at_most=MOST_BITS,
-        cure="None keeps an exact vocabulary.",
+        cure=Message(Value(None), " keeps an exact vocabulary"),
         help="Hash to 2**bits columns; None keeps an exact vocabulary, which ``learn`` extends.",
     )
     value: str = option(

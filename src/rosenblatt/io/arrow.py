@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.text import numbers
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import DataError, MissingExtra
+from rosenblatt.errors import DataError, Message, MissingExtra, Setting, Words
 from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.fault_messages import SKIP
 from rosenblatt.io.labels import Labels
-from rosenblatt.io.reader import SKIP, Reader
+from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, Source, opened, sources_of
 from rosenblatt.io.table import Table
@@ -83,9 +84,8 @@ class ArrowReader(Reader[Table]):
 
     def _settle(self, schema: Any, name: str) -> None:
         if len(schema.names) > self._most:
-            raise DataError(
-                f"{len(schema.names):,} columns, more than max_features={self._most:,}", name=name
-            )
+            limit = Setting("max_features", self._most)
+            raise DataError(Message(f"{len(schema.names):,} columns, more than ", limit), name=name)
         first: dict[str, int] = {}
         for number, column in enumerate(schema.names, 1):
             if column in first:
@@ -166,7 +166,7 @@ class ArrowReader(Reader[Table]):
         if target is None:
             return None
         texts = _as_texts(batch.column(target))
-        wrong: dict[Any, str | None] = dict.fromkeys((None, ""), "the label is missing")
+        wrong: dict[Any, Words | None] = dict.fromkeys((None, ""), "the label is missing")
         for row, text in enumerate(texts.tolist()):
             if text not in wrong:
                 reason = self._labels.fault(text.encode())
@@ -182,8 +182,8 @@ class ArrowReader(Reader[Table]):
         return self._labels.values(np.array(codes, np.int32), [text.encode() for text in number])
 
 
-def _fault(name: str, row: int, column: str, what: str) -> DataError:
-    return DataError(f"column {quoted(column)}: {what}", name=name, line=row, help=SKIP[3:])
+def _fault(name: str, row: int, column: str, what: Words) -> DataError:
+    return DataError(Message(f"column {quoted(column)}: ", what), name=name, line=row, cures=SKIP)
 
 
 def _pyarrow() -> Any:
@@ -216,7 +216,7 @@ def _batches(source: Source, kind: str) -> Iterator[tuple[Any, Iterator[Any]]]:
         raise DataError(
             f"not a whole {kind.capitalize()} file: {str(error).splitlines()[0]}",
             name=source.name,
-            help="fetch or write the file again",
+            cures="fetch or write the file again",
         ) from None
 
 
@@ -263,7 +263,7 @@ def _kind_of(type_: Any, column: str, name: str) -> str:
     raise DataError(
         f"column {quoted(column)} holds {type_}, which is neither numbers nor text",
         name=name,
-        help="leave it out with columns=[...]",
+        cures=Message("leave it out with ", Setting("columns")),
     )
 
 

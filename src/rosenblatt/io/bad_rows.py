@@ -1,4 +1,4 @@
-"""What happens to a row that cannot be read: stop, pass over it, or put it aside."""
+"""What happens to a row that cannot be read: stop, skip it, or put it aside."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import json
 import os
 from typing import TextIO
 
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.checks import one_of, refusal
+from rosenblatt.errors import DataError, Message, ParameterError
 from rosenblatt.io.notices import SkippedRows, notice
 from rosenblatt.io.sources import Source
+from rosenblatt.plurals import count
 
 __all__ = ["BadRows"]
 
@@ -16,7 +18,7 @@ REMEMBERED = 5
 
 
 class BadRows:
-    """Counts the rows passed over and remembers the first faults.
+    """Counts the rows skipped and remembers the first faults.
 
     ``on_bad`` is ``"fail"``, ``"skip"``, or ``"rejects=FILE"``, which puts each bad row into FILE
     as a line of JSON with its place, the reason and the text as it stood.
@@ -31,10 +33,10 @@ class BadRows:
         if isinstance(on_bad, str) and on_bad.startswith("rejects="):
             self._path = on_bad.removeprefix("rejects=")
         if self._path == "" or (self._path is None and on_bad not in ("fail", "skip")):
-            raise ParameterError(
-                f"on_bad={on_bad!r} is not known. Use 'fail', 'skip', or 'rejects=FILE' to put bad "
-                "rows into FILE."
+            ways = Message(
+                one_of(["fail", "skip", "rejects=FILE"]), ", which puts bad rows into FILE"
             )
+            raise refusal("on_bad", on_bad, ways, verdict="is not known")
         if self._path is not None:
             self._refuse_to_overwrite(sources)
 
@@ -45,7 +47,9 @@ class BadRows:
         for source in sources:
             if source.is_file(os.stat(self._path)):
                 raise ParameterError(
-                    f"on_bad: {self._path} is the file to be read; name another for the rejects."
+                    f"{self._path} is the file to be read",
+                    where="on_bad",
+                    cures="name another file for the rejects",
                 )
 
     def meet(self, error: DataError, row: bytes) -> None:
@@ -77,9 +81,8 @@ class BadRows:
             self._file = self._path = None
 
     def summary(self, read: int) -> str:
-        rows = "row" if self.count == 1 else "rows"
         first = str(self.first[0]).splitlines()[0]
-        return f"{self.count:,} {rows} passed over, {read:,} read; the first: {first}"
+        return f"{count(self.count, 'row')} skipped, {read:,} read; the first: {first}"
 
     def tell(self, read: int) -> None:
         if self.count:

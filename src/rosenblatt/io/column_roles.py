@@ -10,14 +10,20 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.text import numbers
 from rosenblatt._kernels.text.tabular import IGNORED, LABEL, NUMBER, TEXT
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.checks import choice, did_you_mean, refusal
+from rosenblatt.errors import DataError, Message, ParameterError, Place, Setting, Words
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.notices import ExtraColumns, notice
 
-__all__ = ["Columns"]
+__all__ = ["Columns", "MissingColumns"]
 
 KINDS = ("number", "text")
 SHOWN = 6
+DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
+
+
+class MissingColumns(DataError):
+    """A file without columns that are needed."""
 
 
 class Columns:
@@ -36,11 +42,12 @@ class Columns:
         ignore: Iterable[str] = (),
     ) -> None:
         if target is not None and (isinstance(target, bool) or not isinstance(target, str | int)):
-            raise ParameterError(f"target={target!r} must be the name or the place of a column.")
+            raise refusal("target", target, "the name or the place of a column")
         self._target = target
         self._wanted = None if columns is None else _names("columns", columns)
         if self._wanted == []:
-            raise ParameterError("columns is empty; leave it out to read all of them.")
+            what = Message(Setting("columns"), " is empty")
+            raise ParameterError(what, where="columns", cures="leave it out to read all of them")
         self.missing = _names("missing", missing)
         self._ignored = set(_names("ignore", ignore))
         self._every = types if isinstance(types, str) else None
@@ -48,8 +55,7 @@ class Columns:
         if types is not None and not isinstance(types, str):
             self.kinds.update(types)
         for kind in (*self.kinds.values(), self._every or "text"):
-            if kind not in KINDS:
-                raise ParameterError(f"types: {kind!r} is not known; use 'number' or 'text'.")
+            choice("types", kind, *KINDS)
         self.guessed: set[str] = set()
         self.features: list[str] = []
         self.target: str | None = None
@@ -68,19 +74,25 @@ class Columns:
         if not self.features:
             # What is wanted is looked for below, with a plainer message.
             typed = [name for name in self.kinds if name not in (self._wanted or ())]
-            self._refuse_unknown(typed, names, file, "types")
+            by = Message(", which ", Setting("types"), " names")
+            self._refuse_unknown(typed, names, file, by)
             self.features = features if self._wanted is None else self._wanted
             if not self.features:
                 raise DataError(
                     f"the only column is the target {quoted(names[0])}; there are no features",
                     name=file,
-                    help=_other_delimiter(names),
+                    found=names[0],
+                    cures=_other_delimiter(names),
                 )
             if self.target in self.features:
-                raise ParameterError(f"columns names the target {quoted(str(self.target))} too.")
+                raise ParameterError(
+                    f"the target {quoted(str(self.target))} is one of the features, too",
+                    where="target",
+                    cures=Message("choose another ", Setting("target")),
+                )
             if self._every is not None:
                 self.kinds = dict.fromkeys(self.features, self._every)
-        self._refuse_unknown(self.features, features, file, None)
+        self._refuse_unknown(self.features, features, file)
         wanted = set(self.features)
         extra = [name for name in features if name not in wanted]
         if extra:
@@ -94,32 +106,40 @@ class Columns:
         if isinstance(self._target, int):
             if not -len(names) <= self._target < len(names):
                 raise ParameterError(
-                    f"target={self._target}: {file} has {len(names)} columns, counted from 0."
+                    Message(Setting("target", self._target), " is not a column"),
+                    where=Place(file),
+                    found=self._target,
+                    allowed=f"a number from {-len(names)} to {len(names) - 1}",
                 )
             return names[self._target]
         if self._target in names:
             return self._target
         if not (self._target.isdecimal() and 1 <= int(self._target) <= len(names)):
-            hint = _close(self._target, names) or _other_delimiter(names)
             raise ParameterError(
-                f"there is no target column {quoted(self._target)} in {file}; the columns are "
-                f"{_listed(names)}{'' if hint is None else '; ' + hint}"
+                f"there is no target column {quoted(self._target)}",
+                where=Place(file),
+                found=self._target,
+                allowed=f"one of the columns {_listed(names)}",
+                cures=did_you_mean(self._target, names) or _other_delimiter(names),
             )
         return names[int(self._target) - 1]
 
     def _refuse_unknown(
-        self, wanted: Iterable[str], names: Sequence[str], file: str, argument: str | None
+        self, wanted: Iterable[str], names: Sequence[str], file: str, by: Words = ""
     ) -> None:
         known = set(names)
         lacking = [name for name in wanted if name not in known]
         if lacking:
             these = "column is" if len(lacking) == 1 else "columns are"
-            by = "" if argument is None else f", which {argument} names"
-            raise DataError(
-                f"{len(lacking)} {these} missing: {_listed(lacking)}{by}; "
-                f"the file has {_listed(names)}",
+            raise MissingColumns(
+                Message(
+                    f"{len(lacking)} {these} missing: {_listed(lacking)}",
+                    by,
+                    f"; the file has {_listed(names)}",
+                ),
                 name=file,
-                help=_close(lacking[0], names),
+                found=lacking,
+                cures=did_you_mean(lacking[0], names) or (),
             )
 
     @property
@@ -152,13 +172,15 @@ class Columns:
 
 def _names(argument: str, given: Any) -> list[str]:
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise ParameterError(f"{argument}={given!r} must be a list of texts.")
+        raise refusal(argument, given, "a list of texts")
     names = list(given)
     for name in names:
         if not isinstance(name, str):
-            raise ParameterError(f"{argument} holds {name!r}, which is not text.")
+            raise refusal(argument, names, "a list of texts")
     if len(set(names)) < len(names):
-        raise ParameterError(f"{argument} names a column twice: {_listed(names)}.")
+        twice = next(name for name in names if names.count(name) > 1)
+        what = Message(Setting(argument), f" holds {quoted(twice)} twice")
+        raise ParameterError(what, where=argument, found=twice, cures="leave one out")
     return names
 
 
@@ -167,16 +189,9 @@ def _listed(names: Sequence[str]) -> str:
     return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"
 
 
-def _close(name: str, names: Sequence[str]) -> str | None:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, names, n=1)
-    return f"did you mean {quoted(close[0])}?" if close else None
-
-
-def _other_delimiter(names: Sequence[str]) -> str | None:
-    if len(names) == 1:
-        for mark in ("\t", ";", ",", "|"):
-            if mark in names[0]:
-                return f"are the columns separated by {mark!r}? delimiter={mark!r} (--delimiter)"
-    return None
+def _other_delimiter(names: Sequence[str]) -> list[Message]:
+    found = [mark for mark in DELIMITERS if mark in names[0]] if len(names) == 1 else []
+    return [
+        Message(f"if {DELIMITERS[mark]} separate the columns, say ", Setting("delimiter", mark))
+        for mark in found[:1]
+    ]

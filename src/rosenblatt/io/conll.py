@@ -9,10 +9,11 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rosenblatt._kernels.text.conll import ConllParser
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.checks import choice, did_you_mean, refusal
+from rosenblatt.errors import DataError, Message, Setting
 from rosenblatt.io.block import Block
 from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.fault_messages import encoding_words
+from rosenblatt.io.fault_messages import Explained, encoding_words
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
@@ -20,6 +21,7 @@ from rosenblatt.io.sources import Given
 
 __all__ = [
     "NAMES",
+    "RAISE_MAX_TOKENS",
     "Column",
     "ConllBlock",
     "ConllColumns",
@@ -33,6 +35,7 @@ FORMATS = ("auto", "conll", "conllu")
 NAMES = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
 # Where "_" says that the value is not given; elsewhere it is a value.
 NEEDED = {"upos", "xpos", "head", "deprel"}
+RAISE_MAX_TOKENS = Message("raise ", Setting("max_tokens"))
 DOCUMENT = b"-DOCSTART-"
 ID = re.compile(rb"\d+([-.]\d+)?\t")
 
@@ -75,10 +78,7 @@ class Conll:
         labelled: bool,
         settings: ReaderSettings,
     ) -> None:
-        if format not in FORMATS:
-            raise ParameterError(
-                f"format={format!r} is not known. Use 'auto', 'conll' or 'conllu'."
-            )
+        choice("format", format, *FORMATS)
         self._format, self._target, self._labelled = format, target, bool(labelled)
         single = inputs is None or isinstance(inputs, int | str)
         self._inputs = inputs if single else list(inputs)  # type: ignore[arg-type]
@@ -133,7 +133,7 @@ class Conll:
             raise DataError(
                 "one column alone: words or tags are missing",
                 name=name,
-                help="read words without tags with labelled=False",
+                cures=Message("read words without tags with ", Setting("labelled", False)),
             )
         self.columns = ConllColumns(self._format, n, tag, tuple(kept), tabs)
         blank = self._labelled and numbered and NAMES[tag] in NEEDED
@@ -150,7 +150,7 @@ class Conll:
         sentences, tags = self.parser.take()
         return ConllBlock(sentences, tags if self._labelled else None, lines)
 
-    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+    def explain(self, fault: str, found: bytes) -> Explained:
         if fault == "not text":
             return encoding_words(found)
         if fault == "columns":
@@ -158,7 +158,7 @@ class Conll:
         if fault == "empty column":
             return "an empty column", 'write "_" for nothing; columns are divided by one tab'
         if fault == "no tag":
-            return '"_" in the column to learn: no tag', "choose another column, or add the tag"
+            return '"_" in the column to learn: no tag', ["choose another column", "add the tag"]
         if fault == "wrong id":
             return (
                 f"word {quoted(found)} where word {self.parser.expected_id} is due",
@@ -169,12 +169,12 @@ class Conll:
         if fault == "many tokens":
             return (
                 f"more than {self._most:,} words in one sentence",
-                "put blank lines between sentences, or raise max_tokens (--max-tokens)",
+                ["put blank lines between sentences", RAISE_MAX_TOKENS],
             )
         assert fault == "bare return", fault
         return "a carriage return within the line", "convert the line ends to line feeds"
 
-    def _wrong_number(self) -> tuple[str, str]:
+    def _wrong_number(self) -> Explained:
         columns = "column" if self.parser.n_found == 1 else "columns"
         found = f"{self.parser.n_found} {columns}"
         if self._format == "conllu":
@@ -199,14 +199,19 @@ def column_number(column: Any, n: int, format: str, argument: str) -> int:
     allowed = f"1 to {n}, last" if isinstance(column, str) else f"{-n} to {n - 1}"
     if format == "conllu":
         allowed += ", or one of " + ", ".join(NAMES)
-    raise ParameterError(
-        f"{argument}={column!r} is not a column here; it can be a number from {allowed}."
+    raise refusal(
+        argument,
+        column,
+        f"a number from {allowed}",
+        did_you_mean(str(column).lower(), NAMES if format == "conllu" else []),
+        verdict="is not a column here",
     )
 
 
 class ConllReader(Reader[ConllBlock]):
     """Knows what the columns are, and which file the last block is from."""
 
+    unit = "sentence"
     source = ""
     _form: Conll
 
@@ -317,6 +322,6 @@ def read_conll(block: ConllBlock) -> tuple[list[list[Any]], list[list[str]] | No
       reckons VBZ
       ^^^^^^^^^^^
     help: give every row the same columns, and put a blank line between sentences
-          or pass over such rows with on_bad="skip" (--on-bad skip)
+          or skip such rows with on_bad='skip'
     """
     return block.sentences, block.tags

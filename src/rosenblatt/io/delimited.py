@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from rosenblatt._kernels.text import numbers
 from rosenblatt._kernels.text.delimited import DelimitedParser, record
 from rosenblatt._kernels.text.tabular import TEXT
+from rosenblatt.checks import one_of, refusal
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import located, quoted
+from rosenblatt.io.fault_messages import Explained
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.notices import HeaderOfNumbers, notice
 from rosenblatt.io.reader_options import ReaderSettings
@@ -30,12 +34,10 @@ class Delimited(TableFormat[DelimitedParser]):
         self, delimiter: str, header: bool, trim: bool, columns: Columns, settings: ReaderSettings
     ) -> None:
         if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
-            raise ParameterError(f"delimiter={delimiter!r} must be one character, as ',' or ';'.")
+            raise refusal("delimiter", delimiter, Message("one character, as ", one_of([",", ";"])))
         if not delimiter.isascii() or delimiter.isalnum() or delimiter in "+-.":
-            raise ParameterError(
-                f"delimiter={delimiter!r} can be part of a number or a word; use ',', ';', '|' or "
-                "'\\t'."
-            )
+            part = "can be part of a number or a word"
+            raise refusal("delimiter", delimiter, one_of([",", ";", "|", "\t"]), verdict=part)
         self._delimiter, self._header = ord(delimiter), header
         self._lines: Lines | None = None
         self._warned = False
@@ -82,7 +84,10 @@ class Delimited(TableFormat[DelimitedParser]):
             )
         if len(starts) > self._most:
             raise self._header_fault(
-                lines, f"{len(starts):,} columns, more than max_features={self._most:,}"
+                lines,
+                Message(
+                    f"{len(starts):,} columns, more than ", Setting("max_features", self._most)
+                ),
             )
         if not self._header:
             self._names = [str(i + 1) for i in range(len(starts))]
@@ -113,7 +118,7 @@ class Delimited(TableFormat[DelimitedParser]):
                     f"number {i + 1}",
                     starts[i],
                     starts[i] + len(name.encode()),
-                    help="if the first line is a row, say header=False (--no-header)",
+                    cures=Message("if the first line is a row, say ", Setting("header", False)),
                 )
             seen[name] = i
 
@@ -147,17 +152,19 @@ class Delimited(TableFormat[DelimitedParser]):
         self._warned = True
         notice(
             HeaderOfNumbers,
-            f"{lines.name}:{line}: the header {what}; if it is a row, say header=False "
-            "(--no-header)",
+            Message(
+                f"{lines.name}:{line}: the header {what}; if it is a row, say ",
+                Setting("header", False),
+            ),
         )
 
     def _header_fault(
         self,
         lines: Lines,
-        message: str,
+        what: Words,
         at: int | None = None,
         end: int | None = None,
-        help: str | None = None,
+        cures: Words | Iterable[Words] = (),
     ) -> DataError:
         """An error in the header, which begins where the lines are now."""
         text, begin = lines.buffer, lines.at
@@ -165,13 +172,13 @@ class Delimited(TableFormat[DelimitedParser]):
         line_at = text.rfind(b"\n", begin, at) + 1 or begin
         line_end = text.index(b"\n", at)
         return located(
-            message,
+            what,
             name=lines.name,
             line=self.parser.line + 1 + text.count(b"\n", begin, at),
             text=bytes(text[line_at:line_end]),
             at=at - line_at,
             end=(line_end if end is None else min(end, line_end)) - line_at,
-            help=help,
+            cures=cures,
         )
 
     def _look_at_values(self, lines: Lines, stop: int) -> None:
@@ -194,8 +201,8 @@ class Delimited(TableFormat[DelimitedParser]):
             before, at = at, probe.parse(lines.buffer, at, stop, False)
             if probe.fault is not None and fatal:
                 found = bytes(lines.buffer[probe.fault_at : probe.fault_end])
-                message, _ = self._words(probe.fault, found, probe)
-                raise self._header_fault(lines, message, probe.fault_at, probe.fault_end)
+                what, _ = self._words(probe.fault, found, probe)
+                raise self._header_fault(lines, what, probe.fault_at, probe.fault_end)
             if at == before:
                 break
         _, codes, texts = probe.take()
@@ -203,10 +210,10 @@ class Delimited(TableFormat[DelimitedParser]):
 
     # ------------------------------------------------------------------ the rows
 
-    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+    def explain(self, fault: str, found: bytes) -> Explained:
         return self._words(fault, found, self.parser)
 
-    def _words(self, fault: str, found: bytes, parser: DelimitedParser) -> tuple[str, str | None]:
+    def _words(self, fault: str, found: bytes, parser: DelimitedParser) -> Explained:
         value = self._value_words(fault, found, parser)
         if value is not None:
             return value
@@ -219,7 +226,7 @@ class Delimited(TableFormat[DelimitedParser]):
         assert fault == "bare return", fault
         return "a carriage return within the line", "put the field in quotes"
 
-    def _width_words(self, fault: str, n_fields: int) -> tuple[str, str]:
+    def _width_words(self, fault: str, n_fields: int) -> Explained:
         fields = "field" if n_fields == 1 else "fields"
         remedy = "fill in what is missing"
         if fault == "long row":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, Words
 
 __all__ = ["located", "quoted"]
 
@@ -14,26 +15,27 @@ LONGEST_QUOTE = 40
 
 
 def located(
-    message: str,
+    what: Words,
     *,
     name: str,
     line: int,
     text: bytes,
     at: int,
     end: int,
-    help: str | None = None,
+    cures: Words | Iterable[Words] = (),
 ) -> DataError:
     """The error for bytes `at` to `end` of a line, which may be longer than a screen."""
     before = text[:at].decode("utf-8", "replace")
     found = text[at : max(at, min(end, at + 4 * WIDTH))].decode("utf-8", "replace")
     after = text[max(at, end) : end + 4 * WIDTH].decode("utf-8", "replace")
     return DataError(
-        message,
+        what,
         name=name,
         line=line,
         column=len(before) + 1,
         excerpt=_excerpt(before, found, after),
-        help=help,
+        found=found,
+        cures=cures,
     )
 
 

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rosenblatt.errors import Message, Setting, Words
 from rosenblatt.io.excerpt import quoted
 
-__all__ = ["encoding_words", "limit_words", "number_words"]
+__all__ = [
+    "NAME_ENCODING",
+    "RAISE_MAX_FEATURES",
+    "SKIP",
+    "Explained",
+    "encoding_words",
+    "limit_words",
+    "number_words",
+]
+
+# What is wrong with a row, and the cures; that such rows can be skipped is added by the reader.
+Explained = tuple[Words, Words | Sequence[Words]]
 
 NOT_FINITE = {"nan", "inf", "infinity"}
+NAME_ENCODING = Message("name the encoding, as in ", Setting("encoding", "latin-1"))
+RAISE_MAX_FEATURES = Message("raise ", Setting("max_features"), " if the row is right")
+SKIP = Message("skip such rows with ", Setting("on_bad", "skip"))
 
 
 def number_words(found: bytes) -> str:
@@ -19,17 +36,17 @@ def number_words(found: bytes) -> str:
     return f"{quoted(text)} is not a number"
 
 
-def limit_words(found: bytes, limit: float) -> tuple[str, str]:
+def limit_words(found: bytes, limit: float) -> Explained:
     return (
         f"{quoted(found)} is beyond {limit:g}, where its square overflows",
         "scale the feature",
     )
 
 
-def encoding_words(found: bytes) -> tuple[str, str]:
+def encoding_words(found: bytes) -> Explained:
     if found == b"\0":
         return "a NUL byte is not text", "remove it, if this is a text file at all"
     return (
         f"the byte 0x{found[:1].hex()} is not UTF-8 text",
-        'name the encoding, as in encoding="latin-1" (--encoding latin-1)',
+        NAME_ENCODING,
     )

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from rosenblatt.checks import choice
 from rosenblatt.errors import ParameterError
 
 __all__ = ["FORMATS", "format_of"]
@@ -36,14 +37,13 @@ PACKING = (".gz", ".xz", ".bz2", ".zst")
 def format_of(given: Any, format: str | None, allowed: Sequence[str], otherwise: str) -> str:
     """The format named, else the one that the ending of the (first) path tells."""
     if format is not None:
-        if format not in allowed:
-            raise ParameterError(f"format={format!r} is not known here. Use {', '.join(allowed)}.")
-        return format
+        return str(choice("format", format, *allowed))
     several = given if isinstance(given, list | tuple) else [given]
     found = {_by_ending(one, allowed, otherwise) for one in several}
     if len(found) > 1:
         raise ParameterError(
-            f"the files have different formats ({', '.join(sorted(found))}): read one at a time."
+            f"the files have different formats ({', '.join(sorted(found))})",
+            cures="read one at a time",
         )
     return found.pop() if found else otherwise
 

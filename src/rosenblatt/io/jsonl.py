@@ -11,9 +11,10 @@ import numpy.typing as npt
 from rosenblatt._kernels.text.jsonl import JsonParser
 from rosenblatt._kernels.text.tabular import LABEL
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, Message, Setting
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.fault_messages import Explained
 from rosenblatt.io.lines import SAMPLE_LINES, Lines
 from rosenblatt.io.notices import ExtraColumns, notice
 from rosenblatt.io.reader_options import ReaderSettings
@@ -32,7 +33,7 @@ WORDS = {
     "not a value": ("{found} is not a JSON value", "numbers are plain, text is in double quotes"),
     "open string": ("the string opened here is never closed", "close it"),
     "control character": ("a control character within a string", "write it as \\u00XX"),
-    "bad escape": ("{found} is not an escape for text", "mend it"),
+    "bad escape": ("{found} is not an escape for text", "fix it"),
 }
 
 
@@ -80,9 +81,8 @@ class JsonLines(TableFormat[JsonParser]):
             self._set_names([""], np.array([LABEL], np.int8), np.zeros(1, np.int32))
             return False
         if len(names) > self._most:
-            raise DataError(
-                f"{len(names):,} keys, more than max_features={self._most:,}", name=lines.name
-            )
+            what = Message(f"{len(names):,} keys, more than ", Setting("max_features", self._most))
+            raise DataError(what, name=lines.name)
         self._columns.settle(names, lines.name)
         for name in self._columns.undecided:
             self._columns.guess(name, values.get(name, ()))
@@ -109,7 +109,7 @@ class JsonLines(TableFormat[JsonParser]):
             notice(ExtraColumns, f"{len(extra):,} {these} not used: {shown}{more}")
         return super().take()
 
-    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+    def explain(self, fault: str, found: bytes) -> Explained:
         if fault == "no label" and not self._begun:
             return "the object is empty", 'write keys and values, as {"a": 1}'
         value = self._value_words(fault, found, self.parser)
@@ -124,7 +124,8 @@ class JsonLines(TableFormat[JsonParser]):
             return "a list or object within the object", "flatten it first"
         if fault == "missing value":
             name = quoted(self._names[self.parser.fault_column])
-            return f"the value of {name} is missing", 'if gaps are allowed, say missing=["null"]'
+            gaps = Message("if gaps are allowed, say ", Setting("missing", ["null"]))
+            return f"the value of {name} is missing", gaps
         message, remedy = WORDS[fault]
         shown = quoted(found) if found.strip() else "the end of the line"
         return message.format(found=shown), remedy

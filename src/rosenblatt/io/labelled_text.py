@@ -7,8 +7,9 @@ from typing import Any, Unpack
 import numpy.typing as npt
 
 from rosenblatt._kernels.text.texts import TextParser
+from rosenblatt.errors import Message, Setting
 from rosenblatt.io.block import Block
-from rosenblatt.io.fault_messages import encoding_words
+from rosenblatt.io.fault_messages import Explained, encoding_words
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import Reader
@@ -42,7 +43,7 @@ class Text:
         y = self.labels.values(codes, names) if self._labelled else None
         return TextBlock(self.parser.take(), y, lines)
 
-    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+    def explain(self, fault: str, found: bytes) -> Explained:
         if fault == "label":
             return self.parser.reason  # type: ignore[no-any-return]
         if fault == "not text":
@@ -52,7 +53,10 @@ class Text:
         assert fault == "no tab", fault
         return (
             "no tab between label and text",
-            "write label<TAB>text\nor read lines without labels with labelled=False",
+            [
+                "write label<TAB>text",
+                Message("read lines without labels with ", Setting("labelled", False)),
+            ],
         )
 
 
@@ -121,6 +125,6 @@ def read_text(block: TextBlock) -> tuple[list[str], npt.NDArray[Any] | None]:
       ^^^^^^^^^^^^^^^^^
     help: write label<TAB>text
           or read lines without labels with labelled=False
-          or pass over such rows with on_bad="skip" (--on-bad skip)
+          or skip such rows with on_bad='skip'
     """
     return block.texts, block.y

@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.text import numbers
-from rosenblatt.errors import ParameterError
+from rosenblatt.checks import choice, refusal
+from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.fault_messages import Explained
 
 __all__ = ["Labels"]
 
@@ -35,8 +37,7 @@ class Labels:
     def __init__(
         self, kind: str = "auto", classes: Iterable[Any] | None = None, *, any_text: bool = False
     ) -> None:
-        if kind not in KINDS:
-            raise ParameterError(f"labels={kind!r} is not known. Use 'auto', 'number' or 'text'.")
+        choice("labels", kind, *KINDS)
         self._kind, self._any_text, self._by_first = kind, any_text, False
         self._classes = None if classes is None else _listed(classes)
         self._known = set(self._classes or ())
@@ -48,7 +49,7 @@ class Labels:
     def decide_by_first(self) -> None:
         self._by_first = True
 
-    def fault(self, name: bytes) -> tuple[str, str] | None:
+    def fault(self, name: bytes) -> Explained | None:
         """Why a label met for the first time cannot be one, with a remedy; None if it can."""
         if len(name) > LONGEST:
             return (
@@ -59,19 +60,19 @@ class Labels:
         value = _number(name)
         looks_lost = value is None and text.strip().lower().lstrip("+-") in NO_NUMBER
         if looks_lost and not (self._any_text and self._kind != "number"):
-            return f"the label {quoted(text)} is not a class", "drop the row or give it a label"
+            return f"the label {quoted(text)} is not a class", ["drop the row", "give it a label"]
         if self._by_first and self._kind == "auto":
             self._kind = "text" if value is None else "number"
         if self._classes is not None:
             if self._value(name) not in self._known:
                 return (
                     f"the label {quoted(text)} is not one of the known classes {self._shown()}",
-                    "mend the label, or train with rows of this class first",
+                    ["fix the label", "train with rows of this class first"],
                 )
         elif value is None and self._kind == "number":
             return (
                 f"the label {quoted(text)} is not a number, unlike those before it",
-                'read all labels as text with labels="text"',
+                Message("read all labels as text with ", Setting("labels", "text")),
             )
         return None
 
@@ -116,8 +117,9 @@ def _number(name: bytes) -> float | None:
 
 def _listed(classes: Iterable[Any]) -> list[Any]:
     if isinstance(classes, str | bytes) or not isinstance(classes, Iterable):
-        raise ParameterError(f"classes={classes!r} must be a list of labels.")
+        raise refusal("classes", classes, "a list of labels")
     known = [label.item() if isinstance(label, np.generic) else label for label in classes]
     if not known:
-        raise ParameterError("classes is empty; leave it out to accept every label.")
+        what = Message(Setting("classes"), " is empty")
+        raise ParameterError(what, where="classes", cures="leave it out to accept every label")
     return known

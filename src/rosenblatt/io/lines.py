@@ -6,7 +6,9 @@ import codecs
 from collections.abc import Iterator
 from typing import Any
 
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.checks import one_of, refusal
+from rosenblatt.errors import DataError, Message, Setting, Words
+from rosenblatt.io.fault_messages import NAME_ENCODING
 from rosenblatt.io.sources import Source, Stream, opened
 
 __all__ = ["Lines", "check_encoding"]
@@ -20,12 +22,12 @@ WIDE = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-FOREIGN = {
-    b"PAR1": 'a Parquet file; say so with format="parquet" (--format parquet)',
-    b"ARROW1": 'an Arrow file; say so with format="arrow" (--format arrow)',
-    b"PK\x03\x04": "a zip archive; unpack it first",
-    b"\x89HDF": "an HDF5 file, not text",
-    b"%PDF": "a PDF file, not text",
+FOREIGN: dict[bytes, tuple[str, Words]] = {
+    b"PAR1": ("a Parquet file", Message("say so with ", Setting("format", "parquet"))),
+    b"ARROW1": ("an Arrow file", Message("say so with ", Setting("format", "arrow"))),
+    b"PK\x03\x04": ("a zip archive", "unpack it first"),
+    b"\x89HDF": ("an HDF5 file, not text", "write it as text first"),
+    b"%PDF": ("a PDF file, not text", "write it as text first"),
 }
 MARKS = (codecs.BOM_UTF8, *WIDE, *FOREIGN)
 LONGEST_MARK = max(map(len, MARKS))
@@ -126,20 +128,19 @@ class Lines:
                 raise DataError(
                     f"the text is {encoding.upper()}, not UTF-8",
                     name=self.name,
-                    help=f'say so with encoding="{encoding}" (--encoding {encoding})',
+                    cures=Message("say so with ", Setting("encoding", encoding)),
                 )
-        for mark, what in FOREIGN.items():
+        for mark, (what, cure) in FOREIGN.items():
             if head.startswith(mark):
-                raise DataError(f"this is {what}", name=self.name)
+                raise DataError(f"this is {what}", name=self.name, cures=cure)
 
 
 def check_encoding(encoding: str) -> str:
     try:
         "a".encode(encoding)
     except (LookupError, TypeError, UnicodeError):
-        raise ParameterError(
-            f"encoding={encoding!r} is not known; try 'utf-8', 'latin-1', 'cp1252' or 'utf-16'."
-        ) from None
+        usual = Message(one_of(["utf-8", "latin-1", "cp1252", "utf-16"]), ", or another one")
+        raise refusal("encoding", encoding, usual, verdict="is not known") from None
     return encoding
 
 
@@ -182,5 +183,5 @@ class _Transcoded:
         return DataError(
             what,
             name=self._stream.name,
-            help='name another encoding, as in encoding="latin-1" (--encoding latin-1)',
+            cures=NAME_ENCODING,
         )

@@ -6,21 +6,22 @@ from collections.abc import Generator, Iterator
 from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 from rosenblatt._kernels.text.parsing import Parser
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.excerpt import located
+from rosenblatt.io.fault_messages import SKIP, Explained
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, sources_of
+from rosenblatt.plurals import count
 
-__all__ = ["SKIP", "Format", "Reader"]
+__all__ = ["Format", "Reader"]
 
 Block = TypeVar("Block", covariant=True)
 Taken = TypeVar("Taken")
 
 KEPT_OF_LONG_ROW = 200
-SKIP = 'or pass over such rows with on_bad="skip" (--on-bad skip)'
 
 
 class Format(Protocol[Block]):
@@ -35,8 +36,8 @@ class Format(Protocol[Block]):
     def begin(self, lines: Lines) -> bool:
         """Read what stands before the rows of a file; False if more text is needed for that."""
 
-    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
-        """The words for a fault, and the remedy."""
+    def explain(self, fault: str, found: bytes) -> Explained:
+        """The words for a fault, and its cures."""
 
     def take(self) -> Block:
         """What was read since the last time."""
@@ -50,10 +51,12 @@ class Reader(Generic[Taken]):
     rows : int
         Rows read so far.
     skipped : int
-        Rows passed over so far (``on_bad="skip"`` or ``"rejects=FILE"``).
+        Rows skipped so far (``on_bad="skip"`` or ``"rejects=FILE"``).
     first_faults : list of DataError
         The first few reasons for that.
     """
+
+    unit = "row"
 
     def __init__(self, form: Format[Taken], given: Given, settings: ReaderSettings) -> None:
         self._form, self._sources = form, sources_of(given)
@@ -92,7 +95,7 @@ class Reader(Generic[Taken]):
         self._bad.close()
 
     def whole(self) -> Taken:
-        """Everything as one block; a warning tells of rows that were passed over."""
+        """Everything as one block; a warning tells of rows that were skipped."""
         try:
             for _ in self._pieces():
                 self.rows = self._form.parser.n_rows
@@ -117,8 +120,10 @@ class Reader(Generic[Taken]):
     def _refuse_nothing(self) -> None:
         if self.rows == 0:
             names = ", ".join(source.name for source in self._sources[:3])
-            skipped = f"; {self._bad.count:,} bad rows were passed over" if self._bad.count else ""
-            raise DataError(f"0 examples{skipped}", name=names, help="give a file with rows in it")
+            n = self._bad.count
+            skipped = f"; {count(n, f'bad {self.unit}')} skipped" if n else ""
+            cure = f"give a file with {self.unit}s in it"
+            raise DataError(f"0 {self.unit}s{skipped}", name=names, cures=cure)
 
     def _pieces(self) -> Iterator[None]:
         """Parse piece after piece; the parser holds the rows."""
@@ -150,18 +155,18 @@ class Reader(Generic[Taken]):
         if parser.fault == "long row of text":
             return self._long_row(lines, parser.row_at, parser.fault_line)
         found = bytes(text[parser.fault_at : parser.fault_end])
-        message, remedy = self._form.explain(parser.fault or "", found)
+        what, cures = self._form.explain(parser.fault or "", found)
         line_at = text.rfind(b"\n", parser.row_at, parser.fault_at) + 1 or parser.row_at
         line_end = text.find(b"\n", parser.fault_at)
         line_end -= text[line_end - 1] == 13
         return located(
-            message,
+            what,
             name=lines.name,
             line=parser.fault_line,
             text=bytes(text[line_at:line_end]),
             at=parser.fault_at - line_at,
             end=max(parser.fault_at, min(parser.fault_end, line_end)) - line_at,
-            help=SKIP[3:] if remedy is None else f"{remedy}\n{SKIP}",
+            cures=[*([cures] if isinstance(cures, Words) else cures), SKIP],
         )
 
     def _give_up_line(self, lines: Lines, *, header: bool) -> None:
@@ -183,12 +188,13 @@ class Reader(Generic[Taken]):
             text=head.partition(b"\n")[0],
             at=0,
             end=1,
-            help=self._long_row_help(head),
+            cures=self._cures_of_long_row(head),
         )
 
-    def _long_row_help(self, head: bytes) -> str:
+    def _cures_of_long_row(self, head: bytes) -> list[Words]:
+        longer = Message("raise ", Setting("max_line_bytes"), " if the row is right")
         if b"\n" in head and getattr(self._form, "delimited", False):
-            return "is a quote not closed? Else raise max_line_bytes (--max-line-bytes)"
+            return ["close the quote, if one is open", longer]
         if head.count(b"\r") > 1:
-            return "the line ends are carriage returns alone: convert the file to line feeds"
-        return "raise max_line_bytes (--max-line-bytes) if the row is right"
+            return ["the line ends are carriage returns alone: convert the file to line feeds"]
+        return [longer]

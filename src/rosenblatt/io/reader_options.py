@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import numpydoc
-from rosenblatt.errors import ParameterError
+from rosenblatt.checks import refusal
 from rosenblatt.io.lines import check_encoding
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class ReaderSettings:
             limit = getattr(self, name)
             whole = isinstance(limit, int) and not isinstance(limit, bool)
             if not whole or not 1 <= limit <= LARGEST_LIMIT:
-                raise ParameterError(f"{name}={limit!r} must be a whole number, 1 to 2**62.")
+                raise refusal(name, limit, "a whole number from 1 to 2**62")
 
 
 def _float_type(dtype: Any) -> np.dtype[Any]:
@@ -116,7 +116,7 @@ def _float_type(dtype: Any) -> np.dtype[Any]:
     except TypeError:
         kind = np.dtype(object)
     if kind not in (np.float32, np.float64):
-        raise ParameterError(f"dtype={dtype!r} must be float32 or float64.")
+        raise refusal("dtype", dtype, "float32 or float64")
     return np.dtype(np.float32 if kind == np.float32 else np.float64)
 
 

@@ -103,7 +103,7 @@ class Stream:
             raise DataError(
                 f"the name says {ending}, but the data do not begin as {ending} does",
                 name=name,
-                help="fetch the file again, or give it its true name",
+                cures=["fetch the file again", "give it its true name"],
             )
         rest = _Rest(head, raw)
         self._stream = rest if self.packing is None else _unpacker(self.packing, rest)
@@ -129,7 +129,7 @@ class Stream:
         raise DataError(
             f"the {self.packing} data are damaged or cut off: {damage}",
             name=self.name,
-            help="unpack or fetch the file again",
+            cures="unpack or fetch the file again",
         ) from None
 
 

@@ -9,11 +9,18 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.text.svmlight import SvmlightParser
 from rosenblatt.arrays import SparseRows
+from rosenblatt.checks import refusal
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import Message, Setting
 from rosenblatt.io.block import Block
 from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.fault_messages import encoding_words, limit_words, number_words
+from rosenblatt.io.fault_messages import (
+    RAISE_MAX_FEATURES,
+    Explained,
+    encoding_words,
+    limit_words,
+    number_words,
+)
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import Reader
@@ -30,7 +37,7 @@ class Svmlight:
 
     def __init__(self, n_features: int | None, zero_based: bool, settings: ReaderSettings) -> None:
         if n_features is not None and not 1 <= n_features <= LARGEST_INDEX:
-            raise ParameterError(f"n_features={n_features!r} must be from 1 to {LARGEST_INDEX:,}.")
+            raise refusal("n_features", n_features, f"a whole number from 1 to {LARGEST_INDEX:,}")
         self._n_features, self._zero_based = n_features, bool(zero_based)
         self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
         self.labels = Labels(settings.labels, settings.classes)
@@ -53,7 +60,7 @@ class Svmlight:
         rows = SparseRows(values, columns, starts, width)
         return Block(rows, self.labels.values(codes, names), lines)
 
-    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+    def explain(self, fault: str, found: bytes) -> Explained:
         pair = "write index:value, as in 3:0.5"
         if fault == "not a number":
             return number_words(found), pair if found.strip() else "write a number after the colon"
@@ -68,7 +75,10 @@ class Svmlight:
         if fault == "several labels":
             return (
                 f"the label {quoted(found)} holds more than one value",
-                "give one label a row; or is this CSV? Then read it with read_table (--format csv)",
+                [
+                    "give one label a row",
+                    Message("if this is CSV, read it as a table with ", Setting("format", "csv")),
+                ],
             )
         if fault == "no colon":
             return f"{quoted(found)} is not index:value", pair
@@ -77,7 +87,7 @@ class Svmlight:
         if fault == "zero index":
             return (
                 "index 0, but indices begin at 1",
-                "if this file counts from 0: zero_based=True (convert --zero-based)",
+                Message("if this file counts from 0, say ", Setting("zero_based", True)),
             )
         if fault == "large index":
             return self._large_index(found)
@@ -86,22 +96,19 @@ class Svmlight:
         if fault == "unsorted index":
             return f"index {found.decode()} comes after a larger one", "sort the row by index"
         if fault == "many features":
-            return (
-                f"more than {self._most:,} features in one row",
-                "raise max_features (--max-features) if the row is right",
-            )
+            return f"more than {self._most:,} features in one row", RAISE_MAX_FEATURES
         assert fault == "bare return", fault
         return "a carriage return within the line", "convert the line ends to line feeds"
 
-    def _large_index(self, found: bytes) -> tuple[str, str]:
+    def _large_index(self, found: bytes) -> Explained:
         least = 0 if self._zero_based else 1
         if self._n_features is None:
             return f"index {found.decode()} is beyond {LARGEST_INDEX:,}", "hash the features first"
         most = self._n_features - 1 + least
         return (
-            f"index {found.decode()}, but with n_features={self._n_features:,} indices go from "
+            f"index {found.decode()}, but with {self._n_features:,} features indices go from "
             f"{least} to {most:,}",
-            "raise n_features",
+            Message("raise ", Setting("n_features")),
         )
 
 
@@ -183,6 +190,6 @@ def read_svmlight(block: Block) -> tuple[Any, npt.NDArray[Any]]:
       -1 1:abc
            ^^^
     help: write index:value, as in 3:0.5
-          or pass over such rows with on_bad="skip" (--on-bad skip)
+          or skip such rows with on_bad='skip'
     """
     return block.X, block.y

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.io.block import Block
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import quoted
@@ -64,8 +64,11 @@ class Table(Block):
         if self.texts:
             names = ", ".join(quoted(name) for name in list(self.texts)[:6])
             raise InputError(
-                f"{len(self.texts)} of {len(self.names)} features are text ({names}): encode them "
-                "(table.texts has them), or leave them out with columns=[...]."
+                f"{len(self.texts)} of {len(self.names)} features are text ({names})",
+                cures=[
+                    "encode them (table.texts has them)",
+                    Message("leave them out with ", Setting("columns")),
+                ],
             )
         return self.numbers
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from rosenblatt._kernels.text.tabular import TabularParser
 from rosenblatt.core.rows import largest_allowed
+from rosenblatt.errors import Message, Setting, Words
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.fault_messages import encoding_words, limit_words, number_words
+from rosenblatt.io.fault_messages import Explained, encoding_words, limit_words, number_words
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import Table
@@ -44,33 +45,31 @@ class TableFormat(Generic[ParserOfRows]):
             labels = self.labels.values(label_codes, names)
         return Table(self._columns, found, columns, labels, lines, coded)
 
-    def _value_words(
-        self, fault: str, found: bytes, parser: TabularParser
-    ) -> tuple[str, str | None] | None:
+    def _value_words(self, fault: str, found: bytes, parser: TabularParser) -> Explained | None:
         """The words for what is wrong with a value, None if it is something else."""
         name = str(parser.fault_column + 1)
         if 0 <= parser.fault_column < len(self._names):
             name = self._names[parser.fault_column]
+        explained: Explained
         if fault == "not a number":
-            message, remedy = number_words(found), self._number_remedy(name, found)
+            explained = number_words(found), self._cures_of_number(name, found)
         elif fault == "too large":
-            message, remedy = limit_words(found, self._limit)
+            explained = limit_words(found, self._limit)
         elif fault == "label":
-            message, remedy = parser.reason
+            explained = parser.reason
         elif fault == "not text":
-            message, remedy = encoding_words(found)
+            explained = encoding_words(found)
         elif fault == "no label":
-            message, remedy = "the label is missing", "give the row a label"
+            explained = "the label is missing", "give the row a label"
         else:
             return None
         if parser.fault_column < 0:
-            return message, remedy
-        return f"column {quoted(name)}: {message}", remedy
+            return explained
+        return Message(f"column {quoted(name)}: ", explained[0]), explained[1]
 
-    def _number_remedy(self, name: str, found: bytes) -> str:
+    def _cures_of_number(self, name: str, found: bytes) -> list[Words]:
         text = found.strip().decode("utf-8", "replace")
         if text.lower() in LOOK_MISSING:
-            return f"if it marks a missing value, say missing=[{quoted(text)}]"
-        if name not in self._columns.guessed:
-            return "mend it"
-        return f'mend it, or read the column as text with types={{{quoted(name)}: "text"}}'
+            return [Message("if it marks a missing value, say ", Setting("missing", [text]))]
+        as_text = Message("read the column as text with ", Setting("types", {name: "text"}))
+        return ["fix it", as_text] if name in self._columns.guessed else ["fix it"]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Unpack
 
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.io.arrow import ArrowReader
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.delimited import Delimited
@@ -86,7 +86,8 @@ def iter_table(
         path = list(path) if isinstance(path, Iterable) else path
     kind, settings = format_of(path, format, TABLES, otherwise="csv"), ReaderSettings(**options)
     if delimiter is not None and kind not in DELIMITERS:
-        raise ParameterError(f"delimiter has no meaning for {kind}; leave it out.")
+        what = Message(Setting("delimiter"), f" has no meaning for {kind}")
+        raise ParameterError(what, where="delimiter", cures="leave it out")
     roles = Columns(target, columns, types, missing, ignore)
     if kind in ("parquet", "arrow"):
         return ArrowReader(path, kind, roles, settings)
@@ -134,7 +135,8 @@ def read_table(table: Table) -> Table:
     rosenblatt.errors.DataError: <stream>:4:3: column "b": "oops" is not a number
       5,oops,x
         ^^^^
-    help: mend it, or read the column as text with types={"b": "text"}
-          or pass over such rows with on_bad="skip" (--on-bad skip)
+    help: fix it
+      or read the column as text with types={'b': 'text'}
+          or skip such rows with on_bad='skip'
     """
     return table

@@ -7,13 +7,15 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.io.conll import ConllBlock
+from rosenblatt.checks import refusal
+from rosenblatt.errors import DataError
+from rosenblatt.io.conll import RAISE_MAX_TOKENS, ConllBlock
 from rosenblatt.io.excerpt import located, quoted
+from rosenblatt.io.fault_messages import SKIP
 from rosenblatt.io.labelled_text import Text
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import SKIP, Reader
+from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, takes
 from rosenblatt.io.sources import Given
 
@@ -28,7 +30,7 @@ class Sentences(Text):
     def __init__(self, labelled: bool, mark: str, settings: ReaderSettings) -> None:
         super().__init__(labelled=False, labels=Labels("text", None, any_text=True))
         if not mark or any(c.isspace() for c in mark):
-            raise ParameterError(f"mark={mark!r} must be one or more characters, none a blank.")
+            raise refusal("mark", mark, "one or more characters, none a blank")
         self._tagged, self._mark, self._most = labelled, mark, settings.max_tokens
         self.source = ""
         self.bad: Any = None
@@ -62,7 +64,7 @@ class Sentences(Text):
             text=text.encode(),
             at=0,
             end=1,
-            help=f"put each sentence on a line, or raise max_tokens (--max-tokens)\n{SKIP}",
+            cures=["put each sentence on a line", RAISE_MAX_TOKENS, SKIP],
         )
 
     def _untagged(self, text: str, line: int) -> DataError:
@@ -74,7 +76,7 @@ class Sentences(Text):
             text=text.encode(),
             at=len(text[: word.start()].encode()),
             end=len(text[: word.end()].encode()),
-            help=f"write word{self._mark}TAG\n{SKIP}",
+            cures=[f"write word{self._mark}TAG", SKIP],
         )
 
     def _is_tagged(self, word: str) -> bool:
@@ -84,6 +86,7 @@ class Sentences(Text):
 class SentenceReader(Reader[ConllBlock]):
     """Knows which file the last block is from; blocks may be empty."""
 
+    unit = "sentence"
     source = ""
     columns = None
     _form: Sentences

@@ -11,11 +11,18 @@ import numpy.typing as npt
 from rosenblatt._kernels.text.names import Names
 from rosenblatt._kernels.text.vw import VWParser
 from rosenblatt.arrays import SparseRows
+from rosenblatt.checks import refusal
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import Message, ParameterError, Setting, Value, Words
 from rosenblatt.io.block import Block
 from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.fault_messages import encoding_words, limit_words, number_words
+from rosenblatt.io.fault_messages import (
+    RAISE_MAX_FEATURES,
+    Explained,
+    encoding_words,
+    limit_words,
+    number_words,
+)
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import Reader
@@ -87,9 +94,8 @@ class VW:
         if names is not None:
             bits = None
         if bits is not None and not (isinstance(bits, int) and 1 <= bits <= MOST_BITS):
-            raise ParameterError(
-                f"bits={bits!r} must be from 1 to {MOST_BITS}, or None for exact names."
-            )
+            exact = Message(f"a whole number from 1 to {MOST_BITS}, or ", Value(None))
+            raise refusal("bits", bits, Message(exact, " for exact names"))
         self._width = None if bits is None else 1 << bits
         self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
         self.labels = Labels(settings.labels, settings.classes)
@@ -117,7 +123,7 @@ class VW:
         rows = SparseRows(values, columns, starts, width)
         return VWBlock(rows, y, lines, weights, vocabulary)
 
-    def _label_fault(self, name: bytes) -> tuple[str, str] | None:
+    def _label_fault(self, name: bytes) -> Explained | None:
         if name == b"shared":
             return '"shared" begins an example of several lines', ONE_CLASS
         if b"," in name:
@@ -126,7 +132,7 @@ class VW:
             return f"the tag {quoted(name)} stands where the label belongs", "put the label first"
         return self.labels.fault(name)
 
-    def explain(self, fault: str, found: bytes) -> tuple[str, str | None]:
+    def explain(self, fault: str, found: bytes) -> Explained:
         if fault == "not a number":
             words = "write a number after the colon, or name=word for a word"
             return number_words(found), words
@@ -139,10 +145,7 @@ class VW:
         if fault == "no label":
             return self._no_label(found)
         if fault == "many features":
-            return (
-                f"more than {self._most:,} features in one row",
-                "raise max_features (--max-features) if the row is right",
-            )
+            return f"more than {self._most:,} features in one row", RAISE_MAX_FEATURES
         if fault == "large sum":
             return (
                 f"features of this row add up beyond {self._limit:g}, where the square overflows",
@@ -157,17 +160,17 @@ class VW:
         message, remedy = FAULTS[fault]
         return message.format(quoted(found)), remedy
 
-    def _no_label(self, found: bytes) -> tuple[str, str]:
-        rest = "or read rows without labels with labelled=False"
+    def _no_label(self, found: bytes) -> Explained:
+        rest = Message("read rows without labels with ", Setting("labelled", False))
         if not found:
-            return "no label before the bar", f"put a label first\n{rest}"
+            return "no label before the bar", ["put a label first", rest]
         return (
             f"no label: {quoted(found)} is a tag, as it touches the bar or begins with a quote",
-            f"put a label first, and a blank between it and the bar\n{rest}",
+            ["put a label first, and a blank between it and the bar", rest],
         )
 
 
-FAULTS = {
+FAULTS: dict[str, tuple[str, Words]] = {
     "no bar": ("no bar | in this row", FORM),
     "tab": ("a tab before the first bar", "put a blank there"),
     "costs": ("{} has a colon: costs and probabilities of actions are not labels", ONE_CLASS),
@@ -188,7 +191,7 @@ FAULTS = {
     "no name": ("{} is not a feature: it has no name", "write name:value"),
     "caret": (
         'the namespace {} has a "^", which divides namespace and feature in exact names',
-        "hash the names with bits=18",
+        Message("hash the names with ", Setting("bits", BITS)),
     ),
     "bare return": (
         "a carriage return within the line",
@@ -202,12 +205,16 @@ def _vocabulary(names: Iterable[str] | None) -> Names:
     if names is None:
         return known
     if isinstance(names, str | bytes):
-        raise ParameterError(f"names={names!r} must be a list of names.")
+        raise refusal("names", names, "a list of names")
     for number, name in enumerate(names):
         if known.number(name.encode()) != number:
             raise ParameterError(f"names has {name!r} twice.")
     if known.count == 0:
-        raise ParameterError("names is empty; use bits=None to find the names in the file.")
+        raise ParameterError(
+            Message(Setting("names"), " is empty"),
+            where="names",
+            cures=Message(Setting("bits", None), " finds the names in the file"),
+        )
     return known
 
 
@@ -316,6 +323,6 @@ def read_vw(block: VWBlock) -> VWRows:
       ^
     help: put a label first, and a blank between it and the bar
           or read rows without labels with labelled=False
-          or pass over such rows with on_bad="skip" (--on-bad skip)
+          or skip such rows with on_bad='skip'
     """
     return VWRows(block.X, block.y, block.weights, block.names)

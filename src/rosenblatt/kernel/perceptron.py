@@ -11,7 +11,7 @@ from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import AnyFloatArray, for_caller
 from rosenblatt.core.classes import in_order, stretches
 from rosenblatt.core.result import FitResult
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import InputError, Message, ParameterError, Value
 from rosenblatt.kernel.budgets import POLICIES, BudgetedTrainer
 from rosenblatt.kernel.functions import KERNELS
 from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
@@ -118,7 +118,7 @@ class KernelPerceptron(KernelSaved, ModelDisplay, RowClassifier):
     gamma: float | None = option(
         default=None,
         above=0.0,
-        cure="None is 1 / n_features.",
+        cure=Message(Value(None), " is 1 / n_features"),
         label="γ",
         help='Scale of "poly", "rbf", "laplacian" and "sigmoid"; None is 1 / n_features.',
     )

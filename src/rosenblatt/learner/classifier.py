@@ -23,7 +23,7 @@ from rosenblatt.core.classes import (
 from rosenblatt.core.epochs import Trainer
 from rosenblatt.core.result import Validation
 from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.errors import Message, ModelFileError, ParameterError, Value
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.inputs import Batch, TrainingData, one_row, read_rows, read_table
 from rosenblatt.learner.options import option
@@ -62,7 +62,7 @@ class RowClassifier(Learner):
     tol: float | None = option(
         default=1e-4,
         at_least=0.0,
-        cure="None never gives up.",
+        cure=Message(Value(None), " never gives up"),
         in_studio=False,
         help="""
         Give up once the run itself has proven that nothing separates the rows by a margin above

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, dataclass_transform
 
 from rosenblatt import checks, numpydoc
+from rosenblatt.errors import Words
 
 __all__ = ["Configurable", "Option", "complete_docstring", "option"]
 
@@ -57,7 +58,7 @@ class Option:
     at_most: float | None
     optional: bool
     type: str
-    cure: str
+    cure: Words | None
     label: str
     in_studio: bool
     own_check: Callable[[str, Any], None] | None
@@ -131,7 +132,7 @@ def option(
     below: float | None = None,
     at_least: float | None = None,
     at_most: float | None = None,
-    cure: str = "",
+    cure: Words | None = None,
     type: str = "",
     label: str = "",
     in_studio: bool = True,
@@ -154,8 +155,8 @@ def option(
         The values allowed.
     above, below, at_least, at_most : float or None, default=None
         Limits of a number.
-    cure : str, default=""
-        A sentence that is added to the error.
+    cure : str or Message, default=None
+        What is added to the error.
     type : str, default=""
         The type as docstrings have it, where the annotation does not say enough.
     label : str, default=""

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.checks import refusal
+from rosenblatt.errors import InputError, Item, Message, Notice, ParameterError, Setting, Value
 
 __all__ = ["SCHEMES", "LeftOutSentences", "allowed_steps", "legal_sentences"]
 
 
-class LeftOutSentences(UserWarning):
+class LeftOutSentences(Notice):
     """Sentences whose tags break the constraints, which nothing can be learned from."""
 
 
@@ -43,14 +44,14 @@ def allowed_steps(constraints: Any, tags: list[str]) -> npt.NDArray[np.bool_] | 
         return None
     if isinstance(constraints, str):
         if constraints not in SCHEMES:
-            known = ", ".join(map(repr, SCHEMES))
-            raise ParameterError(
-                f"constraints={constraints!r} is not known: give {known}, None, or a mapping of "
-                "each tag to the tags that may follow it."
+            known = [part for name in (*SCHEMES, None) for part in (Value(name), ", ")]
+            mapping = "or a mapping of each tag to the tags that may follow it"
+            raise refusal(
+                "constraints", constraints, Message(*known, mapping), verdict="is not known"
             )
         return _by_scheme(constraints, tags)
     if not isinstance(constraints, Mapping):
-        raise ParameterError(f"constraints={constraints!r} is neither a scheme nor a mapping.")
+        raise refusal("constraints", constraints, "the name of a scheme, or a mapping")
     return _by_mapping(constraints, tags)
 
 
@@ -61,8 +62,13 @@ def _by_scheme(name: str, tags: list[str]) -> npt.NDArray[np.bool_]:
         kind, dash, kind_of = tag.partition("-")
         if kind not in scheme or (kind == "O") == bool(dash):
             raise ParameterError(
-                f"constraints={name!r}: {tag!r} is no tag of this scheme, which has O and "
-                f"{', '.join(f'{k}-TYPE' for k in scheme if k != 'O')}."
+                Message(
+                    Setting("constraints", name),
+                    f": {tag!r} is no tag of this scheme, which has O and "
+                    f"{', '.join(f'{k}-TYPE' for k in scheme if k != 'O')}.",
+                ),
+                where="constraints",
+                found=name,
             )
         kinds.append((kind, kind_of))
     found = np.zeros((len(tags) + 2, len(tags)), bool)
@@ -111,16 +117,18 @@ def legal_sentences(
     if bad[place]:
         old = before[place]
         where = "at the beginning" if old == len(tags) else f"after {tags[old]!r}"
-    what = f"tags of sentence {first}: {tags[gold[place]]!r} {where}"
+    what = f"{tags[gold[place]]!r} {where}, which the constraints do not allow"
     if len(illegal) == len(starts) - 1:
         raise InputError(
-            f"{what}, which the constraints do not allow, and no other sentence keeps to them. "
-            "Mend the tags or change the constraints."
+            f"{what}, and no other sentence keeps to them",
+            where=Item("tags", first),
+            cures=["fix the tags", Message("change ", Setting("constraints"))],
         )
+    left_out = f"{len(illegal):,} of {len(starts) - 1:,} sentences"
     warnings.warn(
-        f"{what}, which the constraints do not allow. Left out of the training: {len(illegal):,} "
-        f"of {len(starts) - 1:,} sentences.",
-        LeftOutSentences,
+        LeftOutSentences(
+            f"{what}. Left out of the training: {left_out}.", where=Item("tags", first)
+        ),
         stacklevel=5,
     )
     return np.setdiff1d(np.arange(len(starts) - 1), illegal)

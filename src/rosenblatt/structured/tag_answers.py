@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.tags import tag_search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Item
 from rosenblatt.structured.constraints import allowed_steps
 from rosenblatt.structured.paths import PathExplanation, explained
 from rosenblatt.structured.sentences import Encoded, Encoder, read_pairs, read_sentences
@@ -89,8 +89,9 @@ class TagAnswers:
             token = np.flatnonzero(tags == NO_TAG)[0]
             number = int(np.searchsorted(encoded.starts, token, side="right")) - 1
             raise InputError(
-                f"sentences[{number}]: the constraints allow no sequence of {len(listed[number])} "
-                f"of the tags that were seen in training."
+                f"the constraints allow no sequence of {len(listed[number])} of the tags that were "
+                "seen in training.",
+                where=Item("sentences", number),
             )
         found = tags.tolist()
         names, starts = model.tags, encoded.starts.tolist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
 from rosenblatt.structured.saved import SavedTagger
@@ -104,7 +104,7 @@ class SequenceTagger(SavedTagger, Learner):
         default=8,
         at_least=1,
         at_most=WIDEST_BEAM,
-        cure="search='viterbi' looks at all sequences.",
+        cure=Message(Setting("search", "viterbi"), " looks at all sequences"),
         help='Beginnings kept with ``search="beam"``.',
     )
     update: str = option(

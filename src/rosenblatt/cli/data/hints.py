@@ -5,12 +5,21 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from rosenblatt.cli.data.reading import named
-from rosenblatt.errors import DataError, InputError, ParameterError
+from rosenblatt.errors import (
+    DataError,
+    InputError,
+    Message,
+    ParameterError,
+    Place,
+    RosenblattError,
+    Setting,
+    Words,
+)
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
@@ -130,7 +139,9 @@ class AdvisedReader:
 # ---------------------------------------------------------------------- better words
 
 
-def _better(error: Exception, asked: Asked, reader: Reader[Any]) -> Exception:
+def _better(
+    error: InputError | ParameterError, asked: Asked, reader: Reader[Any]
+) -> RosenblattError:
     if reader.skipped and not reader.rows and reader.first_faults:
         return _first_of_all(reader.first_faults[0], reader.skipped)
     line = _first_line(asked.paths[0])
@@ -138,46 +149,40 @@ def _better(error: Exception, asked: Asked, reader: Reader[Any]) -> Exception:
         seen = _seen(error) if line is None else line.text
         for kind, pattern in OTHER_FORMATS.items():
             if pattern.fullmatch(seen):
-                return _with_help(error, f"{ABOUT[kind]}: --format {kind}", asked)
-    if isinstance(error, ParameterError) and "there is no target column" in str(error):
-        return _no_target(error, asked, line)
-    if asked.header and asked.without_names and "missing" in str(error):
-        return _with_help(
-            error,
-            "the model was trained with --no-header; say so here if the first line is a row",
-            asked,
-        )
+                return _with_cures(error, [f"{ABOUT[kind]}: --format {kind}"], asked)
+    if isinstance(error, ParameterError) and isinstance(error.where, Place):
+        return _no_target(error, error.where.name, asked, line)
+    from rosenblatt.io.column_roles import MissingColumns
+
+    if asked.header and asked.without_names and isinstance(error, MissingColumns):
+        trained = "the model was trained with --no-header; say so here if the first line is a row"
+        return _with_cures(error, [trained], asked)
     return error
 
 
 def _first_of_all(first: DataError, skipped: int) -> DataError:
     rows = "the only row is" if skipped == 1 else f"all {skipped:,} rows are"
-    message = f"{first.message}; {rows} passed over, so nothing is left"
-    return _retold(first, message, (first.help or "").partition("or pass over")[0].strip() or None)
+    what = Message(first.what, f"; {rows} skipped, so nothing is left")
+    skips = Setting("on_bad", "skip")
+    return _retold(first, what, [cure for cure in first.cures if skips not in cure.settings])
 
 
-def _retold(error: DataError, message: str, help: str | None) -> DataError:
+def _retold(error: DataError, what: Words, cures: Iterable[Words]) -> DataError:
     """The same place with other words."""
-    shown = str(error).splitlines()[1:3]
-    return DataError(
-        message,
-        name=error.name,
-        line=error.line,
-        column=error.column,
-        excerpt=None if error.text is None else (shown[0][2:], shown[1][2:]),
-        help=help,
-    )
+    place: Any = error.where
+    return DataError(what, **place._asdict(), excerpt=error.excerpt, cures=cures)
 
 
-def _with_help(error: Exception, help: str, asked: Asked) -> DataError:
-    """The same fault with another cure."""
+def _with_cures(error: InputError | ParameterError, cures: list[str], asked: Asked) -> DataError:
+    """The same fault with other cures."""
     if isinstance(error, DataError):
-        return _retold(error, error.message, help)
-    name = named([asked.paths[0]])
-    return DataError(str(error).replace(f" in {name};", ";"), name=name, help=help)
+        return _retold(error, error.what, cures)
+    return DataError(error.what, name=named([asked.paths[0]]), allowed=error.allowed, cures=cures)
 
 
-def _no_target(error: ParameterError, asked: Asked, line: FirstLine | None) -> Exception:
+def _no_target(
+    error: ParameterError, name: str, asked: Asked, line: FirstLine | None
+) -> RosenblattError:
     """What the user said is a slip of the hand; what the model knows, or a row, is bad data."""
     numbered = asked.target is not None and asked.target.isdecimal()
     if not asked.header and numbered and line is not None:
@@ -190,19 +195,16 @@ def _no_target(error: ParameterError, asked: Asked, line: FirstLine | None) -> E
             text=line.text.encode(),
             at=0,
             end=len(line.text.encode()),
-            help="take out lines that are no rows",
+            cures="take out lines that are no rows",
         )
     if asked.target_said:
         return error
-    for path in asked.paths:
-        message, found, columns = str(error).partition(f" in {named([path])}; ")
-        if found:
-            return DataError(
-                f"{message}, which the model was trained for; {columns}",
-                name=named([path]),
-                help="if the labels have another name, say --target",
-            )
-    return error
+    return DataError(
+        Message(error.what, ", which the model was trained for"),
+        name=name,
+        allowed=error.allowed,
+        cures="if the labels have another name, say --target",
+    )
 
 
 # ---------------------------------------------------------------------- the first line
@@ -225,10 +227,7 @@ def _first_line(path: str) -> FirstLine | None:
     return next((FirstLine(i, line) for i, line in enumerate(lines, 1) if line.strip()), None)
 
 
-def _seen(error: Exception) -> str:
+def _seen(error: RosenblattError) -> str:
     """What an error shows of the line that it is about."""
-    shown = getattr(error, "text", None)
-    if shown is not None:
-        return str(shown)
-    quoted = re.search(r'the only column is the target "(.*)"; there', str(error))
-    return "" if quoted is None else quoted[1]
+    text = error.text if isinstance(error, DataError) else None
+    return str(error.found) if text is None else text

@@ -233,11 +233,11 @@ def notices(quiet: bool = False) -> Iterator[None]:
         yield
     if quiet or not caught:
         return
-    from rosenblatt.cli.frame.shell_messages import in_shell_words, options_of
+    from rosenblatt.cli.frame.shell_messages import in_shell_words
 
     context = click.get_current_context(silent=True)
-    options = options_of(None if context is None else context.command)
+    params = () if context is None else context.command.params
     for warning in caught:
         said = warning.message
-        text = said if isinstance(said, str) else in_shell_words(said, options)
+        text = said if isinstance(said, str) else in_shell_words(said, params)
         click.echo(f"warning: {text}", err=True)

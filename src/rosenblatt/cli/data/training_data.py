@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema, FeatureOptions
 
 __all__ = [
+    "RIGHT_TARGET",
     "Examples",
     "column_options",
     "dense_columns",
@@ -28,6 +29,7 @@ __all__ = [
     "used_columns",
 ]
 
+RIGHT_TARGET = "is the right column the target? (--target)"
 KINDS = ("number", "category", "text", "ignored")
 
 
@@ -225,5 +227,5 @@ def refuse_one_class(labels: Sequence[Any], name: str, *, of_table: bool) -> Non
         raise DataError(
             f"only class {labels[0]!r} seen, in all {len(labels):,} rows; two are needed",
             name=name,
-            help="is the right column the target? (--target)" if of_table else None,
+            cures=RIGHT_TARGET if of_table else (),
         )

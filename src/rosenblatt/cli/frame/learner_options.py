@@ -173,6 +173,7 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # not generic before c
         self._option = option
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from rosenblatt.cli.frame.shell_messages import ValueWording
         from rosenblatt.errors import ParameterError
 
         option = self._option
@@ -182,8 +183,7 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # not generic before c
             parsed = option.parse(str(value))
             option.check(parsed)
         except ParameterError as error:
-            # Without the name, which click has said already.
-            self.fail(str(error).removeprefix(f"{option.name}="), param, ctx)
+            self.fail(error.worded(ValueWording()), param, ctx)
         return parsed
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:

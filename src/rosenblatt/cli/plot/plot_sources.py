@@ -58,7 +58,7 @@ def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bo
             parts.append(unseen.encode(schema, block))
             labels += block.labels.tolist()
     if schema is None or not labels:
-        raise DataError("there is no row", name=named(paths), help="give a file with rows in it")
+        raise DataError("there is no row", name=named(paths), cures="give a file with rows in it")
     if not quiet:
         say((f"notice: {line}" for line in unseen.describe()), err=True)
     X = SparseRows.concat(parts) if isinstance(parts[0], SparseRows) else np.vstack(parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +13,8 @@ from rosenblatt.cli.tag.tag_reading import (
     NO_SENTENCES,
     Looked,
     SentenceReading,
-    speaking_of_sentences,
 )
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, Item, Place, Where
 
 __all__ = ["Corpus", "hold_back", "read_corpus", "refuse_one_tag", "tell_of_skipped"]
 
@@ -42,14 +40,9 @@ class Corpus:
             skipped,
         )
 
-    def placed(self, said: str) -> str:
-        """What is said of a sentence by its number, said of its place."""
-
-        def place(found: re.Match[str]) -> str:
-            name, line = self.places[int(found[1])]
-            return f"{name}:{line}"
-
-        return re.sub(r"tags of sentence (\d+)", place, said)
+    def placed(self, where: Where) -> Where:
+        """The place in a file of a sentence that is known by its number."""
+        return Place(*self.places[where.number]) if isinstance(where, Item) else where
 
     def counts(self) -> Counter[str]:
         """How often each tag occurs."""
@@ -59,7 +52,7 @@ class Corpus:
 def read_corpus(reading: SentenceReading, looked: Looked, layout: Layout, *, quiet: bool) -> Corpus:
     """All sentences with their tags."""
     corpus = Corpus([], [], [])
-    with speaking_of_sentences(), reading.reader(looked, layout, labelled=True) as blocks:
+    with reading.reader(looked, layout, labelled=True) as blocks:
         for block in blocks:
             corpus.sentences += block.sentences
             corpus.tags += block.tags
@@ -68,7 +61,7 @@ def read_corpus(reading: SentenceReading, looked: Looked, layout: Layout, *, qui
     if not quiet:
         tell_of_skipped(blocks, "passed over")
     if not corpus.sentences:
-        raise DataError("0 sentences", name=looked.name, help=NO_SENTENCES)
+        raise DataError("0 sentences", name=looked.name, cures=NO_SENTENCES)
     return corpus
 
 
@@ -78,7 +71,7 @@ def refuse_one_tag(corpus: Corpus, name: str) -> None:
         raise DataError(
             f'all words have the tag "{min(tags)}"; there must be two tags at least',
             name=name,
-            help="is this the right column? (--column)",
+            cures="is this the right column? (--column)",
         )
 
 
@@ -103,7 +96,7 @@ def hold_back(corpus: Corpus, share: float, seed: int, name: str) -> tuple[Corpu
             f"--dev {share:g} of {n:,} sentence{'s' * (n != 1)} leaves none to "
             f"{'watch' if round(share * n) < 1 else 'learn from'}",
             name=name,
-            help="give another share, or a file of its own with --dev FILE",
+            cures="give another share, or a file of its own with --dev FILE",
         )
     learned, watched = hold_out(np.zeros(n, np.int32), share, seed)
     return corpus.part(learned.tolist(), corpus.skipped), corpus.part(watched.tolist())

@@ -17,7 +17,6 @@ from rosenblatt.cli.tag.tag_reading import (
     NO_SENTENCES,
     SentenceReading,
     sentence_options,
-    speaking_of_sentences,
 )
 from rosenblatt.cli.tag.tag_report import Judged
 from rosenblatt.errors import DataError
@@ -65,7 +64,6 @@ def command(
     judged = Judged()
     with (
         notices(quiet),
-        speaking_of_sentences(),
         reading.reader(looked, layout, labelled=True) as blocks,
     ):
         for block in blocks:
@@ -78,7 +76,7 @@ def command(
     if not quiet:
         tell_of_skipped(blocks, "not counted")
     if not judged.right:
-        raise DataError("0 sentences", name=looked.name, help=NO_SENTENCES)
+        raise DataError("0 sentences", name=looked.name, cures=NO_SENTENCES)
     if as_json:
         say_json({**judged.facts(), "model": model, "files": list(data)})
     else:
@@ -97,6 +95,8 @@ def _refuse_new(block: Any, known: set[str], name: str, format: str) -> None:
             f'the tag "{tags[place]}" {of} "{word}" was never seen in training',
             name=name,
             line=line + place if format == "conll" else line,
-            help="is this the right column? (--column) Else count such answers as wrong with "
-            "--new-tags wrong",
+            cures=[
+                "choose the column of the tags with --column",
+                "count such answers as wrong with --new-tags wrong",
+            ],
         )

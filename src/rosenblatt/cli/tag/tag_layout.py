@@ -127,7 +127,7 @@ def layout_for(
             raise DataError(
                 f"text has words alone, but the tagger reads {wanted} columns for each word",
                 name=name,
-                help="give columns, or say --format if these are some",
+                cures="give columns, or say --format if these are some",
             )
         return Layout("text", 2, 1, (0,))
     places, target = _usual(known, format, count, labelled)
@@ -150,7 +150,7 @@ def layout_for(
         raise DataError(
             f"{count} columns, but the tagger was trained on {known.count}",
             name=name,
-            help="say which one has the tags with --column",
+            cures="say which one has the tags with --column",
         )
     if max(places) >= count or (labelled and target >= count):
         columns = f"{count} column{'s' * (count != 1)}"
@@ -159,7 +159,7 @@ def layout_for(
         raise DataError(
             f"{columns}, but the tagger reads column{'s' * (len(needed) != 1)} {listed}",
             name=name,
-            help="say --inputs and --column if they stand elsewhere",
+            cures="say --inputs and --column if they stand elsewhere",
         )
     if target in places:
         name = Layout(format, count, target, places).name(target)
@@ -196,15 +196,6 @@ def _numbers(listed: str, count: int, format: str) -> tuple[int, ...]:
 
 
 def _number(column: str, count: int, format: str, option: str) -> int:
-    from difflib import get_close_matches
+    from rosenblatt.io.conll import column_number
 
-    from rosenblatt.errors import ParameterError
-    from rosenblatt.io.conll import NAMES, column_number
-
-    try:
-        return column_number(column, count, format, f"--{option}")
-    except ParameterError as error:
-        close = get_close_matches(column.lower(), NAMES, n=1) if format == "conllu" else []
-        hint = f" Did you mean '{close[0]}'?" if close else ""
-        said = str(error).replace(f"--{option}={column!r}", f"--{option} {column}")
-        raise click.UsageError(f"{said}{hint}") from None
+    return column_number(column, count, format, option)

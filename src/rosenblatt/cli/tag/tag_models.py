@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.tag.tag_layout import Layout
-from rosenblatt.errors import DataError, InputError, ModelFileError
+from rosenblatt.errors import InputError, Item, ModelFileError, Place
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
@@ -83,7 +82,6 @@ def tagged(tagger: SequenceTagger, sentences: list[Any], name: str, lines: Any) 
     try:
         return tagger.predict(sentences)
     except InputError as error:
-        found = re.match(r"sentences\[(\d+)\]: (.*)", str(error), re.DOTALL)
-        if found is None:
-            raise
-        raise DataError(found[2], name=name, line=int(lines[int(found[1])])) from None
+        if isinstance(error.where, Item):
+            error.where = Place(name, int(lines[error.where.number]))
+        raise

@@ -14,7 +14,7 @@ from rosenblatt.cli.frame.options import Command
 from rosenblatt.cli.tag.tag_corpus import tell_of_skipped
 from rosenblatt.cli.tag.tag_layout import Layout
 from rosenblatt.cli.tag.tag_models import opened_tagger, tagged
-from rosenblatt.cli.tag.tag_reading import SentenceReading, sentence_options, speaking_of_sentences
+from rosenblatt.cli.tag.tag_reading import SentenceReading, sentence_options
 from rosenblatt.cli.tag.tag_writing import FORMS, Form, in_columns, sentence_form, with_tags
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def command(
     else:
         blocks = reading.reader(looked, layout, labelled=False)
         answers = _in_form(known.tagger, blocks, sentence_form(form, reading.between, known.layout))
-    with notices(quiet), speaking_of_sentences(), NewFiles() as files, blocks:
+    with notices(quiet), NewFiles() as files, blocks:
         write: Callable[[bytes], object] = _print if out is None else files.open(out).write
         for text in answers:
             write(text)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,6 @@ __all__ = [
     "Looked",
     "SentenceReading",
     "sentence_options",
-    "speaking_of_sentences",
 ]
 
 MARK = "/"
@@ -77,18 +75,6 @@ OPTIONS = (
         help="The longest sentence, in words.  [default: 100,000]",
     ),
 )
-
-
-@contextmanager
-def speaking_of_sentences() -> Iterator[None]:
-    """Where a reader finds no rows, there are no sentences."""
-    try:
-        yield
-    except DataError as error:
-        if not error.message.startswith("0 examples"):
-            raise
-        said = error.message.replace("examples", "sentences").replace("rows", "sentences")
-        raise DataError(said, name=error.name, help=NO_SENTENCES) from None
 
 
 def sentence_options(command: Decorated) -> Decorated:
@@ -152,7 +138,7 @@ class SentenceReading:
             given[0], self.encoding, self.max_line_bytes or ReaderSettings.max_line_bytes
         )
         if not first:
-            raise DataError("0 sentences", name=named(paths[:1]), help=NO_SENTENCES)
+            raise DataError("0 sentences", name=named(paths[:1]), cures=NO_SENTENCES)
         if not kind:
             kind = self._guessed(first, row, known, labelled, tags)
         row = first if kind == "conll" else row
@@ -161,7 +147,7 @@ class SentenceReading:
             raise DataError(
                 "one column alone: words or tags are missing",
                 name=named(paths[:1]),
-                help=f"write word and tag, or word{self.between}TAG as text (--format text)",
+                cures=f"write word and tag, or word{self.between}TAG as text (--format text)",
             )
         return Looked(kind, count, given, named(paths[:1]))
 

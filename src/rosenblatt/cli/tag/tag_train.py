@@ -22,7 +22,7 @@ from rosenblatt.cli.tag.tag_models import SavedTagger, opened_tagger, write_tagg
 from rosenblatt.cli.tag.tag_outcome import facts_of, strange_tags, summary
 from rosenblatt.cli.tag.tag_reading import Looked, SentenceReading, sentence_options
 from rosenblatt.cli.tag.tag_templates import GivenTemplates
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Notice
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
@@ -267,9 +267,12 @@ def _learn(
             else:
                 _fit(tagger, corpus, held, epochs)
     except InputError as error:
-        raise InputError(corpus.placed(str(error))) from error
+        error.where = corpus.placed(error.where)
+        raise
     for warning in heard:
-        warnings.warn(corpus.placed(str(warning.message)), warning.category, stacklevel=2)
+        if isinstance(warning.message, Notice):
+            warning.message.where = corpus.placed(warning.message.where)
+        warnings.warn(warning.message, warning.category, stacklevel=2)
 
 
 def _fit(tagger: SequenceTagger, corpus: Corpus, held: Corpus | None, epochs: int) -> None:

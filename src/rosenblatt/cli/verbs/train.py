@@ -10,6 +10,7 @@ import click
 from rosenblatt.cli.data.models import MODEL, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, named, notices, reading_options
 from rosenblatt.cli.data.training_data import (
+    RIGHT_TARGET,
     Examples,
     column_options,
     feature_options,
@@ -206,7 +207,7 @@ def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -
         raise DataError(
             f"the label {labels[labels % 1 != 0][0]:g} is a measure, not a class",
             name=name,
-            help="is the right column the target? (--target)" if of_table else None,
+            cures=RIGHT_TARGET if of_table else (),
         )
     if not resumed:
         refuse_one_class(labels.tolist(), name, of_table=of_table)
