@@ -85,12 +85,14 @@ def stretches(
     for label in declared:
         if label not in model.slots:
             model.admit(label)
-    first = np.empty(len(names), np.int64)
-    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
-    unknown = [k for k, name in enumerate(names) if name not in model.slots]
-    joining = sorted((int(first[k]), k) for k in unknown)
+    joining = [k for k, name in enumerate(names) if name not in model.slots]
+    places: list[tuple[int, int]] = []
+    if joining:
+        first = np.empty(len(names), np.int64)
+        first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+        places = sorted((int(first[k]), k) for k in joining)
     start = 0
-    for stop, k in [*joining, (len(numbers), -1)]:
+    for stop, k in [*places, (len(numbers), -1)]:
         if start < stop:
             labels = None
             if len(model.classes) < 2:

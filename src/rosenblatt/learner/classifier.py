@@ -174,7 +174,6 @@ class RowClassifier(Learner):
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
         """What ``partial_fit`` does in every family; a refused batch changes nothing."""
         with unchanged_on_error(self):
-            self.check_parameters()
             table, rows = read_rows(self, X, reset=not self.__sklearn_is_fitted__())
             names, numbers = encode_labels(read_labels(y, rows.n_rows))
             batch = Batch(table, rows, names.tolist(), numbers, declared_classes(classes))
@@ -199,7 +198,8 @@ class RowClassifier(Learner):
         return None
 
     def _model_to_learn_on(self, table: Any) -> Any:
-        """The model that rows like those of the table are learned into."""
+        """The model that rows like those of the table are learned into, if parameters allow."""
+        self.check_parameters()
         if not self.__sklearn_is_fitted__():
             return self._new_model([], table)
         self._refuse_other_settings()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Batch",
     "TrainingData",
+    "array_row",
     "check_count",
     "named_values",
     "one_row",
@@ -186,8 +187,11 @@ def _difference(names: list[Any], fitted: list[Any]) -> str:
 def one_row(x: Any) -> Any:
     """One example, a mapping of features or a 1-D array, as rows."""
     x = named_values(x)
-    if isinstance(x, Mapping):
-        return [x]
+    return [x] if isinstance(x, Mapping) else array_row(x)
+
+
+def array_row(x: Any) -> npt.NDArray[Any]:
+    """A 1-D array as rows."""
     row = np.asarray(x)
     if row.ndim != 1:
         raise InputError(

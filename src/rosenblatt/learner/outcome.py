@@ -72,8 +72,9 @@ class FitOutcome:
 
     def _forget_fit(self) -> None:
         """What was true of the last ``fit`` is so no longer."""
-        for name in FitOutcome.__annotations__.keys() - LASTING:
-            self.__dict__.pop(name, None)
+        if "n_iter_" in self.__dict__:
+            for name in FitOutcome.__annotations__.keys() - LASTING:
+                self.__dict__.pop(name, None)
 
 
 @contextmanager

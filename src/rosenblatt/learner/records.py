@@ -64,13 +64,15 @@ def records_table(
     return rows, names
 
 
-def columns_by_name(learner: Any) -> dict[Any, int]:
+def columns_by_name(
+    learner: Any, given: str = "X is a list of mappings", instead: str = "an array"
+) -> dict[Any, int]:
     """The column of each feature that a fitted learner knows by name."""
     names = getattr(learner, "feature_names_in_", None)
     if names is None:
         raise InputError(
-            "X is a list of mappings, but this model was trained on columns without names. Give an "
-            "array, or train on a data frame or on mappings."
+            f"{given}, but this model was trained on columns without names. Give {instead}, or "
+            "train on a data frame or on mappings."
         )
     return {name: column for column, name in enumerate(names)}
 

@@ -9,22 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
+from rosenblatt._kernels.rows import scoring
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rows import dense
 from rosenblatt.arrays import AnyFloatArray, is_sparse
-from rosenblatt.core.classes import predicted_labels
+from rosenblatt.core.classes import label_array, predicted_labels
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass, Tested
 from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import ParameterError
 from rosenblatt.learner.conversion import as_table as as_rows_of_numbers
-from rosenblatt.learner.inputs import Batch, check_count, named_values, read_table
+from rosenblatt.learner.inputs import Batch, array_row, check_count, named_values, read_table
 from rosenblatt.learner.outcome import unchanged_on_error
-from rosenblatt.learner.records import is_records, not_a_number
+from rosenblatt.learner.records import columns_by_name, is_records, not_a_number
 from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
 from rosenblatt.linear._saved import Saved
 from rosenblatt.linear.linear_classifier import LinearClassifier
-from rosenblatt.linear.streaming import LIMIT, Stream, as_table, number_of, read, row_scores
+from rosenblatt.linear.streaming import LIMIT, Stream, as_table, number_of, read
 
 __all__ = ["LinearLearner"]
 
@@ -163,7 +164,7 @@ class LinearLearner(Saved, LinearClassifier):
         if type(x) is not dict and not isinstance(x, Mapping):
             x = named_values(x)
             if not isinstance(x, dict):
-                return super().learn_one(x, y)
+                return self.partial_fit(array_row(x), label_array([y]))
         stream = self.__dict__.get("_stream")
         if (
             stream is None
@@ -206,15 +207,9 @@ class LinearLearner(Saved, LinearClassifier):
 
     def _columns(self, model: LinearModel) -> dict[Any, int]:
         """The column of each feature by name."""
-        if model.columns is not None:
-            return model.columns
-        names = getattr(self, "feature_names_in_", None)
-        if names is None and model.weights.n_features:
-            raise InputError(
-                "x is a mapping, but this model was trained on columns without names. "
-                "Give a 1-D array, or train on a data frame or on mappings."
-            )
-        return {name: column for column, name in enumerate([] if names is None else names)}
+        if model.columns is not None or not model.weights.n_features:
+            return model.columns or {}
+        return columns_by_name(self, "x is a mapping", "a 1-D array")
 
     def predict_one(self, x: Any) -> Any:
         """The class of one example, a mapping or a 1-D array; None before any was learned.
@@ -243,23 +238,21 @@ class LinearLearner(Saved, LinearClassifier):
         return predicted_labels(model.classes, self._row_scores(model, row), self.ties)[0]
 
     def _row_scores(self, model: LinearModel, row: Any) -> AnyFloatArray:
-        scores = row_scores(model, row)
-        return self._scores(model, as_table(row)) if scores is None else scores
+        """Scores of one row, at the cost of its stored values where the layout allows."""
+        weights = model.weights
+        readable = weights.by_feature or weights.n_vectors == 1
+        if model.best is not None or weights.is_float32 or not readable:
+            return self._scores(model, as_table(row))
+        rows = row.rows if isinstance(row, MappingRow) else as_rows(row, np.float64)
+        scores: AnyFloatArray = scoring.score(rows, weights.table, weights.bias)
+        if weights.averaged:
+            scores = scores - scoring.score(rows, weights.table_sum, weights.bias_sum) / weights.t
+        return scores
 
     # ------------------------------------------------------------------ whole streams
 
     def predict_row(self, X: Any) -> Any:
-        """As `predict` of sparse rows, of which there is one, at the cost of its stored values.
-
-        Parameters
-        ----------
-        X : sparse rows of shape (1, n_features)
-
-        Returns
-        -------
-        label : object
-            None before any class is known.
-        """
+        """As `predict` of one sparse row, at the cost of its stored values; None before a class."""
         model = self.__dict__.get("_model")
         if model is None or not model.classes:
             return None

@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import learning, scoring
+from rosenblatt._kernels.rows import learning
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
-from rosenblatt.arrays import AnyFloatArray, SparseRows
+from rosenblatt.arrays import SparseRows
 from rosenblatt.core.classes import stretches
 from rosenblatt.core.ledger import Recorder
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.rows import as_rows, largest_allowed
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.training import one_pass, refusal
 from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import Batch
 from rosenblatt.learner.records import not_a_number
 
-__all__ = ["LIMIT", "Stream", "as_table", "number_of", "read", "row_scores"]
+__all__ = ["LIMIT", "Stream", "as_table", "number_of", "read"]
 
 LIMIT = FLOAT64_LIMIT
 LARGE_TABLE = 1 << 22
@@ -205,22 +205,6 @@ def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:
         row.read(x, LIMIT, unseen_allowed)
     except NotANumber as error:
         raise not_a_number(*error.args) from None
-
-
-def row_scores(model: LinearModel, row: Any) -> AnyFloatArray | None:
-    """Scores of one sparse row at the cost of its stored values; None where the layout forbids it.
-
-    The row is a `MappingRow` or sparse rows.
-    """
-    weights = model.weights
-    readable = weights.by_feature or weights.n_vectors == 1
-    if model.best is not None or weights.is_float32 or not readable:
-        return None
-    rows = row.rows if isinstance(row, MappingRow) else as_rows(row, np.float64)
-    found: AnyFloatArray = scoring.score(rows, weights.table, weights.bias)
-    if weights.averaged:
-        found = found - scoring.score(rows, weights.table_sum, weights.bias_sum) / weights.t
-    return found
 
 
 def as_table(rows: Any) -> Any:
