@@ -140,11 +140,13 @@ class Explanation:
     # ------------------------------------------------------------------ for people
 
     def __str__(self) -> str:
-        shown = self.cut(SHOWN)
-        parts = _aligned(shown.feature_cells()), _aligned(shown.mistake_cells())
-        told = zip(shown.titles(), parts, strict=True)
-        lines = [line for title, lines in told for line in (*title, *lines)]
-        return "\n".join([self.headline(), *lines])
+        return "\n".join([self.headline(), *self.cut(SHOWN).lines()])
+
+    def lines(self, where: Callable[[int], str] = "row {:,}".format) -> list[str]:
+        """All parts as lines of text; ``where`` names a past example by its number."""
+        by_feature, by_mistake = self.titles()
+        by_feature += _aligned(self.feature_cells())
+        return [*by_feature, *by_mistake, *_aligned(self.mistake_cells(where))]
 
     def headline(self) -> str:
         """The prediction in a line."""

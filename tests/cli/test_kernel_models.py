@@ -71,11 +71,26 @@ def test_diff_compares_what_there_is(tmp_path: Path) -> None:
     assert run("diff", model, other, "--json").code == 1
 
 
+def test_a_prediction_is_explained_by_the_rows_it_comes_from(data: Path, tmp_path: Path) -> None:
+    model = saved(tmp_path, combine="last")
+    done = run("explain", model, data, "--row", "1", "--quiet")
+    assert done.code == 0
+    assert done.out.splitlines()[2:] == [
+        "same rather than other, by 8; no weights by feature",
+        "4 updates on 4 rows of training gave +8:",
+        "  +9  row 1, same: 1 update   1 × 9",
+        "  -1  row 2, other: 1 update  -1 × 1",
+        "  -1  row 3, other: 1 update  -1 × 1",
+        "  +1  row 4, same: 1 update   1 × 1",
+    ]
+    told = run("explain", model, data, "--row", "1", "--train", data, "--quiet", "--json").json
+    assert [one["line"] for one in told["mistakes"]["rows"]] == [2, 3, 4, 5]
+
+
 @pytest.mark.parametrize(
     "command",
     [
         ("show", "MODEL", "--weights"),
-        ("explain", "MODEL", "DATA", "--row", "1"),
         ("stream", "DATA", "--resume", "MODEL"),
         ("convert", "MODEL", "--out", "OUT"),
     ],

@@ -1,9 +1,11 @@
-"""rosenblatt explain: why a model gives this answer, by feature and by past mistake."""
+"""rosenblatt explain: why a model predicts as it does, by feature and by past mistake."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,14 +14,14 @@ from rosenblatt.cli.data.models import MODEL, Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
-from rosenblatt.cli.frame.terminal import cut, say
+from rosenblatt.cli.frame.terminal import say
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
+    from rosenblatt.explain import Explanation, PastMistake
     from rosenblatt.features import AnySchema
 
 __all__ = ["command"]
-
-LONGEST_NAME = 40
 
 
 @click.command(
@@ -56,34 +58,48 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Say why MODEL answers as it does for one row of DATA.
+    """Say why MODEL predicts as it does for one row of DATA.
 
-    Each feature of the row speaks for the answer or against it by weight times value; with the bias
-    they add up to the margin. With several classes this is the lead over the second best class.
+    Each feature of the row speaks for the prediction or against it by weight times value; with the
+    bias they add up to its score. With several classes this is the lead over the second best class.
 
     A model trained with --record also knows its mistakes: with the training data (--train) they
-    are weighed, each by its step times its product with the row.
+    are weighed, each by its step times its product with the row. Votes and kernels have no parts
+    by feature; their past mistakes are in the model.
     """
-    from rosenblatt.cli.data.mistakes import weighed
-
     reading, found = Reading(**options), open_model(model)
+    learner = found.learner
+    if train and not hasattr(learner, "ledger_"):
+        raise click.UsageError(
+            f"--train: {model} kept no ledger of its mistakes; train it with --record."
+        )
     with notices(quiet):
         schema, block = _row(found, reading, data, row, labelled=labelled)
-        explained = _explained(found, schema, block, row)
-        if train and found.state.card.ledger is None:
-            raise click.UsageError(
-                f"--train: {model} kept no ledger of its mistakes; train it with --record."
-            )
-        if train:
-            blocks = found.blocks(reading, train, labelled=True)
-            explained["mistakes"] = weighed(found, blocks, schema.encode(block), explained)
+        if not found.has_schema:
+            learner.schema_ = schema
+        past = TrainingRows(found, reading, train)
+        x = schema.encode(block)
+        with warnings.catch_warnings():
+            # The schema has found the columns by their names already.
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            runner_up = learner.explain(x).runner_up
+            why = learner.explain(x, against=runner_up, X=past.features() if train else None)
+        past.compare(why.mistakes if train else None)
+    why = replace(why, unknown={name: list(some) for name, some in schema.unknown(block).items()})
+    numbers = getattr(block, "number_names", [])
+    raw = dict(zip(numbers, block.numbers[0].tolist(), strict=True)) if numbers else {}
+    facts = {
+        "model": model,
+        "row": row,
+        "line": int(block.lines[0]),
+        "label": None if block.labels is None else str(block.labels[0]),
+        "updates": len(learner.ledger_) if hasattr(learner, "ledger_") else None,
+        "best_epoch": found.state.card.best,
+    }
     if as_json:
-        say_json(explained)
+        say_json({**facts, **_parts_as_json(why, raw, past)})
     else:
-        say(_report(explained, top))
-
-
-# ---------------------------------------------------------------------- the row
+        say(_report(why, facts, raw, past, top))
 
 
 def _row(
@@ -102,152 +118,92 @@ def _row(
     raise InputError(f"there is no row {row:,}: {', '.join(paths)} has {seen:,} rows.")
 
 
-# ---------------------------------------------------------------------- by feature
+class TrainingRows:
+    """The data of --train, read once: features block by block, lines and labels of all rows."""
+
+    def __init__(self, found: Model, reading: Reading, paths: Sequence[str]) -> None:
+        self.blocks = found.blocks(reading, paths, labelled=True) if paths else iter(())
+        self.lines: list[int] = []
+        self.labels: list[str] = []
+
+    def features(self) -> Iterator[Any]:
+        for schema, block in self.blocks:
+            self.lines += block.lines.tolist()
+            self.labels += [str(label) for label in block.labels.tolist()]
+            yield schema.encode(block)
+
+    def compare(self, mistakes: list[PastMistake] | None) -> None:
+        """Refuse data whose labels are not those of the mistakes."""
+        from rosenblatt.errors import InputError
+
+        for _ in self.features():
+            pass  # a learner that keeps its rows has left these unread
+        for one in mistakes or ():
+            if one.row is not None and str(one.y_true) != "".join(self.labels[one.row :][:1]):
+                raise InputError(
+                    "--train: the labels are not those of the ledger; give the data the model was "
+                    "trained on, in order."
+                )
+
+    def where(self, row: int) -> str:
+        return f"line {self.lines[row]:,}" if self.lines else f"row {row + 1:,}"
 
 
-def _explained(found: Model, schema: AnySchema, block: Any, row: int) -> dict[str, Any]:
-    import numpy as np
-
-    X: Any = schema.encode(block)
-    (answer,), (scores,) = found.predict(X), found.scores(X)
-    classes, card = found.classes, found.state.card
-    coef, bias = found.weights()
-    columns = X.indices if hasattr(X, "tocsr") else np.flatnonzero(X[0])
-    values = X.data if hasattr(X, "tocsr") else X[0, columns]
-    columns, values = columns[values != 0], values[values != 0]
-    at = classes.index(answer)
-    others = [i for i in np.argsort(-scores, kind="stable").tolist() if i != at]
-    if len(bias) == 1:
-        sign = 1.0 if at == 1 else -1.0
-        weights, offset = sign * coef[0, columns], sign * float(bias[0])
-    else:
-        weights = coef[at, columns] - coef[others[0], columns]
-        offset = float(bias[at] - bias[others[0]])
-    parts = weights * values
-    order = np.argsort(-np.abs(parts), kind="stable")
-    order = order[parts[order] != 0]
-    names = found.names if found.has_schema else schema.names
-    told = zip(
-        names(columns[order].tolist()),
-        values[order].tolist(),
-        weights[order].tolist(),
-        parts[order].tolist(),
-        strict=True,
-    )
-    numbers = getattr(block, "number_names", [])
-    known = dict(zip(numbers, block.numbers[0].tolist(), strict=True)) if numbers else {}
-    keys = ("name", "value", "weight", "contribution")
-    features: list[dict[str, Any]] = [dict(zip(keys, one, strict=True)) for one in told]
-    for feature in features:
-        if feature["name"] in known:
-            feature["raw"] = known[feature["name"]]
+def _parts_as_json(why: Explanation, raw: dict[str, float], past: TrainingRows) -> dict[str, Any]:
+    told = why.to_json()
+    parts, mistakes = told["contributions"], told["mistakes"]
+    if mistakes is not None:
+        for one in mistakes:
+            line = past.lines[one["row"]] if past.lines else None
+            one |= {"row": one["row"] + 1, "line": line, "label": one["y_true"]}
+        mistakes = {
+            "updates": sum(one["updates"] for one in mistakes),
+            "sum": sum(one["contribution"] for one in mistakes),
+            "adds_up": why.before == 0,
+            "rows": mistakes,
+        }
     return {
-        "model": found.path,
-        "row": row,
-        "line": int(block.lines[0]),
-        "label": None if block.labels is None else str(block.labels[0]),
-        "answer": str(answer),
-        "against": str(classes[others[0]]) if others else None,
-        "scores": {str(c): s for c, s in zip(classes, scores.tolist(), strict=True)},
-        "margin": float(parts.sum()) + offset,
-        "bias": offset,
-        "features": features,
-        "without_weight": len(columns) - len(features),
-        "unknown": {name: list(levels) for name, levels in schema.unknown(block).items()},
-        "votes": card.parameters.get("combine") == "vote",
-        "updates": None if card.ledger is None else len(found.state.arrays["ledger.row"]),
-        "mistakes": None,
+        "answer": str(why.prediction),
+        "against": None if why.against is None else str(why.against),
+        "scores": told["scores"],
+        "margin": why.score,
+        "bias": sum(part["contribution"] for part in parts if part["kind"] == "bias"),
+        "features": [
+            part | ({"raw": raw[part["name"]]} if part["name"] in raw else {})
+            for part in parts
+            if part["kind"] == "feature"
+        ],
+        "without_weight": why.without_weight,
+        "unknown": why.unknown,
+        "votes": why.votes,
+        "mistakes": mistakes,
     }
 
 
-# ---------------------------------------------------------------------- for people
-
-
-def _report(told: dict[str, Any], top: int) -> list[str]:
-    label = "" if told["label"] is None else f", labelled {told['label']}"
-    scores = sorted(told["scores"].items(), key=lambda one: -one[1])
+def _report(
+    why: Explanation,
+    facts: dict[str, Any],
+    raw: dict[str, float],
+    past: TrainingRows,
+    top: int,
+) -> list[str]:
+    label = "" if facts["label"] is None else f", labelled {facts['label']}"
+    scores = sorted(why.scores.items(), key=lambda one: -one[1])
     shown = ", ".join(f"{name} {score:.4g}" for name, score in scores[:top])
     more = f" and {len(scores) - top:,} more" if len(scores) > top else ""
+    # Numbers also as they stand in the file.
+    named = [
+        part._replace(name=f"{part.name} = {raw[part.name]:g}") if part.name in raw else part
+        for part in why.contributions
+    ]
     said = [
-        f"row {told['row']:,} (line {told['line']:,}{label}): {told['answer']}",
+        f"row {facts['row']:,} (line {facts['line']:,}{label}): {why.prediction}",
         f"scores: {shown}{more}",
+        *replace(why, contributions=named).cut(top).lines(past.where),
     ]
-    for name, levels in told["unknown"].items():
-        said.append(f"{name}: {', '.join(levels)} was never seen in training and has no weight")
-    if told["votes"]:
-        said.append(
-            "this model votes by all weights it ever had; what follows are its last, which may "
-            "answer otherwise"
-        )
-    if told["against"] is not None:
-        said.append(
-            f"{told['answer']} rather than {told['against']}, by {told['margin']:.4g}; "
-            "weight × value of each feature:"
-        )
-    said += _parts(told, top)
-    if told["mistakes"] is not None:
-        said += _mistakes(told["mistakes"], top)
-    elif told["updates"]:
-        said.append(
-            f"the ledger holds {told['updates']:,} updates by number of row only; "
-            "--train DATA weighs them"
-        )
+    if facts["updates"] and why.mistakes is None:
+        told = count(facts["updates"], "update")
+        said.append(f"the ledger holds {told} by number of row only; --train DATA weighs them")
+    elif facts["best_epoch"] and why.mistakes is not None:
+        said.append("the model predicts with its best epoch; later updates are left out")
     return said
-
-
-def _parts(told: dict[str, Any], top: int) -> list[str]:
-    features = told["features"]
-    rows = [
-        (_signed(one["contribution"]), _called(one), f"{one['weight']:.4g} × {one['value']:.4g}")
-        for one in features[:top]
-    ]
-    rows.append((_signed(told["bias"]), "bias", ""))
-    rest = features[top:]
-    if rest:
-        total = sum(one["contribution"] for one in rest)
-        rows.append((_signed(total), f"{len(rest):,} other feature{'s' * (len(rest) != 1)}", ""))
-    first = max(len(row[0]) for row in rows)
-    second = max(len(row[1]) for row in rows)
-    lines = [f"  {a:>{first}}  {b:{second}}  {c}".rstrip() for a, b, c in rows]
-    if told["without_weight"]:
-        n = told["without_weight"]
-        lines.append(f"  {n:,} feature{'s' * (n != 1)} of the row without a say")
-    return lines
-
-
-def _called(feature: dict[str, Any]) -> str:
-    value = f" = {feature['raw']:g}" if "raw" in feature else ""
-    return cut(str(feature["name"]), LONGEST_NAME - len(value)) + value
-
-
-def _signed(number: float) -> str:
-    return f"{number + 0.0:+.4g}"  # 0 has no sign
-
-
-def _mistakes(told: dict[str, Any], top: int) -> list[str]:
-    said = [
-        f"{told['updates']:,} updates on {len(told['rows']):,} rows of training gave "
-        f"{told['sum']:+.4g}:"
-    ]
-    if told["best_epoch"]:
-        said.insert(0, "the model answers with its best epoch; all updates lead to the last one")
-    elif not told["adds_up"]:
-        said.insert(0, "not all of it comes from the updates that were recorded")
-    shown = [
-        (one["contribution"], f"line {one['line']:,}, {one['label']}: {_updates(one['updates'])}")
-        for one in told["rows"][:top]
-    ]
-    rest = told["rows"][top:]
-    if rest:
-        shown.append(
-            (
-                sum(one["contribution"] for one in rest),
-                f"{len(rest):,} other row{'s' * (len(rest) != 1)}",
-            )
-        )
-    widest = max((len(_signed(part)) for part, _ in shown), default=0)
-    return said + [f"  {_signed(part):>{widest}}  {about}" for part, about in shown]
-
-
-def _updates(count: int) -> str:
-    return f"{count:,} update{'s' * (count != 1)}"
