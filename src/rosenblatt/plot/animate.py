@@ -211,16 +211,16 @@ class AnimateDisplay(Display):
             command = [program, "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
             command += ["-s", f"{wide}x{high}", "-r", f"{1 / self.seconds:.6g}", "-i", "-"]
             command += ["-an", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", path]
-            with tempfile.TemporaryFile() as told:
-                with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=told) as run:
+            with tempfile.TemporaryFile() as errors:
+                with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=errors) as run:
                     assert run.stdin is not None
                     # A program that ends early says why below.
                     with suppress(BrokenPipeError), run.stdin:
                         for dots in chain([first], frames):
                             run.stdin.write(dots.tobytes())
                 if run.returncode:
-                    told.seek(0)
-                    words = told.read().decode(errors="replace").strip()
+                    errors.seek(0)
+                    words = errors.read().decode(errors="replace").strip()
                     raise RosenblattError(f"ffmpeg could not make the film: {words}")
             with open(path, "rb") as file:
                 return file.read()
@@ -329,19 +329,19 @@ def _fewer_rows(run: RunInPlane) -> tuple[RunInPlane, int]:
 
 
 def _caption(run: RunInPlane, each: str, hidden: int) -> str:
-    told = [f"{len(run.steps):,} {each}{'s' if len(run.steps) > 1 else ''}."]
+    sentences = [f"{len(run.steps):,} {each}{'s' if len(run.steps) > 1 else ''}."]
     if run.left_out:
-        told = [f"{len(run.steps):,} of {run.n_steps:,} {each}s; {run.left_out:,} left out."]
-    told.append("Ring: the example.")
-    told.append(
+        sentences = [f"{len(run.steps):,} of {run.n_steps:,} {each}s; {run.left_out:,} left out."]
+    sentences.append("Ring: the example.")
+    sentences.append(
         "Dashed: the line before it; solid: after it."
         if run.is_binary
         else "Areas: the answer after it."
     )
     if run.scale != 1:
-        told.append(f"Weights are drawn at {run.scale:g} times their length.")
+        sentences.append(f"Weights are drawn at {run.scale:g} times their length.")
     if run.answers_otherwise:
-        told.append(ANSWERS_OTHERWISE)
+        sentences.append(ANSWERS_OTHERWISE)
     if hidden:
-        told.append(f"{hidden:,} of {hidden + len(run.points):,} rows are not drawn.")
-    return " ".join(told)
+        sentences.append(f"{hidden:,} of {hidden + len(run.points):,} rows are not drawn.")
+    return " ".join(sentences)

@@ -282,19 +282,19 @@ def _band(line: Hyperplane, margin: float, box: Box) -> FloatArray | None:
 
 def _caption(shown: BoundaryDisplay) -> str:
     negative, positive = (mark.name for mark in shown.marks)
-    told = [f"w points to the side of {positive}; {negative} is on the other."]
+    sentences = [f"w points to the side of {positive}; {negative} is on the other."]
     if shown.segment is None:
-        told.append("The line lies outside the picture.")
+        sentences.append("The line lies outside the picture.")
     if shown.arrow is not None and shown.arrow_scale != 1:
-        told.append(f"w is drawn at {shown.arrow_scale:g} times its length.")
+        sentences.append(f"w is drawn at {shown.arrow_scale:g} times its length.")
     if not has_one_scale(shown.box):
-        told.append("The axes differ in scale, so that right angles are not seen as such.")
+        sentences.append("The axes differ in scale, so that right angles are not seen as such.")
     if shown.margin is not None:
-        told.append(f"All rows are on their side; the nearest is {shown.margin:.3g} away.")
+        sentences.append(f"All rows are on their side; the nearest is {shown.margin:.3g} away.")
     elif shown.classes_of_points is not None:
-        told.append(f"{len(shown.wrong):,} of {len(shown.points):,} rows on the wrong side.")
+        sentences.append(f"{len(shown.wrong):,} of {len(shown.points):,} rows on the wrong side.")
     if len(shown.mistaken):
-        told.append(f"Rings: the {len(shown.mistaken):,} rows mistaken in training.")
+        sentences.append(f"Rings: the {len(shown.mistaken):,} rows mistaken in training.")
     if shown.plane.note:
-        told.append(shown.plane.note)
-    return " ".join(told)
+        sentences.append(shown.plane.note)
+    return " ".join(sentences)

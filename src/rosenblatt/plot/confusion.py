@@ -41,17 +41,17 @@ class ConfusionDisplay(Display):
 
     def __post_init__(self) -> None:
         total, right = int(self.counts.sum()), int(np.trace(self.counts))
-        told = f"{count(total - right, 'mistake')} in {count(total, 'row')}"
+        caption = f"{count(total - right, 'mistake')} in {count(total, 'row')}"
         wrong = self.counts.copy()
         np.fill_diagonal(wrong, 0)
         if wrong.any():
             i, j = divmod(int(wrong.argmax()), len(self.classes))
-            told += (
+            caption += (
                 f"; most often {style.named(self.classes[i])} is taken for "
                 f"{style.named(self.classes[j])}, {count(int(wrong[i, j]), 'time')}"
             )
         self.caption = (
-            f"{told}. Framed: right answers; "
+            f"{caption}. Framed: right answers; "
             "the deeper the colour, the larger the share of the true class."
         )
 

@@ -139,7 +139,7 @@ class Display:
         load_matplotlib()
         chosen = style.theme_named(theme)
         # Dates and random names would make two files of one picture differ.
-        told = {
+        metadata = {
             "svg": {"Date": None, "Title": self.caption},
             "pdf": {"CreationDate": None, "Title": self.caption},
             "png": {"Title": type(self).__name__, "Description": self.caption},
@@ -158,7 +158,7 @@ class Display:
                     if value is not None:
                         self.__dict__[name] = value
             out = io.BytesIO()
-            figure.savefig(out, format=ending, dpi=dpi, metadata=told)
+            figure.savefig(out, format=ending, dpi=dpi, metadata=metadata)
         return out.getvalue()
 
     def _repr_png_(self) -> bytes | None:

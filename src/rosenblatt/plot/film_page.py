@@ -62,14 +62,14 @@ def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float)
         "frames": [_frame(screen, run, step, title) for step, title in _frames(run, titles)],
     }
     # A label that holds a closing tag must not end the script.
-    told = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    encoded = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     parts = {
         "TITLE": escape("How the boundary moved"),
         "CAPTION": escape(caption),
         "AXES": escape(_axes(run)),
         "LIGHT": _variables(LIGHT),
         "DARK": _variables(DARK),
-        "DATA": told,
+        "DATA": encoded,
     }
     # In one pass, so that a label that looks like a placeholder stays a label.
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], PAGE)
@@ -78,10 +78,9 @@ def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float)
 def _axes(run: RunInPlane) -> str:
     """The page has no scales; these words are in their place."""
     left, right, bottom, top = (f"{side:.3g}".replace("-", "−") for side in run.box)
-    told = f"Across: {run.plane.names[0]}, {left} to {right}"
-    return (
-        f"{told}." if run.plane.is_line else f"{told}; up: {run.plane.names[1]}, {bottom} to {top}."
-    )
+    across = f"Across: {run.plane.names[0]}, {left} to {right}"
+    up = "" if run.plane.is_line else f"; up: {run.plane.names[1]}, {bottom} to {top}"
+    return f"{across}{up}."
 
 
 def _frames(run: RunInPlane, titles: tuple[str, ...]) -> list[tuple[Step | None, str]]:

@@ -182,17 +182,17 @@ def kernel_boundary(
         wrong = np.flatnonzero(arguments.predictions(model, X, classes) != places)
         if arguments.are_rows_of_training(model, table):
             support = np.asarray(model.support_, np.intp)
-    told = [
+    sentences = [
         f"Scores taken on a grid of {cells} × {cells} cells of "
         f"{(shown_box[1] - shown_box[0]) / cells:.2g} × {(shown_box[3] - shown_box[2]) / cells:.2g}"
         "; finer parts are not seen."
     ]
     if places is not None:
-        told.append(f"{len(wrong):,} of {len(points):,} rows are answered wrong.")
+        sentences.append(f"{len(wrong):,} of {len(points):,} rows are answered wrong.")
     if len(support):
-        told.append(f"Rings: the {len(support):,} support rows.")
+        sentences.append(f"Rings: the {len(support):,} support rows.")
     return KernelBoundaryDisplay(
-        caption=" ".join(told),
+        caption=" ".join(sentences),
         box=shown_box,
         plane=plane,
         across=across,

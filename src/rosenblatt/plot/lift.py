@@ -172,16 +172,16 @@ def lift(model: Any, X: Any, y: Any) -> LiftDisplay:
     sides = np.where(high > low, high - low, np.abs(lifted).max(axis=0))
     free = FREE * np.where(sides > 0, sides, 1.0)
     box = np.column_stack([low - free, high + free])
-    told = [
+    sentences = [
         "Each row is lifted by the product x₁x₂; thick stalks run from the plane that was learned "
         "there to the rows. On the floor: the rows as they were, and the same boundary.",
         f"{len(wrong):,} of {len(lifted):,} rows on the wrong side.",
     ]
     corners = _section(plane, box)
     if not len(corners):
-        told.append("The plane lies outside the picture.")
+        sentences.append("The plane lies outside the picture.")
     return LiftDisplay(
-        caption=" ".join(told),
+        caption=" ".join(sentences),
         box=box,
         plane=plane,
         corners=corners,

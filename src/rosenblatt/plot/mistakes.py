@@ -141,14 +141,14 @@ class EpochCounts(NamedTuple):
         n = len(self.mistakes)
         is_last = self.stop_reason != "early_stopping" and self.kept_epoch == n
         kept = "" if self.kept_epoch is None or is_last else f", epoch {self.kept_epoch} kept"
-        told = {
+        endings = {
             "separated": f"separated after epoch {n}",
             "cycle": f"weights repeat after epoch {n}: not separable",
             "early_stopping": "no more gain on held-out rows",
             "tolerance": f"given up after epoch {n}: no margin worth having",
             "max_iter": f"stopped at {count(n, 'epoch')}, not separated",
         }
-        return told.get(self.stop_reason, f"{self.stop_reason} after epoch {n}") + kept
+        return endings.get(self.stop_reason, f"{self.stop_reason} after epoch {n}") + kept
 
 
 @dataclass(eq=False, repr=False)
@@ -169,17 +169,17 @@ class MistakesDisplay(Display):
         return 5.6, 3.9 + 0.25 * float(np.clip(len(self.runs) - MOST_TOLD, 0, 30))
 
     def __post_init__(self) -> None:
-        told = [
+        sentences = [
             f"{style.named(run.name)}: {count(int(run.mistakes.sum()), 'mistake')}, {run.ending}"
             for run in self.runs[:MOST_TOLD]
         ]
         if len(self.runs) > MOST_TOLD:
-            told.append(f"{len(self.runs) - MOST_TOLD:,} more")
+            sentences.append(f"{len(self.runs) - MOST_TOLD:,} more")
         if self.bound is not None:
             most = max(int(run.mistakes.sum()) for run in self.runs)
             held = f"the bound R²/γ² is {short_number(self.bound)}"
-            told.append(held if most <= self.bound else bound_exceeded(self.bound))
-        self.caption = "; ".join(told) + "."
+            sentences.append(held if most <= self.bound else bound_exceeded(self.bound))
+        self.caption = "; ".join(sentences) + "."
 
     def _draw(self, ax: Any, pen: Pen) -> None:
         if len(self.runs) == 1:

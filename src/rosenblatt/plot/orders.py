@@ -60,16 +60,16 @@ class OrdersDisplay(Display):
 
     def __post_init__(self) -> None:
         low, high = int(self.mistakes.min()), int(self.mistakes.max())
-        told = (
+        caption = (
             f"{self.learner} on {count(len(self.mistakes), 'order')} of the same rows: "
             f"{low:,} to {count(high, 'mistake')}, median {short_number(self.median)}"
         )
         if self.file_order is not None:
-            told += f"; in the order of the file {self.file_order:,}"
+            caption += f"; in the order of the file {self.file_order:,}"
         if self.bound is not None:
             held = f"never more than the bound R²/γ² = {short_number(self.bound)}"
-            told += f"; {held if high <= self.bound else bound_exceeded(self.bound)}"
-        self.caption = told + "."
+            caption += f"; {held if high <= self.bound else bound_exceeded(self.bound)}"
+        self.caption = caption + "."
 
     def _draw(self, ax: Any, pen: Pen) -> None:
         theme = pen.theme

@@ -99,11 +99,11 @@ def plane_of(w: FloatArray, X: Any, names: tuple[str, ...] | None) -> Plane:
         raise InputError("all weights are 0: there is no boundary, and so nothing to look along.")
     along = w / length
     across = _widest(X, along) if X is not None else _second(along)
-    told = [f"x{j + 1}" for j in range(d)] if names is None else list(names)
+    features = [f"x{j + 1}" for j in range(d)] if names is None else list(names)
     spread = "the rows spread most" if X is not None else "the next largest weight lies"
     note = (
         f"Of {d:,} features two directions are shown, at a right angle: across, w "
-        f"({_parts(along, told)}); up, the one in which {spread} ({_parts(across, told)})."
+        f"({_parts(along, features)}); up, the one in which {spread} ({_parts(across, features)})."
     )
     return Plane(np.array([along, across]), ("along w", "at a right angle to w"), note)
 

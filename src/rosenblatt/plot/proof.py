@@ -70,16 +70,16 @@ class ProofDisplay(Display):
 
     def __post_init__(self) -> None:
         n = len(self.k)
-        told = f"{count(n, 'mistake')} in this run"
+        caption = f"{count(n, 'mistake')} in this run"
         if self.meets_at is not None:
-            told += f"; the curves meet at {short_number(self.meets_at)}, and no run makes more"
+            caption += f"; the curves meet at {short_number(self.meets_at)}, and no run makes more"
         if self.progress is None:
-            told += "; without a separator only the length of the weights is followed"
+            caption += "; without a separator only the length of the weights is followed"
         values = [self.length, *([] if self.progress is None else [self.progress])]
         lost = int(np.isnan(np.concatenate([self._placed(some) for some in values])).sum())
         if lost:
-            told += f"; {count(lost, 'value')} at 0 or below cannot be seen on these axes"
-        self.caption = told + "."
+            caption += f"; {count(lost, 'value')} at 0 or below cannot be seen on these axes"
+        self.caption = caption + "."
 
     def _placed(self, values: FloatArray) -> FloatArray:
         """The values, NaN where a logarithmic axis has no place for them."""

@@ -182,12 +182,13 @@ def _depth(corners: FloatArray, places: FloatArray) -> FloatArray:
 
 
 def _caption(cells: Regions, n: int, labelled: bool, n_wrong: int) -> str:
-    told = [f"Where each of {len(cells.classes)} classes has the highest score; exact polygons."]
+    n_classes = len(cells.classes)
+    sentences = [f"Where each of {n_classes} classes has the highest score; exact polygons."]
     if cells.empty:
         named = [mark.name for mark in marks(cells.empty)[:MOST_NAMED]]
         more = len(cells.empty) - len(named)
         listed = ", ".join(named) + (f" and {more:,} more" if more else "")
-        told.append(f"Nowhere in this box the highest: {listed}.")
+        sentences.append(f"Nowhere in this box the highest: {listed}.")
     if labelled:
-        told.append(f"{n_wrong:,} of {n:,} rows are answered wrong.")
-    return " ".join(told)
+        sentences.append(f"{n_wrong:,} of {n:,} rows are answered wrong.")
+    return " ".join(sentences)

@@ -60,18 +60,18 @@ class TagPathDisplay(Display):
     def __post_init__(self) -> None:
         pairs = zip(self.predicted, self.gold or self.predicted, strict=True)
         self.differ = [i for i, (found, right) in enumerate(pairs) if found != right]
-        told = f"The best path scores {short_number(self.score)}"
+        caption = f"The best path scores {short_number(self.score)}"
         if self.gold_score is not None:
             right = len(self.tokens) - len(self.differ)
-            told += (
+            caption += (
                 f", the right one {short_number(self.gold_score)}; "
                 f"{right} of {count(len(self.tokens), 'tag')} right"
             )
             if self.differ:
-                told += ". Where they differ: score of the word's features + of the step"
+                caption += ". Where they differ: score of the word's features + of the step"
         if self.left_out:
-            told += f". {count(self.left_out, 'tag')} on neither path left out"
-        self.caption = told + "."
+            caption += f". {count(self.left_out, 'tag')} on neither path left out"
+        self.caption = caption + "."
 
     def _size(self) -> tuple[float, float]:
         widest = max(len(word) for word in self.tokens)

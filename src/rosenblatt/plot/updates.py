@@ -208,26 +208,26 @@ def updates(
 def _caption(run: RunInPlane, each: str, max_frames: int) -> str:
     shown, what = len(run.steps), "updates" if each == "update" else "examples"
     if not run.left_out:
-        told = [f"All {shown} {what}." if shown > 1 else f"The only {what[:-1]}."]
+        sentences = [f"All {shown} {what}." if shown > 1 else f"The only {what[:-1]}."]
     elif each == "example":
-        told = [f"The first {shown} of {run.n_steps:,} examples; {run.left_out:,} left out."]
+        sentences = [f"The first {shown} of {run.n_steps:,} examples; {run.left_out:,} left out."]
     else:
         last = max_frames // 2
         ends = f"The first {max_frames - last} and the last {last}" if last else "The first"
         where = "between are" if last else "after it"
-        told = [f"{ends} of {run.n_steps:,} updates; {run.left_out:,} {where} left out."]
-    told.append("Ring: the example.")
+        sentences = [f"{ends} of {run.n_steps:,} updates; {run.left_out:,} {where} left out."]
+    sentences.append("Ring: the example.")
     if run.is_binary:
-        told.append("Dashed: the line before it; solid: after it.")
+        sentences.append("Dashed: the line before it; solid: after it.")
     else:
-        told.append("Areas: the answer after it.")
+        sentences.append("Areas: the answer after it.")
     if any(step.update and step.arrows_before for step in run.steps) and not _has_bias(run):
-        told.append("Grey: w before it; dotted: the step.")
+        sentences.append("Grey: w before it; dotted: the step.")
     if run.scale != 1:
-        told.append(f"Weights are drawn at {run.scale:g} times their length.")
+        sentences.append(f"Weights are drawn at {run.scale:g} times their length.")
     if run.answers_otherwise:
-        told.append(ANSWERS_OTHERWISE)
-    return " ".join(told)
+        sentences.append(ANSWERS_OTHERWISE)
+    return " ".join(sentences)
 
 
 def _has_bias(run: RunInPlane) -> bool:

@@ -67,20 +67,20 @@ class VoteDisplay(Display):
     log_axis: bool
 
     def __post_init__(self) -> None:
-        told = []
+        sentences = []
         for one in self.lives:
             who = "" if one.name is None else f"{one.name}: "
-            told.append(
+            sentences.append(
                 f"{who}{count(len(one.survival), 'weight vector')}; the one after "
                 f"{count(one.longest, one.moved_by)} lived longest, "
                 f"{count(int(one.survival.max()), 'example')}, and has "
                 f"{_percent(one.share)} of the votes"
             )
-        self.caption = told[0] + "."
-        if len(told) > 1:
+        self.caption = sentences[0] + "."
+        if len(sentences) > 1:
             counts = [len(one.survival) for one in self.lives]
             self.caption = (
-                f"{len(told)} classes, each with votes of its own, of {min(counts):,} to "
+                f"{len(sentences)} classes, each with votes of its own, of {min(counts):,} to "
                 f"{max(counts):,} weight vectors. A star marks the longest life of each, with its "
                 "share of the votes."
             )

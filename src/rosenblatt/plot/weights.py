@@ -54,13 +54,13 @@ class WeightImageDisplay(Display):
         self.limit = float(np.abs(self.images).max()) or 1.0
         rivals = "against it" if self.against is None else f"for {style.named(self.against)}"
         who = "the class" if self.against is None else style.named(self.labels[0])
-        told = (
+        caption = (
             f"Weights of the pixels: + speaks for {who}, − {rivals}; the deepest is "
             f"{short_number(self.limit)}."
         )
         if self.left_out:
-            told += f" {count(self.left_out, 'more class', 'more classes')} not shown."
-        self.caption = told
+            caption += f" {count(self.left_out, 'more class', 'more classes')} not shown."
+        self.caption = caption
 
     def _grid(self) -> tuple[int, int]:
         return panel_grid(len(self.labels))
@@ -160,14 +160,14 @@ class WeightsDisplay(Display):
 
     def __post_init__(self) -> None:
         most = max(len(voice.names) for voice in self.voices)
-        told = f"The largest weights, at most {most} a class, of {self.n_features:,}"
+        caption = f"The largest weights, at most {most} a class, of {self.n_features:,}"
         if not most:
-            told = f"All {self.n_features:,} weights are 0"
+            caption = f"All {self.n_features:,} weights are 0"
         if self.left_out:
-            told += f"; {count(self.left_out, 'more class', 'more classes')} not shown"
+            caption += f"; {count(self.left_out, 'more class', 'more classes')} not shown"
         if len(self.voices) == 1:
-            told += f"; the bias is {short_number(self.voices[0].bias)}"
-        self.caption = told + "."
+            caption += f"; the bias is {short_number(self.voices[0].bias)}"
+        self.caption = caption + "."
 
     def _grid(self) -> tuple[int, int]:
         return panel_grid(len(self.voices))
@@ -307,8 +307,10 @@ def _chosen(classes: list[Any], labels: Any, n_vectors: int) -> tuple[list[int],
         return list(range(n_vectors)), None
     unknown = [label for label in labels if label not in classes]
     if unknown or not len(labels):
-        told = f"{unknown[0]!r} is no class" if unknown else "there are none"
-        raise ParameterError(f"labels: {told}; give some of {', '.join(map(repr, classes[:20]))}.")
+        reason = f"{unknown[0]!r} is no class" if unknown else "there are none"
+        raise ParameterError(
+            f"labels: {reason}; give some of {', '.join(map(repr, classes[:20]))}."
+        )
     return [classes.index(label) for label in labels], None
 
 

@@ -74,16 +74,16 @@ class PageRun:
         """Why it ended, and what is not shown of it."""
         after = f"after {count(self.fitted.n_iter_, 'epoch')}"
         if self.stop_reason == "cut":
-            said = [f"Ended {after}, since the run grows long with so many points."]
+            sentences = [f"Ended {after}, since the run grows long with so many points."]
         else:
             why = stop_text(self.stop_reason, "points")
-            said = [f"Stopped {after}. {why[0].upper()}{why[1:]}."]
+            sentences = [f"Stopped {after}. {why[0].upper()}{why[1:]}."]
         if self.n_updates < len(self.fitted.ledger_):
-            said.append(
+            sentences.append(
                 f"It made {len(self.fitted.ledger_):,} updates; the first {self.n_updates:,} are "
                 "shown."
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     # ------------------------------------------------------------------ which learner it is
 
@@ -181,7 +181,7 @@ class PageRun:
 
 def as_csv(run: PageRun) -> str:
     """One line an update: which point, what it scored, and the weights after it."""
-    examples, told = run.examples, run.to_json()
+    examples, columns = run.examples, run.to_json()
     classes = examples.classes
     several = len(classes) > 2
     head = ["update", "epoch", "example", "point", *examples.columns, "class", "answered"]
@@ -198,19 +198,19 @@ def as_csv(run: PageRun) -> str:
     writer = csv.writer(out, lineterminator="\r\n")  # as RFC 4180 has it
     writer.writerow(head)
     for k in range(run.n_updates):
-        row, wrong, score = told["row"][k], told["wrong"][k], told["score"][k]
+        row, wrong, score = columns["row"][k], columns["wrong"][k], columns["score"][k]
         writer.writerow(
             [
                 k + 1,
-                told["epoch"][k],
-                told["t"][k],
+                columns["epoch"][k],
+                columns["t"][k],
                 row + 1,
                 *numbers_of(examples.points[row]),
-                classes[told["right"][k]],
+                classes[columns["right"][k]],
                 _answered(score if several else [0, score], classes, run.learner["ties"]),
                 *(["" if wrong < 0 else classes[wrong]] * several),
                 *(score if several else [score]),
-                told["step"][k],
+                columns["step"][k],
                 *(weights[k] if weights else []),
             ]
         )

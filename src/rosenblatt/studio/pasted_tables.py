@@ -101,10 +101,10 @@ def choose(
     """
     reading["missing"] = MISSING
     notices = []
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         block = _first(source, header, reading)
-    warned = any(issubclass(w.category, HeaderOfNumbers) for w in told)
+    warned = any(issubclass(w.category, HeaderOfNumbers) for w in caught)
     if header and (warned or _is_row(block)):
         header = False
         block = _first(source, False, reading)

@@ -70,8 +70,8 @@ class Verdict:
         if found.separable and quick:
             margin, u = table.best_of_several(len(examples.classes)) if several else table.best()
         elif found.conflict is not None:
-            told = _multiclass_conflict if several else _binary_conflict
-            conflict = told(found.conflict, examples, fit_intercept=fit_intercept)
+            describe = _multiclass_conflict if several else _binary_conflict
+            conflict = describe(found.conflict, examples, fit_intercept=fit_intercept)
         if margin is not None and not radius / margin < LARGEST_RATIO:
             margin = u = None
         if u is not None and not fit_intercept:
@@ -262,11 +262,14 @@ def _binary_conflict(
     """Weighted points of both classes that meet; without a bias, that add up to nothing."""
     # One class alone had its first row turned over in the place of another class.
     rows = [row if row < len(examples) else 0 for row in conflict.rows]
-    told: dict[str, Any] = {"rows": rows, "weights": [float(weight) for weight in conflict.weights]}
+    facts: dict[str, Any] = {
+        "rows": rows,
+        "weights": [float(weight) for weight in conflict.weights],
+    }
     if not fit_intercept:
         terms = _listed(conflict.weights, rows)
         said = f"Turned to one side of the origin, {terms} add up to nothing"
-        return told | {
+        return facts | {
             "point": [0, 0],
             "sentence": f"{said}, so no line through the origin separates the classes.",
         }
@@ -279,12 +282,12 @@ def _binary_conflict(
     shares, of = sides[1]
     meeting = np.array([float(share) for share in shares]) @ examples.X[of]
     at = ", ".join(f"{value:.4g}".replace("-", "−") for value in meeting)
-    told["point"] = numbers_of(meeting[:2])
-    told["sentence"] = _capital(
+    facts["point"] = numbers_of(meeting[:2])
+    facts["sentence"] = _capital(
         f"{_listed(*sides[0])} (class {examples.classes[0]}) and {_listed(*sides[1])} "
         f"(class {examples.classes[1]}) make the same point ({at}), which cannot lie on both sides."
     )
-    return told
+    return facts
 
 
 def _multiclass_conflict(

@@ -85,10 +85,10 @@ class Playground(anywidget.AnyWidget):
 
     def _hear(self, _: Any, content: Any, __: Any) -> None:
         """Answer a question of the page."""
-        told = content if isinstance(content, dict) else {}
-        answer: dict[str, Any] = {"id": told.get("id")}
+        message = content if isinstance(content, dict) else {}
+        answer: dict[str, Any] = {"id": message.get("id")}
         try:
-            answer["answer"] = self._session.ask(str(told.get("name")), told.get("body"))
+            answer["answer"] = self._session.ask(str(message.get("name")), message.get("body"))
         except RosenblattError as error:
             answer["error"] = str(error)
         self.send(answer)

@@ -95,10 +95,10 @@ class OrderStudy:
             for name, spread in self.summary.items()
         ]
         reasons = Counter(self.stop_reasons).most_common()
-        told = ", ".join(f"{reason} {count}" for reason, count in reasons)
+        stopped = ", ".join(f"{reason} {count}" for reason, count in reasons)
         which = "training" if self.test_accuracy is None else "test"
         lines += [
-            f"stopped: {told}",
+            f"stopped: {stopped}",
             f"answer depends on the order: {self.unstable:.1%} of {which} rows",
         ]
         return "\n".join(lines)
@@ -184,7 +184,7 @@ def order_study(
     differs: Any = None
     with (
         warnings.catch_warnings(),
-        progress(verbose, n_orders, type(estimator).__name__, "order") as told,
+        progress(verbose, n_orders, type(estimator).__name__, "order") as report,
     ):
         warnings.simplefilter("ignore", ConvergenceWarning)
         for number, seed in enumerate(seeds, start=1):
@@ -204,8 +204,8 @@ def order_study(
                 test.append(np.mean(answers == np.asarray(y_test)))
             first = answers if first is None else first
             differs = (answers != first) if differs is None else differs | (answers != first)
-            if told is not None:
-                told(number, mistakes[-1], None)
+            if report is not None:
+                report(number, mistakes[-1], None)
     return OrderStudy(
         learner=type(estimator).__name__,
         mistakes=np.array(mistakes, np.int64),

@@ -112,7 +112,7 @@ export function describeUpdate(ledger, k, marks) {
 	if (!update) return null;
 	const {run, hasBias} = ledger;
 	const multiclass = run.vectors > 1 || Array.isArray(update.score);
-	const told = {
+	const facts = {
 		update,
 		multiclass,
 		verdict: verdict(run, update, marks, multiclass),
@@ -124,68 +124,68 @@ export function describeUpdate(ledger, k, marks) {
 		update.score.map((s, place) => `${marks[place].letter}: ${figure(s)}`).join(", ");
 	const {symbol, line} = stepFormula(run, update, hasBias, multiclass);
 	if (run.vectors === 0) {
-		told.score = multiclass ? scores() : `Σ αᵢ·yᵢ·K(xᵢ, x) = ${figure(update.score)}`;
+		facts.score = multiclass ? scores() : `Σ αᵢ·yᵢ·K(xᵢ, x) = ${figure(update.score)}`;
 		const {duals} = ledger.duals(k);
 		const now = Math.abs(duals[update.row]);
 		const name = `α[point ${update.row + 1}]`;
 		const sum = `${figure(now - update.step)} + ${figure(update.step)} = ${figure(now)}`;
-		told.lines.push([`${name} ← ${name} + η = ${sum}`]);
-		return told;
+		facts.lines.push([`${name} ← ${name} + η = ${sum}`]);
+		return facts;
 	}
 	if (multiclass) {
-		told.score = scores();
+		facts.score = scores();
 		const move = (place, way) => {
 			const name = `w[${marks[place].letter}]`;
-			told.vectors.push(movedVector(ledger, update, place, name, way, symbol, true));
+			facts.vectors.push(movedVector(ledger, update, place, name, way, symbol, true));
 		};
 		move(update.right, 1);
 		if (update.wrong >= 0) move(update.wrong, -1);
-		else told.note = "At a tie no single rival is to blame: only the right class is raised.";
+		else facts.note = "At a tie no single rival is to blame: only the right class is raised.";
 	} else {
 		const before = ledger.weights(k - 1);
 		const dot = `${vector(before.slice(0, -1))}·${vector(update.x)}`;
 		const plugged = hasBias ? `${dot} + ${bracketed(before.at(-1))}` : dot;
-		told.score = `s = w·x${hasBias ? " + b" : ""} = ${plugged} = ${figure(update.score)}`;
-		told.vectors.push(movedVector(ledger, update, 0, "w", sign, symbol, false));
+		facts.score = `s = w·x${hasBias ? " + b" : ""} = ${plugged} = ${figure(update.score)}`;
+		facts.vectors.push(movedVector(ledger, update, 0, "w", sign, symbol, false));
 	}
 	if (line && multiclass && line.includes(" m)"))
-		told.lines.push([
+		facts.lines.push([
 			`m = ${figure(marginOf(update, true))} (right score minus wrong score)`,
 			line,
 		]);
-	else if (line) told.lines.push([line]);
-	for (const moved of told.vectors)
-		told.lines.push(hasBias ? [moved.line, moved.shift] : [moved.line]);
+	else if (line) facts.lines.push([line]);
+	for (const moved of facts.vectors)
+		facts.lines.push(hasBias ? [moved.line, moved.shift] : [moved.line]);
 	const mean = ledger.answers(k);
 	if (mean && !multiclass) {
 		const b = hasBias ? `, b̄ = ${figure(mean.at(-1))}` : "";
-		told.note = `It answers with the mean of all w so far: w̄ = ${vector(mean.slice(0, -1))}${b}.`;
+		facts.note = `It answers with the mean of all w so far: w̄ = ${vector(mean.slice(0, -1))}${b}.`;
 	}
 	if (run.votes) {
 		const survived = run.survived[k - 1];
 		const examples = `${figure(survived)} example${survived === 1 ? "" : "s"}`;
-		told.note = `The w before this update stood for ${examples}: that many votes.`;
+		facts.note = `The w before this update stood for ${examples}: that many votes.`;
 	}
-	return told;
+	return facts;
 }
 
 // The same as one sentence, for the line that is read aloud.
 export function updateSentence(ledger, k, total, marks, data) {
-	const told = describeUpdate(ledger, k, marks);
+	const facts = describeUpdate(ledger, k, marks);
 	const start = ledger.weights(0);
-	if (!told)
+	if (!facts)
 		return start && ledger.run.vectors === 1
 			? `Start: w is ${vector(start.slice(0, -1))}.`
 			: "Start: nothing learned yet.";
-	const {update} = told;
+	const {update} = facts;
 	const point = data.rows[update.row];
 	const {hasBias} = ledger;
-	const weights = told.vectors.map(
+	const weights = facts.vectors.map(
 		({name, w1, b1}) => `${name} is now ${vector(w1)}${hasBias ? `, b is ${figure(b1)}` : ""}`,
 	);
 	const which = `point ${update.row + 1} at ${vector(point)}, class ${marks[update.right].name}`;
 	return (
-		`Update ${update.k} of ${total}: ${which}. ${told.verdict}` +
+		`Update ${update.k} of ${total}: ${which}. ${facts.verdict}` +
 		(weights.length ? ` ${weights.join("; ")}.` : "")
 	);
 }

@@ -36,10 +36,10 @@ export class UpdateCard {
 		}
 		const {run} = ledger;
 		const k = ledger.clip(studio.at);
-		const told = describeUpdate(ledger, k, marks);
+		const facts = describeUpdate(ledger, k, marks);
 		const many = studio.answer.runs.length > 1 ? ` · ${studio.runTitle(studio.shown)}` : "";
-		setText(this.title, (told ? `Update ${k} of ${ledger.length}` : "Start") + many);
-		const parts = told ? this.update(told) : this.start(run);
+		setText(this.title, (facts ? `Update ${k} of ${ledger.length}` : "Start") + many);
+		const parts = facts ? this.update(facts) : this.start(run);
 		if (k === ledger.length) parts.push(el("p", {class: "ending"}, run.sentence));
 		if (k > 0) parts.push(this.memory(ledger, k, answer.data));
 		this.body.replaceChildren(...parts);
@@ -78,9 +78,9 @@ export class UpdateCard {
 		return parts;
 	}
 
-	update(told) {
+	update(facts) {
 		const {marks, theme, answer} = this.studio;
-		const {update} = told;
+		const {update} = facts;
 		const mark = marks[update.right];
 		const point = answer.data.rows[update.row];
 		const mapped = answer.data.mapped ? `, mapped to x = ${vector(update.x)}` : "";
@@ -97,9 +97,9 @@ export class UpdateCard {
 				),
 				el("span", {class: "quiet"}, ` epoch ${update.epoch}, example ${update.t}`),
 			),
-			el("p", {}, el("span", {class: "formula"}, told.score)),
-			el("p", {}, told.verdict),
-			...told.lines.map((lines) =>
+			el("p", {}, el("span", {class: "formula"}, facts.score)),
+			el("p", {}, facts.verdict),
+			...facts.lines.map((lines) =>
 				el(
 					"div",
 					{class: "formula rule"},
@@ -107,9 +107,9 @@ export class UpdateCard {
 				),
 			),
 		];
-		if (told.vectors.length) {
+		if (facts.vectors.length) {
 			const {hasBias} = this.studio.ledger;
-			const rows = told.vectors.flatMap(({name, w0, w1, b0, b1}) => [
+			const rows = facts.vectors.flatMap(({name, w0, w1, b0, b1}) => [
 				tableRow([name], [vector(w0), vector(w1)]),
 				hasBias ? tableRow([name.replace("w", "b")], [figure(b0), figure(b1)]) : null,
 			]);
@@ -118,7 +118,7 @@ export class UpdateCard {
 			const body = [el("thead", {}, head), el("tbody", {}, rows)];
 			parts.push(el("table", {class: "before-after"}, body));
 		}
-		if (told.note) parts.push(el("p", {class: "quiet"}, told.note));
+		if (facts.note) parts.push(el("p", {class: "quiet"}, facts.note));
 		return parts;
 	}
 
