@@ -152,7 +152,7 @@ def test_a_closed_pipe_is_no_error_of_ours() -> None:
 def test_importance_has_no_place_and_that_is_said() -> None:
     done = convert("-", "--format", "vw", text="1 2.0 |f a\n-1 |f b\n")
     assert done.stdout == "1 1:1.0\n-1 2:1.0\n"
-    assert "1 rows have an importance" in done.stderr
+    assert "1 row has an importance" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["-"], ["--help"]])

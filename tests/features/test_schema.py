@@ -389,3 +389,9 @@ def test_sparse_rows_keep_their_columns_and_are_called_as_in_the_file() -> None:
     wide = iter_svmlight(io.BytesIO(b"1 10:1\n")).whole()
     with pytest.raises(ParameterError, match="rows of 10 features for a model of 9"):
         schema.encode(wide)
+
+
+def test_a_fault_of_a_record_names_the_record() -> None:
+    schema = Schema.guess_records([{"size": 1, "colour": "red"}, {"size": 2, "colour": "blue"}])
+    with pytest.raises(InputError, match="column 'size' has no value in record 1, which"):
+        schema.encode_records([{"size": 3, "colour": "red"}, {"colour": "blue"}])

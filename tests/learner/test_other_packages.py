@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -178,3 +179,28 @@ def test_it_passes_the_suites_that_every_linear_learner_passes(package):
     passed = re.search(r"(\d+) passed", done.stdout)
     assert passed is not None
     assert int(passed[1]) > 100
+
+
+def test_a_parameter_named_as_an_option_of_the_shell_is_refused_in_one_sentence(
+    package: Path, tmp_path: Path
+) -> None:
+    module = (package / "half_perceptron.py").read_text()
+    for name in ("half_perceptron.py", "half_perceptron-1.0.dist-info"):
+        assert (package / name).exists()
+    folder = tmp_path / "site"
+    shutil.copytree(package, folder)
+    (folder / "half_perceptron.py").write_text(re.sub(r"\bshare\b", "target", module))
+    (tmp_path / "rows.csv").write_text(DATA)
+    program = "from rosenblatt.cli import main; main()"
+    command = ["train", str(tmp_path / "rows.csv"), "--learner", "half"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command],
+        env={**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 2
+    assert "half has a parameter for which --target would stand" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -90,8 +90,8 @@ class Number(Column):
 
     def refuse_gap(self, table: Table, row: int) -> NoReturn:
         raise InputError(
-            f"the column {self.name!r} has no value in line {int(table.lines[row])}, which did not "
-            "occur in training. Fill the gap, or train on data with gaps."
+            f"the column {self.name!r} has no value in {table.place(row)}, which did not occur in "
+            "training. Fill the gap, or train on data with gaps."
         )
 
     def feature(self, number: int) -> str:

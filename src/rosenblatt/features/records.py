@@ -51,7 +51,9 @@ def table_of_records(records: Sequence[Record], types: Mapping[str, str] | None 
         np.float64,
     ).reshape(len(records), len(names))
     texts = {name: _texts(records, name) for name, kind in types.items() if kind == "text"}
-    return Table(columns, values, texts, None, np.arange(1, len(records) + 1))
+    table = Table(columns, values, texts, None, np.arange(len(records)))
+    table.unit = "record"
+    return table
 
 
 def _guessed_types(records: Sequence[Record]) -> dict[str, str]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt.io.notices import SkippedRows as SkippedRows
     from rosenblatt.io.svmlight import iter_svmlight as iter_svmlight
     from rosenblatt.io.svmlight import read_svmlight as read_svmlight
+    from rosenblatt.io.svmlight import svmlight_lines as svmlight_lines
     from rosenblatt.io.table import Table as Table
     from rosenblatt.io.table_readers import iter_table as iter_table
     from rosenblatt.io.table_readers import read_table as read_table
@@ -39,5 +40,6 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "read_table": "rosenblatt.io.table_readers",
         "read_text": "rosenblatt.io.labelled_text",
         "read_vw": "rosenblatt.io.vw",
+        "svmlight_lines": "rosenblatt.io.svmlight",
     },
 )

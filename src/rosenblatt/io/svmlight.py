@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,7 +13,7 @@ from rosenblatt._kernels.text.svmlight import SvmlightParser
 from rosenblatt.arrays import SparseRows
 from rosenblatt.checks import refusal
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import Message, Setting
+from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.io.block import Block
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.fault_messages import (
@@ -27,9 +29,11 @@ from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
 
-__all__ = ["iter_svmlight", "read_svmlight"]
+__all__ = ["iter_svmlight", "read_svmlight", "svmlight_lines"]
 
 LARGEST_INDEX = np.iinfo(np.int32).max
+# These divide the parts of a line.
+NO_LABEL = re.compile(r"[\s#:,;\x00]|^$")
 
 
 class Svmlight:
@@ -193,3 +197,38 @@ def read_svmlight(block: Block) -> tuple[Any, npt.NDArray[Any]]:
           or skip such rows with on_bad='skip'
     """
     return block.X, block.y
+
+
+def svmlight_lines(X: Any, labels: Sequence[Any]) -> Iterator[str]:
+    """Rows as svmlight text, a line each; read again they are the same to the last bit.
+
+    Parameters
+    ----------
+    X : array or SparseRows of shape (n_samples, n_features)
+        Of an array zeros are left out.
+    labels : sequence of length n_samples
+        Numbers or texts without blanks, colons, commas, semicolons and number signs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt.io import svmlight_lines
+    >>> list(svmlight_lines(np.array([[0.0, 0.1], [2.0, 0.0]]), ["no", "yes"]))
+    ['no 2:0.1\\n', 'yes 1:2.0\\n']
+    """
+    if isinstance(X, SparseRows):
+        columns, values, cut = X.indices, X.data, X.indptr.tolist()
+    else:
+        at, columns = np.nonzero(X)
+        values = X[at, columns]
+        cut = np.searchsorted(at, np.arange(len(labels) + 1)).tolist()
+    numbers, written = (columns + 1).tolist(), values.tolist()
+    for row, label in enumerate(labels):
+        if NO_LABEL.search(str(label)):
+            raise InputError(
+                f"the label {label!r} cannot stand in svmlight text; --number-labels writes "
+                "numbers instead."
+            )
+        pairs = zip(numbers[cut[row] : cut[row + 1]], written[cut[row] : cut[row + 1]], strict=True)
+        # The shortest digits that give the same number again.
+        yield " ".join([str(label), *(f"{i}:{v!r}" for i, v in pairs)]) + "\n"

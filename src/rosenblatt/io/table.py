@@ -57,6 +57,8 @@ class Table(Block):
         self.target = columns.target
         self.missing = list(columns.missing)
         self.numbers, self.texts = numbers, texts
+        # What `lines` counts; what does not come from a file has records.
+        self.unit = "line"
 
     @property
     def X(self) -> npt.NDArray[Any]:
@@ -71,6 +73,10 @@ class Table(Block):
                 ],
             )
         return self.numbers
+
+    def place(self, row: int) -> str:
+        """Where a row stands, for a message."""
+        return f"{self.unit} {int(self.lines[row])}"
 
     def coded(self, name: str) -> Coded:
         """A text column as numbers of its different texts, and these."""

@@ -48,6 +48,10 @@ class LinearLearner(Saved, LinearClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Or records. If any of them holds a text, those of the first call decide what the columns
+            are (``schema_``); a text that they did not hold has no feature later, and a number that
+            none of them lacked may not be missing. `rosenblatt.features.GrowingSchema` takes in
+            what is new.
         y : array-like of shape (n_samples,)
             A label for each row. Labels not seen before become new classes.
         classes : array-like, default=None
@@ -153,7 +157,8 @@ class LinearLearner(Saved, LinearClassifier):
         ----------
         x : mapping {feature: value} or array-like of shape (n_features,)
             A mapping names its features, may leave out those that are 0, and may bring features
-            never seen before.
+            never seen before. For a model with a schema it is a record of its columns, and what
+            the schema does not have counts for nothing.
         y : hashable
             The label. One not seen before becomes a new class.
 

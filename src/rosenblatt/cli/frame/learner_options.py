@@ -24,8 +24,8 @@ __all__ = [
     "weights_by_label",
 ]
 
-# What the shell has another word for, or no use.
-OTHERWISE = {
+# Parameters for which the shell has another option, or no use.
+REPLACED_BY = {
     "early_stopping": "--dev 0.1 holds rows out and stops early",
     "max_iter": "--epochs",
     "random_state": "--seed",
@@ -61,10 +61,10 @@ class LearnerCommand(Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             name = error.option_name.lstrip("-").replace("-", "_")
-            if name not in OTHERWISE or self.streams:
+            if name not in REPLACED_BY or self.streams:
                 raise
             raise click.UsageError(
-                f"there is no {error.option_name} here: {OTHERWISE[name]}.", ctx
+                f"there is no {error.option_name} here: {REPLACED_BY[name]}.", ctx
             ) from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -73,16 +73,30 @@ class LearnerCommand(Command):
         if entry is None:
             return listed
         if "rosenblatt.options" not in ctx.meta:
-            taken = {name for param in listed for name in param.opts}
-            left_out = {*OTHERWISE, *self.by_hand, *(OF_EPOCHS if self.streams else ())}
+            taken = {name for param in listed for name in (*param.opts, *param.secondary_opts)}
+            left_out = {*REPLACED_BY, *self.by_hand, *(OF_EPOCHS if self.streams else ())}
             section = f"Options of {'the ' if self.only else '--learner '}{entry.name}"
-            ctx.meta["rosenblatt.options"] = [
-                made
+            added = [
+                _shell_option(option, section)
                 for option in entry.load().options().values()
                 if option.name not in left_out
-                if (made := _shell_option(option, section)).opts[0] not in taken
             ]
+            for option in added:
+                _refuse_taken(option, taken, entry, self.name)
+            ctx.meta["rosenblatt.options"] = added
         return [*listed, *ctx.meta["rosenblatt.options"]]
+
+
+def _refuse_taken(option: click.Option, taken: set[str], entry: Entry, command: str | None) -> None:
+    """A parameter of a learner of another package may have the name of an option of the shell."""
+    for name in (*option.opts, *option.secondary_opts):
+        if name in taken:
+            # Without the context, whose line on usage would need the options.
+            raise click.UsageError(
+                f"the learner {entry.name} has a parameter for which {name} would stand, but "
+                f"rosenblatt {command} has a {name} of its own. Rename the parameter, or train in "
+                "Python."
+            )
 
 
 class StreamCommand(LearnerCommand):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -16,6 +15,8 @@ from rosenblatt.cli.data.models import MODEL, Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options, zero_based_option
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import Command
+from rosenblatt.cli.frame.terminal import say
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
@@ -25,8 +26,6 @@ __all__ = ["command"]
 LINES = 1_000
 # So many names of features fit into the metadata of a file without being a burden.
 MOST_NAMES = 20_000
-# These divide the parts of a line.
-NO_LABEL = re.compile(r"[\s#:,;\x00]|^$")
 
 
 @click.command(
@@ -97,12 +96,12 @@ def command(
     if scale and model is not None:
         raise click.UsageError("--scale has no meaning with --model, which scales as it learned.")
     _refuse_overwriting(files, out, names, "data")
-    rows = Rows(Reading(**options), files, model, scale=scale, number_labels=number_labels)
+    features = Features(model, number_labels=number_labels)
     with notices(quiet):
-        _write_rows(rows, out, names)
+        blocks = features.blocks(Reading(**options), files, scale=scale)
+        _write_rows(features, blocks, out, names)
     if not quiet:
-        for line in rows.told():
-            click.echo(f"notice: {line}", err=True)
+        say((f"notice: {line}" for line in features.describe()), err=True)
 
 
 # ---------------------------------------------------------------------- models
@@ -177,119 +176,89 @@ def _onnx(model: Model, *, encoded: bool) -> bytes:
 # ---------------------------------------------------------------------- data
 
 
-class Rows:
-    """The lines, block by block, and what was met on the way."""
+class Features:
+    """Features and labels of the files, block by block, and what was met on the way."""
 
-    def __init__(
-        self,
-        reading: Reading,
-        paths: Sequence[str],
-        model: str | None,
-        *,
-        scale: bool,
-        number_labels: bool,
-    ) -> None:
-        from rosenblatt.features import FeatureOptions, UnseenValues
+    def __init__(self, model: str | None, *, number_labels: bool) -> None:
+        from rosenblatt.features import UnseenValues
 
-        self._reading, self._paths = reading, paths
-        self._options = FeatureOptions(scale=scale)
-        known = None if model is None else open_model(model)
-        self._numbered: dict[str, int] | None = {} if number_labels else None
+        self.schema: AnySchema | None = None if model is None else open_model(model).schema
+        self.columns: set[int] = set()
+        self._numbers: dict[str, int] | None = {} if number_labels else None
         self._unseen = UnseenValues()
         self._weighted = 0
-        self.schema: AnySchema | None = None if known is None else known.schema
-        self.met: set[int] = set()
 
-    def texts(self) -> Iterator[str]:
-        for X, labels in self._features():
-            lines = self._lines(X, labels)
-            while some := "".join(islice(lines, LINES)):
-                yield some
-
-    def _features(self) -> Iterator[tuple[Any, list[str]]]:
-        """Features and labels; tables are read as a whole if their columns are to be guessed."""
-        from rosenblatt.features import guess_schema
-
-        kind = self._reading.kind_of(self._paths, self.schema)
-        guessing = self.schema is None
-        with self._reading.reader(self._paths, schema=self.schema, labels="text") as reader:
-            for block in [reader.whole()] if guessing and kind == "table" else reader:
-                self._weighted += int((getattr(block, "weights", block.lines[:0]) != 1).sum())
-                if self.schema is None:
-                    self.schema = guess_schema(kind, block, self._options)
-                if guessing:
-                    self.schema.grow(block)
-                    yield self.schema.learn(block), block.labels.tolist()
-                else:
-                    yield self._unseen.encode(self.schema, block), block.labels.tolist()
-
-    def _lines(self, X: Any, labels: list[str]) -> Iterator[str]:
+    def blocks(
+        self, reading: Reading, paths: Sequence[str], *, scale: bool
+    ) -> Iterator[tuple[Any, list[Any]]]:
+        """Rows and labels; tables are read as a whole if their columns are to be guessed."""
         import numpy as np
 
-        if not hasattr(X, "tocsr"):
-            at, columns = np.nonzero(X)
-            values = X[at, columns]
-            cut = np.searchsorted(at, np.arange(len(labels) + 1)).tolist()
-        else:
-            if self.schema is not None and self.schema.kind == "table" and not X.data.all():
-                X = X.keep(X.data != 0)
-            columns, values, cut = X.indices, X.data, X.indptr.tolist()
-        self.met.update(np.unique(columns).tolist())
-        numbers, written = (columns + 1).tolist(), values.tolist()
-        for row, label in enumerate(labels):
-            a, b = cut[row], cut[row + 1]
-            pairs = zip(numbers[a:b], written[a:b], strict=True)
-            # The shortest digits that give the same number again.
-            yield " ".join([self._label(label), *(f"{i}:{v!r}" for i, v in pairs)]) + "\n"
+        from rosenblatt.features import FeatureOptions, guess_schema
 
-    def _label(self, label: str) -> str:
-        from rosenblatt.errors import InputError
+        kind = reading.kind_of(paths, self.schema)
+        guessing = self.schema is None
+        with reading.reader(paths, schema=self.schema, labels="text") as reader:
+            for block in [reader.whole()] if guessing and kind == "table" else reader:
+                if self.schema is None:
+                    self.schema = guess_schema(kind, block, FeatureOptions(scale=scale))
+                if guessing:
+                    self.schema.grow(block)
+                    X: Any = self.schema.learn(block)
+                else:
+                    X = self._unseen.encode(self.schema, block)
+                if kind == "table" and hasattr(X, "keep"):
+                    X = X.keep(X.data != 0)
+                used = X.indices if hasattr(X, "indices") else np.flatnonzero(X.any(axis=0))
+                self.columns.update(np.unique(used).tolist())
+                self._weighted += int((getattr(block, "weights", block.lines[:0]) != 1).sum())
+                yield X, self._labels(block.labels.tolist())
 
-        if self._numbered is not None:
-            return str(self._numbered.setdefault(label, len(self._numbered)))
-        if NO_LABEL.search(label):
-            raise InputError(
-                f"the label {label!r} cannot stand in svmlight text; --number-labels writes "
-                "numbers instead."
-            )
-        return label
+    def _labels(self, labels: list[str]) -> list[Any]:
+        numbers = self._numbers
+        if numbers is None:
+            return labels
+        return [numbers.setdefault(label, len(numbers)) for label in labels]
 
-    def told(self) -> list[str]:
+    def names(self) -> str:
+        """Index and name of each feature that was met, one a line."""
+        assert self.schema is not None
+        met = sorted(self.columns)
+        escapes = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"})
+        lines = ["index\tname\n"]
+        for column, name in zip(met, self.schema.names(met), strict=True):
+            lines.append(f"{column + 1}\t{name.translate(escapes)}\n")
+        return "".join(lines)
+
+    def describe(self) -> list[str]:
         lines = self._unseen.describe()
-        if self._numbered:
-            lines.append(
-                "labels: " + ", ".join(f"{i} is {label}" for label, i in self._numbered.items())
-            )
+        if self._numbers:
+            numbers = [f"{number} is {label}" for label, number in self._numbers.items()]
+            lines.append(f"labels: {', '.join(numbers)}")
         if self._weighted:
-            lines.append(
-                f"{self._weighted:,} rows have an importance, which svmlight text has no place for"
-            )
+            rows = count(self._weighted, "row has", "rows have")
+            lines.append(f"{rows} an importance, which svmlight text has no place for")
         return lines
 
 
-def _write_rows(rows: Rows, out: str | None, names: str | None) -> None:
+def _write_rows(
+    features: Features, blocks: Iterator[tuple[Any, list[Any]]], out: str | None, names: str | None
+) -> None:
     """Rows and names belong together: both files are there in the end, or none."""
+    from rosenblatt.io import svmlight_lines
+
     with NewFiles() as files:
         file = None if out is None or out == "-" else files.open(out)
-        for text in rows.texts():
-            if file is None:
-                click.echo(text, nl=False, color=True)  # labels as they are, in a pipe too
-            else:
-                file.write(text.encode())
+        for X, labels in blocks:
+            lines = svmlight_lines(X, labels)
+            while text := "".join(islice(lines, LINES)):
+                if file is None:
+                    click.echo(text, nl=False, color=True)  # labels as they are, in a pipe too
+                else:
+                    file.write(text.encode())
         if names is not None:
-            files.open(names).write(_names(rows).encode("utf-8", "surrogatepass"))
+            files.open(names).write(features.names().encode("utf-8", "surrogatepass"))
         files.keep()
-
-
-def _names(rows: Rows) -> str:
-    """Index and name of each feature that was met, one a line."""
-    assert rows.schema is not None
-    met = sorted(rows.met)
-    escapes = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"})
-    lines = ["index\tname\n"]
-    for column, name in zip(met, rows.schema.names(met), strict=True):
-        lines.append(f"{column + 1}\t{name.translate(escapes)}\n")
-    return "".join(lines)
 
 
 def _refuse_overwriting(
