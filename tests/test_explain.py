@@ -497,6 +497,8 @@ def test_every_learner_of_the_catalogue_explains_itself(entry):
     assert why.prediction in (learner.predict(xs[:1])[0], *learner.predict(xs[:1]))
     parts = why.contributions or why.mistakes
     assert total(parts) + (0 if why.contributions else why.before) == close(why.score)
-    assert json.dumps(why.to_json())
+    found = json.loads(json.dumps(why.to_json()))
+    assert found["prediction"] == json.loads(json.dumps(why.prediction))
+    assert len(found["contributions"]) == len(why.contributions)
     assert str(why)
     assert "<table>" in why._repr_html_()

@@ -244,17 +244,18 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """The explanation as plain data."""
-        found = {name: _plain(value) for name, value in self.__dict__.items()}
-        for name in ("contributions", "mistakes"):
-            if found[name] is not None:
-                listed = [one._asdict().items() for one in getattr(self, name)]
-                found[name] = [{key: _plain(value) for key, value in one} for one in listed]
-        found["scores"] = {str(label): score for label, score in self.scores.items()}
-        found["unknown"] = self.unknown
-        return found
+        return {name: _plain(value) for name, value in self.__dict__.items()}
 
 
 def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
