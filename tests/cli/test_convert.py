@@ -41,7 +41,7 @@ def model_of(folder: Path, text: str, **fit: Any) -> Path:
     X: Any = schema.encode(table)
     learner = AveragedPerceptron(max_iter=5, tol=None, **fit)
     learner.fit(X.tocsr() if hasattr(X, "tocsr") else X, table.y)
-    state = learner._to_state()
+    state = learner.to_state()
     state.card.schema = schema.to_json(state.arrays["coef"])
     write(state, str(folder / "model.rbt"))
     return folder / "model.rbt"

@@ -51,7 +51,7 @@ def saved(folder: Path, text: str, learner: Any) -> tuple[Path, Path]:
     schema = Schema.guess(table)
     X: Any = schema.encode(table)
     learner.fit(X.tocsr() if hasattr(X, "tocsr") else X, table.y)
-    state = learner._to_state()
+    state = learner.to_state()
     state.card.schema = schema.to_json(state.arrays["coef"])
     write(state, str(folder / "model.rbt"))
     return folder / "model.rbt", data
@@ -210,7 +210,7 @@ def test_texts_are_explained_word_by_word(tmp_path: Path) -> None:
     texts, y = read_text(data)
     schema = TextSchema(TextFeatures())
     learner = fitted(record=True).fit(schema.features.fit_transform(texts).tocsr(), y)
-    state = learner._to_state()
+    state = learner.to_state()
     state.card.schema = schema.to_json(state.arrays["coef"])
     write(state, str(tmp_path / "m.rbt"))
     arguments = [tmp_path / "m.rbt", data, "--format", "text", "--labelled", "--row", "2"]

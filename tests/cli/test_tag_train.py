@@ -21,7 +21,7 @@ from rosenblatt.io import read_conll
 def assert_same_tagger(model: Path, expected: SequenceTagger) -> None:
     """To the last bit, but for what the shell adds to the file."""
     found = rosenblatt.model.read(model)
-    wanted = expected._to_state()
+    wanted = expected.to_state()
     assert found.arrays.keys() == wanted.arrays.keys()
     for name, values in wanted.arrays.items():
         assert found.arrays[name].tobytes() == values.tobytes(), name

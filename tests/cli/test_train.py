@@ -31,8 +31,8 @@ def assert_same_model(first: Path, second: Path) -> None:
     for state in (read(first), read(second)):
         state.card.record.data = None
         state.card.sha256 = ""
-        if state.card.ledger is not None:
-            state.card.ledger.by_feature = False  # how zeros would lie in memory
+        if state.card.model.ledger is not None:
+            state.card.model.ledger.by_feature = False  # how zeros would lie in memory
         cards.append(state.card.to_json())
         arrays.append({name: (a.dtype, a.shape, a.tobytes()) for name, a in state.arrays.items()})
     assert cards[0] == cards[1]

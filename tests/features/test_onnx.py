@@ -58,7 +58,7 @@ def asked(session: Any, columns: dict[str, list[Any]]) -> dict[str, Any]:
 def model_of(schema: Schema, data: Any, **settings: Any) -> State:
     X: Any = schema.encode(data)
     learner = Perceptron(max_iter=3, tol=None, **settings)
-    state: State = learner.partial_fit(X.tocsr() if hasattr(X, "tocsr") else X, data.y)._to_state()
+    state: State = learner.partial_fit(X.tocsr() if hasattr(X, "tocsr") else X, data.y).to_state()
     return state
 
 
@@ -140,7 +140,7 @@ def test_a_guessed_schema_with_ignored_columns_scales_as_in_training() -> None:
     schema = Schema.guess(data)
     assert [column.kind for column in schema.columns] == ["ignored", "number", "category"]
     X: Any = schema.encode(data)
-    state = AveragedPerceptron().partial_fit(X.tocsr(), data.y)._to_state()
+    state = AveragedPerceptron().partial_fit(X.tocsr(), data.y).to_state()
     running = session(table_to_onnx(state, schema))
     columns = {"size": data.numbers[:, 0].tolist(), "colour": data.texts["colour"].tolist()}
     label, scores = running.run(None, asked(running, columns))
@@ -163,7 +163,7 @@ def test_a_gap_that_training_did_not_meet_is_no_number() -> None:
 def test_columns_that_are_called_as_an_output_or_not_at_all_get_another_name() -> None:
     schema = Schema([Number("label"), Number("scores"), Number(""), Number("gemm")], "y", [])
     data = read_table(io.BytesIO(b"label,scores,x,gemm,y\n1,2,3,4,a\n-1,1,2,0,b\n"), "y")
-    state = Perceptron().fit(data.numbers, data.y)._to_state()
+    state = Perceptron().fit(data.numbers, data.y).to_state()
     running = session(table_to_onnx(state, schema))
     names = json.loads(running.get_modelmeta().custom_metadata_map["columns"])
     assert names == {"label": "label_", "scores": "scores_", "": "_", "gemm": "gemm"}
@@ -177,6 +177,6 @@ def test_text_is_refused_with_a_way_out() -> None:
     )
     schema = Schema.guess(data)
     X: Any = schema.encode(data)
-    state = Perceptron().partial_fit(X.tocsr(), data.y)._to_state()
+    state = Perceptron().partial_fit(X.tocsr(), data.y).to_state()
     with pytest.raises(ModelFileError, match=r"the column 'note' is text.*--encoded"):
         table_to_onnx(state, schema)

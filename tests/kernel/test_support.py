@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.arrays import SparseRows, for_caller
-from rosenblatt.kernel.file import kernel_machine, kernel_state
+from rosenblatt.kernel.file_layout import kernel_machine
 from rosenblatt.kernel.functions import Kernel
 from rosenblatt.kernel.support import NARROW, narrow_as_dense, support_for
 
@@ -109,20 +109,13 @@ def test_a_machine_is_saved_with_rows_of_any_kind(kind, d) -> None:
     rows = KINDS[kind](machine.support.rows)
     machine.support = support_for(rows)
     machine.support.append(rows)
-    state = kernel_state(
-        machine,
-        learner="KernelPerceptron",
-        parameters=learner.get_params(),
-        feature_names=None,
-        fit=None,
-        fit_arrays={},
-    )
+    state = learner.to_state()
     again = kernel_machine(state).support
     assert type(again) is type(machine.support)
     handed = for_caller(again.vectors())
     assert type(handed) is kind
     np.testing.assert_array_equal(dense(handed), dense(rows))
-    assert state.card.kernel.rows == {np.ndarray: "dense", SparseRows: "csr"}.get(
+    assert state.card.model.rows == {np.ndarray: "dense", SparseRows: "csr"}.get(
         kind, kind.__name__
     )
 

@@ -2,44 +2,23 @@
 
 import pytest
 
-from model.forging import bytes_of
-from model.samples import STATES, fitted
-from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, load
+from model.families import sample
+from rosenblatt import load
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model import disk
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("models")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def small(folder):
     """About a kilobyte."""
-    return bytes_of(Perceptron().partial_fit([[1.0, 2.0], [3.0, -1.0]], ["no", "yes"]), folder)
-
-
-@pytest.fixture(scope="module")
-def fit(folder):
-    return bytes_of(fitted(Perceptron, 2, record=True), folder)
-
-
-@pytest.fixture(scope="module")
-def averaged(folder):
-    return bytes_of(STATES["frame"](AveragedPerceptron, 3), folder)
-
-
-@pytest.fixture(scope="module")
-def voted(folder):
-    return bytes_of(STATES["sparse"](VotedPerceptron, 3), folder)
-
-
-@pytest.fixture(scope="module")
-def watched(folder):
-    return bytes_of(fitted(Perceptron, 3, early_stopping=True, validation_fraction=0.3), folder)
+    return sample("linear: small", folder)
 
 
 @pytest.fixture

@@ -77,6 +77,7 @@ STATES = {
     "oldest, wide": lambda k: fit("csr_array", k, **BUDGETS["oldest"]),
     "random, stream": lambda k: stream(k, **BUDGETS["random"]),
     "smallest, early": lambda k: fit(n_classes=k, **BUDGETS["smallest"], **EARLY),
+    "random, wide, early": lambda k: fit("csr_array", k, **BUDGETS["random"], **EARLY),
     "budget of one class": lambda k: KernelPerceptron(budget=3).partial_fit([[1.0, 2.0]], [4]),
 }
 

@@ -16,10 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies import LEARNERS
 
+from model.families import SAMPLES, family_of
 from model.forging import closed, opened, signed, with_header
-from model.kernel_samples import STATES as MACHINES
 from model.samples import STATES
-from model.tagger_samples import STATES as TAGGERS
 from model.trying import Trials, try_to_use
 from rosenblatt import save
 from rosenblatt.errors import ModelFileError
@@ -48,19 +47,13 @@ def seeds(tmp_path_factory):
         ("mira", "recorded mappings", 2),
     ]:
         save(STATES[state](LEARNERS[name], n_classes), path)
-        SEEDS[name, state] = path.read_bytes()
-    for state in MACHINES:
-        save(MACHINES[state](3), path)
-        SEEDS["kernel", state] = path.read_bytes()
-    for state in TAGGERS:
-        save(TAGGERS[state](), path)
-        SEEDS["tagger", state] = path.read_bytes()
+        SEEDS[f"linear: {name}, {state}"] = path.read_bytes()
+    for name, build in SAMPLES.items():
+        if family_of(name) != "linear":
+            save(build(), path)
+            SEEDS[name] = path.read_bytes()
     yield
     SEEDS.clear()
-
-
-def family_of(key):
-    return key[0] if key[0] in ("kernel", "tagger") else "linear"
 
 
 def drawn(data):

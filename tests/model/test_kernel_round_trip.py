@@ -31,7 +31,7 @@ from model.samples import assert_same, same
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.kernel.budgets import POLICIES
-from rosenblatt.kernel.file import kernel_machine
+from rosenblatt.kernel.file_layout import kernel_machine
 from rosenblatt.kernel.functions import KERNELS
 from rosenblatt.kernel.memory import RULES
 from rosenblatt.model import linear_model, read

@@ -57,7 +57,7 @@ def test_sums_without_rounding_are_equal_and_ties_fall_to_the_same_class(
 ) -> None:
     X, y = data.draw(tables(n_classes))
     learner = LEARNERS[name](ties=ties, fit_intercept=bias, max_iter=epochs, tol=None)
-    state = learner.fit(X, NAMES[y])._to_state()
+    state = learner.fit(X, NAMES[y]).to_state()
     asked = np.vstack([X, np.zeros((1, X.shape[1])), -X])
     label, scores = answers(to_onnx(state), asked)
     learner = learner_of(state)
@@ -76,7 +76,7 @@ def test_every_linear_learner_answers_the_same(
     name: str, seed: int, n_classes: int, dtype: Any
 ) -> None:
     X, y = floats(seed, n_classes=n_classes, dtype=dtype)
-    state = LEARNERS[name](max_iter=5, tol=None).fit(X, y)._to_state()
+    state = LEARNERS[name](max_iter=5, tol=None).fit(X, y).to_state()
     asked = X.astype(np.float64)
     label, scores = answers(to_onnx(state), asked)
     learner = learner_of(state)
@@ -93,7 +93,7 @@ def test_classes_that_joined_later_stand_in_order() -> None:
     X, y = integers(3, n_classes=4)
     learner = Perceptron().partial_fit(X[y == 3], NAMES[y[y == 3]])
     learner.partial_fit(X, NAMES[y])
-    state = learner._to_state()
+    state = learner.to_state()
     assert state.card.classes != sorted(state.card.classes)
     file = to_onnx(state)
     label, scores = answers(file, X)
@@ -110,7 +110,7 @@ def test_the_mean_answers_of_an_averaged_model_and_the_best_epoch_of_a_watched_o
     assert (averaged._model.weights.matrix != averaged.coef_).any()
     watched = Perceptron(early_stopping=True, n_iter_no_change=1).fit(X, y)
     for learner in (averaged, watched):
-        label, scores = answers(to_onnx(learner._to_state()), X)
+        label, scores = answers(to_onnx(learner.to_state()), X)
         assert label == learner.predict(X).tolist()
         np.testing.assert_allclose(scores, learner.decision_function(X), rtol=1e-9)
 
@@ -127,7 +127,7 @@ def test_the_mean_answers_of_an_averaged_model_and_the_best_epoch_of_a_watched_o
 )
 def test_labels_keep_their_kind(classes: Any, kind: str) -> None:
     learner = Perceptron().partial_fit([[1.0], [-1.0]], classes)
-    file = to_onnx(learner._to_state())
+    file = to_onnx(learner.to_state())
     assert [(out.name, out.type) for out in session(file).get_outputs()] == [
         ("label", kind),
         ("scores", "tensor(double)"),
@@ -139,21 +139,21 @@ def test_labels_without_a_type_in_onnx_are_refused() -> None:
     for labels in ([("a", 1), ("b", 2)], [2**70, 2**71], [b"a", b"b"]):
         learner = Perceptron().learn_one({"a": 1.0}, labels[0]).learn_one({"a": -1.0}, labels[1])
         with pytest.raises(ModelFileError, match="has no type in ONNX"):
-            to_onnx(learner._to_state())
+            to_onnx(learner.to_state())
     learner = Perceptron().learn_one({"a": 1.0}, "\ud800").learn_one({"a": -1.0}, "b")
     with pytest.raises(ModelFileError, match="is not Unicode"):
-        to_onnx(learner._to_state())
+        to_onnx(learner.to_state())
 
 
 def test_one_class_is_the_answer_to_everything() -> None:
     learner = Perceptron().partial_fit([[1.0, 2.0]], ["only"])
-    label, scores = answers(to_onnx(learner._to_state()), [[1.0, 2.0], [-3.0, 0.0]])
+    label, scores = answers(to_onnx(learner.to_state()), [[1.0, 2.0], [-3.0, 0.0]])
     assert (label, scores.tolist()) == (["only", "only"], [[0.0], [0.0]])
 
 
 def test_no_rows_have_no_answers() -> None:
     learner = Perceptron().partial_fit([[1.0, 2.0], [0.0, 1.0]], ["a", "b"])
-    label, scores = answers(to_onnx(learner._to_state()), np.zeros((0, 2)))
+    label, scores = answers(to_onnx(learner.to_state()), np.zeros((0, 2)))
     assert (label, scores.shape) == ([], (0, 2))
 
 
@@ -162,9 +162,9 @@ def test_votes_are_refused_and_other_ways_to_combine_are_not() -> None:
     X, y = integers(1)
     voted = VotedPerceptron(max_iter=3, tol=None).fit(X, y)
     with pytest.raises(ModelFileError, match="answers by the votes"):
-        to_onnx(voted._to_state())
+        to_onnx(voted.to_state())
     for combine in ("average", "last"):
-        state = voted.set_params(combine=combine)._to_state()
+        state = voted.set_params(combine=combine).to_state()
         assert answers(to_onnx(state), X)[0] == learner_of(state).predict(X).tolist()
 
 
@@ -194,7 +194,7 @@ def test_without_onnx_a_sentence_says_what_to_install(monkeypatch: pytest.Monkey
             raise ImportError(name)
         return real(name, *rest)
 
-    state = Perceptron().partial_fit([[1.0], [0.0]], ["a", "b"])._to_state()
+    state = Perceptron().partial_fit([[1.0], [0.0]], ["a", "b"]).to_state()
     monkeypatch.setattr(builtins, "__import__", without_onnx)
     with pytest.raises(MissingExtra, match=r"pip install 'rosenblatt\[onnx\]'"):
         to_onnx(state)

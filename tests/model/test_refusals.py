@@ -8,11 +8,13 @@ import pickle
 import struct
 import zipfile
 import zlib
+from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 
+from model.families import SMALL, sample
 from model.forging import closed, forged, header_of, opened, parsed, signed, with_header
 from rosenblatt import Perceptron, load
 from rosenblatt.errors import ModelFileError, RosenblattError
@@ -23,10 +25,20 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 # ---------------------------------------------------------------------- damage
 
 
-def test_a_file_cut_off_at_any_byte_is_refused(small):
-    for size in range(len(small)):
-        with pytest.raises(ModelFileError, match=r"truncated|empty"):
-            parsed(small[:size])
+@pytest.mark.parametrize("name", SMALL)
+def test_a_file_cut_off_at_any_byte_is_refused(name, folder):
+    data = sample(name, folder)
+    for size in range(len(data)):
+        with pytest.raises(ModelFileError, match=r"truncated|empty|this is text"):
+            parsed(data[:size])
+
+
+@pytest.mark.parametrize("name", SMALL[1:])
+def test_any_byte_that_changes_is_noticed(name, folder):
+    data = sample(name, folder)
+    for place in range(0, len(data), 5):
+        with pytest.raises(ModelFileError):
+            parsed(data[:place] + bytes([data[place] ^ (1 << place % 8)]) + data[place + 1 :])
 
 
 def test_any_single_bit_that_flips_is_noticed(small):
@@ -174,8 +186,8 @@ def test_a_newer_format_is_named_before_anything_else_is_judged(small, refused):
         card.update(format=4, version="2.3", digest={"blake3": "…"}, new=[1])
 
     expected = (
-        "written by rosenblatt 2.3 (format 4); this is 0.1.0, which reads formats up to 1. Upgrade "
-        "with pip install --upgrade rosenblatt."
+        "written by rosenblatt 2.3 (format 4); this is 0.1.0, which reads format 2. Upgrade with "
+        "pip install --upgrade rosenblatt."
     )
     assert refused(forged(small, newer)) == expected
     # Neither its digest nor its fields can be known here.
@@ -183,6 +195,18 @@ def test_a_newer_format_is_named_before_anything_else_is_judged(small, refused):
     unsigned = bytearray(forged(small, lambda card: card.update(format=4, version="2.3")))
     unsigned[-1] ^= 1
     assert refused(bytes(unsigned)) == expected
+
+
+def test_an_older_format_is_refused_with_one_sentence(small, refused):
+    """What it is, and what to do; the file was written by the last version of format 1."""
+    old = Path(__file__).parent / "files" / "format1.rbt"
+    expected = (
+        "a model file of format 1, written by rosenblatt 0.1.0, which is no longer read: this "
+        "version (0.1.0) reads format 2, so train the model again and save it."
+    )
+    assert refused(old.read_bytes()) == expected
+    # As of a newer one, neither its digest nor its fields are looked at.
+    assert refused(forged(small, lambda card: card.update(format=1, sha256=3))) == expected
 
 
 @pytest.mark.parametrize("version", [0, -1, True, 1.0, "1", None, [1]])
@@ -272,7 +296,7 @@ def test_a_digest_somewhere_else_in_the_card_does_not_count(small, refused):
     digest = card.pop("sha256")
     card["schema"] = {"sha256": "0" * 64}
     assert "no SHA-256 of 64 hexadecimal digits" in refused(closed(card, arrays))
-    card = {"schema": {"sha256": "0" * 64}, "sha256": digest, **card, "format": 1}
+    card = {"schema": {"sha256": "0" * 64}, "sha256": digest, **card, "format": 2}
     card["schema"] = {"sha256": "0" * 64}
     assert "does not stand where it should" in refused(closed(card, arrays))
 

@@ -29,11 +29,11 @@ from model.tagger_samples import (
 )
 from rosenblatt import SequenceTagger, StructuredPerceptron, load, model, save
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.kernel.file import kernel_machine
+from rosenblatt.kernel.file_layout import kernel_machine
 from rosenblatt.model import linear_model, read
 from rosenblatt.model.onnx import to_onnx
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
-from rosenblatt.model.word_lists import pack_words, unpack_words
+from rosenblatt.structured.word_lists import pack_words, unpack_words
 
 
 def file_of(tagger, path, **options):
@@ -225,7 +225,7 @@ def test_words_are_not_in_the_card(tmp_path):
     tagger = SequenceTagger(templates=["w[0]"], **FEW).fit(xs, [["P", "Q", "R", "P", "Q"]] * 200)
     card, arrays = opened(file_of(tagger, tmp_path / "model.rbt"))
     assert len(str(card)) < 2500
-    assert card["tagger"]["words"] == [1000]
+    assert card["model"]["words"] == [1000]
     assert arrays["words"].tobytes().decode().startswith("word0-0word0-1")
 
 
@@ -248,7 +248,7 @@ def test_the_digest_of_the_data_stays_until_a_new_fit(tmp_path):
 
 def test_how_files_are_read_stays_with_the_tagger_until_a_new_fit(tmp_path):
     path = tmp_path / "model.rbt"
-    state = fit()._to_state()
+    state = fit().to_state()
     state.card.schema = {"kind": "sentences", "inputs": [0]}
     model.write(state, path)
     copy = load(path)
@@ -399,9 +399,3 @@ def test_a_structured_perceptron_is_refused_with_the_cure(tmp_path):
     with pytest.raises(ParameterError, match=message):
         save(learner.fit([1, 2], [0, 0]), tmp_path / "model.rbt")
     assert not list(tmp_path.iterdir())
-
-
-def test_the_parameters_in_files_are_those_of_the_class():
-    facts = model.learners.file_needs("SequenceTagger")
-    assert facts.parameters == set(SequenceTagger().get_params())
-    assert (facts.tags, facts.kernel, facts.averages, facts.votes) == (True, False, False, False)

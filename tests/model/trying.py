@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import event
 from strategies import floats
 
+from model.families import FAMILIES
 from model.samples import told
 from model.tagger_samples import questions
 from rosenblatt import load, save
@@ -33,7 +34,7 @@ class Trials:
 
     def assert_taken(self, *, share):
         counts = f"{dict(self.taken)} of {dict(self.tried)}"
-        assert all(self.taken[family] for family in ("linear", "kernel", "tagger")), counts
+        assert all(self.taken[family] for family in FAMILIES), counts
         assert self.taken.total() >= share * self.tried.total(), counts
 
 
@@ -51,17 +52,13 @@ def try_to_use(data, path):
     assert state.card.learner == type(learner).__name__
     save(learner, path)
     assert_comes_back(path)
-    if state.card.kernel is not None:
-        use_machine(state, learner)
-    elif state.card.tagger is not None:
-        use_tagger(state, learner)
-    else:
-        use_linear(state, learner)
+    use = {"linear": use_linear, "kernel": use_machine, "tags": use_tagger}
+    use[state.family](state, learner)
     try:
         save(learner, path)
     except ModelFileError:
         # What a machine has learned from numbers that nobody chose may be too large to keep.
-        assert state.card.kernel is not None
+        assert state.family == "kernel"
     assert_comes_back(path)
     return True
 

@@ -23,7 +23,8 @@ class Model:
     ``classes`` stand in the order of their arrival, ``slots`` says where. ``random`` is the state
     of the generator that shuffles, which began as ``seed``. ``best`` is the state that predicts
     instead of the present one, after early stopping. ``recorder`` keeps every update, if wanted.
-    ``notes`` is what a model file says beside the numbers, kept for when it is saved again.
+    ``notes`` is what a model file says beside the numbers, kept for when it is saved again, and
+    ``columns`` the places of features that have names because they came with mappings.
     """
 
     # States that no longer change; a copy shares them.
@@ -37,6 +38,7 @@ class Model:
         self.best: Any = None
         self.recorder: Any = None
         self.notes: dict[str, Any] = {}
+        self.columns: dict[Any, int] | None = None
 
     def _name_classes(self, classes: Sequence[Hashable]) -> None:
         self.classes: list[Any] = list(classes)
@@ -96,7 +98,6 @@ class LinearModel(Model):
             fit_intercept=fit_intercept,
             averaged=averaged,
         )
-        self.columns: dict[Any, int] | None = None
         self.recorder: Recorder | None = None
         self._recorded_from: Weights | None = None
         # What a voted learner keeps beside the ledger: it must follow when classes are added.
@@ -170,45 +171,6 @@ class LinearModel(Model):
         if start.n_features < self.weights.n_features:
             start.grow(self.weights.n_features)
         return Ledger(start, tuple(self.classes), self.recorder.entries, self.weights.t)
-
-    def to_arrays(self) -> dict[str, Any]:
-        """Everything there is to know, as arrays and plain values."""
-        t = self.weights.t
-        self.weights.refuse_if_busy()
-        arrays = {
-            "classes": list(self.classes),
-            "label_dtype": self.label_dtype,
-            "columns": None if self.columns is None else list(self.columns),
-            "weights": self.weights.to_arrays(),
-            "best": self.best,
-            "ledger": None if self.recorder is None else self.ledger().to_arrays(),
-            "voters": None,
-            "n_mistakes": self.n_mistakes,
-            "seed": self.seed,
-            "random": self.random,
-            "notes": self.notes,
-        }
-        if self.voters is not None:
-            arrays["voters"] = self.voters.to_arrays(self.classes, self.weights.n_features, t)
-        self.weights.refuse_if_busy(t)
-        return arrays
-
-    @classmethod
-    def from_arrays(cls, arrays: dict[str, Any]) -> LinearModel:
-        """The model that `to_arrays` was called on; its learner adds the voters."""
-        weights = Weights.from_arrays(arrays["weights"])
-        model = cls(arrays["classes"], 0, random=arrays["seed"])
-        model.weights = weights
-        model.random, model.n_mistakes = arrays["random"], arrays["n_mistakes"]
-        model.label_dtype, model.best = arrays["label_dtype"], arrays["best"]
-        if arrays["columns"] is not None:
-            model.columns = {name: column for column, name in enumerate(arrays["columns"])}
-        if arrays["ledger"] is not None:
-            ledger = Ledger.from_arrays(arrays["ledger"])
-            model.recorder, model._recorded_from = Recorder(), ledger._start
-            model.recorder.add(ledger.entries)
-        model.notes = dict(arrays["notes"])
-        return model
 
     def digest(self) -> str:
         """SHA-256 over everything that decides what the model answers and how it learns on."""

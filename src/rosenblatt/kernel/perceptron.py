@@ -16,7 +16,6 @@ from rosenblatt.kernel.budgets import POLICIES, BudgetedTrainer
 from rosenblatt.kernel.functions import KERNELS
 from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
 from rosenblatt.kernel.ledger import KernelLedger
-from rosenblatt.kernel.saved import KernelSaved
 from rosenblatt.kernel.support import narrow_as_dense
 from rosenblatt.kernel.training import KernelTrainer, Scored
 from rosenblatt.learner.availability import available_if
@@ -41,7 +40,7 @@ def _knows_new_rows(model: Any) -> bool:
     return True
 
 
-class KernelPerceptron(KernelSaved, ModelDisplay, RowClassifier):
+class KernelPerceptron(ModelDisplay, RowClassifier):
     """The perceptron in the space of a kernel; voted, averaged or as it ended.
 
     ``f(x) = Σ a_s K(x_s, x)``: a mistaken row joins the sum with the sign of its label. Rows are
@@ -182,6 +181,7 @@ class KernelPerceptron(KernelSaved, ModelDisplay, RowClassifier):
     )
 
     keeps_rows = True
+    layout = "rosenblatt.kernel.file_layout:KernelLayout"
 
     def check_parameters(self) -> None:
         """Refuse parameters whose values are not allowed, alone or together."""

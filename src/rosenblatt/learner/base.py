@@ -15,6 +15,7 @@ from rosenblatt.learner.options import Configurable, Option, complete_docstring,
 from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.routing import MetadataRouting
+from rosenblatt.learner.saving import Saved
 from rosenblatt.learner.seeds import check_seed
 from rosenblatt.learner.sklearn_classes import convergence_warning, not_fitted_error
 
@@ -128,7 +129,7 @@ class Estimator(MetadataRouting, Configurable):
             )
 
 
-class Learner(FitOutcome, Estimator):
+class Learner(Saved, FitOutcome, Estimator):
     """What all learners share: how long they train, in which order, from which seed.
 
     Attributes

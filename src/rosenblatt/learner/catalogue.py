@@ -46,6 +46,11 @@ class Entry(NamedTuple):
         """The title within a sentence."""
         return self.title if self.title.isupper() else self.title.lower()
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether a file can hold it; the features and the search of structures are functions."""
+        return self.family != "structures"
+
     def load(self) -> Any:
         """The class; of a package that does not load, an error that says which."""
         try:

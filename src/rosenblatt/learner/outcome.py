@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from rosenblatt.core.result import FitResult, Validation
+    from rosenblatt.model.card import Fit
 
 __all__ = ["FitOutcome", "unchanged_on_error"]
 
@@ -69,6 +71,41 @@ class FitOutcome:
         if validation is not None:
             self.validation_scores_ = validation.scores
             self.best_iter_ = validation.best_epoch
+
+    def _fit_record(self) -> Fit | None:
+        """What a model file keeps of the last ``fit``, beside its mistakes on each row."""
+        from rosenblatt.model.card import Fit
+
+        known = self.__dict__
+        if "n_iter_" not in known:
+            return None
+        ceiling = known.get("margin_ceiling_", math.inf)
+        return Fit(
+            rows=len(self.mistakes_per_row_) if "mistakes_per_row_" in known else None,
+            n_iter=self.n_iter_,
+            mistakes_per_epoch=list(self.mistakes_per_epoch_),
+            stop_reason=self.stop_reason_,
+            converged=self.converged_,
+            margin_ceiling=ceiling if math.isfinite(ceiling) else None,
+            validation_scores=known.get("validation_scores_"),
+            best_iter=known.get("best_iter_"),
+        )
+
+    def _restore_fit(self, fit: Fit, mistakes_per_row: npt.NDArray[Any] | None) -> None:
+        """Make what a file kept of a ``fit`` the learner's own again."""
+        from rosenblatt.core.result import FitResult
+
+        ceiling = math.inf if fit.margin_ceiling is None else fit.margin_ceiling
+        rows = None if mistakes_per_row is None else np.array(mistakes_per_row)
+        result = FitResult(fit.mistakes_per_epoch, fit.stop_reason, margin_ceiling=ceiling)
+        result.mistakes_per_row = rows
+        self._result, self.n_iter_ = result, fit.n_iter
+        self.mistakes_per_epoch_ = fit.mistakes_per_epoch
+        self.converged_, self.stop_reason_ = fit.converged, fit.stop_reason
+        if rows is not None:
+            self.mistakes_per_row_, self.margin_ceiling_ = rows, ceiling
+        if fit.validation_scores is not None and fit.best_iter is not None:
+            self.validation_scores_, self.best_iter_ = fit.validation_scores, fit.best_iter
 
     def _forget_fit(self) -> None:
         """What was true of the last ``fit`` is so no longer."""

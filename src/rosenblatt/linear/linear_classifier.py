@@ -103,6 +103,8 @@ class LinearClassifier(ModelDisplay, RowClassifier):
     # What the rule depends on; read at every call, so that a parameter that was changed is heeded.
     _rule_settings: ClassVar[Any]
 
+    layout = "rosenblatt.linear.file_layout:LinearLayout"
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         shared = LinearClassifier._options

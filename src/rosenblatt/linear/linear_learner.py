@@ -23,7 +23,6 @@ from rosenblatt.learner.inputs import Batch, array_row, check_count, named_value
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.records import columns_by_name, is_records, not_a_number
 from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
-from rosenblatt.linear._saved import Saved
 from rosenblatt.linear.linear_classifier import LinearClassifier
 from rosenblatt.linear.streaming import LIMIT, Stream, as_table, number_of, read
 
@@ -32,7 +31,7 @@ __all__ = ["LinearLearner"]
 ONE = np.zeros(1, np.int32)  # a single example: label number 0 of a list of one
 
 
-class LinearLearner(Saved, LinearClassifier):
+class LinearLearner(LinearClassifier):
     """Base of the linear learners; each declares its own parameters and names its rule.
 
     Rows may come in batches of any size or one by one, new classes and, by name, new features at

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from rosenblatt import lazy
 
 if TYPE_CHECKING:
+    from rosenblatt.linear.file_layout import linear_model as linear_model
     from rosenblatt.model.card import Card as Card
     from rosenblatt.model.file import learner_of as learner_of
     from rosenblatt.model.file import load as load
     from rosenblatt.model.file import read as read
     from rosenblatt.model.file import save as save
     from rosenblatt.model.file import write as write
-    from rosenblatt.model.linear import linear_model as linear_model
     from rosenblatt.model.state import State as State
 
 __getattr__, __dir__, __all__ = lazy.attach(
@@ -22,7 +22,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "Card": "rosenblatt.model.card",
         "State": "rosenblatt.model.state",
         "learner_of": "rosenblatt.model.file",
-        "linear_model": "rosenblatt.model.linear",
+        "linear_model": "rosenblatt.linear.file_layout",
         "load": "rosenblatt.model.file",
         "read": "rosenblatt.model.file",
         "save": "rosenblatt.model.file",

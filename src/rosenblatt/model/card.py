@@ -13,80 +13,45 @@ import msgspec
 from rosenblatt import __version__
 from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
+from rosenblatt.model.learners import layout_of
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
 from rosenblatt.model.typed_json import decode, encode
 
-__all__ = [
-    "FORMAT",
-    "Card",
-    "Data",
-    "Fit",
-    "Forgetting",
-    "KernelRecord",
-    "Record",
-    "Snapshot",
-    "Start",
-    "Tagging",
-    "Voting",
-    "plain",
-    "strict_json",
-]
+__all__ = ["FORMAT", "Card", "Data", "Facts", "Fit", "Record", "plain", "strict_json"]
 
-FORMAT = 1
+FORMAT = 2
 DIGEST = re.compile("[0-9a-f]{64}")
-# Sparse rows are "csr", or were those of SciPy's csr_array or csr_matrix.
-Sparse = Literal["csr", "csr_array", "csr_matrix"]
-Rows = Literal["none", "dense", "numbers"] | Sparse
 VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30}")
 
 
-class _Facts(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Every field must be there, and no other."""
+class Facts(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A part of a card: every field must be there, and no other."""
+
+    def to_plain(self) -> Any:
+        """As JSON has it."""
+        return msgspec.to_builtins(self)
+
+    def decode(self) -> None:
+        """Turn into what they were the values that JSON has no word for."""
 
 
-class Start(_Facts):
-    """The weights a ledger starts from; ``zero``: all of them are 0 and not kept as arrays."""
+class Fit(Facts):
+    """The outcome of a finished ``fit``; a ``margin_ceiling`` of null is infinity.
 
-    t: int
-    dtype: Literal["float32", "float64"]
-    by_feature: bool
-    zero: bool
-
-
-class Voting(_Facts):
-    """The updates of all calls with the rows they came from.
-
-    ``best`` is the number of updates and of examples after which the best epoch ended.
+    ``rows`` is null where examples are sentences, which are counted by ``t`` alone.
     """
 
-    start: Start
-    rows: Literal["none", "dense"] | Sparse
-    best: tuple[int, int] | None
-
-
-class Fit(_Facts):
-    """The outcome of a finished ``fit``; ``dual`` says how the dual form is kept.
-
-    "counts": mistakes a row, times ``eta``, with signs; "steps": one sum a row; "pairs" and
-    "shares": sums by row and pair of classes, or by row and class; "none": not kept. A
-    ``margin_ceiling`` of null is infinity. A tagger does not say how many ``rows``: it has 0.
-    """
-
-    rows: int
+    rows: int | None
     n_iter: int
     mistakes_per_epoch: list[int]
-    n_updates: int
     stop_reason: str
     converged: bool
     margin_ceiling: float | None
-    cycle_length: int | None
     validation_scores: list[float] | None
     best_iter: int | None
-    eta: float
-    dual: Literal["counts", "steps", "pairs", "shares", "none"]
 
 
-class Data(_Facts):
+class Data(Facts):
     """SHA-256 of the data a model was said to come from when it had seen ``t`` examples."""
 
     sha256: str
@@ -94,7 +59,7 @@ class Data(_Facts):
     t: int
 
 
-class Record(_Facts):
+class Record(Facts):
     """How the model came about; ``fit`` is null while it learns from a stream."""
 
     seed: int
@@ -104,72 +69,12 @@ class Record(_Facts):
     fit: Fit | None
 
 
-class Forgetting(_Facts):
-    """What a rule of forgetting remembers, apart from its arrays; ``random`` is its generator."""
-
-    random: Any
-    mistakes: int
-    damage: float
-
-
-class Snapshot(_Facts):
-    """The best state of a machine with a budget, after ``t`` examples."""
-
-    t: int
-    rows: Rows
-
-
-class KernelRecord(_Facts):
-    """A kernel machine: what it was begun with, and how its support rows are kept.
-
-    ``best``, after early stopping: the number of updates and of examples that count, or with a
-    budget the rows of that time. "numbers": the rows of a precomputed kernel are their numbers.
-    """
-
-    settings: dict[str, Any]
-    n_features: int
-    rows: Rows
-    best: tuple[int, int] | Snapshot | None
-    forgetting: Forgetting | None
-
-    def to_plain(self) -> Any:
-        kept = self.forgetting
-        if kept is not None:
-            kept = msgspec.structs.replace(kept, **encode_parameters({"random": kept.random}))
-        settings = encode_parameters(self.settings)
-        return msgspec.to_builtins(
-            msgspec.structs.replace(self, settings=settings, forgetting=kept)
-        )
-
-    def decode(self) -> None:
-        self.settings = decode_parameters(self.settings)
-        if self.forgetting is not None:
-            self.forgetting.random = decode_parameters({"random": self.forgetting.random})["random"]
-
-
-class Tagging(_Facts):
-    """A tagger, apart from its arrays: what its tokens are and how they become features.
-
-    ``words`` says how many words of each column are known. ``best``, after early stopping: how many
-    sentences the weights that answer had seen. Mappings have no columns, templates and words.
-    """
-
-    order: Literal[1, 2]
-    tokens: Literal["word", "tuple", "mapping"]
-    columns: list[str] | None
-    templates: list[str] | None
-    words: list[int]
-    best: int | None
-    dictionary: bool
-    ledger: bool
-
-
-class Card(_Facts):
+class Card(Facts):
     """What a model is, apart from its arrays.
 
-    ``classes`` stand in the order of the weight vectors; those of a tagger are its tags. ``best``:
-    the weights of the best epoch answer instead of the last. ``random`` is the state of the
-    generator that shuffles. ``kernel`` and ``tagger`` are left out of the cards of others.
+    ``classes`` stand in the order of the weight vectors; those of a tagger are its tags. ``random``
+    is the state of the generator that shuffles. ``model`` is what the family of the learner keeps
+    beside its arrays.
     """
 
     format: int
@@ -182,15 +87,9 @@ class Card(_Facts):
     feature_names: list[str] | None
     columns: list[Any] | None
     schema: Any
-    fit_intercept: bool
-    by_feature: bool
-    best: bool
     random: int
     record: Record
-    ledger: Start | None
-    voters: Voting | None
-    kernel: KernelRecord | None = None
-    tagger: Tagging | None = None
+    model: Any
 
     def to_json(self) -> str:
         """The same model gives the same text, in ASCII."""
@@ -199,13 +98,8 @@ class Card(_Facts):
         fields["classes"] = [encode(label, "the label") for label in self.classes]
         if self.columns is not None:
             fields["columns"] = [encode(name, "the feature") for name in self.columns]
-        for name in ("record", "ledger", "voters"):
-            fields[name] = msgspec.to_builtins(fields[name])
-        del fields["kernel"], fields["tagger"]
-        if self.kernel is not None:
-            fields["kernel"] = self.kernel.to_plain()
-        if self.tagger is not None:
-            fields["tagger"] = msgspec.to_builtins(self.tagger)
+        fields["record"] = self.record.to_plain()
+        fields["model"] = self.model.to_plain()
         try:
             return json.dumps(fields, allow_nan=False, separators=(",", ":"))
         except (TypeError, ValueError) as error:
@@ -213,23 +107,30 @@ class Card(_Facts):
 
     @classmethod
     def from_plain(cls, fields: dict[str, Any]) -> Card:
-        try:
-            card = msgspec.convert(fields, cls)
-        except msgspec.ValidationError as error:
-            raise ModelFileError(f"the card of the model is not sound: {error}") from None
+        """The card that JSON holds; what the model is made of is read as its learner has it."""
+        card: Card = _converted(fields, cls, "")
         card.parameters = decode_parameters(card.parameters)
         card.classes = [decode(label, "classes") for label in card.classes]
         if card.columns is not None:
             card.columns = [decode(name, "columns") for name in card.columns]
-        if card.kernel is not None:
-            card.kernel.decode()
+        card.model = _converted(card.model, layout_of(card.learner).facts, ".model")
+        card.model.decode()
         return card
+
+
+def _converted(fields: Any, kind: type[Any], place: str) -> Any:
+    try:
+        return msgspec.convert(fields, kind)
+    except msgspec.ValidationError as error:
+        text, at, where = str(error).partition(" - at `$")
+        found = f"{text} - at `${place}{where}" if at else f"{text} - at `${place}`"
+        raise ModelFileError(f"the card of the model is not sound: {found}") from None
 
 
 def plain(text: str) -> dict[str, Any]:
     """A card as JSON has it, of a format that this version reads; nothing else is checked yet.
 
-    A newer format may have other fields and another digest, so it must be named before those are
+    Another format may have other fields and another digest, so it must be named before those are
     looked at.
     """
     fields = strict_json(text, "card")
@@ -238,12 +139,18 @@ def plain(text: str) -> dict[str, Any]:
     found = fields.get("format")
     if type(found) is not int or found < 1:
         raise ModelFileError(f"the card has the format {shown(found)}; formats count from 1.")
+    version = fields.get("version")
+    writer = version if isinstance(version, str) and VERSION.fullmatch(version) else "?"
     if found > FORMAT:
-        version = fields.get("version")
-        writer = version if isinstance(version, str) and VERSION.fullmatch(version) else "?"
         raise ModelFileError(
             f"written by rosenblatt {writer} (format {shown(found)}); this is {__version__}, "
-            f"which reads formats up to {FORMAT}. Upgrade with pip install --upgrade rosenblatt."
+            f"which reads format {FORMAT}. Upgrade with pip install --upgrade rosenblatt."
+        )
+    if found < FORMAT:
+        raise ModelFileError(
+            f"a model file of format {found}, written by rosenblatt {writer}, which is no longer "
+            f"read: this version ({__version__}) reads format {FORMAT}, so train the model again "
+            "and save it."
         )
     digest = fields.get("sha256")
     if not isinstance(digest, str) or not DIGEST.fullmatch(digest):

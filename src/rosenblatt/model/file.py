@@ -13,7 +13,7 @@ from rosenblatt.learner.catalogue import entry_of
 from rosenblatt.model import disk
 from rosenblatt.model.card import FORMAT, Card, Data, strict_json
 from rosenblatt.model.container import ZEROS, pack, unpack
-from rosenblatt.model.learners import file_needs, saved_learners
+from rosenblatt.model.learners import class_of, saved_learners
 from rosenblatt.model.provenance import digest_of
 from rosenblatt.model.soundness import check
 from rosenblatt.model.state import State
@@ -62,11 +62,16 @@ def save(model: Any, path: Path, *, data: Any = None) -> None:
     write_learner(model, path, data=data)
 
 
-def write_learner(model: Any, path: Path, *, data: Any = None) -> State:
-    """As `save`; gives back what was written."""
+def write_learner(model: Any, path: Path, *, data: Any = None, schema: Any = None) -> State:
+    """As `save`; gives back what was written.
+
+    ``schema``, as JSON has it, says how files become what the learner reads.
+    """
     state = _state_of(model)
+    if schema is not None:
+        state.card.schema = schema
     if data is not None:
-        sha256, of = digest_of(data, of_sentences=state.card.tagger is not None)
+        sha256, of = digest_of(data, of_sentences=state.layout.of_sentences)
         state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t)  # type: ignore[arg-type]
     write(state, path)
     return state
@@ -125,10 +130,8 @@ def learner_of(state: State, path: Path | None = None) -> Any:
     model : estimator
         As `load` makes it.
     """
-    needs = file_needs(state.card.learner)
-    assert needs is not None  # else it would not have been read
     try:
-        return needs.entry.load()._from_state(state)
+        return class_of(state.card.learner).from_state(state)
     except ModelFileError as error:
         if path is None:
             raise
@@ -192,20 +195,14 @@ def _refusal(name: str, error: ModelFileError) -> ModelFileError:
 
 
 def _state_of(model: Any) -> State:
-    name = type(model).__name__
-    if entry_of(type(model)) is not None and file_needs(name) is not None:
-        state: State = model._to_state()
+    if entry_of(type(model)) is not None:
+        state: State = model.to_state()
         return state
     hint = ""
     if hasattr(model, "steps"):
         hint = " Of a pipeline save the last step: save(pipeline[-1], path)."
-    if name == "StructuredPerceptron":
-        raise ParameterError(
-            "a StructuredPerceptron cannot be saved: its features and its search are functions of "
-            "yours, and a model file holds no code. Keep its weights_, a mapping, beside your "
-            "code; a SequenceTagger can be saved."
-        )
     raise ParameterError(
-        f"a {name} cannot be saved: model files hold {', '.join(saved_learners())}, and no classes "
-        f"derived from them, unless a package registers them (see CONTRIBUTING).{hint}"
+        f"a {type(model).__name__} cannot be saved: model files hold "
+        f"{', '.join(saved_learners())}, and no classes derived from them, unless a package "
+        f"registers them (see CONTRIBUTING).{hint}"
     )

@@ -88,12 +88,12 @@ def to_onnx(state: State, feature_names: Sequence[str] | None = None) -> bytes:
 def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """The weights and biases that answer: one row for two classes, else one for each in order."""
     card = state.card
-    if card.voters is not None and card.parameters.get("combine") == "vote":
+    if state.family == "linear" and card.parameters.get("combine") == "vote":
         raise ModelFileError(
             "a voted perceptron answers by the votes of all its weights, which no single weights "
             'stand for: train an averaged perceptron, or set combine="average".'
         )
-    state.refuse_without_weights()
+    state.refuse_unless("linear")
     learner = learner_of(state)
     coef, bias = learner.coef_, learner.intercept_
     if coef.size * 8 > MOST_BYTES:

@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError, ParameterError
 
-__all__ = ["MOST_EXAMPLES", "check_csr", "choice", "in_order", "number", "whole"]
+__all__ = ["MOST_EXAMPLES", "choice", "in_order", "number", "whole"]
 
 # What the counters of the loops can hold, with room to go on.
 MOST_EXAMPLES = 1 << 62
@@ -47,14 +46,3 @@ def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
     if len(wrong):
         at = int(wrong[0]) + 1
         raise ModelFileError(f"{name}[{at}] is {values[at]}, which is less than allowed there.")
-
-
-def check_csr(name: str, arrays: dict[str, npt.NDArray[Any]]) -> int:
-    """Refuse what is no CSR matrix; how many rows there are if it is one."""
-    indptr, indices = arrays[f"{name}.indptr"], arrays[f"{name}.indices"]
-    in_order(f"{name}.indptr", indptr)
-    if indptr.dtype != indices.dtype:
-        raise ModelFileError(f"{name}: indices and indptr are of different types.")
-    if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(indices):
-        raise ModelFileError(f"{name}.indptr does not cover the values that are stored.")
-    return len(indptr) - 1

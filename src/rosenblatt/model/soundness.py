@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arrays import Arrays
 from rosenblatt.checks import shown
+from rosenblatt.core.result import STOP_REASONS
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model.card import DIGEST, Card, Fit, Start
-from rosenblatt.model.contents import Arrays, check_arrays, linear_needs
-from rosenblatt.model.fits import check_outcome
-from rosenblatt.model.learners import file_needs, saved_learners
-from rosenblatt.model.ranges import MOST_EXAMPLES, check_csr, in_order, whole
-from rosenblatt.model.tagger_soundness import check_tagger
+from rosenblatt.model.card import DIGEST, Card, Fit
+from rosenblatt.model.layout import check_arrays
+from rosenblatt.model.learners import class_of
+from rosenblatt.model.ranges import MOST_EXAMPLES, number, whole
 
 __all__ = ["check", "dtype_name"]
 
@@ -23,44 +23,23 @@ LABEL_DTYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f(?:2|4|8|16)|[US][0-9]{1,8}|O)
 
 
 def check(card: Card, arrays: Arrays) -> None:
-    """Refuse a model whose parts do not fit together, naming the part."""
-    learner = file_needs(card.learner)
-    if learner is None:
-        raise ModelFileError(
-            f"the learner {shown(card.learner)} is not known; a file may hold "
-            f"{', '.join(saved_learners())}. A learner of another package needs that package."
-        )
-    for name in sorted(card.parameters.keys() - learner.parameters):
-        raise ModelFileError(f"{card.learner} has no parameter {shown(name)}.")
-    for name in sorted(learner.parameters - card.parameters.keys()):
-        raise ModelFileError(f"the parameter {name} of {card.learner} is missing.")
-    if "ties" in learner.parameters:
-        _choice(card, "ties", "mistake", "positive")
-    if "combine" in learner.parameters:
-        _choice(card, "combine", "vote", "average", "last")
-    _check_classes(card)
+    """Refuse a model whose parts do not fit together, naming the part.
+
+    First the card, then every array alone, then all together: each step trusts those before it.
+    """
+    learner = class_of(card.learner)
+    layout = learner.file_layout()
+    _check_parameters(card, learner)
+    _check_classes(card, in_order=not layout.of_sentences)
     _check_counters(card)
-    if learner.tags != (card.tagger is not None):
-        raise ModelFileError(
-            f"{card.learner} {'needs' if learner.tags else 'does not have'} a tagger."
-        )
-    if card.tagger is not None:
-        check_tagger(card, card.tagger, arrays)
-        return
     if card.record.fit is not None:
         _check_fit(card.record.fit, card)
-    if learner.kernel != (card.kernel is not None):
-        raise ModelFileError(
-            f"{card.learner} {'needs' if learner.kernel else 'does not have'} a kernel."
-        )
-    if card.kernel is not None:
-        learner.entry.load()._check_file(card, arrays)
-        _check_names(card, card.kernel.n_features)
-        return
-    _check_recordings(card, votes=learner.votes)
-    check_arrays(linear_needs(card, arrays), arrays)
-    _check_names(card, int(arrays["coef"].shape[1]))
-    _check_contents(card, arrays)
+        _check_rows_of_fit(card.record.fit.rows, card, of_sentences=layout.of_sentences)
+    layout.check_card(card)
+    check_arrays(layout, card, arrays)
+    if not layout.of_sentences:
+        _check_names(card, layout.n_features(card, arrays))
+    layout.check_together(card, arrays)
 
 
 def dtype_name(dtype: np.dtype[Any] | None) -> str | None:
@@ -68,13 +47,24 @@ def dtype_name(dtype: np.dtype[Any] | None) -> str | None:
     return dtype.str if dtype is not None and LABEL_DTYPE.fullmatch(dtype.str) else None
 
 
-def _choice(card: Card, name: str, *allowed: str) -> None:
-    value = card.parameters[name]
-    if not isinstance(value, str) or value not in allowed:
-        raise ModelFileError(f"{name} is {shown(value)}; {' or '.join(allowed)} is allowed.")
+# ---------------------------------------------------------------------- the card
 
 
-def _check_classes(card: Card) -> None:
+def _check_parameters(card: Card, learner: Any) -> None:
+    """Each alone, as the class declares it; those of one learner together are its own matter."""
+    options = learner.options()
+    for name in sorted(card.parameters.keys() - options.keys()):
+        raise ModelFileError(f"{card.learner} has no parameter {shown(name)}.")
+    for name in sorted(options.keys() - card.parameters.keys()):
+        raise ModelFileError(f"the parameter {name} of {card.learner} is missing.")
+    for name, option in options.items():
+        try:
+            option.check(card.parameters[name])
+        except (ValueError, OverflowError) as error:
+            raise ModelFileError(f"{card.learner}: {error}") from None
+
+
+def _check_classes(card: Card, *, in_order: bool) -> None:
     classes = card.classes
     if not classes:
         raise ModelFileError("the model has no classes.")
@@ -85,7 +75,7 @@ def _check_classes(card: Card) -> None:
         ordered = sorted(classes)
     except TypeError:
         raise ModelFileError("the classes are of types that cannot be ordered.") from None
-    if len(classes) == 2 and ordered != classes and card.tagger is None:
+    if len(classes) == 2 and ordered != classes and in_order:
         raise ModelFileError("two classes must stand in order: the second is the positive one.")
     if card.label_dtype is None:
         return
@@ -115,32 +105,58 @@ def _check_counters(card: Card) -> None:
 
 
 def _check_fit(fit: Fit, card: Card) -> None:
-    binary = len(card.classes) == 2
-    if len(card.classes) < 2:
-        raise ModelFileError("a finished fit has at least two classes.")
-    whole("rows", fit.rows, 1, MOST_EXAMPLES // len(card.classes) ** 2)
-    check_outcome(fit, t=card.record.t, most_mistakes=fit.rows)
-    if card.kernel is None and binary != (fit.dual in ("counts", "steps")):
-        raise ModelFileError(f"a dual form of {fit.dual} for {len(card.classes)} classes.")
-
-
-def _check_recordings(card: Card, *, votes: bool) -> None:
-    """The ledger and the voters: there or not as learner and record have it."""
-    watched = card.record.fit is not None and card.record.fit.best_iter is not None
-    voters, t = card.voters, card.record.t
-    if votes != (voters is not None) or (votes and card.ledger is None):
+    """Epochs, the mistakes of each, why it ended, and the scores."""
+    record, scores = card.record, fit.validation_scores
+    whole("n_iter", fit.n_iter, 1, record.t)
+    if len(fit.mistakes_per_epoch) != fit.n_iter:
         raise ModelFileError(
-            f"{card.learner} {'needs' if votes else 'does not have'} the rows of its mistakes."
+            f"mistakes_per_epoch has {len(fit.mistakes_per_epoch)} numbers for {fit.n_iter} epochs."
         )
-    starts: list[Start | None] = [card.ledger, None if voters is None else voters.start]
-    for start in starts:
-        if start is not None:
-            whole("the t of the start of the ledger", start.t, 0, t)
-    kept = card.best or (voters is not None and voters.best is not None)
-    if kept != watched or (votes and card.best):
-        raise ModelFileError("the weights of the best epoch and the scores do not go together.")
-    if voters is not None and voters.best is not None:
-        whole("the examples of the best epoch", voters.best[1], voters.start.t, t)
+    # All epochs are as long, unless the last was cut.
+    most = record.t if fit.stop_reason == "interrupted" else record.t // fit.n_iter
+    for mistakes in fit.mistakes_per_epoch:
+        whole("mistakes_per_epoch", mistakes, 0, most)
+    if sum(fit.mistakes_per_epoch) > record.n_mistakes:
+        raise ModelFileError(
+            f"n_mistakes is {record.n_mistakes}, but the last fit made "
+            f"{sum(fit.mistakes_per_epoch)}."
+        )
+    if fit.stop_reason not in STOP_REASONS:
+        raise ModelFileError(f"the stop reason {shown(fit.stop_reason)} is not known.")
+    if fit.converged and fit.stop_reason != "separated":
+        raise ModelFileError(f"converged, but the stop reason is {fit.stop_reason}.")
+    if fit.margin_ceiling is not None:
+        number("margin_ceiling", fit.margin_ceiling, at_least=0.0)
+    if (fit.best_iter is None) != (scores is None):
+        raise ModelFileError("best_iter and validation_scores go together.")
+    if scores is None or fit.best_iter is None:
+        if fit.stop_reason == "early_stopping":
+            raise ModelFileError("it cannot have ended by early_stopping without scores.")
+        return
+    whole("best_iter", fit.best_iter, 1, fit.n_iter)
+    if len(scores) != fit.n_iter:
+        raise ModelFileError(
+            f"validation_scores has {len(scores)} numbers for {fit.n_iter} epochs."
+        )
+    for score in scores:
+        number("validation_scores", score, at_least=0.0, at_most=1.0)
+    if scores[fit.best_iter - 1] != max(scores):
+        raise ModelFileError(f"best_iter is {fit.best_iter}, but another epoch did better.")
+
+
+def _check_rows_of_fit(rows: int | None, card: Card, *, of_sentences: bool) -> None:
+    if of_sentences:
+        if rows is not None:
+            raise ModelFileError(f"a fit of {shown(rows)} rows, but examples are sentences.")
+        return
+    k = len(card.classes)
+    if k < 2:
+        raise ModelFileError("a finished fit has at least two classes.")
+    # So that numbers of rows and pairs of classes can be counted.
+    whole("rows", rows, 1, MOST_EXAMPLES // k**2)
+    assert card.record.fit is not None
+    for mistakes in card.record.fit.mistakes_per_epoch:
+        whole("mistakes_per_epoch", mistakes, 0, int(rows or 0))
 
 
 def _check_names(card: Card, n_features: int) -> None:
@@ -155,28 +171,3 @@ def _check_names(card: Card, n_features: int) -> None:
         raise ModelFileError(f"there are {known} names for {n_features} features.")
     if names is not None and columns is not None and columns[: len(names)] != names:
         raise ModelFileError("feature_names and columns do not agree.")
-
-
-def _check_contents(card: Card, arrays: Arrays) -> None:
-    fit, voters = card.record.fit, card.voters
-    if not card.fit_intercept:
-        for name in ("intercept", "intercept_sum"):
-            if np.any(arrays.get(name, 0)):
-                raise ModelFileError(f"{name} is not 0, but the model has no bias.")
-    if fit is not None and fit.dual == "pairs":
-        in_order("pairs.key", arrays["pairs.key"], strictly=True)
-    for name in ("ledger", "voters"):
-        if f"{name}.t" in arrays:
-            in_order(f"{name}.t", arrays[f"{name}.t"])
-    if voters is None:
-        return
-    n_updates, n_rows = len(arrays["voters.row"]), 0
-    if voters.rows == "dense":
-        n_rows = arrays["voters.rows"].shape[0]
-    elif voters.rows != "none":
-        n_rows = check_csr("voters.rows", arrays)
-    named = int(arrays["voters.row"].max(initial=-1)) + 1
-    if named != n_rows or n_rows > n_updates or (n_rows == 0) != (voters.rows == "none"):
-        raise ModelFileError(f"{n_updates} updates of {named} rows, but {n_rows} rows are there.")
-    if voters.best is not None:
-        whole("the updates of the best epoch", voters.best[0], 0, n_updates)

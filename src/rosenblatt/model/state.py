@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import Card
+from rosenblatt.model.layout import Layout
+from rosenblatt.model.learners import layout_of
 
 __all__ = ["State"]
 
@@ -43,33 +47,46 @@ class State:
     arrays: dict[str, npt.NDArray[Any]]
 
     @property
+    def layout(self) -> Layout:
+        """How the family of the learner lays its file out."""
+        return layout_of(self.card.learner)
+
+    @property
+    def family(self) -> str:
+        """The family of the learner, as the catalogue has it."""
+        return self.layout.family
+
+    @property
     def n_features(self) -> int:
-        if self.card.tagger is not None:
-            return len(self.arrays["features.hash"])
-        kernel = self.card.kernel
-        return int(self.arrays["coef"].shape[1]) if kernel is None else kernel.n_features
+        return self.layout.n_features(self.card, self.arrays)
 
-    def refuse_sentences(self) -> None:
-        """For those who ask a model about rows."""
-        if self.card.tagger is not None:
-            raise ModelFileError(
-                f"a {self.card.learner} tags sentences and has no weights for rows of numbers. "
-                "Use rosenblatt tag, or load it in Python (rosenblatt.load)."
-            )
+    @property
+    def has_ledger(self) -> bool:
+        """Whether updates are in the file that `Ledger` and `TagLedger` tell of."""
+        return bool(getattr(self.card.model, "ledger", None))
 
-    def refuse_without_weights(self) -> None:
-        """For those who need one weight a feature."""
-        self.refuse_sentences()
-        if self.card.kernel is not None:
-            raise ModelFileError(
-                f"a {self.card.learner} has no weights: it answers by the kernel of a row with its "
-                "support rows. Load it in Python (rosenblatt.load), or train a linear learner."
-            )
+    def restore(self, model: Any) -> None:
+        """Give a model what files say of all models alike."""
+        card, data = self.card, self.card.record.data
+        model.seed, model.random = card.record.seed, card.random
+        model.n_mistakes = card.record.n_mistakes
+        model.label_dtype = None if card.label_dtype is None else np.dtype(card.label_dtype)
+        if card.columns is not None:
+            model.columns = {name: column for column, name in enumerate(card.columns)}
+        model.notes = {
+            "schema": card.schema,
+            "data": None if data is None else msgspec.structs.asdict(data),
+        }
+
+    def refuse_unless(self, family: str) -> None:
+        """For those who can do with the models of one family alone."""
+        if self.family != family:
+            raise ModelFileError(f"a {self.card.learner} {self.layout.nature}")
 
     def __repr__(self) -> str:
-        of_rows = self.card.tagger is None
+        of_sentences = self.layout.of_sentences
         return (
             f"<State: {self.card.learner}, {len(self.card.classes)} "
-            f"{'classes' if of_rows else 'tags'}, {self.n_features} features, "
-            f"{self.card.record.t} {'examples' if of_rows else 'sentences'}>"
+            f"{'tags' if of_sentences else 'classes'}, {self.n_features} features, "
+            f"{self.card.record.t} {'sentences' if of_sentences else 'examples'}>"
         )

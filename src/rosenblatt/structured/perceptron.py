@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.errors import InputError, ParameterError
@@ -265,6 +265,14 @@ class StructuredPerceptron(StructuredAnswering, Learner):
 
         return Validation(
             score, lambda: learned.served(averaged=self.averaged), self.n_iter_no_change
+        )
+
+    @classmethod
+    def file_layout(cls) -> NoReturn:
+        raise ParameterError(
+            "a StructuredPerceptron cannot be saved: its features and its search are functions of "
+            "yours, and a model file holds no code. Keep its weights_, a mapping, beside your "
+            "code; a SequenceTagger can be saved."
         )
 
     def _what_to_try(self, result: FitResult) -> str:

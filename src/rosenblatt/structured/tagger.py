@@ -7,7 +7,7 @@ from typing import Any
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
-from rosenblatt.structured.saved import SavedTagger
+from rosenblatt.structured.tag_fitting import TagLearning
 
 __all__ = ["SequenceTagger"]
 
@@ -19,7 +19,7 @@ def check_texts(name: str, value: Any) -> None:
         raise ParameterError(f"{name}={value!r:.60} is not allowed: give a list of texts, or None.")
 
 
-class SequenceTagger(SavedTagger, Learner):
+class SequenceTagger(TagLearning, Learner):
     """The averaged structured perceptron for sequences of tags.
 
     ``score(x, y) = Σ w·features(token, tag) + Σ step(tag before, tag)``: the best of all sequences
@@ -144,6 +144,8 @@ class SequenceTagger(SavedTagger, Learner):
     )
     max_iter: int = option(default=10, at_least=1, help="Most epochs of a ``fit``.")
     record: bool = option(default=False, help="Keep the ledger of all mistakes in ``ledger_``.")
+
+    layout = "rosenblatt.structured.tag_file_layout:TagLayout"
 
     def check_parameters(self) -> None:
         """Refuse parameters whose values are not allowed, alone or together."""

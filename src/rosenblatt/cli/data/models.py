@@ -87,11 +87,11 @@ class Model:
     @property
     def has_weights(self) -> bool:
         """A kernel machine has support rows instead, and those of a tagger have no names."""
-        return self.state.card.kernel is None and not self.tags_sentences
+        return self.state.family == "linear"
 
     @property
     def tags_sentences(self) -> bool:
-        return self.state.card.tagger is not None
+        return self.state.family == "tags"
 
     def refuse_without_weights(self) -> None:
         from rosenblatt.errors import ModelFileError
@@ -159,7 +159,7 @@ def open_model(path: str, *, taggers: bool = False) -> Model:
     state = read(path)
     card = state.card
     schema: AnySchema | None = None
-    if card.tagger is not None:
+    if state.family == "tags":
         if not taggers:
             raise ModelFileError(
                 f"{path}: a {card.learner} tags sentences and cannot answer rows. Use rosenblatt "

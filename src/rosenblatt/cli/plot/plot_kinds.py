@@ -46,7 +46,8 @@ class Facts:
     @classmethod
     def of(cls, model: Model) -> Facts:
         card = model.state.card
-        tags, kernel = card.tagger is not None, card.kernel is not None
+        tags, kernel = model.state.family == "tags", model.state.family == "kernel"
+        recorded = model.state.has_ledger and not tags
         return cls(
             classes=len(card.classes),
             features=0 if tags else model.state.n_features,
@@ -54,8 +55,8 @@ class Facts:
             kernel=kernel,
             votes=card.parameters.get("combine") == "vote" and not tags,
             plain=model.has_weights and model.learner.rule().counts_tell_all,
-            survival=card.ledger is not None or model.learner.keeps_rows,
-            recorded=card.ledger is not None,
+            survival=recorded or model.learner.keeps_rows,
+            recorded=recorded,
             fitted=card.record.fit is not None,
             ties=str(card.parameters.get("ties")),
             budget=card.parameters.get("budget") is not None,

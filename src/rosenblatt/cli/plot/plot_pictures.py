@@ -166,7 +166,7 @@ def _separator(asked: Asked) -> Any:
     from rosenblatt.theory.separability import separability
 
     assert asked.found is not None
-    classes, has_bias = asked.ledger.classes, asked.found.state.card.fit_intercept
+    classes, has_bias = asked.ledger.classes, asked.found.state.card.model.fit_intercept
     if len(classes) != 2:
         return None
     # The theorem is about the rows with a 1 at their end.

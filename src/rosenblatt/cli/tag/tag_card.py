@@ -37,8 +37,7 @@ def refuse_weights(model: Model) -> None:
 def tagger_facts(model: Model) -> dict[str, Any]:
     """What the card says, as plain data; words mean what they mean for other models."""
     card = model.state.card
-    tagger, record, fit = card.tagger, card.record, card.record.fit
-    assert tagger is not None
+    tagger, record, fit = card.model, card.record, card.record.fit
     best = None if fit is None or fit.validation_scores is None else fit.best_iter
     return {
         "model": model.path,

@@ -32,8 +32,7 @@ class SavedTagger:
 
 def opened_tagger(path: str) -> SavedTagger:
     """Read a tagger; another model is refused with the command that is meant for it."""
-    import rosenblatt
-    from rosenblatt.model import read
+    from rosenblatt.model import learner_of, read
 
     state = read(path)
     card = state.card
@@ -42,8 +41,8 @@ def opened_tagger(path: str) -> SavedTagger:
             f"{path}: a model for rows ({card.learner}), not a tagger. Use rosenblatt predict or "
             "rosenblatt evaluate; rosenblatt tag train makes taggers."
         )
+    tagger = learner_of(state, path)
     try:
-        tagger = rosenblatt.SequenceTagger._from_state(state)
         layout = _layout(tagger) if card.schema is None else Layout.from_json(card.schema)
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
@@ -64,17 +63,9 @@ def _layout(tagger: SequenceTagger) -> Layout:
 
 def write_tagger(tagger: SequenceTagger, path: str, layout: Layout, data: list[str] | None) -> Any:
     """Write a tagger with what the shell must know of its files; give back what was written."""
-    from rosenblatt.model import write
-    from rosenblatt.model.card import Data
-    from rosenblatt.model.provenance import digest_of
+    from rosenblatt.model.file import write_learner
 
-    state = tagger._to_state()
-    state.card.schema = layout.to_json()
-    if data is not None:
-        sha256, of = digest_of(data)
-        state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t)  # type: ignore[arg-type]
-    write(state, path)
-    return state
+    return write_learner(tagger, path, data=data, schema=layout.to_json())
 
 
 def tagged(tagger: SequenceTagger, sentences: list[Any], name: str, lines: Any) -> list[list[str]]:

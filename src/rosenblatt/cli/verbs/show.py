@@ -94,7 +94,7 @@ def facts_of(model: Model) -> dict[str, Any]:
         "rows": None if record.fit is None else record.fit.rows,
         **fit_facts(record),
         "data_sha256": None if record.data is None else record.data.sha256,
-        "ledger": card.ledger is not None,
+        "ledger": model.state.has_ledger,
         "columns": model.schema.describe() if model.has_schema else None,
         "support_rows": None if model.has_weights else model.state.arrays["support.number"].size,
     }

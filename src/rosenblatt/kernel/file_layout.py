@@ -1,0 +1,398 @@
+"""The model file of kernel machines: its arrays, what holds between them, and the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+
+from rosenblatt.arrays import Arrays
+from rosenblatt.checks import shown
+from rosenblatt.core.ledger import Entries
+from rosenblatt.core.rows import largest_allowed
+from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
+from rosenblatt.kernel.memory import FORGETRON_SHARE, Memory
+from rosenblatt.model.card import Card, Facts
+from rosenblatt.model.layout import (
+    MISTAKES,
+    MOST,
+    UPDATES,
+    KeptRows,
+    Layout,
+    RowKind,
+    table,
+)
+from rosenblatt.model.learners import class_of
+from rosenblatt.model.parameters import decode_parameters, encode_parameters
+from rosenblatt.model.ranges import MOST_EXAMPLES, in_order, whole
+
+if TYPE_CHECKING:
+    from rosenblatt.model.state import State
+
+__all__ = ["KernelLayout", "kernel_machine"]
+
+COLUMNS = ("slot", "right", "wrong", "step", "t")
+# "numbers": the rows of a precomputed kernel are their numbers.
+Rows = RowKind | Literal["numbers"]
+
+
+class Forgetting(Facts):
+    """What a rule of forgetting remembers, apart from its arrays; ``random`` is its generator."""
+
+    random: Any
+    mistakes: int
+    damage: float
+
+
+class Snapshot(Facts):
+    """The best state of a machine with a budget, after ``t`` examples."""
+
+    t: int
+    rows: Rows
+
+
+class KernelFacts(Facts):
+    """A kernel machine: what it was begun with, and how its support rows are kept.
+
+    ``best``, after early stopping: the number of updates and of examples that count, or with a
+    budget the rows of that time.
+    """
+
+    settings: dict[str, Any]
+    n_features: int
+    rows: Rows
+    best: tuple[int, int] | Snapshot | None
+    forgetting: Forgetting | None
+
+    def to_plain(self) -> Any:
+        kept = self.forgetting
+        if kept is not None:
+            kept = msgspec.structs.replace(kept, **encode_parameters({"random": kept.random}))
+        settings = encode_parameters(self.settings)
+        return msgspec.to_builtins(
+            msgspec.structs.replace(self, settings=settings, forgetting=kept)
+        )
+
+    def decode(self) -> None:
+        self.settings = decode_parameters(self.settings)
+        if self.forgetting is not None:
+            self.forgetting.random = decode_parameters({"random": self.forgetting.random})["random"]
+
+
+# Rows, their numbers and, with a budget, what each counts for: {0} is their name.
+SUPPORT = """
+{0}.number | int64   | {0}.rows          | 0 to numbers - 1      | {1} | which rows {3}
+{0}.coef   | float64 | vectors, {0}.rows | ± largest coefficient | {2} | what each row counts for
+{0}.late   | float64 | vectors, {0}.rows | ± largest sum         | {2} | Σ step · (t - 1), for means
+"""
+SUPPORT_ROWS = KeptRows("support.rows", "the support rows")
+BEST_ROWS = KeptRows("best.rows", "the support rows of the best epoch")
+TABLE = f"""
+{MISTAKES}
+{SUPPORT.format("support", "always", "budget", "or examples the support rows were")}
+{SUPPORT_ROWS.table}
+{UPDATES.format("updates", "slot", "support.rows", "0.5 to 1.0")}
+support.age | int64   | support.rows               | 0 to examples - 1 | forgetting | when it came
+support.own | float64 | support.rows               | finite            | forgetting | K(x, x)
+inverse     | float64 | support.rows, support.rows | finite            | projection | inverse of K
+{SUPPORT.format("best", "best", "best", "the best epoch had, which predict")}
+{BEST_ROWS.table}
+"""
+
+
+class KernelLayout(Layout):
+    """Support rows and the updates from which follows what each counts for.
+
+    With a budget rows are forgotten, so that what they count for is kept, and what the rule of
+    forgetting has to know.
+    """
+
+    family = "kernel"
+    facts = KernelFacts
+    nature = (
+        "has no weights: it answers by the kernel of a row with its support rows. Load it in "
+        "Python (rosenblatt.load), or train a linear learner."
+    )
+    table = table(TABLE)
+
+    def parts(self, card: Card) -> set[str]:
+        facts: KernelFacts = card.model
+        found = SUPPORT_ROWS.parts(facts.rows)
+        found.add("updates" if facts.settings["budget"] is None else "budget")
+        if facts.forgetting is not None:
+            found.add("forgetting")
+            if facts.settings["forget"] == "projection":
+                found.add("projection")
+        if isinstance(facts.best, Snapshot):
+            found |= {"best", *BEST_ROWS.parts(facts.best.rows)}
+        return found
+
+    def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
+        facts, t = card.model, card.record.t
+        limit = largest_allowed(np.float64)
+        precomputed = facts.settings["kernel"] == "precomputed"
+        return {
+            "features": facts.n_features,
+            "start of updates": 1,
+            "numbers": facts.n_features if precomputed else MOST_EXAMPLES,
+            # Each mistake adds 1 at most, but a projection may be a sum of large parts.
+            "largest coefficient": limit if facts.settings["forget"] == "projection" else float(t),
+            # The mean is coef - late / t.
+            "largest sum": min(2.0 * limit * max(t, 1), MOST),
+        }
+
+    def n_features(self, card: Card, arrays: Arrays) -> int:
+        return int(card.model.n_features)
+
+    # ------------------------------------------------------------------ checks
+
+    def check_card(self, card: Card) -> None:
+        facts: KernelFacts = card.model
+        _check_settings(facts.settings, class_of(card.learner).options())
+        whole("n_features", facts.n_features, 1, MOST_EXAMPLES)
+        if card.columns is not None:
+            raise ModelFileError("a kernel machine has no columns of its own.")
+        settings, best, fit = facts.settings, facts.best, card.record.fit
+        budget, combine = settings["budget"], card.parameters["combine"]
+        if budget is not None and (
+            combine == "vote" or (combine == "average" and settings["forget"] != "projection")
+        ):
+            raise ModelFileError(f"combine is {combine}, which needs rows that the budget forgot.")
+        if (facts.forgetting is not None and budget is None) or (
+            facts.forgetting is None and budget is not None and facts.rows != "none"
+        ):
+            raise ModelFileError("a budget and what is remembered for it go together.")
+        if (best is not None) != (fit is not None and fit.best_iter is not None):
+            raise ModelFileError("the best state and the scores do not go together.")
+        if best is not None and isinstance(best, Snapshot) == (budget is None):
+            raise ModelFileError("the best state is kept as rows with a budget, and only then.")
+        kinds = [facts.rows]
+        if isinstance(best, Snapshot):
+            whole("the examples of the best state", best.t, 1, card.record.t)
+            kinds.append(best.rows)
+        for kind in kinds:
+            if kind != "none" and (settings["kernel"] == "precomputed") != (kind == "numbers"):
+                raise ModelFileError(f"rows that are {kind} for the kernel {settings['kernel']}.")
+
+    def check_together(self, card: Card, arrays: Arrays) -> None:
+        facts: KernelFacts = card.model
+        n = _check_support(facts.rows, SUPPORT_ROWS, arrays)
+        if facts.settings["budget"] is None:
+            _check_updates(card, arrays, n)
+            return
+        sizes = {"support": n}
+        if isinstance(facts.best, Snapshot):
+            sizes["best"] = _check_support(facts.best.rows, BEST_ROWS, arrays)
+        for name, size in sizes.items():
+            whole(f"the number of rows of {name}", size, 0, int(facts.settings["budget"]))
+            # Only a mistake makes a support row.
+            whole(f"the number of rows of {name}", size, 0, card.record.n_mistakes)
+        if facts.forgetting is not None:
+            _check_memory(card, facts.forgetting, arrays)
+
+    # ------------------------------------------------------------------ there and back
+
+    def put(self, learner: Any, machine: KernelModel) -> tuple[KernelFacts, Arrays]:
+        for kernel in (learner.kernel, machine.settings["kernel"]):
+            if callable(kernel):
+                raise ParameterError(
+                    "a kernel that is a function cannot be saved, because a model file holds no "
+                    "code: use a kernel by its name, or kernel='precomputed' and work the kernel "
+                    "of the rows out yourself."
+                )
+        arrays: Arrays = {}
+        rows = _put_support(arrays, SUPPORT_ROWS, machine)
+        best: Any = machine.best
+        if isinstance(best, KernelModel):
+            best = Snapshot(t=best.t, rows=_put_support(arrays, BEST_ROWS, best))
+        if machine.recorder is not None:
+            for column, values in zip(COLUMNS, machine.recorder.entries, strict=True):
+                arrays[f"updates.{column}"] = np.asarray(values)
+        facts = KernelFacts(
+            settings=dict(machine.settings),
+            n_features=machine.n_features,
+            rows=rows,
+            best=best,
+            forgetting=_put_memory(arrays, machine),
+        )
+        return facts, arrays
+
+    def take(self, learner: Any, state: State) -> None:
+        learner._model, learner.n_features_in_ = kernel_machine(state), state.n_features
+
+
+def kernel_machine(state: State) -> KernelModel:
+    """The machine of a state that was read, ready to predict and to learn on.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rosenblatt
+    >>> from rosenblatt.kernel.file_layout import kernel_machine
+    >>> from rosenblatt.model import read
+    >>> X, y = [[1, 1], [1, -1], [-1, 1], [-1, -1]], [1, -1, -1, 1]
+    >>> p = rosenblatt.KernelPerceptron(degree=2, gamma=1.0, shuffle=False).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.rbt")
+    ...     rosenblatt.save(p, path)
+    ...     machine = kernel_machine(read(path))
+    >>> machine.classes, machine.coef.tolist()
+    ([-1, 1], [[1.0, -1.0, -1.0, 1.0]])
+    """
+    state.refuse_unless("kernel")
+    card, arrays = state.card, state.arrays
+    facts: KernelFacts = card.model
+    machine = _take_support(state, facts.rows, SUPPORT_ROWS)
+    machine.t = card.record.t
+    if machine.recorder is not None:
+        machine.add(Entries(*(np.array(arrays[f"updates.{name}"]) for name in COLUMNS)))
+    if isinstance(facts.best, Snapshot):
+        machine.best = _take_support(state, facts.best.rows, BEST_ROWS)
+        machine.best.t = facts.best.t
+    else:
+        machine.best = facts.best
+    kept = facts.forgetting
+    if kept is not None:
+        memory = machine.forgetting = Memory(0)
+        memory.mistakes, memory.damage = kept.mistakes, kept.damage
+        memory.random.bit_generator.state = kept.random.bit_generator.state
+        memory.age, memory.own = np.array(arrays["support.age"]), np.array(arrays["support.own"])
+        if "inverse" in arrays:
+            memory.inverse = np.array(arrays["inverse"])
+    return machine
+
+
+def _put_support(arrays: Arrays, rows: KeptRows, machine: KernelModel) -> Any:
+    """Keep the support rows; how they are kept."""
+    name = rows.name.removesuffix(".rows")
+    arrays[f"{name}.number"] = machine.numbers
+    if machine.recorder is None:  # it does not follow from the updates
+        arrays |= {f"{name}.coef": machine.coef, f"{name}.late": machine.late}
+    if not machine.n_support or machine.support is None:
+        return "none"
+    if machine.kernel.is_precomputed:
+        return "numbers"
+    return rows.put(arrays, machine.support.vectors())
+
+
+def _take_support(state: State, kind: str, rows: KeptRows) -> KernelModel:
+    card, arrays, name = state.card, state.arrays, rows.name.removesuffix(".rows")
+    settings = {setting: card.model.settings[setting] for setting in SETTINGS}
+    machine = KernelModel(settings, state.n_features, card.classes, card.record.seed)
+    state.restore(machine)
+    numbers = np.array(arrays[f"{name}.number"])
+    if kind == "numbers":
+        machine.append(numbers[:, None], numbers)
+    elif len(numbers):
+        machine.append(rows.take(arrays, kind, state.n_features), numbers)
+    if f"{name}.coef" in arrays:
+        machine.coef = np.array(arrays[f"{name}.coef"])
+        machine.late = np.array(arrays[f"{name}.late"])
+    return machine
+
+
+def _put_memory(arrays: Arrays, machine: KernelModel) -> Forgetting | None:
+    memory = machine.forgetting
+    if memory is None:
+        return None
+    arrays |= {"support.age": memory.age, "support.own": memory.own}
+    if machine.settings["forget"] == "projection":
+        arrays["inverse"] = memory.inverse
+    return Forgetting(
+        random=memory.copy().random, mistakes=memory.mistakes, damage=float(memory.damage)
+    )
+
+
+# ---------------------------------------------------------------------- checks
+
+
+def _check_settings(settings: dict[str, Any], options: dict[str, Any]) -> None:
+    for name in sorted(settings.keys() - set(SETTINGS)):
+        raise ModelFileError(f"kernel settings: {shown(name)} is not known.")
+    for name in SETTINGS:
+        if name not in settings:
+            raise ModelFileError(f"kernel settings: {name} is missing.")
+        try:
+            options[name].check(settings[name])
+        except ParameterError as error:
+            raise ModelFileError(f"kernel settings: {error}") from None
+    for name in ("degree", "budget"):
+        if settings[name] is not None:
+            whole(f"kernel settings: {name}", settings[name], 1, MOST_EXAMPLES)
+
+
+def _check_support(kind: str, rows: KeptRows, arrays: Arrays) -> int:
+    """How many rows are kept, if they are sound."""
+    name = rows.name.removesuffix(".rows")
+    n = found = len(arrays[f"{name}.number"])
+    if kind.startswith("csr"):
+        found = rows.check(arrays, kind)
+        _check_columns(f"{name}.rows", arrays)
+    if n != found or (n == 0) != (kind == "none"):
+        raise ModelFileError(f"{name}: {n} numbers of rows, but the rows are {found} and {kind}.")
+    return n
+
+
+def _check_columns(name: str, arrays: Arrays) -> None:
+    """In each sparse row the columns stand in order, none twice."""
+    indptr, indices = arrays[f"{name}.indptr"], arrays[f"{name}.indices"]
+    follows = np.ones(len(indices) + 1, bool)
+    follows[indptr] = False
+    wrong = np.flatnonzero(follows[1:-1] & (indices[1:] <= indices[:-1]))
+    if len(wrong):
+        at = int(wrong[0]) + 1
+        raise ModelFileError(f"{name}.indices[{at}] is {indices[at]}: columns are out of order.")
+
+
+def _check_updates(card: Card, arrays: Arrays, n: int) -> None:
+    """The updates of a machine that keeps all rows: from them follows what each counts for."""
+    slot, right, wrong, step, t = (arrays[f"updates.{name}"] for name in COLUMNS)
+    k, facts = len(card.classes), card.model
+    in_order("updates.t", t)
+    if k < 2 and len(slot):
+        raise ModelFileError(f"{len(slot)} updates, but there is nothing to tell apart yet.")
+    if (right == wrong).any() or (k == 2 and (wrong != 1 - right).any()):
+        raise ModelFileError("updates.wrong names a class that cannot have been the wrong one.")
+    # Where two classes became three, the steps of one function were halved for two.
+    halved = k > 2 and facts.settings["multiclass"] == "argmax"
+    if ((step != 1.0) & ~((step == 0.5) & halved)).any():
+        raise ModelFileError("updates.step holds a step that no rule makes.")
+    slots, first = np.unique(slot, return_index=True)
+    if len(slots) != n:
+        raise ModelFileError(f"{len(slot)} updates of {len(slots)} rows, but {n} rows are there.")
+    in_order("the first update of each row", first)
+    again = t[1:] == t[:-1]
+    if (slot[1:] != slot[:-1])[again].any():
+        raise ModelFileError("updates.slot names two rows for one example.")
+    mistakes = int(len(t) - np.count_nonzero(again))
+    if mistakes != card.record.n_mistakes:
+        raise ModelFileError(
+            f"n_mistakes is {card.record.n_mistakes}, but the updates are of {mistakes} examples."
+        )
+    if isinstance(facts.best, tuple):
+        updates, examples = facts.best
+        whole("the updates of the best state", updates, 0, len(t))
+        low = int(t[updates - 1]) if updates else 0
+        high = int(t[updates]) - 1 if updates < len(t) else card.record.t
+        whole("the examples of the best state", examples, max(low, 1), high)
+
+
+def _check_memory(card: Card, kept: Forgetting, arrays: Arrays) -> None:
+    """What a rule of forgetting remembers."""
+    if not isinstance(kept.random, np.random.Generator):
+        raise ModelFileError("forgetting: random is not the state of a Generator.")
+    whole("forgetting: mistakes", kept.mistakes, 0, len(card.classes) * card.record.t)
+    # Shrinking keeps the damage below; what is above is rounding.
+    most = FORGETRON_SHARE * kept.mistakes
+    if not -MOST <= kept.damage <= most + 1e-6 * (1.0 + most):
+        raise ModelFileError(f"forgetting: the damage is {kept.damage}; {most} is allowed.")
+    age, inverse = arrays["support.age"], arrays.get("inverse")
+    if len(np.unique(age)) != len(age):
+        raise ModelFileError("support.age: two rows came with the same example.")
+    if inverse is not None:
+        if not np.array_equal(inverse, inverse.T):
+            raise ModelFileError("inverse is not symmetric.")
+        if not (np.diagonal(inverse) > 0.0).all():
+            raise ModelFileError("inverse has a diagonal that is not positive.")

@@ -1,0 +1,375 @@
+"""The model file of the linear learners: its arrays, what holds between them, and the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from rosenblatt.arrays import Arrays
+from rosenblatt.core.duals import Pairs, Shares
+from rosenblatt.core.ledger import Entries, Ledger, Recorder
+from rosenblatt.core.model import LinearModel
+from rosenblatt.core.result import FitResult
+from rosenblatt.core.rows import largest_allowed
+from rosenblatt.core.weights import Weights
+from rosenblatt.errors import ModelFileError
+from rosenblatt.linear.streaming import Stream
+from rosenblatt.linear.voters import Voters
+from rosenblatt.model.card import Card, Facts
+from rosenblatt.model.layout import (
+    MISTAKES,
+    MOST,
+    UPDATES,
+    KeptRows,
+    Layout,
+    RowKind,
+    table,
+)
+from rosenblatt.model.learners import class_of
+from rosenblatt.model.ranges import MOST_EXAMPLES, in_order, number, whole
+
+if TYPE_CHECKING:
+    from rosenblatt.model.state import State
+
+__all__ = ["LinearLayout", "linear_model"]
+
+
+class Start(Facts):
+    """The weights a ledger starts from; ``zero``: all of them are 0 and not kept as arrays."""
+
+    t: int
+    dtype: Literal["float32", "float64"]
+    by_feature: bool
+    zero: bool
+
+
+class Voting(Facts):
+    """The updates of all calls with the rows they came from.
+
+    ``best`` is the number of updates and of examples after which the best epoch ended.
+    """
+
+    start: Start
+    rows: RowKind
+    best: tuple[int, int] | None
+
+
+class Run(Facts):
+    """The last ``fit``, beside its outcome; ``dual`` says how its dual form is kept.
+
+    "counts": mistakes a row, times ``eta``, with signs; "steps": one sum a row; "pairs" and
+    "shares": sums by row and pair of classes, or by row and class; "none": not kept.
+    """
+
+    n_updates: int
+    cycle_length: int | None
+    eta: float
+    dual: Literal["counts", "steps", "pairs", "shares", "none"]
+
+
+class LinearFacts(Facts):
+    """A linear model, apart from its arrays.
+
+    ``best``: the weights of the best epoch predict instead of the last.
+    """
+
+    fit_intercept: bool
+    by_feature: bool
+    best: bool
+    run: Run | None
+    ledger: Start | None
+    voters: Voting | None
+
+
+VOTED_ROWS = KeptRows("voters.rows", "the rows a voted perceptron made mistakes on")
+WEIGHTS = ("coef", "intercept", "coef_sum", "intercept_sum")
+UNLESS_ZERO = "before the first update, unless 0"
+TABLE = f"""
+coef          | float   | vectors, features | training      | always   | the weights as they are now
+intercept     | float   | vectors           | training      | always   | the biases as they are now
+coef_sum      | float64 | vectors, features | ± largest sum | averages | for the mean coef - sum / t
+intercept_sum | float64 | vectors           | ± largest sum | averages | running sums of the biases
+best.coef     | float   | vectors, features | training      | best     | weights of the best epoch
+best.intercept| float   | vectors           | training      | best     | biases of the best epoch
+{MISTAKES}
+signs         | int8    | rows              | -1 to 1       | counts   | 1 or -1 by the label
+dual          | float64 | rows              | finite        | steps    | sums of steps
+pairs.key     | int64   | pairs             | 0 or more     | pairs    | row, right and wrong class
+pairs.step    | float64 | pairs             | finite        | pairs    | sums of steps
+shares        | float64 | rows, classes     | finite        | shares   | sums of steps by class
+{UPDATES.format("ledger", "row", "rows", "finite")}
+ledger.start.coef      | float | vectors, features | training | ledger.start | weights {UNLESS_ZERO}
+ledger.start.intercept | float | vectors           | training | ledger.start | biases {UNLESS_ZERO}
+{UPDATES.format("voters", "row", "examples", "finite")}
+voters.start.coef      | float | vectors, features | training | voters.start | weights {UNLESS_ZERO}
+voters.start.intercept | float | vectors           | training | voters.start | biases {UNLESS_ZERO}
+{VOTED_ROWS.table}
+"""
+
+
+class LinearLayout(Layout):
+    """Weights with their running sums, the dual form, the ledger and the rows that vote."""
+
+    family = "linear"
+    facts = LinearFacts
+    nature = "has weights: load it in Python (rosenblatt.load)."
+    names_attribute = "_feature_names"
+    table = table(TABLE)
+
+    def parts(self, card: Card) -> set[str]:
+        facts: LinearFacts = card.model
+        found = {"averages"} if class_of(card.learner).averages else set()
+        if facts.best:
+            found.add("best")
+        if facts.run is not None:
+            found.add(facts.run.dual)
+        for name, start in _starts(facts).items():
+            found |= {name} if start.zero else {name, f"{name}.start"}
+        return found | VOTED_ROWS.parts(facts.voters.rows if facts.voters else "none")
+
+    def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
+        facts, t = card.model, card.record.t
+        # The mean of weights within the limit is w - sum / t, so no sum is larger.
+        largest = min(2.0 * largest_allowed(arrays["coef"].dtype) * max(t, 1), MOST)
+        found = {"largest sum": largest}
+        for name, start in _starts(facts).items():
+            found[f"start of {name}"] = start.t + 1
+        if facts.run is None and facts.ledger is not None:  # rows are counted as they come
+            found["rows"] = t - facts.ledger.t
+        return found
+
+    def n_features(self, card: Card, arrays: Arrays) -> int:
+        return int(arrays["coef"].shape[1])
+
+    # ------------------------------------------------------------------ checks
+
+    def check_card(self, card: Card) -> None:
+        facts: LinearFacts = card.model
+        fit, voters, t = card.record.fit, facts.voters, card.record.t
+        if (fit is None) != (facts.run is None):
+            raise ModelFileError("the record of the fit and the run do not go together.")
+        if facts.run is not None and fit is not None:
+            _check_run(facts.run, len(card.classes), fit.n_iter)
+        votes = class_of(card.learner).keeps_rows
+        if votes != (voters is not None) or (votes and facts.ledger is None):
+            raise ModelFileError(
+                f"{card.learner} {'needs' if votes else 'does not have'} the rows of its mistakes."
+            )
+        for start in _starts(facts).values():
+            whole("the t of the start of the ledger", start.t, 0, t)
+        kept = facts.best or (voters is not None and voters.best is not None)
+        watched = fit is not None and fit.best_iter is not None
+        if kept != watched or (votes and facts.best):
+            raise ModelFileError("the weights of the best epoch and the scores do not go together.")
+        if voters is not None and voters.best is not None:
+            whole("the examples of the best epoch", voters.best[1], voters.start.t, t)
+
+    def check_together(self, card: Card, arrays: Arrays) -> None:
+        facts, k = card.model, len(card.classes)
+        _check_same_type(arrays, "intercept", arrays["coef"].dtype.name)
+        if not facts.fit_intercept:
+            for name in ("intercept", "intercept_sum"):
+                if np.any(arrays.get(name, 0)):
+                    raise ModelFileError(f"{name} is not 0, but the model has no bias.")
+        if "pairs.key" in arrays:
+            key = arrays["pairs.key"]
+            in_order("pairs.key", key, strictly=True)
+            if len(key):
+                pairs = len(arrays["mistakes_per_row"]) * k * (k + 1)
+                whole(f"pairs.key[{len(key) - 1}]", int(key[-1]), 0, pairs - 1)
+        for name, start in _starts(facts).items():
+            in_order(f"{name}.t", arrays[f"{name}.t"])
+            for part in ("coef", "intercept"):
+                _check_same_type(arrays, f"{name}.start.{part}", start.dtype)
+        if facts.voters is not None:
+            _check_voters(facts.voters, arrays)
+
+    # ------------------------------------------------------------------ there and back
+
+    def put(self, learner: Any, model: LinearModel) -> tuple[LinearFacts, Arrays]:
+        learner.rule()  # parameters that are allowed alone may not be so together
+        t, voters, arrays = model.t, None, {}
+        model.weights.refuse_if_busy()
+        weights = model.weights.to_arrays()
+        for name in WEIGHTS:
+            if weights[name] is not None:
+                arrays[name] = weights[name]
+        if model.voters is not None:
+            found = model.voters.to_arrays(model.classes, model.weights.n_features, t)
+            voters = Voting(
+                start=_put_ledger(arrays, "voters", found),
+                rows=VOTED_ROWS.put(arrays, found["rows"]),
+                best=model.best,
+            )
+        elif model.best is not None:
+            arrays["best.coef"], arrays["best.intercept"] = model.best
+        facts = LinearFacts(
+            fit_intercept=weights["fit_intercept"],
+            by_feature=weights["by_feature"],
+            best="best.coef" in arrays,
+            run=_put_run(arrays, learner._result) if "n_iter_" in learner.__dict__ else None,
+            ledger=None
+            if model.recorder is None
+            else _put_ledger(arrays, "ledger", model.ledger().to_arrays()),
+            voters=voters,
+        )
+        model.weights.refuse_if_busy(t)
+        return facts, arrays
+
+    def take(self, learner: Any, state: State) -> None:
+        facts, arrays = state.card.model, state.arrays
+        rule, model = learner.rule(), linear_model(state)
+        if facts.voters is not None:
+            rows = VOTED_ROWS.take(arrays, facts.voters.rows, state.n_features)
+            ledger = _take_ledger(state, "voters", facts.voters.start)
+            model.voters = Voters.from_arrays({**ledger, "rows": rows})
+        learner._model, learner.n_features_in_ = model, model.weights.n_features
+        if facts.run is None:
+            learner._stream = Stream(model, rule, learner._rule_settings(learner))
+        else:
+            _take_run(learner._result, facts.run, state)
+
+
+def linear_model(state: State) -> LinearModel:
+    """The model of a state that was read, ready to predict and to learn on.
+
+    The voters of a voted perceptron are not made.
+
+    Examples
+    --------
+    >>> import io, os, tempfile
+    >>> import rosenblatt
+    >>> from rosenblatt.model import linear_model, read
+    >>> p = rosenblatt.MIRA(fit_intercept=False).partial_fit([[3.0, 4.0]], [1], classes=[0, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.rbt")
+    ...     rosenblatt.save(p, path)
+    ...     core = linear_model(read(path))
+    >>> core.classes, core.weights.matrix.tolist()
+    ([0, 1], [[0.12, 0.16]])
+    """
+    state.refuse_unless("linear")
+    card, arrays, facts = state.card, state.arrays, state.card.model
+    model = LinearModel(card.classes, 0)
+    model.weights = Weights.from_arrays(
+        {
+            **{name: arrays.get(name) for name in WEIGHTS},
+            "fit_intercept": facts.fit_intercept,
+            "by_feature": facts.by_feature,
+            "t": card.record.t,
+        }
+    )
+    state.restore(model)
+    if facts.best:
+        model.best = (arrays["best.coef"], arrays["best.intercept"])
+    elif facts.voters is not None:
+        model.best = facts.voters.best
+    if facts.ledger is not None:
+        ledger = Ledger.from_arrays(_take_ledger(state, "ledger", facts.ledger))
+        model.recorder, model._recorded_from = Recorder(), ledger._start
+        model.recorder.add(ledger.entries)
+    return model
+
+
+def _starts(facts: LinearFacts) -> dict[str, Start]:
+    starts = {"ledger": facts.ledger, "voters": facts.voters.start if facts.voters else None}
+    return {name: start for name, start in starts.items() if start is not None}
+
+
+# ---------------------------------------------------------------------- checks
+
+
+def _check_run(run: Run, n_classes: int, n_iter: int) -> None:
+    whole("n_updates", run.n_updates, 0, MOST_EXAMPLES)
+    number("eta", run.eta, at_least=0.0)
+    if run.cycle_length is not None:
+        whole("cycle_length", run.cycle_length, 1, n_iter)
+    if (n_classes == 2) != (run.dual in ("counts", "steps")):
+        raise ModelFileError(f"a dual form of {run.dual} for {n_classes} classes.")
+
+
+def _check_same_type(arrays: Arrays, name: str, dtype: str) -> None:
+    if name in arrays and arrays[name].dtype.name != dtype:
+        raise ModelFileError(
+            f"the array {name!r} is of {arrays[name].dtype.name}, but must be of {dtype}."
+        )
+
+
+def _check_voters(voters: Voting, arrays: Arrays) -> None:
+    n_updates, n_rows = len(arrays["voters.row"]), VOTED_ROWS.check(arrays, voters.rows)
+    named = int(arrays["voters.row"].max(initial=-1)) + 1
+    if named != n_rows or n_rows > n_updates or (n_rows == 0) != (voters.rows == "none"):
+        raise ModelFileError(f"{n_updates} updates of {named} rows, but {n_rows} rows are there.")
+    if voters.best is not None:
+        whole("the updates of the best epoch", voters.best[0], 0, n_updates)
+
+
+# ---------------------------------------------------------------------- the last fit
+
+
+def _put_run(arrays: Arrays, result: FitResult) -> Run:
+    dual: Any = "none"
+    if result.dual is not None:
+        dual, arrays["dual"] = "steps", result.dual
+    elif result.signs is not None:
+        dual, arrays["signs"] = "counts", result.signs
+    elif isinstance(result.pairs, Pairs):
+        dual = "pairs"
+        arrays |= {f"pairs.{part}": a for part, a in result.pairs.to_arrays().items()}
+    elif result.pairs is not None:
+        dual, arrays["shares"] = "shares", result.pairs.to_arrays()["table"]
+    return Run(
+        n_updates=result.n_updates, cycle_length=result.cycle_length, eta=result.eta, dual=dual
+    )
+
+
+def _take_run(result: FitResult, run: Run, state: State) -> None:
+    arrays = state.arrays
+    result.n_updates, result.cycle_length = run.n_updates, run.cycle_length
+    result.eta, result.random = run.eta, state.card.random
+    result.dual, result.signs = arrays.get("dual"), arrays.get("signs")
+    if run.dual == "pairs":
+        parts = {part: arrays[f"pairs.{part}"] for part in ("key", "step")}
+        result.pairs = Pairs.from_arrays(len(state.card.classes), parts)
+    elif run.dual == "shares":
+        result.pairs = Shares.from_arrays({"table": arrays["shares"]})
+
+
+# ---------------------------------------------------------------------- ledgers
+
+
+def _put_ledger(arrays: Arrays, name: str, ledger: dict[str, Any]) -> Start:
+    start = ledger["start"]
+    # By their bits, so that a negative zero is kept.
+    zero = not any(np.any(start[part].view(np.uint8)) for part in ("coef", "intercept"))
+    for column in Entries._fields:
+        arrays[f"{name}.{column}"] = ledger[column]
+    if not zero:
+        arrays[f"{name}.start.coef"] = start["coef"]
+        arrays[f"{name}.start.intercept"] = start["intercept"]
+    return Start(
+        t=start["t"],
+        dtype=start["coef"].dtype.name,
+        by_feature=start["by_feature"],
+        zero=zero,
+    )
+
+
+def _take_ledger(state: State, name: str, start: Start) -> dict[str, Any]:
+    arrays, card = state.arrays, state.card
+    shape, dtype = arrays["coef"].shape, np.dtype(start.dtype)
+    stored = not start.zero
+    return {
+        "start": {
+            "coef": arrays[f"{name}.start.coef"] if stored else np.zeros(shape, dtype),
+            "intercept": arrays[f"{name}.start.intercept"] if stored else np.zeros(shape[0], dtype),
+            "coef_sum": None,
+            "fit_intercept": card.model.fit_intercept,
+            "by_feature": start.by_feature,
+            "t": start.t,
+        },
+        "classes": card.classes,
+        **{column: arrays[f"{name}.{column}"] for column in Entries._fields},
+        "n_examples": card.record.t,
+    }

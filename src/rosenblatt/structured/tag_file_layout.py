@@ -1,0 +1,358 @@
+"""The model file of taggers: its arrays, what holds between them, and the way back."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.tags.tag_features import FeatureTable
+from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt.arrays import Arrays
+from rosenblatt.checks import shown
+from rosenblatt.errors import ModelFileError
+from rosenblatt.model.card import Card, Facts, Fit
+from rosenblatt.model.layout import Layout, table
+from rosenblatt.model.ranges import MOST_EXAMPLES, in_order, whole
+from rosenblatt.structured.constraints import allowed_steps
+from rosenblatt.structured.sentences import Encoder
+from rosenblatt.structured.tagging import TagLedger, TagModel
+from rosenblatt.structured.word_lists import pack_words, unpack_words
+
+if TYPE_CHECKING:
+    from rosenblatt.model.state import State
+
+__all__ = ["TagLayout"]
+
+# Of a weight: so that no score of a token leaves float32, also with features of large values.
+LARGEST = 1e20
+MOST_FEATURES = (1 << 31) - 1
+# What is worked out of these when a file is loaded takes as much memory as they say.
+MOST_TEMPLATES = 1 << 10
+# Places that are looked at, on average, to find a feature: with hashes of texts less than 2.
+MOST_LOOKS = 32
+AFTER, PAIRS = "classes + 1", "(classes + 1)²"
+
+
+class TagFacts(Facts):
+    """A tagger, apart from its arrays: what its tokens are and how they become features.
+
+    ``words`` says how many words of each column are known. ``best``, after early stopping: how many
+    sentences the weights that answer had seen. Mappings have no columns, templates and words.
+    """
+
+    order: Literal[1, 2]
+    tokens: Literal["word", "tuple", "mapping"]
+    columns: list[str] | None
+    templates: list[str] | None
+    words: list[int]
+    best: int | None
+    dictionary: bool
+    ledger: bool
+
+
+# Weights, their running sums, and the weights of the best epoch: {0} is their name.
+WEIGHTS = """
+{0}      | float32 | {1}, classes | ± largest weight | {2} | {4}
+{0}_sum  | float64 | {1}, classes | ± largest sum    | {2} | the mean is {0} - {0}_sum / t
+best.{0} | float32 | {5}, classes | ± largest weight | {3} | those of the best epoch
+"""
+TABLE = f"""
+features.hash   | int64 | features         | any                | always     | hash of each feature
+rows.feature    | int32 | rows             | 0 to features - 1  | always     | whose row it is
+{WEIGHTS.format("rows", "rows", "always", "best", "weights of features", "best.rows")}
+{WEIGHTS.format("steps", AFTER, "always", "best", "from a tag to a tag; last: the start", AFTER)}
+{WEIGHTS.format("pairs", PAIRS, "order 2", "best, order 2", "from two tags to a tag", PAIRS)}
+words           | int8  | bytes            | any                | words      | UTF-8 of known words
+words.start     | int64 | words + 1        | 0 or more          | words      | where each begins
+dictionary      | int32 | words with a tag | -1 to classes - 1  | dictionary | the one tag, or -1
+ledger.sentence | int64 | mistakes         | 0 or more          | ledger     | the sentence
+ledger.step     | float64 | mistakes       | 0 to largest weight | ledger    | how far it went
+ledger.t        | int64 | mistakes         | 1 to examples      | ledger     | sentences seen
+ledger.length   | int64 | mistakes         | 1 or more          | ledger     | how many tags
+ledger.right    | int32 | tags of mistakes | 0 to classes - 1   | ledger     | the right tags
+ledger.found    | int32 | tags of mistakes | 0 to classes - 1   | ledger     | the tags found
+"""
+
+
+class TagLayout(Layout):
+    """Weights of features and of tags in a row, known features and words, the ledger."""
+
+    family = "tags"
+    facts = TagFacts
+    nature = (
+        "tags sentences and has no weights for rows of numbers. Use rosenblatt tag, or load it in "
+        "Python (rosenblatt.load)."
+    )
+    of_sentences = True
+    table = table(TABLE)
+
+    def parts(self, card: Card) -> set[str]:
+        facts: TagFacts = card.model
+        there = {
+            "order 2": facts.order == 2,
+            "best": facts.best is not None,
+            "best, order 2": facts.best is not None and facts.order == 2,
+            "words": facts.columns is not None,
+            "dictionary": facts.dictionary,
+            "ledger": facts.ledger,
+        }
+        return {part for part, is_there in there.items() if is_there}
+
+    def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
+        k, t = len(card.classes), card.record.t
+        return {
+            PAIRS: (k + 1) ** 2,
+            "words": sum(card.model.words),
+            "largest weight": LARGEST,
+            # The mean is rows - rows_sum / t, so no sum is larger.
+            "largest sum": 2.0 * LARGEST * t,
+        }
+
+    def n_features(self, card: Card, arrays: Arrays) -> int:
+        return len(arrays["features.hash"])
+
+    # ------------------------------------------------------------------ checks
+
+    def check_card(self, card: Card) -> None:
+        facts, fit = card.model, card.record.fit
+        if (card.label_dtype, card.feature_names, card.columns) != (None, None, None):
+            raise ModelFileError("a tagger has no columns and types of labels as others have them.")
+        for tag in card.classes:
+            if not isinstance(tag, str):
+                raise ModelFileError(f"the tag {shown(tag)} is not a text.")
+        whole("t", card.record.t, 1, MOST_EXAMPLES)
+        if fit is not None:
+            _check_fit(fit)
+        if (facts.best is not None) != (fit is not None and fit.best_iter is not None):
+            raise ModelFileError("the weights of the best epoch and the scores do not go together.")
+        if facts.best is not None:
+            whole("the sentences of the best epoch", facts.best, 1, card.record.t)
+        _check_tokens(facts)
+
+    def check_together(self, card: Card, arrays: Arrays) -> None:
+        facts: TagFacts = card.model
+        hashes, feature = arrays["features.hash"], arrays["rows.feature"]
+        _check_hashes(hashes)
+        whole("the number of features", len(hashes), 0, MOST_FEATURES)
+        if np.bincount(feature).max(initial=0) > 1:
+            raise ModelFileError("rows.feature: a feature has two rows.")
+        if facts.best is not None:
+            whole("the number of rows of best", len(arrays["best.rows"]), 0, len(feature))
+        if facts.columns is not None:
+            unpack_words(arrays, facts.words)
+        if facts.dictionary:
+            whole("the size of the dictionary", len(arrays["dictionary"]), 1, facts.words[0])
+        if facts.ledger:
+            _check_ledger(card, arrays)
+
+    # ------------------------------------------------------------------ there and back
+
+    def put(self, learner: Any, model: TagModel) -> tuple[TagFacts, Arrays]:
+        encoder = learner._encoder
+        allowed_steps(learner.constraints, model.tags)
+        arrays: Arrays = {"features.hash": encoder.table.hashes.view(np.int64)}
+        _put_weights(arrays, model.weights)
+        if model.best is not None:
+            _put_best(arrays, model.best)
+        templates = encoder.templates
+        words = [] if templates is None else [list(known) for known in encoder.known]
+        if templates is not None:
+            arrays |= pack_words(words)
+        if model.dictionary is not None:
+            arrays["dictionary"] = model.dictionary
+        if model.ledger is not None:
+            _put_ledger(arrays, model.ledger)
+        facts = TagFacts(
+            order=int(model.weights.order),  # type: ignore[arg-type]
+            tokens=encoder.kind,
+            columns=None if templates is None else list(encoder.columns),
+            templates=None if templates is None else [str(text) for text in templates.texts],
+            words=[len(known) for known in words],
+            best=None if model.best is None else int(model.best.t),
+            dictionary=model.dictionary is not None,
+            ledger=model.ledger is not None,
+        )
+        return facts, arrays
+
+    def take(self, learner: Any, state: State) -> None:
+        card, arrays = state.card, state.arrays
+        facts: TagFacts = card.model
+        model = TagModel(facts.order, card.record.seed)
+        state.restore(model)
+        model.tags = card.classes
+        model.weights = _take_weights(state, facts.order)
+        if facts.best is not None:
+            model.best = _take_best(arrays, model.weights, facts.best)
+        if facts.dictionary:
+            model.dictionary = np.array(arrays["dictionary"])
+        if facts.ledger:
+            model.ledger = _take_ledger(arrays, model.tags)
+        encoder = Encoder(facts.tokens, facts.templates, facts.columns)
+        encoder.table = FeatureTable(arrays["features.hash"].view(np.uint64))
+        if encoder.templates is not None:
+            words = unpack_words(arrays, facts.words)
+            known = [{word: k for k, word in enumerate(column)} for column in words]
+            encoder._remember(known, encoder.templates.hashes(words))
+        allowed_steps(learner.constraints, model.tags)
+        learner._model, learner._encoder = model, encoder
+
+
+# ---------------------------------------------------------------------- weights
+
+
+def _put_weights(arrays: Arrays, weights: TagWeights) -> None:
+    """Rows in the order in which they came to be, and the feature that each belongs to."""
+    n, k = weights.n_rows, weights.n_tags
+    feature = np.empty(n, np.int32)
+    known = np.flatnonzero(weights.row_of >= 0)
+    feature[weights.row_of[known]] = known
+    arrays |= {
+        "rows.feature": feature,
+        # What stands behind the tags is room for the loops alone.
+        "rows": weights.rows[:n, :k],
+        "rows_sum": weights.row_sums[:n, :k],
+        "steps": weights.steps[:, :k],
+        "steps_sum": weights.step_sums[:, :k],
+    }
+    if weights.order == 2:
+        arrays |= {"pairs": weights.pairs[:, :k], "pairs_sum": weights.pair_sums[:, :k]}
+
+
+def _put_best(arrays: Arrays, best: TagWeights) -> None:
+    """Weights of an earlier epoch: their rows are the first of those that there are now."""
+    n, k = best.n_rows, best.n_tags
+    arrays |= {"best.rows": best.rows[:n, :k], "best.steps": best.steps[:, :k]}
+    if best.order == 2:
+        arrays["best.pairs"] = best.pairs[:, :k]
+
+
+def _take_weights(state: State, order: int) -> TagWeights:
+    arrays = state.arrays
+    weights = TagWeights(len(state.card.classes), order)
+    row_of = np.full(state.n_features, -1, np.int32)
+    feature = arrays["rows.feature"]
+    row_of[feature] = np.arange(len(feature), dtype=np.int32)
+    width, none = weights.width, np.zeros((0, weights.n_tags))
+    weights.set(
+        row_of=row_of,
+        rows=_widened(arrays["rows"], width),
+        row_sums=_widened(arrays["rows_sum"], width),
+        steps=_widened(arrays["steps"], width),
+        step_sums=_widened(arrays["steps_sum"], width),
+        pairs=_widened(arrays.get("pairs", none.astype(np.float32)), width),
+        pair_sums=_widened(arrays.get("pairs_sum", none), width),
+    )
+    weights.t = state.card.record.t
+    return weights
+
+
+def _take_best(arrays: Arrays, weights: TagWeights, t: int) -> TagWeights:
+    best = TagWeights(weights.n_tags, weights.order)
+    n, width = len(arrays["best.rows"]), weights.width
+    none = np.zeros((0, weights.n_tags), np.float32)
+    no_sums = np.zeros((0, width))  # it does not learn on
+    best.set(
+        row_of=np.where(weights.row_of < n, weights.row_of, np.int32(-1)),
+        rows=_widened(arrays["best.rows"], width),
+        row_sums=no_sums,
+        steps=_widened(arrays["best.steps"], width),
+        step_sums=no_sums,
+        pairs=_widened(arrays.get("best.pairs", none), width),
+        pair_sums=no_sums,
+    )
+    best.t = t
+    return best
+
+
+def _widened(array: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
+    wide = np.zeros((len(array), width), array.dtype)
+    wide[:, : array.shape[1]] = array
+    return wide
+
+
+# ---------------------------------------------------------------------- the ledger
+
+
+def _put_ledger(arrays: Arrays, ledger: TagLedger) -> None:
+    entries, none = ledger._entries, np.empty(0, np.int32)
+    arrays |= {
+        "ledger.sentence": np.array([sentence for sentence, *_ in entries], np.int64),
+        "ledger.step": np.array([step for _, step, *_ in entries], np.float64),
+        "ledger.t": np.array([t for _, _, t, *_ in entries], np.int64),
+        "ledger.length": np.array([len(right) for *_, right, _ in entries], np.int64),
+        "ledger.right": np.concatenate([none, *(right for *_, right, _ in entries)]),
+        "ledger.found": np.concatenate([none, *(found for *_, found in entries)]),
+    }
+
+
+def _take_ledger(arrays: Arrays, tags: list[str]) -> TagLedger:
+    right, found = (np.array(arrays[f"ledger.{name}"]) for name in ("right", "found"))
+    places = pairwise([0, *np.cumsum(arrays["ledger.length"]).tolist()])
+    columns = (arrays[f"ledger.{name}"].tolist() for name in ("sentence", "step", "t"))
+    ledger = TagLedger(tags)
+    ledger._entries = [
+        (sentence, step, t, right[start:end], found[start:end])
+        for sentence, step, t, (start, end) in zip(*columns, places, strict=True)
+    ]
+    return ledger
+
+
+# ---------------------------------------------------------------------- checks
+
+
+def _check_fit(fit: Fit) -> None:
+    mistakes = fit.mistakes_per_epoch
+    if fit.stop_reason == "tolerance" or fit.margin_ceiling is not None:
+        raise ModelFileError(f"a tagger cannot have ended by {fit.stop_reason}.")
+    ended = mistakes[-1] == 0 and fit.stop_reason != "interrupted"
+    if 0 in mistakes[:-1] or ended != (fit.stop_reason == "separated"):
+        raise ModelFileError(
+            f"the stop reason is {fit.stop_reason}, but the mistakes are {shown(mistakes)}."
+        )
+
+
+def _check_tokens(facts: TagFacts) -> None:
+    columns, templates = facts.columns, facts.templates
+    if facts.tokens == "mapping":
+        if columns is not None or templates is not None or facts.words or facts.dictionary:
+            raise ModelFileError("tokens that are mappings have no columns, templates or words.")
+        return
+    if not columns or not templates or (facts.tokens == "word" and len(columns) != 1):
+        raise ModelFileError(f"the columns or templates are not those of a {facts.tokens}.")
+    whole("the number of templates", len(templates), 1, MOST_TEMPLATES)
+    if len(facts.words) != len(columns):
+        raise ModelFileError(f"words of {len(facts.words)} columns, but there are {len(columns)}.")
+    for count in facts.words:
+        whole("the number of words", count, 1, MOST_FEATURES)
+
+
+def _check_hashes(hashes: npt.NDArray[np.int64]) -> None:
+    if not hashes.all():
+        raise ModelFileError("features.hash holds 0, which stands for no feature.")
+    ordered = np.sort(hashes)
+    if (ordered[1:] == ordered[:-1]).any():
+        raise ModelFileError("features.hash holds a feature twice.")
+    if not len(hashes):
+        return
+    # As the table of features is filled: each goes to the first free place from its own on. The
+    # table is gone through twice, because what does not fit at its end goes on at its beginning.
+    size = 1 << (2 * len(hashes) - 1).bit_length()
+    own = np.sort(hashes.view(np.uint64) & np.uint64(size - 1)).astype(np.int64)
+    own = np.concatenate([own, own + size])
+    before = np.arange(len(own))
+    taken = before + np.maximum.accumulate(own - before)
+    if np.sum(taken - own, dtype=np.float64) > MOST_LOOKS * max(len(own), 1 << 12):
+        raise ModelFileError("features.hash holds too many that begin alike to be those of texts.")
+
+
+def _check_ledger(card: Card, arrays: Arrays) -> None:
+    lengths, t = arrays["ledger.length"], arrays["ledger.t"]
+    in_order("ledger.t", t, strictly=True)
+    n_tags = len(arrays["ledger.right"])
+    # One that is too long is seen before the sum could leave the range of the numbers.
+    if lengths.max(initial=0) > n_tags or lengths.sum() != n_tags:
+        raise ModelFileError(f"ledger.length does not add up to the {n_tags} tags that are there.")
+    whole("the number of mistakes in the ledger", len(t), 0, card.record.n_mistakes)
