@@ -86,7 +86,7 @@ def complete_learner(name: str, given: Any) -> dict[str, Any]:
     asked = fields.mapping(name, given)
     kind = fields.choice(f"{name}: kind", asked.get("kind", "perceptron"), *kinds())
     options = controls_of(kind)
-    fields.known(name, asked, "kind", *options, "initial")
+    fields.refuse_unknown(name, asked, "kind", *options, "initial")
     learner: dict[str, Any] = {"kind": kind}
     for field, option in options.items():
         value = asked.get(field)

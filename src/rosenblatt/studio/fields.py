@@ -9,7 +9,17 @@ from typing import Any
 from rosenblatt import checks
 from rosenblatt.errors import ParameterError
 
-__all__ = ["choice", "known", "mapping", "number", "sequence", "shown", "switch", "text", "whole"]
+__all__ = [
+    "choice",
+    "mapping",
+    "number",
+    "refuse_unknown",
+    "sequence",
+    "shown",
+    "switch",
+    "text",
+    "whole",
+]
 
 LONGEST_SHOWN = 40
 
@@ -43,8 +53,8 @@ def sequence(name: str, value: Any, *, of: str, least: int = 0, most: int | None
     return value
 
 
-def known(name: str, given: Mapping[str, Any], *fields: str) -> None:
-    """Refuse fields that would be passed over without a word."""
+def refuse_unknown(name: str, given: Mapping[str, Any], *fields: str) -> None:
+    """Refuse fields that would be ignored."""
     for key in given:
         if key not in fields:
             raise ParameterError(
@@ -53,25 +63,25 @@ def known(name: str, given: Mapping[str, Any], *fields: str) -> None:
 
 
 def choice(name: str, value: Any, *allowed: str) -> str:
-    with _as_a_page_says(name, value):
+    with _worded_for_the_page(name, value):
         return str(checks.choice(name, value, *allowed))
 
 
 def number(name: str, value: Any, **limits: Any) -> Any:
     """A finite number as it came: whole numbers stay whole."""
-    with _as_a_page_says(name, value):
+    with _worded_for_the_page(name, value):
         return checks.number(name, value, **limits)
 
 
 def whole(name: str, value: Any, *, at_least: int, at_most: int) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    with _as_a_page_says(name, value):
+    with _worded_for_the_page(name, value):
         return int(checks.whole(name, value, at_least=at_least, at_most=at_most))
 
 
 @contextmanager
-def _as_a_page_says(name: str, value: Any) -> Iterator[None]:
+def _worded_for_the_page(name: str, value: Any) -> Iterator[None]:
     try:
         yield
     except ParameterError as error:

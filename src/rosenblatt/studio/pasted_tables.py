@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from rosenblatt.errors import DataError, InputError, ParameterError
 from rosenblatt.io import HeaderOfNumbers, Table, iter_table
+from rosenblatt.plurals import agree, count
 from rosenblatt.studio.states import MOST_CLASSES, MOST_ROWS
 
-__all__ = ["Chosen", "choose", "pasted"]
+__all__ = ["ChosenColumns", "choose", "pasted"]
 
 # How tables say that a value is not known.
 MISSING = ["", "?", "-", "NA", "N/A", "na", "n/a", "NaN", "nan", "NULL", "null", "None", "none"]
@@ -30,7 +31,7 @@ DECIMAL_COMMA = re.compile(r"\d,\d")
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenColumns:
     """What was taken of a table, ready to be the data of a state."""
 
     columns: list[dict[str, str]]
@@ -61,7 +62,7 @@ class _Pasted(io.BytesIO):
 
 def pasted(
     text: str, *, x: str | None = None, y: str | None = None, label: str | None = None
-) -> Chosen:
+) -> ChosenColumns:
     """Choose from a table given as text; an error is one sentence and names the line."""
     if not text.strip():
         raise InputError("The table is empty: paste rows of two numbers and a class.")
@@ -92,7 +93,7 @@ def choose(
     label: str | None = None,
     header: bool = True,
     **reading: Any,
-) -> Chosen:
+) -> ChosenColumns:
     """Two number columns and a column of classes; what is not named is chosen.
 
     ``source`` gives what is to be read, as often as it is asked. The class is by default the last
@@ -126,7 +127,7 @@ def choose(
     kinds = [
         {"name": name, "kind": "number" if name in block.number_names else "text"} for name in names
     ]
-    return Chosen(kinds, x, y, label, rows, notices)
+    return ChosenColumns(kinds, x, y, label, rows, notices)
 
 
 def _first(source: Callable[[], Any], header: bool, reading: dict[str, Any]) -> Table:
@@ -198,9 +199,9 @@ def _rows(blocks: Sequence[Table], names: list[str], notices: list[str]) -> list
 def _left_out(name: str, lines: npt.NDArray[np.int64]) -> str:
     shown = ", ".join(f"{line:,}" for line in lines[:LINES_SHOWN].tolist())
     more = " …" if len(lines) > LINES_SHOWN else ""
-    these = "1 row was" if len(lines) == 1 else f"{len(lines):,} rows were"
-    which = f"line{'s' * (len(lines) != 1)} {shown}{more}"
-    return f'{these} left out for lack of a value in "{name}" ({which}).'
+    rows = f"{count(len(lines), 'row')} {agree(len(lines), 'was', 'were')}"
+    which = f"{agree(len(lines), 'line')} {shown}{more}"
+    return f'{rows} left out for lack of a value in "{name}" ({which}).'
 
 
 def _plain(value: float) -> float | int:

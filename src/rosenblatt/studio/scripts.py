@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from rosenblatt.learner.catalogue import CATALOGUE, Entry
+from rosenblatt.plurals import count
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.recipes import Recipe
 from rosenblatt.studio.studies import Study
@@ -53,8 +54,7 @@ def notebook(study: Study) -> str:
 
 
 def _about(study: Study) -> str:
-    n = len(study.examples)
-    return f"A run of the perceptron studio on {n:,} point{'s' * (n != 1)}."
+    return f"A run of the perceptron studio on {count(len(study.examples), 'point')}."
 
 
 def _cells(study: Study) -> list[str]:

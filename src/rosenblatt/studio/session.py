@@ -98,7 +98,7 @@ class Session:
         return self._study(state).to_json(state)
 
     def _contour(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        fields.known("the question", body, "state", "run", "at", "box")
+        fields.refuse_unknown("the question", body, "state", "run", "at", "box")
         state = complete(body.get("state", {}))
         run = self._chosen(state, body)
         at = fields.whole("at", body.get("at", 0), at_least=0, at_most=10**9)
@@ -106,7 +106,7 @@ class Session:
         return contour(run, state.map, min(at, run.n_updates), box)
 
     def _table(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        fields.known("the question", body, "text", "x", "y", "label")
+        fields.refuse_unknown("the question", body, "text", "x", "y", "label")
         text = body.get("text")
         if not isinstance(text, str):
             raise ParameterError(f"text is {fields.shown(text)}: give the table as text.")
@@ -118,7 +118,7 @@ class Session:
         return pasted(text, **names).to_json()
 
     def _csv(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        fields.known("the question", body, "state", "run")
+        fields.refuse_unknown("the question", body, "state", "run")
         return {"text": as_csv(self._chosen(complete(body.get("state", {})), body))}
 
     def _page(self, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class PageState:
 def complete(given: Any) -> PageState:
     """A state with its gaps filled; an error names the first field that cannot be."""
     asked = fields.mapping("state", given)
-    fields.known("state", asked, "v", *PageState.__dataclass_fields__)
+    fields.refuse_unknown("state", asked, "v", *PageState.__dataclass_fields__)
     if asked.get("v", 1) != 1:
         raise ParameterError(
             f"v is {fields.shown(asked['v'])}: this studio knows version 1 of its state."
@@ -93,9 +93,9 @@ def complete_data(given: Any) -> dict[str, Any]:
     """A preset by name, or columns and rows."""
     data = fields.mapping("data", given)
     if "preset" in data:
-        fields.known("data", data, "preset")
+        fields.refuse_unknown("data", data, "preset")
         return {"preset": fields.choice("data.preset", data["preset"], *PRESETS)}
-    fields.known("data", data, "columns", "rows")
+    fields.refuse_unknown("data", data, "columns", "rows")
     columns = fields.sequence(
         "data.columns", data.get("columns", ["x", "y"]), of="names", least=2, most=2
     )

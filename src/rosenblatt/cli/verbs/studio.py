@@ -13,7 +13,7 @@ from rosenblatt.cli.frame.options import Command, Whole, in_section, refuse_toge
 from rosenblatt.cli.frame.terminal import say
 
 if TYPE_CHECKING:
-    from rosenblatt.studio.pasted_tables import Chosen
+    from rosenblatt.studio.pasted_tables import ChosenColumns
     from rosenblatt.studio.session import Session
 
 __all__ = ["command"]
@@ -114,7 +114,7 @@ def _chosen(
     no_header: bool,
     kind: str | None,
     delimiter: str | None,
-) -> Chosen:
+) -> ChosenColumns:
     from rosenblatt.studio.pasted_tables import choose
 
     settings = {} if delimiter is None else {"delimiter": delimiter}
