@@ -345,7 +345,7 @@ def test_a_share_that_holds_out_no_row_is_refused(tmp_path: Path) -> None:
     file = written(tmp_path, "pets.csv", PETS)
     done = run("train", file, "--dev", "0.1", "--out", tmp_path / "m.rbt", "--quiet")
     assert (done.code, done.out) == (3, "")
-    assert "error: --dev 0.1 of 6 rows leaves none to watch" in done.err
+    assert "error: --dev 0.1 of 6 rows leaves none to watch. Give more rows, or " in done.err
     assert not (tmp_path / "m.rbt").exists()
 
 

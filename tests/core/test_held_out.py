@@ -107,8 +107,8 @@ def test_a_share_too_small_for_every_class_is_an_error_that_says_what_to_do() ->
     with pytest.raises(InputError) as error:
         hold_out(labelled(0, 1, 0, 1, 1), 0.1, 0)
     assert str(error.value) == (
-        "validation_fraction=0.1 of 5 rows leaves none to watch. Give more rows, a larger "
-        "fraction, or your own validation_set to fit."
+        "validation_fraction=0.1 of 5 rows leaves none to watch. Give more rows, or rows to watch "
+        "as validation_set."
     )
 
 

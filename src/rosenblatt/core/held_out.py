@@ -6,17 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import ordering
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Message, Setting
+from rosenblatt.plurals import count
 
-__all__ = ["NothingHeldOut", "hold_out"]
+__all__ = ["hold_out"]
 
 Rows = npt.NDArray[np.int64]
 # Another stream of random numbers than the one that shuffles the epochs.
 OTHER_STREAM = 0x5DEECE66D
-
-
-class NothingHeldOut(InputError):
-    """A share of the rows that is less than one row of every class."""
 
 
 def hold_out(labels: npt.NDArray[np.int32], share: float, seed: int) -> tuple[Rows, Rows]:
@@ -27,11 +24,14 @@ def hold_out(labels: npt.NDArray[np.int32], share: float, seed: int) -> tuple[Ro
         members = np.flatnonzero(labels == label)
         order = np.empty(len(members), np.int64)
         state = ordering.shuffled(order, state)
-        count = min(round(share * len(members)), len(members) - 1)
-        watched[members[order[:count]]] = True
+        n = min(round(share * len(members)), len(members) - 1)
+        watched[members[order[:n]]] = True
     if not watched.any():
-        raise NothingHeldOut(
-            f"validation_fraction={share!r} of {len(labels)} rows leaves none to watch. Give more "
-            "rows, a larger fraction, or your own validation_set to fit."
+        raise InputError(
+            Message(
+                Setting("validation_fraction", share),
+                f" of {count(len(labels), 'row')} leaves none to watch",
+            ),
+            cures=["give more rows", Message("rows to watch as ", Setting("validation_set"))],
         )
     return np.flatnonzero(~watched), np.flatnonzero(watched)

@@ -13,7 +13,13 @@ from rosenblatt.errors import Notice, RosenblattError, Setting, Wording
 __all__ = ["ShellWording", "ValueWording", "in_shell_words"]
 
 # Options with a name of their own; all others have that of the argument.
-OTHER_NAMES = {"max_iter": "epochs", "random_state": "seed", "types": "column"}
+OTHER_NAMES = {
+    "max_iter": "epochs",
+    "random_state": "seed",
+    "types": "column",
+    "validation_fraction": "dev",
+    "validation_set": "dev",
+}
 # Who has the option, where the command at hand has not.
 ELSEWHERE = {"zero_based": "rosenblatt convert "}
 

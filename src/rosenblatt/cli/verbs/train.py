@@ -35,7 +35,6 @@ from rosenblatt.cli.frame.train_options import (
     share_of,
     train_options,
 )
-from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt.learner.catalogue import Entry
@@ -171,19 +170,10 @@ def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples)
 
 
 def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) -> None:
-    from rosenblatt.core.held_out import NothingHeldOut
-    from rosenblatt.errors import InputError
-
     dev = None if held is None else (held.X, held.labels)
     with warnings.catch_warnings(), progress_shown(quiet):
         warnings.simplefilter("ignore")  # the reason to stop is told anyway
-        try:
-            model.fit(examples.X, examples.labels, validation_set=dev, **examples.weighted)
-        except NothingHeldOut:
-            raise InputError(
-                f"--dev {model.validation_fraction:g} of {count(len(examples), 'row')} leaves none "
-                "to watch; give more rows, a larger share or a file."
-            ) from None
+        model.fit(examples.X, examples.labels, validation_set=dev, **examples.weighted)
 
 
 def _refuse_record(learner: Entry) -> None:
