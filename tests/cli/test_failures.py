@@ -30,7 +30,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: Any) -> li
         request.param()
 
     model = trained(tmp_path)
-    monkeypatch.setattr("rosenblatt.cli.verbs.show.opened", opened)
+    monkeypatch.setattr("rosenblatt.cli.verbs.show.open_model", opened)
     return ["show", model]
 
 

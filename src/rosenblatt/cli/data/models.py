@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.cli.data.hints import AdvisedReader
     from rosenblatt.features import AnySchema
+    from rosenblatt.features.named_weights import NamedWeights
     from rosenblatt.model import State
 
 __all__ = ["MODEL", "Model", "open_model"]
@@ -102,10 +103,16 @@ class Model:
                 "support rows. For this load it in Python (rosenblatt.load)."
             )
 
-    def weights(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """What predicts: a row for two classes, else one for each class in order."""
-        self.refuse_without_weights()
-        return self.learner.coef_, self.learner.intercept_
+    @property
+    def weights(self) -> NamedWeights:
+        """What predicts, by name; of a model without weights the features alone."""
+        from rosenblatt.features.named_weights import NamedWeights
+
+        coef, intercept = None, None
+        if self.has_weights:
+            coef, intercept = self.learner.coef_, self.learner.intercept_
+        n_features = self.state.n_features
+        return NamedWeights(coef, intercept, self.classes, n_features, self.names, self._schema)
 
     def names(self, features: Sequence[int]) -> list[str]:
         """What features are called, by the best that the file knows."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -13,7 +10,7 @@ from rosenblatt.cli.data.models import MODEL, Model, open_model
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
 from rosenblatt.cli.frame.terminal import cut, say
-from rosenblatt.cli.verbs.show import facts_of, voices
+from rosenblatt.cli.verbs.show import facts_of
 
 __all__ = ["command"]
 
@@ -67,28 +64,17 @@ def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
         return _between_taggers(first, second)
     left, right = facts_of(first), facts_of(second)
     facts = {name: [left[name], right[name]] for name in FACTS if left[name] != right[name]}
-    hashing = _hashing(first)
-    by_number = bool(hashing) and hashing == _hashing(second)
-    old, new = (_named(model, by_number=by_number) for model in (first, second))
-    changes = [
-        (*key, old.weights.get(key, 0.0), new.weights.get(key, 0.0))
-        for key in {**old.weights, **new.weights}
-        if old.weights.get(key, 0.0) != new.weights.get(key, 0.0)
-    ]
-    if not (first.has_weights and second.has_weights):
-        changes = []
-    changes.sort(key=lambda change: -abs(change[3] - change[2]))
-    called = {"(bias)": "(bias)", **old.names, **new.names}
+    found = first.weights.changes(second.weights)
     return {
         "models": [first.path, second.path],
         "equal": _same(first, second),
         "facts": facts,
-        "features_added": _beyond(new, old),
-        "features_removed": _beyond(old, new),
-        "weights_changed": len(changes) if first.has_weights and second.has_weights else None,
+        "features_added": found.added,
+        "features_removed": found.removed,
+        "weights_changed": None if found.changes is None else len(found.changes),
         "largest_changes": [
-            {"class": label, "feature": called[key], "from": before, "to": after}
-            for label, key, before, after in changes[:top]
+            {"class": label, "feature": feature, "from": before, "to": after}
+            for label, feature, before, after in (found.changes or ())[:top]
         ],
     }
 
@@ -113,11 +99,6 @@ def _between_taggers(first: Model, second: Model) -> dict[str, Any]:
     }
 
 
-def _beyond(one: Named, other: Named) -> list[str]:
-    known = set(other.features)
-    return [one.names[key] for key in one.features if key not in known]
-
-
 def _same(first: Model, second: Model) -> bool:
     """By their digests, which cover every bit; the version that wrote them does not matter."""
     import msgspec
@@ -132,82 +113,6 @@ def _same(first: Model, second: Model) -> bool:
         and values.tobytes() == b.arrays[name].tobytes()
         for name, values in a.arrays.items()
     )
-
-
-@dataclass
-class Named:
-    """What a model has, by what identifies it: names of features, those listed, and weights."""
-
-    names: dict[str, str]
-    features: list[str]
-    weights: dict[tuple[str, str], float]
-
-
-def _named(model: Model, *, by_number: bool) -> Named:
-    """By name, as different schemas number features differently.
-
-    ``by_number``: both models hash alike, so that hashed columns are identified by their number;
-    their name is only that of the n-gram which was met first. Both have all of these columns, so
-    they are not listed as features.
-    """
-    import numpy as np
-
-    if not model.has_weights:
-        listed = model.names(range(model.state.n_features))
-        return Named(dict(zip(listed, listed, strict=True)), listed, {})
-    coef, bias = model.weights()
-    used = np.flatnonzero(np.any(coef, axis=0)).tolist()
-    identity = model.names
-    if by_number:
-        from rosenblatt.features import schema_from_json
-
-        identity = schema_from_json(_nameless(model.state.card.schema)).names
-    own = list(_not_hashed(model))
-    places = sorted({*used, *own})
-    names = dict(zip(identity(places), model.names(places), strict=True))
-    keys = identity(used)
-    weights = {}
-    for voice, row, constant in zip(voices(model), coef, bias.tolist(), strict=True):
-        if constant:
-            weights[voice, "(bias)"] = constant
-        for key, weight in zip(keys, row[used].tolist(), strict=True):
-            if weight:
-                weights[voice, key] = weight
-    return Named(names, identity(own) if by_number else list(names), weights)
-
-
-def _not_hashed(model: Model) -> Iterator[int]:
-    """The features that have a name of their own."""
-    schema: Any = model.schema if model.has_schema else None
-    start = 0
-    for part in getattr(schema, "columns", (schema,)):
-        size = model.state.n_features if part is schema else part.n_features
-        if not _hashes(getattr(part, "features", part)):
-            yield from range(start, start + size)
-        start += size
-
-
-def _hashes(part: Any) -> bool:
-    settings = getattr(part, "settings", {})
-    return settings.get("bits") is not None or getattr(part, "bits", None) is not None
-
-
-def _nameless(told: Any) -> Any:
-    """A schema whose hashed columns have no names."""
-    told = deepcopy(told)
-    if isinstance(told, dict):
-        for part in (told, *told.get("columns", ())):
-            features = part.get("features")
-            if isinstance(features, dict) and features["bits"] is not None:
-                features["names"] = {}
-    return told
-
-
-def _hashing(model: Model) -> list[Any]:
-    """How texts are hashed: the same number means the same column where this is the same."""
-    told = _nameless(model.state.card.schema)
-    parts = (told, *told.get("columns", ())) if isinstance(told, dict) else ()
-    return [(part.get("name"), part["features"]) for part in parts if "features" in part]
 
 
 def _report(found: dict[str, Any]) -> list[str]:

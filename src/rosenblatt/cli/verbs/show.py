@@ -14,7 +14,7 @@ from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
 from rosenblatt.cli.frame.terminal import cut, printable, say
 
-__all__ = ["command", "facts_of", "voices"]
+__all__ = ["command", "facts_of"]
 
 MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
@@ -48,13 +48,18 @@ def command(model: str, top: int, weights: bool, as_json: bool) -> None:
     if found.tags_sentences:
         _show_tagger(found, weights, as_json)
     elif weights:
-        lines = (f"{label}\t{printable(name)}\t{w!r}\n" for label, name, w in _all_weights(found))
+        found.refuse_without_weights()
+        lines = (
+            f"{label}\t{printable(name)}\t{w!r}\n" for label, name, w in found.weights.nonzero()
+        )
         while some := "".join(islice(lines, LINES_AT_A_TIME)):
             click.echo(some, nl=False)
     elif as_json:
-        shown = _top_facts(found, top) if found.has_weights else None
-        facts = {**facts_of(found), "top_weights": shown}
-        say_json(facts)
+        largest = {
+            voice: [{"feature": name, "weight": weight} for name, weight in pairs]
+            for voice, pairs in found.weights.largest(top).items()
+        }
+        say_json({**facts_of(found), "top_weights": largest if found.has_weights else None})
     else:
         say(_card(found))
         if found.has_weights:
@@ -143,55 +148,13 @@ def _listed(names: list[str], most: int = 12) -> str:
 # ---------------------------------------------------------------------- weights
 
 
-def voices(model: Model) -> list[str]:
-    """The class that each weight vector speaks for."""
-    classes = [str(label) for label in model.classes]
-    return classes[-1:] if len(classes) <= 2 else classes
-
-
-def _largest(model: Model, top: int) -> dict[str, list[tuple[str, float]]]:
-    """By class the features with the largest weights, with a sign; 0 is no weight."""
-    import numpy as np
-
-    coef, bias = model.weights()
-    found = {}
-    for voice, row, constant in zip(voices(model), coef, bias.tolist(), strict=True):
-        order = np.argsort(-np.abs(row), kind="stable")[:top]
-        places = [place for place in order.tolist() if row[place]]
-        pairs = list(zip(model.names(places), row[places].tolist(), strict=True))
-        found[voice] = [("(bias)", constant), *pairs] if constant else pairs
-    return found
-
-
-def _top_facts(model: Model, top: int) -> dict[str, Any]:
-    return {
-        voice: [{"feature": name, "weight": weight} for name, weight in pairs]
-        for voice, pairs in _largest(model, top).items()
-    }
-
-
 def _top_lines(model: Model, top: int) -> Iterator[str]:
     if not top:
         return
-    for voice, pairs in _largest(model, top).items():
+    for voice, pairs in model.weights.largest(top).items():
         yield ""
         yield f"largest weights for {voice}" + (
             f" (negative: for {model.classes[0]})" if len(model.classes) == 2 else ""
         )
         for name, weight in pairs:
             yield f"  {weight:+11.5g}  {cut(printable(name), LONGEST_NAME)}"
-
-
-def _all_weights(model: Model) -> Iterator[tuple[str, str, float]]:
-    """Class, feature and weight, unless it is 0."""
-    import numpy as np
-
-    coef, bias = model.weights()
-    for voice, row, constant in zip(voices(model), coef, bias.tolist(), strict=True):
-        if constant:
-            yield voice, "(bias)", constant
-        places = np.flatnonzero(row).tolist()
-        yield from (
-            (voice, name, weight)
-            for name, weight in zip(model.names(places), row[places].tolist(), strict=True)
-        )
