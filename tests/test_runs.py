@@ -73,7 +73,7 @@ def test_scores_and_margins_are_those_before_the_update(name, n_classes):
         before = run.weights[int((run.entries.t < t).sum())]
         scores = before @ np.append(X[row], 1.0)
         assert np.allclose(run.scores[k], scores[0] if n_classes == 2 else scores)
-        wrong = run.entries.wrong[k]
+        wrong = run.entries.y_pred[k]
         if n_classes == 2:
             ahead = scores[0] if y[row] == 1 else -scores[0]
         else:

@@ -139,7 +139,7 @@ class Run:
     def margins(self) -> FloatArray:
         """How far the right class was ahead before each update: y·score of two classes, else over
         the class that was lowered; its own score where it was raised alone."""
-        right, wrong = self.entries.right, self.entries.wrong
+        right, wrong = self.entries.y_true, self.entries.y_pred
         if self.n_vectors == 1:
             return np.asarray((2 * right - 1) * self.scores)
         index = np.arange(len(self))
@@ -248,7 +248,7 @@ class LinearRun(Run):
         number = w.dtype.type
         stored = _stored_values(self.X, w)
         entries = self.entries
-        columns = (entries.row, entries.right, entries.wrong, entries.step)
+        columns = (entries.row, entries.y_true, entries.y_pred, entries.step)
         for row, right, wrong, step in zip(*(column.tolist() for column in columns), strict=True):
             at, x = stored(row)
             if len(w) == 1:
@@ -283,7 +283,7 @@ class KernelRun(Run):
     @cached_property
     def steps(self) -> FloatArray:
         """What each update added to the coefficients of its row: a row an update."""
-        right, wrong, step = self.entries.right, self.entries.wrong, self.entries.step
+        right, wrong, step = self.entries.y_true, self.entries.y_pred, self.entries.step
         if self.n_vectors == 1:
             return np.asarray(((2 * right - 1) * step)[:, None])
         added = np.zeros((len(self), self.n_vectors))

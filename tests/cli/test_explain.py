@@ -156,7 +156,7 @@ def test_one_update_is_its_step_times_the_product_of_the_rows(tmp_path: Path) ->
     for update in learner.ledger_:
         assert update.step == 2.0
         part = update.step * (float(X[update.row] @ X[1]) + 1.0)
-        sign = 1.0 if update.right == "yes" else -1.0
+        sign = 1.0 if update.y_true == "yes" else -1.0
         expected[update.row + 1] = expected.get(update.row + 1, 0.0) + sign * part
     found = {one["row"]: one["contribution"] for one in told["mistakes"]["rows"]}
     assert found == pytest.approx(expected)

@@ -99,13 +99,13 @@ def test_the_ledger_gives_the_coefficients_after_every_update() -> None:
     X, y = integers(1, n_classes=3)
     model = KernelPerceptron(gamma=1.0, max_iter=3, combine="last").fit(X, y)
     ledger = model.ledger_
-    np.testing.assert_array_equal(ledger.coefficients(), model.dual_coef_)
-    assert not ledger.coefficients(upto=0).any()
+    np.testing.assert_array_equal(ledger.replay(), model.dual_coef_)
+    assert not ledger.replay(upto=0).any()
     assert len(ledger) == len(list(ledger)) >= model.n_mistakes_
     assert ledger[0].row == ledger.entries.row[0]
     assert all(sum(lives) == model.t_ for lives in map(np.ndarray.tolist, model.survival_))
     with pytest.raises(ParameterError, match="this ledger has"):
-        ledger.coefficients(upto=len(ledger) + 1)
+        ledger.replay(upto=len(ledger) + 1)
 
 
 @quiet

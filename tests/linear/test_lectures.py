@@ -58,7 +58,7 @@ def test_L1_7_step_by_step():
     learner = Perceptron(ties="positive", **ORIGIN).fit(X, y)
     assert [u.row + 1 for u in learner.ledger_] == lectures.L1_7_MISTAKES
     assert [u.t for u in learner.ledger_] == lectures.L1_7_MISTAKES
-    assert [(u.right, u.wrong, u.step) for u in learner.ledger_] == [
+    assert [(u.y_true, u.y_pred, u.step) for u in learner.ledger_] == [
         (-1, 1, 1.0),
         (1, -1, 1.0),
         (-1, 1, 1.0),
@@ -85,7 +85,7 @@ def test_the_bias_starts_at_zero_and_moves_by_one_with_each_mistake():
     assert biases[0] == 0
     assert len(learner.ledger_) > 5
     for (before, after), update in zip(pairwise(biases), learner.ledger_, strict=True):
-        assert after - before == (1 if update.right == 1 else -1)
+        assert after - before == (1 if update.y_true == 1 else -1)
 
 
 def test_a_larger_bias_moves_the_boundary_to_the_negative_side():
@@ -188,9 +188,9 @@ def test_the_row_is_right_by_one_after_a_step_that_aims_there(
     for (matrix, bias), update in zip(states, ledger, strict=True):
         scores = matrix @ X[update.row] + bias
         if n_classes == 2:
-            margin = scores[0] if update.right == 1 else -scores[0]
+            margin = scores[0] if update.y_true == 1 else -scores[0]
         else:
-            margin = scores[update.right] - scores[update.wrong]
+            margin = scores[update.y_true] - scores[update.y_pred]
         assert margin == pytest.approx(1, abs=1e-9)
 
 

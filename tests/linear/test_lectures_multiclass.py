@@ -70,13 +70,13 @@ def test_a_mistake_moves_the_right_and_the_answered_class_and_no_other(table, et
         old, new = np.column_stack(before), np.column_stack(after)
         scores = old @ x
         expected = np.zeros_like(old)
-        expected[update.right] += eta0 * x
-        best_wrong = np.delete(scores, update.right).max()
-        if scores[update.right] == best_wrong:
-            assert update.wrong is None
+        expected[update.y_true] += eta0 * x
+        best_wrong = np.delete(scores, update.y_true).max()
+        if scores[update.y_true] == best_wrong:
+            assert update.y_pred is None
         else:
-            assert scores[update.wrong] == best_wrong > scores[update.right]
-            expected[update.wrong] -= eta0 * x
+            assert scores[update.y_pred] == best_wrong > scores[update.y_true]
+            expected[update.y_pred] -= eta0 * x
         np.testing.assert_array_equal(new - old, expected)
 
 
@@ -103,7 +103,7 @@ def test_L2_5_with_a_third_class_that_never_occurs_first():
         shuffle=False,
         record=True,
     ).fit(X, y)
-    assert [(u.row, u.right, u.wrong) for u in learner.ledger_][:2] == [(0, 1, None), (1, 2, 1)]
+    assert [(u.row, u.y_true, u.y_pred) for u in learner.ledger_][:2] == [(0, 1, None), (1, 2, 1)]
     matrix, _ = learner.ledger_.replay(X, upto=2)
     np.testing.assert_allclose(matrix[:2], lectures.L2_5_WEIGHTS[1], rtol=1e-12, atol=0)
 

@@ -212,7 +212,7 @@ def test_the_ledger_of_a_stream_replays_across_the_arrival_of_a_third_class(name
     assert len(ledger.classes) == 4
     assert len(ledger) > 10
     assert all(update.row == update.t - 1 for update in ledger)
-    assert all(update.right == y[update.row] for update in ledger)
+    assert all(update.y_true == y[update.row] for update in ledger)
     assert_same_bytes(ledger.replay(X), weights_of(learner))
     assert ledger.survival.sum() == learner.t_ == 40
 

@@ -140,7 +140,7 @@ def test_multiclass_rules_equal_their_oracles(rule, table, fit_intercept, ties, 
             row = i % len(X)
             assume(not delicate(W, b, X[row], y[row], case.jumps))
     assert_same_updates(
-        [u._replace(wrong=-1 if u.wrong is None else u.wrong) for u in learner.ledger_],
+        [u._replace(y_pred=-1 if u.y_pred is None else u.y_pred) for u in learner.ledger_],
         run.updates,
         case,
     )

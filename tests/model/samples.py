@@ -128,7 +128,7 @@ def told(learner):
             facts["replayed from"] = value._start.matrix, value._start.bias, value._start.t
             facts["survival"], value = value.survival, tuple(value.entries)
         elif isinstance(value, KernelLedger):
-            value = value.classes, value.n_examples, tuple(value.entries), value.coefficients()
+            value = value.classes, value.n_examples, tuple(value.entries), value.replay()
         facts[name] = value
     return facts
 

@@ -114,10 +114,10 @@ def test_every_step_of_mira_is_the_one_of_its_formula(
             assert max(sought[y] for y in twins) >= best - 1e-9
             continue
         update = updates[t]
-        assert (update.example, update.gold) == (i, gold)
-        assert sought[update.predicted] >= best - 1e-9
-        delta = problems.tag_vector(x, gold) - problems.tag_vector(x, update.predicted)
-        loss = cost(gold, update.predicted) - float(w @ delta)
+        assert (update.row, update.y_true) == (i, gold)
+        assert sought[update.y_pred] >= best - 1e-9
+        delta = problems.tag_vector(x, gold) - problems.tag_vector(x, update.y_pred)
+        loss = cost(gold, update.y_pred) - float(w @ delta)
         assert update.step == pytest.approx(min(C, loss / float(delta @ delta)), abs=1e-9)
         w = w + update.step * delta
     assert t == model.t_
@@ -131,8 +131,8 @@ def test_an_unbounded_step_of_mira_puts_the_right_answer_ahead_by_the_cost(seed:
         problems.tagging(cost=problems.hamming), update="mira", C=1e9, averaged=False, record=True
     ).partial_fit(xs, ys)
     for update in model.ledger_:
-        lead = model.decision(xs[0], ys[0]) - model.decision(xs[0], update.predicted)
-        assert lead == pytest.approx(problems.hamming(ys[0], update.predicted))
+        lead = model.decision(xs[0], ys[0]) - model.decision(xs[0], update.y_pred)
+        assert lead == pytest.approx(problems.hamming(ys[0], update.y_pred))
 
 
 @given(seeds, st.sampled_from([0.05, 0.2]))

@@ -225,10 +225,10 @@ def test_parts_of_answers_make_every_update_of_an_inexact_search_valid(seed: int
     model = StructuredPerceptron(MaxViolation(), record=True, max_iter=4).fit(xs, ys)
     assert model.n_invalid_ == 0
     for k, update in enumerate(model.ledger_):
-        weights, x = model.ledger_.replay(xs, upto=k), xs[update.example]
+        weights, x = model.ledger_.replay(xs, upto=k), xs[update.row]
         scores = [
             sum(weights[f] * v for f, v in MaxViolation().features(x, y).items())
-            for y in (update.gold, update.predicted)
+            for y in (update.y_true, update.y_pred)
         ]
         assert scores[1] >= scores[0]
     assert model.margin_ceiling_ == np.inf
@@ -418,7 +418,7 @@ def test_a_ledger_asks_for_the_examples_of_training() -> None:
     with pytest.raises(ParameterError, match="this ledger has 1 updates"):
         model.ledger_.replay([[1, 2]], upto=2)
     assert "1 updates in 2 examples" in repr(model.ledger_)
-    assert model.ledger_[0].predicted == 1
+    assert model.ledger_[0].y_pred == 1
 
 
 def test_an_unfinished_run_warns() -> None:

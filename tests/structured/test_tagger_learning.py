@@ -52,9 +52,9 @@ def assert_same(tagger: SequenceTagger, run: reference.Run, ys: list[Any], of_wo
     assert tagger.mistakes_per_epoch_ == run.mistakes
     assert tagger.n_mistakes_ == len(run.log) == len(tagger.ledger_)
     for mistake, (sentence, found, step, t) in zip(tagger.ledger_, run.log, strict=True):
-        assert (mistake.sentence, mistake.step, mistake.t) == (sentence, step, t)
-        assert taggers.numbers(tagger.tags_, mistake.found) == found
-        assert mistake.right == ys[sentence][: len(found)]
+        assert (mistake.row, mistake.step, mistake.t) == (sentence, step, t)
+        assert taggers.numbers(tagger.tags_, mistake.y_pred) == found
+        assert mistake.y_true == ys[sentence][: len(found)]
     last = {key: value for key, value in run.snapshots[-1].items() if value}
     assert taggers.weights_of(tagger, of_words=of_words) == last
     mean = {key: value for key, value in run.average().items() if abs(value) > 1e-9}
@@ -139,8 +139,8 @@ def test_every_step_of_mira_is_the_one_of_its_formula(
         if t not in updates:
             assert worth(gold) >= most - 1e-4
             continue
-        assert updates[t].sentence == s
-        found = taggers.numbers(tagger.tags_, updates[t].found)
+        assert updates[t].row == s
+        found = taggers.numbers(tagger.tags_, updates[t].y_pred)
         assert worth(found) >= most - 1e-4
         delta: dict[Any, float] = {}
         for sign, path in ((1, gold), (-1, found)):
@@ -160,8 +160,8 @@ def test_mira_with_room_wins_by_as_many_points_as_there_are_wrong_tags() -> None
     xs, ys = [["a", "b", "c"]], [["P", "Q", "R"]]
     tagger = SequenceTagger(rule="mira", C=1e6, averaged=False, record=True).partial_fit(xs, ys)
     (mistake,) = tagger.ledger_
-    why = tagger.explain(xs[0], mistake.found)
-    wrong = sum(a != b for a, b in zip(mistake.found, ys[0], strict=True))
+    why = tagger.explain(xs[0], mistake.y_pred)
+    wrong = sum(a != b for a, b in zip(mistake.y_pred, ys[0], strict=True))
     assert tagger.predict(xs) == ys
     assert why.compared_score is not None
     assert why.score - why.compared_score == pytest.approx(wrong, abs=1e-5)

@@ -198,7 +198,7 @@ def test_training_sentences_that_break_the_constraints_are_left_out_with_a_warni
     with pytest.warns(LeftOutSentences, match=rf"tags\[1\]: {what}.*: 2 of 4 sentences"):
         tagger.fit(xs, ys)
     assert tagger.t_ == 2 * tagger.n_iter_
-    assert {mistake.sentence for mistake in tagger.ledger_} <= {0, 2}
+    assert {mistake.row for mistake in tagger.ledger_} <= {0, 2}
     with pytest.raises(InputError, match=rf"tags\[0\]: {what}.* no other sentence"):
         SequenceTagger(constraints=scheme).fit(xs[1::2], ys[1::2])
 

@@ -234,10 +234,13 @@ def test_the_ledger_replays_to_the_weights() -> None:
     tagger = SequenceTagger(record=True, averaged=False, templates=["w[0]"]).fit(xs, ys)
     w: dict[Any, float] = {}
     for mistake in tagger.ledger_:
-        assert mistake.right == ys[mistake.sentence]
-        for sign, path in ((1, mistake.right), (-1, mistake.found)):
+        assert mistake.y_true == ys[mistake.row]
+        for sign, path in ((1, mistake.y_true), (-1, mistake.y_pred)):
             tags = taggers.numbers(tagger.tags_, path)
-            for key, value in reference.features(taggers.plain(xs[mistake.sentence]), tags, 1):
+            for key, value in reference.features(taggers.plain(xs[mistake.row]), tags, 1):
                 w[key] = w.get(key, 0.0) + sign * value * mistake.step
     assert taggers.weights_of(tagger) == {key: value for key, value in w.items() if value}
-    assert repr(tagger.ledger_) == f"<TagLedger: {tagger.n_mistakes_} mistakes>"
+    assert (
+        repr(tagger.ledger_)
+        == f"<TagLedger: {len(tagger.ledger_)} updates in {tagger.t_} examples>"
+    )

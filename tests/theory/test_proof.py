@@ -203,7 +203,7 @@ def test_a_run_without_a_mistake_has_an_empty_proof():
 def test_an_update_with_its_answers_exchanged_violates_the_first_inequality(seed, bias):
     X, _, separator, learner = recorded(seed, bias=bias)
     gamma = proof(learner.ledger_, X, separator).margin
-    right, wrong = learner.ledger_.entries.right.copy(), learner.ledger_.entries.wrong.copy()
+    right, wrong = learner.ledger_.entries.y_true.copy(), learner.ledger_.entries.y_pred.copy()
     right[0], wrong[0] = wrong[0], right[0]
     tampered = changed(learner.ledger_, right=right, wrong=wrong)
     row = learner.ledger_.entries.row[0]

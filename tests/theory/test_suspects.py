@@ -69,7 +69,7 @@ def test_the_costs_are_what_is_missing_from_the_squared_norm(name, seed, n_class
     start = np.random.default_rng(seed).normal(size=(1 if n_classes == 2 else n_classes, 4))
     ledger = learner.fit(table, y, coef_init=start).ledger_
     entries = ledger.entries
-    moved = 1 if n_classes == 2 else np.where(entries.wrong < 0, 1, 2)
+    moved = 1 if n_classes == 2 else np.where(entries.y_pred < 0, 1, 2)
     added = np.sum(entries.step**2 * moved * ((X[entries.row] ** 2).sum(axis=1) + bias))
     W, B = ledger.replay(table)
     cost = sum(suspect.cost for suspect in suspects(ledger, table))
@@ -88,7 +88,7 @@ def test_every_mistake_is_counted_once_with_its_row_and_epoch(seed, n_classes, s
         assert suspect.label == y[suspect.row]
         assert suspect.answered != suspect.label
         assert suspect.epochs_mistaken == suspect.updates <= learner.n_iter_
-        if -1 not in learner.ledger_.entries.wrong:  # a tie may raise a score that is positive
+        if -1 not in learner.ledger_.entries.y_pred:  # a tie may raise a score that is positive
             assert suspect.cost >= -1e-9
     assert sum(suspect.share for suspect in found) == pytest.approx(1.0)
     order = [(-suspect.updates, -suspect.cost) for suspect in found]

@@ -26,7 +26,7 @@ class Pairs:
 
     def add(self, entries: Entries) -> None:
         k = self._n_classes
-        key = (entries.row * k + entries.right) * (k + 1) + (entries.wrong + 1)
+        key = (entries.row * k + entries.y_true) * (k + 1) + (entries.y_pred + 1)
         self._waiting.append((key, entries.step))
         self._n_waiting += len(key)
         if self._n_waiting > max(self.MOST_WAITING, len(self._key)):
@@ -78,8 +78,8 @@ class Shares:
         return n_rows * n_classes <= cls.MOST_NUMBERS
 
     def add(self, entries: Entries) -> None:
-        np.add.at(self._table, (entries.row, entries.right), entries.step)
-        np.add.at(self._table, (entries.row, entries.wrong), -entries.step)
+        np.add.at(self._table, (entries.row, entries.y_true), entries.step)
+        np.add.at(self._table, (entries.row, entries.y_pred), -entries.step)
 
     def coefficients(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Rows with a coefficient other than 0, and the coefficients (n_classes, rows)."""

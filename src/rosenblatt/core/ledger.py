@@ -2,7 +2,7 @@
 
     w = w0 + Σ step · x      over the entries of the right class, minus those of the wrong one
 
-From the entries and the rows they name follow the weights after any update, the survival times,
+From the entries and the examples they name follow the weights after any update, the survival times,
 the average and the votes. Replaying gives the weights of training to the last bit.
 """
 
@@ -10,102 +10,163 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import learning, voting
 from rosenblatt._kernels.rows import replay as replaying
+from rosenblatt._kernels.rows import voting
 from rosenblatt.arrays import AnyFloatArray, is_sparse
 from rosenblatt.core.pairs import products
+from rosenblatt.core.recording import COLUMNS, Entries, Recorder, Update
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
 
-__all__ = ["Entries", "Ledger", "Recorder", "Update"]
+__all__ = ["BaseLedger", "ColumnLedger", "Entries", "Ledger", "Recorder", "Update"]
 
 
 # Products with the mistaken rows are formed for so many numbers at a time.
 VOTE_BLOCK = 4_000_000
 
 
-class Update(NamedTuple):
-    """One update: which row, what was right, what was wrong, how far, and when.
+W = TypeVar("W")
 
-    ``wrong`` is None when the right class was raised and no other lowered (a multiclass tie).
-    ``t`` counts the examples seen, this one included.
+
+class BaseLedger(Generic[W]):
+    """What the ledger of every family can do; a family says how an update moves its weights.
+
+    Iterating gives `Update` records; ``len`` is the number of updates. The examples themselves are
+    not kept: the methods that need them take the same ``X`` as ``fit`` did.
     """
 
-    row: int
-    right: Any
-    wrong: Any
-    step: float
-    t: int
+    def __init__(self, n_examples: int, n_examples_before: int = 0) -> None:
+        self.n_examples = n_examples
+        self._n_examples_before = n_examples_before
 
+    # ------------------------------------------------------------------ what a family says
 
-class Entries(NamedTuple):
-    """Updates as columns; ``right`` and ``wrong`` are numbers of classes, -1 for none."""
-
-    row: npt.NDArray[np.int64]
-    right: npt.NDArray[np.int32]
-    wrong: npt.NDArray[np.int32]
-    step: npt.NDArray[np.float64]
-    t: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, log: learning.Log) -> Entries:
-        """A copy of what a log holds."""
-        return cls(*(getattr(log, name)[: log.size].copy() for name in cls._fields))
-
-    @classmethod
-    def empty(cls) -> Entries:
-        return cls.of(learning.Log(0))
-
-    def first(self, k: int) -> Entries:
-        return Entries(self.row[:k], self.right[:k], self.wrong[:k], self.step[:k], self.t[:k])
-
-    def since(self, k: int) -> Entries:
-        return Entries(self.row[k:], self.right[k:], self.wrong[k:], self.step[k:], self.t[k:])
-
-    @classmethod
-    def joined(cls, parts: list[Entries]) -> Entries:
-        if len(parts) == 1:
-            return parts[0]
-        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
-
-class Recorder:
-    """Collects entries while a learner runs, a block at a time."""
-
-    def __init__(self) -> None:
-        self._parts: list[Entries] = []
-
-    def add(self, entries: Entries) -> None:
-        if len(entries.row):
-            self._parts.append(entries)
-
-    def copy(self) -> Recorder:
-        twin = Recorder()
-        twin.add(self.entries)
-        return twin
-
-    def halved(self) -> Recorder:
-        """The same updates when one vector for two classes became two halves.
-
-        Halving is exact, so replay stays exact.
-        """
-        twin = Recorder()
-        twin.add(self.entries._replace(step=self.entries.step * 0.5))
-        return twin
+    def __len__(self) -> int:
+        raise NotImplementedError
 
     @property
-    def entries(self) -> Entries:
-        self._parts = [Entries.joined(self._parts)] if self._parts else [Entries.empty()]
-        return self._parts[0]
+    def _times(self) -> npt.NDArray[np.int64]:
+        """The ``t`` of every update."""
+        raise NotImplementedError
+
+    def _update(self, k: int) -> Update:
+        raise NotImplementedError
+
+    def _first(self, k: int, n_examples: int) -> Self:
+        """A ledger of the first ``k`` updates."""
+        raise NotImplementedError
+
+    def _begin(self, X: Any, *, averaged: bool = False) -> Any:
+        """The state before the first update, and what is needed to move it."""
+        raise NotImplementedError
+
+    def _play(self, state: Any, start: int, stop: int) -> None:
+        """Make some of the updates again."""
+        raise NotImplementedError
+
+    def _weights(self, state: Any) -> W:
+        raise NotImplementedError
+
+    def _average(self, state: Any) -> W:
+        """The mean of the weights after each of ``n_examples``."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ what all can do
+
+    def __getitem__(self, k: int) -> Update:
+        k = index(k)
+        if not -len(self) <= k < len(self):
+            raise IndexError(f"this ledger has {len(self)} updates, but no number {k}")
+        return self._update(k % len(self))
+
+    def __iter__(self) -> Iterator[Update]:
+        return (self._update(k) for k in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self)} updates in {self.n_examples} examples>"
+
+    def upto(self, k: int, n_examples: int | None = None) -> Self:
+        """The ledger as it was after ``k`` updates (and ``n_examples`` examples)."""
+        k = self._checked(k)
+        if n_examples is None:
+            n_examples = int(self._times[k]) - 1 if k < len(self) else self.n_examples
+        return self._first(k, n_examples)
+
+    def replay(self, X: Any, upto: int | None = None) -> W:
+        """The weights after the first ``upto`` updates (all of them by default).
+
+        Equal to those of training to the last bit; ``X`` is what was given to ``fit``, of a stream
+        all that was given to ``partial_fit``.
+        """
+        upto = self._checked(upto)
+        state = self._begin(X)
+        self._play(state, 0, upto)
+        return self._weights(state)
+
+    def trace(self, X: Any) -> Iterator[W]:
+        """The weights before the first and after every update, one after the other."""
+        state = self._begin(X)
+        yield self._weights(state)
+        for k in range(len(self)):
+            self._play(state, k, k + 1)
+            yield self._weights(state)
+
+    def average(self, X: Any) -> W:
+        """The mean of the weights after every example, as an averaged learner has it."""
+        state = self._begin(X, averaged=True)
+        self._play(state, 0, len(self))
+        return self._average(state)
+
+    @property
+    def survival(self) -> npt.NDArray[np.int64]:
+        """How many examples each weight vector lived for: the first one, then after each update."""
+        first, last = [self._n_examples_before + 1], [self.n_examples + 1]
+        return np.diff(np.concatenate([first, self._times, last]))
+
+    def _checked(self, upto: int | None) -> int:
+        if upto is None:
+            return len(self)
+        upto = index(upto)
+        if not 0 <= upto <= len(self):
+            raise ParameterError(
+                f"upto={upto}: this ledger has {len(self)} updates; give 0 to {len(self)}."
+            )
+        return upto
 
 
-class Ledger:
+class ColumnLedger(BaseLedger[W]):
+    """A ledger whose updates are columns that name rows and classes by number."""
+
+    def __init__(
+        self,
+        classes: tuple[Any, ...],
+        entries: Entries,
+        n_examples: int,
+        n_examples_before: int = 0,
+    ) -> None:
+        super().__init__(n_examples, n_examples_before)
+        self.classes, self.entries = classes, entries
+
+    def __len__(self) -> int:
+        return len(self.entries.row)
+
+    @property
+    def _times(self) -> npt.NDArray[np.int64]:
+        return self.entries.t
+
+    def _update(self, k: int) -> Update:
+        row, y_true, y_pred, step, t = (column[k] for column in self.entries)
+        predicted = None if y_pred < 0 else self.classes[y_pred]
+        return Update(int(row), self.classes[y_true], predicted, float(step), int(t))
+
+
+class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
     """Every update of a run, in order, and the weights it started from.
 
     Iterating gives `Update` records; ``len`` is the number of updates. The rows themselves are
@@ -136,66 +197,11 @@ class Ledger:
     """
 
     def __init__(self, start: Weights, classes: tuple[Any, ...], entries: Entries, n_examples: int):
+        super().__init__(classes, entries, n_examples, start.t)
         self._start = start
-        self.classes = classes
-        self.entries = entries
-        self.n_examples = n_examples
 
-    def __len__(self) -> int:
-        return len(self.entries.row)
-
-    def __getitem__(self, k: int) -> Update:
-        k = index(k)
-        row, right, wrong, step, t = (column[k] for column in self.entries)
-        return Update(
-            int(row),
-            self.classes[right],
-            None if wrong < 0 else self.classes[wrong],
-            float(step),
-            int(t),
-        )
-
-    def __iter__(self) -> Iterator[Update]:
-        return (self[k] for k in range(len(self)))
-
-    def __repr__(self) -> str:
-        return f"<Ledger: {len(self)} updates in {self.n_examples} examples>"
-
-    def upto(self, k: int, n_examples: int | None = None) -> Ledger:
-        """The ledger as it was after ``k`` updates (and ``n_examples`` examples)."""
-        k = self._checked(k)
-        entries = self.entries.first(k)
-        if n_examples is None:
-            n_examples = int(self.entries.t[k]) - 1 if k < len(self) else self.n_examples
-        return Ledger(self._start, self.classes, entries, n_examples)
-
-    def replay(self, X: Any, upto: int | None = None) -> tuple[AnyFloatArray, AnyFloatArray]:
-        """Weights and biases after the first ``upto`` updates (all of them by default).
-
-        Equal to those of training to the last bit; ``X`` is what was given to ``fit``.
-        """
-        weights = self._replayed(X, 0, self._checked(upto))
-        return weights.matrix.copy(), weights.bias.copy()
-
-    def trace(self, X: Any) -> Iterator[tuple[AnyFloatArray, AnyFloatArray]]:
-        """Weights and biases before the first and after every update, one after the other."""
-        weights, rows = self._at_start(X)
-        yield weights.matrix.copy(), weights.bias.copy()
-        for k in range(len(self)):
-            replaying.replay(weights, rows, *self.entries, k, k + 1)
-            yield weights.matrix.copy(), weights.bias.copy()
-
-    @property
-    def survival(self) -> npt.NDArray[np.int64]:
-        """How many examples each weight vector lived for: the first one, then after each update."""
-        born = np.concatenate([[self._start.t + 1], self.entries.t, [self.n_examples + 1]])
-        return np.diff(born)
-
-    def average(self, X: Any) -> tuple[AnyFloatArray, AnyFloatArray]:
-        """Mean of the weights and biases after every example, in float64."""
-        weights = self._replayed(X, 0, len(self), averaged=True)
-        weights.t = self.n_examples
-        return weights.average()
+    def _first(self, k: int, n_examples: int) -> Ledger:
+        return Ledger(self._start, self.classes, self.entries.first(k), n_examples)
 
     def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> AnyFloatArray:
         """Votes of all weight vectors on ``queries``, each counted as long as it survived.
@@ -218,7 +224,7 @@ class Ledger:
         start = self._start
         survival = self.survival.astype(np.float64)
         bias_step = float(start.fit_intercept)
-        right, wrong, step = self.entries.right, self.entries.wrong, self.entries.step
+        _, y_true, y_pred, step, _ = self.entries
         block = max(1, VOTE_BLOCK // max(1, support_vectors.shape[0]))
         out = []
         for first in range(0, queries.shape[0], block):
@@ -233,7 +239,7 @@ class Ledger:
                     voting.vote_binary(
                         found,
                         place,
-                        (2 * right - 1) * step,
+                        (2 * y_true - 1) * step,
                         survival,
                         np.ascontiguousarray(at_start[:, 0]),
                         bias_step,
@@ -243,7 +249,7 @@ class Ledger:
             else:
                 out.append(
                     voting.vote_classes(
-                        found, place, right, wrong, step, survival, at_start, bias_step
+                        found, place, y_true, y_pred, step, survival, at_start, bias_step
                     )
                 )
         if not out:
@@ -255,7 +261,7 @@ class Ledger:
         return {
             "start": self._start.to_arrays(),
             "classes": self.classes,
-            **self.entries._asdict(),
+            **dict(zip(COLUMNS, self.entries, strict=True)),
             "n_examples": self.n_examples,
         }
 
@@ -266,8 +272,8 @@ class Ledger:
         empty = Entries.empty()
         entries = Entries(
             *(
-                np.ascontiguousarray(arrays[name], getattr(empty, name).dtype)
-                for name in Entries._fields
+                np.ascontiguousarray(arrays[name], getattr(empty, field).dtype)
+                for name, field in zip(COLUMNS, Entries._fields, strict=True)
             )
         )
         k = len(classes)
@@ -275,8 +281,8 @@ class Ledger:
         sound = (
             len(lengths) == 1
             and start.n_vectors == (1 if k <= 2 else k)
-            and bool(((entries.right >= 0) & (entries.right < k)).all())
-            and bool(((entries.wrong >= -1) & (entries.wrong < k)).all())
+            and bool(((entries.y_true >= 0) & (entries.y_true < k)).all())
+            and bool(((entries.y_pred >= -1) & (entries.y_pred < k)).all())
             and bool((entries.row >= 0).all())
             and bool(np.isfinite(entries.step).all())
         )
@@ -287,17 +293,7 @@ class Ledger:
             )
         return cls(start, classes, entries, int(arrays["n_examples"]))
 
-    def _checked(self, upto: int | None) -> int:
-        if upto is None:
-            return len(self)
-        upto = index(upto)
-        if not 0 <= upto <= len(self):
-            raise ParameterError(
-                f"upto={upto}: this ledger has {len(self)} updates; give 0 to {len(self)}."
-            )
-        return upto
-
-    def _at_start(self, X: Any, *, averaged: bool = False) -> tuple[Weights, Any]:
+    def _begin(self, X: Any, *, averaged: bool = False) -> tuple[Weights, Any]:
         start = self._start
         if not hasattr(X, "shape"):
             X = np.asarray(X, np.float64)
@@ -323,7 +319,13 @@ class Ledger:
         inspect(rows)
         return weights, rows
 
-    def _replayed(self, X: Any, first: int, last: int, *, averaged: bool = False) -> Weights:
-        weights, rows = self._at_start(X, averaged=averaged)
-        replaying.replay(weights, rows, *self.entries, first, last)
-        return weights
+    def _play(self, state: tuple[Weights, Any], start: int, stop: int) -> None:
+        weights, rows = state
+        replaying.replay(weights, rows, *self.entries, start, stop)
+
+    def _weights(self, state: tuple[Weights, Any]) -> tuple[AnyFloatArray, AnyFloatArray]:
+        return state[0].matrix.copy(), state[0].bias.copy()
+
+    def _average(self, state: tuple[Weights, Any]) -> tuple[AnyFloatArray, AnyFloatArray]:
+        state[0].t = self.n_examples
+        return state[0].average()

@@ -117,15 +117,15 @@ class KernelModel(Model):
         every = slice(None)
         if self.shape == blocks.ONE:
             vector = np.zeros(len(entries.row), np.int32)
-            yield vector, every, (2 * entries.right - 1) * entries.step
+            yield vector, every, (2 * entries.y_true - 1) * entries.step
         elif self.shape == blocks.EACH:
-            lowered = entries.wrong >= 0
-            vector = np.where(lowered, entries.wrong, entries.right)
+            lowered = entries.y_pred >= 0
+            vector = np.where(lowered, entries.y_pred, entries.y_true)
             yield vector, every, np.where(lowered, -1.0, 1.0) * entries.step
         else:
-            yield entries.right, every, entries.step
-            lowered = entries.wrong >= 0
-            yield entries.wrong[lowered], lowered, -entries.step[lowered]
+            yield entries.y_true, every, entries.step
+            lowered = entries.y_pred >= 0
+            yield entries.y_pred[lowered], lowered, -entries.step[lowered]
 
     def add(self, entries: Entries) -> None:
         """Take updates into account; ``row`` is the slot of a support row."""
@@ -150,7 +150,7 @@ class KernelModel(Model):
             return
         old, self.recorder = self.recorder.entries, Recorder()
         if each:  # an update of one function now is one of each
-            raised = old._replace(wrong=np.full(len(old.row), -1, np.int32))
+            raised = old._replace(y_pred=np.full(len(old.row), -1, np.int32))
             pairs: Any = zip(raised, old, strict=True)
             self.recorder.add(Entries(*(np.stack(pair, axis=1).ravel() for pair in pairs)))
         else:
@@ -178,12 +178,17 @@ class KernelModel(Model):
         if self.best is None:
             coef, late = self.coef, self.late
         else:
-            twin = copy(self)
-            twin.recorder, twin.best = None, None
-            twin.coef, twin.late = np.zeros_like(self.coef), np.zeros_like(self.late)
+            twin = self.without_updates()
             twin.add(self.entries())
             coef, late = twin.coef, twin.late
         return coef - late / max(self.n_examples, 1) if combine == "average" else coef
+
+    def without_updates(self) -> KernelModel:
+        """The same support rows, of which nothing is said yet."""
+        twin = copy(self)
+        twin.recorder, twin.best = None, None
+        twin.coef, twin.late = np.zeros_like(self.coef), np.zeros_like(self.late)
+        return twin
 
     def survival(self, vector: int) -> tuple[Entries, FloatArray, FloatArray]:
         """The updates of one function, their steps, and how long each of its states lived."""
@@ -219,24 +224,27 @@ class KernelModel(Model):
 
     def scores(self, X: Any, combine: str, *, tie_is_positive: bool = False) -> FloatArray:
         """Scores of rows: (n,) for two classes, else (n, classes)."""
-        k, n = self.n_vectors, X.shape[0]
-        out = np.empty((k, n))
         if combine == "vote":
-            step = max(1, min(QUERIES, 4 * TILE * QUERIES // max(self.n_support, 1)))
-            ask = self._voting(tie_is_positive)
-        else:
-            step, coef = QUERIES, self.coefficients(combine)
-        for first in range(0, n, step):
-            queries = X[first : first + step]
-            found = ask(queries) if combine == "vote" else self.weigh(queries, coef)
-            out[:, first : first + step] = found
+            votes = self.votes(X, tie_is_positive=tie_is_positive)
+            return np.asarray(votes / max(self.n_examples, 1))
+        coef = self.coefficients(combine)
+        return self._in_tiles(X, QUERIES, lambda queries: self.weigh(queries, coef))
+
+    def votes(self, X: Any, *, tie_is_positive: bool = False) -> FloatArray:
+        """Votes of all states on rows, each counted as long as it lived; shaped as scores."""
+        step = max(1, min(QUERIES, 4 * TILE * QUERIES // max(self.n_support, 1)))
+        return self._in_tiles(X, step, self._voting(tie_is_positive))
+
+    def _in_tiles(self, X: Any, step: int, ask: Callable[[Any], FloatArray]) -> FloatArray:
+        out = np.empty((self.n_vectors, X.shape[0]))
+        for first in range(0, X.shape[0], step):
+            out[:, first : first + step] = ask(X[first : first + step])
         if not np.isfinite(out).all():
             raise overflow(int(np.nonzero(~np.isfinite(out))[1][0]))
-        return out[0] if k == 1 else np.ascontiguousarray(out.T)
+        return out[0] if len(out) == 1 else np.ascontiguousarray(out.T)
 
-    def _voting(self, tie_is_positive: bool) -> Any:
-        """A function that gives the votes of all states on some queries, as shares."""
-        n = max(self.n_examples, 1)
+    def _voting(self, tie_is_positive: bool) -> Callable[[Any], FloatArray]:
+        """A function that gives the votes of all states on some queries."""
         if self.shape != blocks.AGAINST:
             lives = [self.survival(vector) for vector in range(self.n_vectors)]
 
@@ -246,7 +254,7 @@ class KernelModel(Model):
                     blocks.votes(products, own.row, steps, lived, tie_is_positive)
                     for own, steps, lived in lives
                 ]
-                return np.stack(found) / n
+                return np.stack(found)
 
             return each
         entries = self.entries()
@@ -259,14 +267,14 @@ class KernelModel(Model):
             votes = voting.vote_classes(
                 products,
                 entries.row,
-                entries.right,
-                entries.wrong,
+                entries.y_true,
+                entries.y_pred,
                 entries.step,
                 survival,
                 start,
                 0.0,
             )
-            return np.asarray(votes.T / n)
+            return np.asarray(votes.T)
 
         return against
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import index
+from copy import copy
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from rosenblatt.core.ledger import Entries, Update
-from rosenblatt.errors import ParameterError
+from rosenblatt.arrays import FloatArray
+from rosenblatt.core.ledger import ColumnLedger
 from rosenblatt.kernel.kernel_model import KernelModel
 
 __all__ = ["KernelLedger"]
 
 
-class KernelLedger:
+class KernelLedger(ColumnLedger[FloatArray]):
     """Every update of a kernel perceptron, in order.
 
-    Iterating gives `Update` records; ``len`` is the number of updates. ``wrong`` is None where the
-    right class was raised alone. With ``multiclass="ovr"`` an update with a wrong class lowers
+    Iterating gives `Update` records; ``len`` is the number of updates. ``y_pred`` is None where
+    the right class was raised alone. With ``multiclass="ovr"`` an update with a wrong class lowers
     that class alone.
 
     Attributes
@@ -41,42 +38,53 @@ class KernelLedger:
     >>> model = KernelPerceptron(kernel="poly", degree=2, gamma=1.0, shuffle=False).fit(X, y)
     >>> [update.row for update in model.ledger_], model.stop_reason_
     ([0, 1, 2, 3], 'separated')
-    >>> model.ledger_.coefficients(upto=3).tolist()
+    >>> model.ledger_.replay(upto=3).tolist()
     [[1.0, -1.0, -1.0, 0.0]]
     """
 
     def __init__(self, machine: KernelModel) -> None:
-        self._machine = machine
         slots = machine.entries()
-        self.classes = tuple(machine.classes)
-        self.entries: Entries = slots._replace(row=machine.numbers[slots.row])
-        self.n_examples = machine.n_examples
+        entries = slots._replace(row=machine.numbers[slots.row])
+        super().__init__(tuple(machine.classes), entries, machine.n_examples)
+        self._machine, self._slots = machine, slots
 
-    def __len__(self) -> int:
-        return len(self.entries.row)
+    def _first(self, k: int, n_examples: int) -> KernelLedger:
+        earlier = copy(self._machine)
+        earlier.best = k, n_examples
+        return KernelLedger(earlier)
 
-    def __getitem__(self, k: int) -> Update:
-        k = index(k)
-        row, right, wrong, step, t = (column[k] for column in self.entries)
-        wrong_class = None if wrong < 0 else self.classes[wrong]
-        return Update(int(row), self.classes[right], wrong_class, float(step), int(t))
+    def replay(self, X: Any = None, upto: int | None = None) -> FloatArray:
+        """Coefficients of the support rows after the first ``upto`` updates, all by default.
 
-    def __iter__(self) -> Iterator[Update]:
-        return (self[k] for k in range(len(self)))
+        ``X`` is not looked at: the model keeps the rows that it needs.
+        """
+        return super().replay(X, upto)
 
-    def __repr__(self) -> str:
-        return f"<KernelLedger: {len(self)} updates in {self.n_examples} examples>"
+    def trace(self, X: Any = None) -> Iterator[FloatArray]:
+        """Coefficients before the first and after every update, one after the other."""
+        return super().trace(X)
 
-    def coefficients(self, upto: int | None = None) -> npt.NDArray[np.float64]:
-        """Coefficients of the support rows after the first ``upto`` updates, all by default."""
-        upto = len(self) if upto is None else index(upto)
-        if not 0 <= upto <= len(self):
-            raise ParameterError(
-                f"upto={upto}: this ledger has {len(self)} updates; give 0 to {len(self)}."
-            )
-        machine = self._machine
-        found: Any = np.zeros_like(machine.coef)
-        entries = machine.entries().first(upto)
-        for vector, of, step in machine.moves(entries):
-            np.add.at(found, (vector, entries.row[of]), step)
-        return np.asarray(found)
+    def average(self, X: Any = None) -> FloatArray:
+        """The mean of the coefficients after every example."""
+        return super().average(X)
+
+    def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> FloatArray:
+        """Votes of all earlier functions on ``queries``, each counted as long as it survived.
+
+        Two classes: one number a query, positive for the second class. More: one column a class;
+        with ``multiclass="ovr"`` the functions of each class vote by themselves. Cost: the kernel
+        of the queries with the support rows, then a walk along the updates. ``X`` is not looked at.
+        """
+        return self._machine.votes(queries, tie_is_positive=ties == "positive")
+
+    def _begin(self, X: Any, *, averaged: bool = False) -> KernelModel:
+        return self._machine.without_updates()
+
+    def _play(self, state: KernelModel, start: int, stop: int) -> None:
+        state.add(self._slots.part(start, stop))
+
+    def _weights(self, state: KernelModel) -> FloatArray:
+        return state.coef.copy()
+
+    def _average(self, state: KernelModel) -> FloatArray:
+        return state.coef - state.late / max(self.n_examples, 1)

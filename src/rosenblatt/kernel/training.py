@@ -88,7 +88,7 @@ class KernelMarginCeiling:
 
     def note(self, block: Block, entries: Entries, machine: KernelModel) -> None:
         if self._together:
-            alone = entries.wrong < 0
+            alone = entries.y_pred < 0
             self._steps[0] += float(np.count_nonzero(~alone))
             self._alone += float(np.count_nonzero(alone))
         else:

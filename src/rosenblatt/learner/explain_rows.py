@@ -45,7 +45,7 @@ class Past(NamedTuple):
         sums, totals = (np.bincount(place, values, len(rows)) for values in (steps, parts))
         found = []
         for i, (row, k) in enumerate(zip(rows.tolist(), last.tolist(), strict=True)):
-            right, wrong = int(self.entries.right[k]), int(self.entries.wrong[k])
+            right, wrong = int(self.entries.y_true[k]), int(self.entries.y_pred[k])
             one = PastMistake(
                 row=row if self.numbers is None else int(self.numbers[row]),
                 y_true=self.classes[right],
@@ -162,11 +162,11 @@ class Question:
         changes = entries.step * past.similarity[entries.row]
         ballots: list[tuple[npt.NDArray[np.intp], FloatArray, float]] = []
         if len(start) > 1 and not alone:
-            places, lowered = np.arange(len(changes)), entries.wrong >= 0
+            places, lowered = np.arange(len(changes)), entries.y_pred >= 0
             table = np.zeros((len(changes) + 1, len(start)))
             table[0] = start
-            table[places + 1, entries.right] += changes
-            table[places[lowered] + 1, entries.wrong[lowered]] -= changes[lowered]
+            table[places + 1, entries.y_true] += changes
+            table[places[lowered] + 1, entries.y_pred[lowered]] -= changes[lowered]
             ballots.append((places, self.direction[table.cumsum(axis=0).argmax(axis=1)], 1.0))
         else:
             for vector in np.flatnonzero(self.direction).tolist():
@@ -188,11 +188,11 @@ class Question:
     def _moves(self, entries: Entries, alone: bool) -> FloatArray:
         """How much each update raised what is explained, as a factor of its step."""
         if len(self.direction) == 1:
-            return np.asarray((2 * entries.right - 1) * self.direction[0])
+            return np.asarray((2 * entries.y_true - 1) * self.direction[0])
         of = np.append(self.direction, 0.0)  # the last is for no class, -1
         if alone:
-            return np.where(entries.wrong < 0, of[entries.right], -of[entries.wrong])
-        return np.asarray(of[entries.right] - of[entries.wrong])
+            return np.where(entries.y_pred < 0, of[entries.y_true], -of[entries.y_pred])
+        return np.asarray(of[entries.y_true] - of[entries.y_pred])
 
     def with_mistakes(self, found: list[PastMistake]) -> Question:
         """Add past mistakes."""

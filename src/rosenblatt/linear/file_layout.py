@@ -8,8 +8,9 @@ import numpy as np
 
 from rosenblatt.arrays import Arrays
 from rosenblatt.core.duals import Pairs, Shares
-from rosenblatt.core.ledger import Entries, Ledger, Recorder
+from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.recording import COLUMNS, Recorder
 from rosenblatt.core.result import FitResult
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.weights import Weights
@@ -343,7 +344,7 @@ def _put_ledger(arrays: Arrays, name: str, ledger: dict[str, Any]) -> Start:
     start = ledger["start"]
     # By their bits, so that a negative zero is kept.
     zero = not any(np.any(start[part].view(np.uint8)) for part in ("coef", "intercept"))
-    for column in Entries._fields:
+    for column in COLUMNS:
         arrays[f"{name}.{column}"] = ledger[column]
     if not zero:
         arrays[f"{name}.start.coef"] = start["coef"]
@@ -370,6 +371,6 @@ def _take_ledger(state: State, name: str, start: Start) -> dict[str, Any]:
             "t": start.t,
         },
         "classes": card.classes,
-        **{column: arrays[f"{name}.{column}"] for column in Entries._fields},
+        **{column: arrays[f"{name}.{column}"] for column in COLUMNS},
         "n_examples": card.record.t,
     }

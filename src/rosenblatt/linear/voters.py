@@ -80,7 +80,7 @@ class Voters:
     def digest(self) -> str:
         """SHA-256 over the updates; how the rows are numbered does not matter."""
         entries = self._recorder.entries
-        columns = (entries.right, entries.wrong, entries.step, entries.t)
+        columns = (entries.y_true, entries.y_pred, entries.step, entries.t)
         return hashlib.sha256(b"".join(column.tobytes() for column in columns)).hexdigest()
 
     def to_arrays(self, classes: list[Any], n_features: int, n_examples: int) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def read_run(
                 row=row,
                 at=points[row],
                 right=ledger.classes[places[row]],
-                wrong=None if update is None else update.wrong,
+                wrong=None if update is None else update.y_pred,
                 W=W,
                 b=b,
                 W_before=W_before,

@@ -12,13 +12,11 @@ from rosenblatt import lazy
 
 if TYPE_CHECKING:
     from rosenblatt.structured.ledger import StructuredLedger as StructuredLedger
-    from rosenblatt.structured.ledger import StructuredUpdate as StructuredUpdate
+    from rosenblatt.structured.ledger import TagLedger as TagLedger
     from rosenblatt.structured.paths import Choice as Choice
     from rosenblatt.structured.paths import PathExplanation as PathExplanation
     from rosenblatt.structured.perceptron import StructuredPerceptron as StructuredPerceptron
     from rosenblatt.structured.tagger import SequenceTagger as SequenceTagger
-    from rosenblatt.structured.tagging import TagLedger as TagLedger
-    from rosenblatt.structured.tagging import TagMistake as TagMistake
 
 
 __getattr__, __dir__, __all__ = lazy.attach(
@@ -29,8 +27,6 @@ __getattr__, __dir__, __all__ = lazy.attach(
         "SequenceTagger": "rosenblatt.structured.tagger",
         "StructuredLedger": "rosenblatt.structured.ledger",
         "StructuredPerceptron": "rosenblatt.structured.perceptron",
-        "StructuredUpdate": "rosenblatt.structured.ledger",
-        "TagLedger": "rosenblatt.structured.tagging",
-        "TagMistake": "rosenblatt.structured.tagging",
+        "TagLedger": "rosenblatt.structured.ledger",
     },
 )

@@ -12,9 +12,9 @@ from rosenblatt.learner.display import TOP_WEIGHTS, ModelDisplay
 from rosenblatt.structured.feature_weights import FeatureWeights, exact_sum
 from rosenblatt.structured.learner import StructuredModel
 from rosenblatt.structured.ledger import StructuredLedger, difference
-from rosenblatt.structured.problem import Judge, Problem, same
+from rosenblatt.structured.problem import Judge, Problem, answers, same
 
-__all__ = ["StructuredAnswering", "answers", "read_examples", "share_right"]
+__all__ = ["StructuredAnswering", "read_examples", "share_right"]
 
 
 class StructuredAnswering(ModelDisplay):
@@ -146,12 +146,12 @@ class StructuredAnswering(ModelDisplay):
             step = update.step * ((seen - update.t + 1) / seen if self.averaged else 1.0)
             moved, _ = ledger.change_of(update, xs)
             part = step * exact_sum(value * change.get(name, 0.0) for name, value in moved.items())
-            before = found.get(update.example, PastMistake(None, None, None, 0, 0.0, 0.0, 0.0))
+            before = found.get(update.row, PastMistake(None, None, None, 0, 0.0, 0.0, 0.0))
             step, part = step + (before.step or 0.0), part + before.contribution
-            found[update.example] = PastMistake(
-                row=update.example,
-                y_true=update.gold,
-                y_pred=update.predicted,
+            found[update.row] = PastMistake(
+                row=update.row,
+                y_true=update.y_true,
+                y_pred=update.y_pred,
                 updates=before.updates + 1,
                 step=step,
                 similarity=part / step,
@@ -218,14 +218,6 @@ def read_examples(xs: Any, ys: Any) -> tuple[list[Any], list[Any]]:
         if answer is None:
             raise InputError(f"ys[{number}] is None; give every example its right answer.")
     return xs, ys
-
-
-def answers(problem: Problem, weights: FeatureWeights, xs: list[Any]) -> list[Any]:
-    found = []
-    for number, x in enumerate(xs):
-        where = f"xs[{number}]"
-        found.append(problem.argmax(x, Judge(problem, weights, x, where), where))
-    return found
 
 
 def share_right(found: list[Any], ys: list[Any]) -> float:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from rosenblatt.core import epochs
 from rosenblatt.core.model import Model
+from rosenblatt.core.recording import Update
 from rosenblatt.errors import InputError
 from rosenblatt.structured.feature_weights import (
     FeatureWeights,
@@ -26,7 +27,7 @@ from rosenblatt.structured.feature_weights import (
     exact_sum,
     weighted,
 )
-from rosenblatt.structured.ledger import StructuredUpdate, difference
+from rosenblatt.structured.ledger import difference
 from rosenblatt.structured.problem import Judge, Problem, same
 
 __all__ = ["StructuredModel", "StructuredTrainer"]
@@ -122,7 +123,7 @@ class StructuredTrainer(epochs.Trainer):
                 learned.step_sum += step
                 if learned.recorder is not None:
                     good, bad = pair
-                    learned.recorder.append(StructuredUpdate(number, good, deepcopy(bad), step, t))
+                    learned.recorder.append(Update(number, good, deepcopy(bad), step, t))
             learned.n_invalid += invalid
         weights.t = t
         learned.n_mistakes += mistaken

@@ -1,42 +1,79 @@
-"""The ledger of a structured perceptron: every update in order, which is all there is to it."""
+"""The ledgers of structured learners: every update in order, which is all there is to them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from operator import index
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.tags import tag_learning
+from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt.core.ledger import BaseLedger, W
+from rosenblatt.core.recording import Update
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.structured.feature_weights import FeatureWeights, LearnedWeights
-from rosenblatt.structured.problem import Problem
+from rosenblatt.structured.problem import Problem, answers, same
+from rosenblatt.structured.sentences import Encoded, Encoder, read_sentences
 
-__all__ = ["StructuredLedger", "StructuredUpdate"]
+__all__ = ["StructuredLedger", "TagEntry", "TagLedger", "difference"]
 
-
-class StructuredUpdate(NamedTuple):
-    """One update: which example, what was right, what was found, how far, and when.
-
-    ``example`` is the number of the example in the ``xs`` of ``fit``, or its place in the stream
-    of ``partial_fit``. ``t`` counts the examples seen, this one included.
-    """
-
-    example: int
-    gold: Any
-    predicted: Any
-    step: float
-    t: int
+Votes = list[list[tuple[Any, int]]]
+# Sentence, step, t, and the right and the predicted tags of the tokens that the update is about.
+TagEntry = tuple[int, float, int, npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
-class StructuredLedger:
+class SearchLedger(BaseLedger[W]):
+    """A ledger of weights that predict by a search."""
+
+    def votes(self, X: Any, queries: Any) -> Votes:
+        """For each query the answers of all weight vectors, with the examples that these survived.
+
+        Cost: a search for every query by every weight vector that survived an example.
+
+        Parameters
+        ----------
+        X : sequence
+            The same as ``fit`` was given; of a stream all that ``partial_fit`` was given.
+        queries : sequence
+            What to predict.
+
+        Returns
+        -------
+        votes : list of lists of tuples (answer, votes)
+            For each query the answer with the most votes first, of equals the one found first.
+        """
+        state, n_played = self._begin(X), 0
+        votes: Votes = [[] for _ in queries]
+        for k, survived in enumerate(self.survival.tolist()):
+            if not survived:
+                continue
+            self._play(state, n_played, k)
+            n_played = k
+            for found, answer in zip(votes, self._answers(state, queries), strict=True):
+                places = [i for i, (known, _) in enumerate(found) if same(known, answer)]
+                if places:
+                    found[places[0]] = answer, found[places[0]][1] + survived
+                else:
+                    found.append((answer, survived))
+        return [sorted(found, key=lambda vote: -vote[1]) for found in votes]
+
+    def _answers(self, state: Any, queries: Any) -> list[Any]:
+        raise NotImplementedError
+
+
+class StructuredLedger(SearchLedger[FeatureWeights]):
     """Every update of a structured perceptron, in order.
 
-    Iterating gives `StructuredUpdate` records; ``len`` is the number of updates. ``gold`` and
-    ``predicted`` are the two answers whose features were compared: ``w = Σ step·(φ(x, gold) -
-    φ(x, predicted))``.
+    Iterating gives `Update` records; ``len`` is the number of updates. ``y_true`` and ``y_pred``
+    are the two answers whose features were compared: ``w = Σ step·(φ(x, y_true) - φ(x, y_pred))``.
+    ``row`` is the number of the example in the ``xs`` of ``fit``, or its place in the stream of
+    ``partial_fit``.
 
     Attributes
     ----------
-    updates : tuple of StructuredUpdate
+    updates : tuple of Update
     n_examples : int
         Examples seen when learning ended.
 
@@ -48,76 +85,174 @@ class StructuredLedger:
     >>> xs = [[2, 5, 3], [9, 7, 8]]
     >>> model = StructuredPerceptron(space, record=True, shuffle=False).fit(xs, [5, 9])
     >>> list(model.ledger_)
-    [StructuredUpdate(example=0, gold=5, predicted=2, step=1.0, t=1)]
+    [Update(row=0, y_true=5, y_pred=2, step=1.0, t=1)]
     >>> model.ledger_.replay(xs)
     {'size': 3.0}
+    >>> model.ledger_.votes(xs, [[1, 6]])
+    [[(6, 4)]]
     """
 
-    def __init__(
-        self, problem: Problem, updates: Sequence[StructuredUpdate], n_examples: int
-    ) -> None:
-        self._problem = problem
-        self.updates, self.n_examples = tuple(updates), n_examples
+    def __init__(self, problem: Problem, updates: Sequence[Update], n_examples: int) -> None:
+        super().__init__(n_examples)
+        self._problem, self.updates = problem, tuple(updates)
 
     def __len__(self) -> int:
         return len(self.updates)
 
-    def __getitem__(self, k: int) -> StructuredUpdate:
-        return self.updates[index(k)]
+    @property
+    def _times(self) -> npt.NDArray[np.int64]:
+        return np.array([update.t for update in self.updates], np.int64)
 
-    def __iter__(self) -> Iterator[StructuredUpdate]:
-        return iter(self.updates)
+    def _update(self, k: int) -> Update:
+        return self.updates[k]
 
-    def __repr__(self) -> str:
-        return f"<StructuredLedger: {len(self)} updates in {self.n_examples} examples>"
+    def _first(self, k: int, n_examples: int) -> StructuredLedger:
+        return StructuredLedger(self._problem, self.updates[:k], n_examples)
 
-    def replay(self, xs: Sequence[Any], upto: int | None = None) -> FeatureWeights:
-        """The weights after the first ``upto`` updates, all by default, to the last bit.
+    def _begin(self, X: Any, *, averaged: bool = False) -> tuple[LearnedWeights, Any]:
+        return LearnedWeights(), X
 
-        Parameters
-        ----------
-        xs : sequence
-            The same as ``fit`` was given; for ``partial_fit`` the whole stream.
-        upto : int, default=None
-            Number of updates.
-
-        Returns
-        -------
-        weights : mapping of feature to weight
-        """
-        return self._replayed(xs, upto).nonzero()
-
-    def average(self, xs: Sequence[Any]) -> FeatureWeights:
-        """The mean of the weights after every example, to the last bit."""
-        weights = self._replayed(xs, None)
-        weights.t = self.n_examples
-        return weights.average()
-
-    def _replayed(self, xs: Sequence[Any], upto: int | None) -> LearnedWeights:
-        upto = len(self) if upto is None else index(upto)
-        if not 0 <= upto <= len(self):
-            raise ParameterError(
-                f"upto={upto}: this ledger has {len(self)} updates; give 0 to {len(self)}."
-            )
-        weights = LearnedWeights()
-        for update in self.updates[:upto]:
+    def _play(self, state: tuple[LearnedWeights, Any], start: int, stop: int) -> None:
+        weights, xs = state
+        for update in self.updates[start:stop]:
             change, weights.raw.length = self.change_of(update, xs)
             weights.add(change, update.step, update.t)
-        return weights
 
-    def change_of(
-        self, update: StructuredUpdate, xs: Sequence[Any]
-    ) -> tuple[dict[Any, float], int]:
+    def change_of(self, update: Update, xs: Sequence[Any]) -> tuple[dict[Any, float], int]:
         """What an update adds for a step of 1, and the length of vectors of features (0: none)."""
-        if update.example >= len(xs):
-            raise InputError(
-                f"the ledger names example {update.example}, but there are {len(xs)}. Give the "
-                "same xs as in training."
-            )
-        x, where = xs[update.example], f"xs[{update.example}]"
-        good, length = self._problem.features_of(x, update.gold, where)
-        bad, _ = self._problem.features_of(x, update.predicted, where)
+        row = update.row
+        if row >= len(xs):
+            raise _too_few("example", row, len(xs))
+        good, length = self._problem.features_of(xs[row], update.y_true, f"xs[{row}]")
+        bad, _ = self._problem.features_of(xs[row], update.y_pred, f"xs[{row}]")
         return difference(good, bad), length
+
+    def _weights(self, state: tuple[LearnedWeights, Any]) -> FeatureWeights:
+        return state[0].nonzero()
+
+    def _average(self, state: tuple[LearnedWeights, Any]) -> FeatureWeights:
+        state[0].t = self.n_examples
+        return state[0].average()
+
+    def _answers(self, state: tuple[LearnedWeights, Any], queries: Any) -> list[Any]:
+        return answers(self._problem, state[0].nonzero(), queries)
+
+
+class TagLedger(SearchLedger[TagWeights]):
+    """Every mistake of a tagger, in order.
+
+    Iterating gives `Update` records; ``len`` is the number of mistakes. ``row`` is the number of
+    the sentence among those of its ``fit`` or ``partial_fit``; ``y_true`` and ``y_pred`` are lists
+    of tags, with a beam those of the beginning that was compared.
+
+    To replay, give the sentences of ``fit``; of a stream those of all calls of ``partial_fit``, in
+    order, without those that the constraints did not allow. Weights are `TagWeights`: ``steps``
+    from tag to tag, ``rows`` of features (``row_of`` has the place of each) by tag.
+
+    Attributes
+    ----------
+    tags : list of str
+    n_examples : int
+        Sentences seen when learning ended.
+
+    Examples
+    --------
+    >>> from rosenblatt import SequenceTagger
+    >>> sentences, tags = [["a", "dog"], ["dogs", "bark"]], [["D", "N"], ["N", "V"]]
+    >>> tagger = SequenceTagger(record=True, shuffle=False).fit(sentences, tags)
+    >>> len(tagger.ledger_), tagger.ledger_[0].y_pred, tagger.ledger_.survival.tolist()
+    (4, ['D', 'D'], [0, 1, 1, 1, 3])
+    >>> tagger.ledger_.replay(sentences, upto=1).steps[:3, :3].tolist()
+    [[-1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    >>> tagger.ledger_.votes(sentences, [["a", "dog"]])
+    [[(['D', 'N'], 4), (['N', 'N'], 1), (['V', 'N'], 1)]]
+    """
+
+    def __init__(
+        self,
+        order: int,
+        tags: list[str],
+        entries: Sequence[TagEntry],
+        encoder: Encoder,
+        predict: Callable[[TagWeights, Any], list[list[str]]],
+        *,
+        n_examples: int,
+        n_missing: int,
+        streamed: bool,
+    ) -> None:
+        super().__init__(n_examples)
+        self.tags = tags
+        self._n_missing = n_missing
+        self._order, self._entries = order, tuple(entries)
+        self._encoder, self._predict, self._streamed = encoder, predict, streamed
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def _times(self) -> npt.NDArray[np.int64]:
+        return np.array([t for _, _, t, _, _ in self._entries], np.int64)
+
+    def _update(self, k: int) -> Update:
+        row, step, t, *paths = self._entries[k]
+        y_true, y_pred = ([self.tags[tag] for tag in path.tolist()] for path in paths)
+        return Update(row, y_true, y_pred, step, t)
+
+    def _first(self, k: int, n_examples: int) -> TagLedger:
+        return TagLedger(
+            self._order,
+            self.tags,
+            self._entries[:k],
+            self._encoder,
+            self._predict,
+            n_examples=n_examples,
+            n_missing=self._n_missing,
+            streamed=self._streamed,
+        )
+
+    def _begin(self, X: Any, *, averaged: bool = False) -> tuple[TagWeights, Encoded]:
+        if self._n_missing:
+            raise ParameterError(
+                f"{self._n_missing} mistakes were made before record=True was set, and without "
+                "them the weights cannot be replayed. Fit anew with record=True."
+            )
+        encoded = self._encoder.encode(read_sentences(X))
+        weights = TagWeights(len(self.tags), self._order)
+        weights.know(self._encoder.n_features)
+        return weights, encoded
+
+    def _play(self, state: tuple[TagWeights, Encoded], start: int, stop: int) -> None:
+        weights, encoded = state
+        lengths = np.diff(encoded.starts)
+        for row, step, t, y_true, y_pred in self._entries[start:stop]:
+            place = t - 1 if self._streamed else row
+            if place >= len(encoded):
+                raise _too_few("sentence", place, len(encoded))
+            if len(y_pred) > lengths[place]:
+                raise InputError(
+                    f"sentence {place} has {lengths[place]} tokens, but the ledger names "
+                    f"{len(y_pred)} tags for it. Give the same sentences as in training."
+                )
+            tag_learning.replay(
+                weights,
+                encoded.feature_starts[encoded.starts[place] :],
+                encoded.features,
+                encoded.values,
+                y_true,
+                y_pred,
+                step,
+                t,
+            )
+
+    def _weights(self, state: tuple[TagWeights, Encoded]) -> TagWeights:
+        return state[0].copy()
+
+    def _average(self, state: tuple[TagWeights, Encoded]) -> TagWeights:
+        state[0].t = self.n_examples
+        return state[0].averaged()
+
+    def _answers(self, state: tuple[TagWeights, Encoded], queries: Any) -> list[Any]:
+        return self._predict(state[0], queries)
 
 
 def difference(good: dict[Any, float], bad: dict[Any, float]) -> dict[Any, float]:
@@ -125,3 +260,10 @@ def difference(good: dict[Any, float], bad: dict[Any, float]) -> dict[Any, float
     names = {**good, **bad}
     found = ((name, good.get(name, 0.0) - bad.get(name, 0.0)) for name in names)
     return {name: value for name, value in found if value}
+
+
+def _too_few(what: str, number: int, count: int) -> InputError:
+    return InputError(
+        f"the ledger names {what} {number}, but there are {count}. Give the same {what}s as in "
+        "training."
+    )

@@ -11,9 +11,9 @@ from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.seeds import seed_from
-from rosenblatt.structured.answering import StructuredAnswering, answers, read_examples, share_right
+from rosenblatt.structured.answering import StructuredAnswering, read_examples, share_right
 from rosenblatt.structured.learner import StructuredModel, StructuredTrainer
-from rosenblatt.structured.problem import Problem
+from rosenblatt.structured.problem import Problem, answers
 
 __all__ = ["StructuredPerceptron"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -20,7 +20,7 @@ from rosenblatt.structured.feature_weights import (
     weighted,
 )
 
-__all__ = ["Judge", "Problem", "read_features", "same"]
+__all__ = ["Judge", "Problem", "answers", "read_features", "same"]
 
 
 class Problem:
@@ -204,6 +204,15 @@ def _unsound(names: Any, values: list[Any]) -> InputError:
         if not math.isfinite(value):
             return InputError(f"the feature {name!r} is {value}; features must be finite.")
     return InputError("the features are so large that their sum overflows. Scale them.")
+
+
+def answers(problem: Problem, weights: FeatureWeights, xs: Sequence[Any]) -> list[Any]:
+    """The best answers by these weights that the search finds."""
+    found = []
+    for number, x in enumerate(xs):
+        where = f"xs[{number}]"
+        found.append(problem.argmax(x, Judge(problem, weights, x, where), where))
+    return found
 
 
 def same(one: Any, other: Any) -> bool:

@@ -13,9 +13,10 @@ from rosenblatt._kernels.tags import tag_search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.errors import InputError, Item
 from rosenblatt.structured.constraints import allowed_steps
+from rosenblatt.structured.ledger import TagLedger
 from rosenblatt.structured.paths import PathExplanation, explained
 from rosenblatt.structured.sentences import Encoded, Encoder, read_pairs, read_sentences
-from rosenblatt.structured.tagging import TagLedger, TagModel
+from rosenblatt.structured.tagging import TagModel
 
 __all__ = ["TagAnswers"]
 
@@ -80,11 +81,14 @@ class TagAnswers:
         """
         self._refuse_unfitted()
         self.check_parameters()
+        return self._predict(self._weights(), sentences)
+
+    def _predict(self, weights: TagWeights, sentences: Any) -> list[list[str]]:
         listed = read_sentences(sentences)
         model = self._model
         encoded = self._encoder.encode(listed)
         allowed = allowed_steps(self.constraints, model.tags)
-        tags = self._found(self._weights(), encoded, model.only(encoded), allowed)
+        tags = self._found(weights, encoded, model.only(encoded), allowed)
         if allowed is not None and (tags == NO_TAG).any():
             token = np.flatnonzero(tags == NO_TAG)[0]
             number = int(np.searchsorted(encoded.starts, token, side="right")) - 1
@@ -160,7 +164,16 @@ class TagAnswers:
     @property
     def ledger_(self) -> TagLedger:
         """Every mistake in order, when ``record=True``."""
-        ledger: TagLedger | None = self._fitted().ledger
-        if ledger is None:
+        model = self._fitted()
+        if model.recorder is None:
             raise AttributeError("no ledger was kept: set record=True before learning")
-        return ledger
+        return TagLedger(
+            model.order,
+            model.tags,
+            model.recorder,
+            self._encoder,
+            self._predict,
+            n_examples=int(model.weights.t),
+            n_missing=model.n_mistakes - len(model.recorder),
+            streamed="n_iter_" not in self.__dict__,
+        )

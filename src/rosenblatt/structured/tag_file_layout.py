@@ -17,8 +17,9 @@ from rosenblatt.model.card import Card, Facts, Fit
 from rosenblatt.model.layout import Layout, table
 from rosenblatt.model.ranges import MOST_EXAMPLES, in_order, whole
 from rosenblatt.structured.constraints import allowed_steps
+from rosenblatt.structured.ledger import TagEntry
 from rosenblatt.structured.sentences import Encoder
-from rosenblatt.structured.tagging import TagLedger, TagModel
+from rosenblatt.structured.tagging import TagModel
 from rosenblatt.structured.word_lists import pack_words, unpack_words
 
 if TYPE_CHECKING:
@@ -163,8 +164,8 @@ class TagLayout(Layout):
             arrays |= pack_words(words)
         if model.dictionary is not None:
             arrays["dictionary"] = model.dictionary
-        if model.ledger is not None:
-            _put_ledger(arrays, model.ledger)
+        if model.recorder is not None:
+            _put_ledger(arrays, model.recorder)
         facts = TagFacts(
             order=int(model.weights.order),  # type: ignore[arg-type]
             tokens=encoder.kind,
@@ -173,7 +174,7 @@ class TagLayout(Layout):
             words=[len(known) for known in words],
             best=None if model.best is None else int(model.best.t),
             dictionary=model.dictionary is not None,
-            ledger=model.ledger is not None,
+            ledger=model.recorder is not None,
         )
         return facts, arrays
 
@@ -189,7 +190,7 @@ class TagLayout(Layout):
         if facts.dictionary:
             model.dictionary = np.array(arrays["dictionary"])
         if facts.ledger:
-            model.ledger = _take_ledger(arrays, model.tags)
+            model.recorder = _take_ledger(arrays)
         encoder = Encoder(facts.tokens, facts.templates, facts.columns)
         encoder.table = FeatureTable(arrays["features.hash"].view(np.uint64))
         if encoder.templates is not None:
@@ -276,8 +277,8 @@ def _widened(array: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
 # ---------------------------------------------------------------------- the ledger
 
 
-def _put_ledger(arrays: Arrays, ledger: TagLedger) -> None:
-    entries, none = ledger._entries, np.empty(0, np.int32)
+def _put_ledger(arrays: Arrays, entries: list[TagEntry]) -> None:
+    none = np.empty(0, np.int32)
     arrays |= {
         "ledger.sentence": np.array([sentence for sentence, *_ in entries], np.int64),
         "ledger.step": np.array([step for _, step, *_ in entries], np.float64),
@@ -288,16 +289,14 @@ def _put_ledger(arrays: Arrays, ledger: TagLedger) -> None:
     }
 
 
-def _take_ledger(arrays: Arrays, tags: list[str]) -> TagLedger:
+def _take_ledger(arrays: Arrays) -> list[TagEntry]:
     right, found = (np.array(arrays[f"ledger.{name}"]) for name in ("right", "found"))
     places = pairwise([0, *np.cumsum(arrays["ledger.length"]).tolist()])
     columns = (arrays[f"ledger.{name}"].tolist() for name in ("sentence", "step", "t"))
-    ledger = TagLedger(tags)
-    ledger._entries = [
+    return [
         (sentence, step, t, right[start:end], found[start:end])
         for sentence, step, t, (start, end) in zip(*columns, places, strict=True)
     ]
-    return ledger
 
 
 # ---------------------------------------------------------------------- checks

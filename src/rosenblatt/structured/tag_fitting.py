@@ -15,7 +15,7 @@ from rosenblatt.learner.seeds import seed_from
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.sentences import Encoder, read_pairs
 from rosenblatt.structured.tag_answers import TagAnswers
-from rosenblatt.structured.tagging import TagLedger, TagModel, TagTrainer
+from rosenblatt.structured.tagging import TagModel, TagTrainer
 
 __all__ = ["TagLearning"]
 
@@ -105,8 +105,8 @@ class TagLearning(TagAnswers, FitOutcome):
         if allowed is not None:
             visited = legal_sentences(allowed, gold, encoded.starts, model.tags)
         only = model.learn_dictionary(self.tag_dictionary, encoded, gold)
-        if self.record and model.ledger is None:
-            model.ledger = TagLedger(model.tags)
+        if self.record and model.recorder is None:
+            model.recorder = []
         watch = self._watch(model, encoder, allowed, validation_set)
         trainer = TagTrainer(
             model,

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from operator import index
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -15,9 +11,10 @@ from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.model import Model
 from rosenblatt.errors import ParameterError
+from rosenblatt.structured.ledger import TagEntry
 from rosenblatt.structured.sentences import Encoded
 
-__all__ = ["TagLedger", "TagMistake", "TagModel", "TagTrainer"]
+__all__ = ["TagModel", "TagTrainer"]
 
 UPDATES = {
     "whole": tag_learning.WHOLE,
@@ -25,54 +22,6 @@ UPDATES = {
     "violation": tag_learning.VIOLATION,
 }
 ROWS_AT_A_TIME = 1 << 14
-
-Tags = npt.NDArray[np.int32]
-
-
-class TagMistake(NamedTuple):
-    """A sentence that was tagged wrong, by its number; ``t`` counts the sentences seen, this one
-    included. With a beam the tags may be those of its beginning."""
-
-    sentence: int
-    right: list[str]
-    found: list[str]
-    step: float
-    t: int
-
-
-class TagLedger:
-    """Every mistake of a tagger, in order; ``len`` is their number."""
-
-    def __init__(self, tags: list[str]) -> None:
-        self._tags = tags
-        self._entries: list[tuple[int, float, int, Tags, Tags]] = []
-
-    def add(
-        self,
-        log: list[tuple[int, float, int, npt.NDArray[np.int32]]],
-        gold: Callable[[int], npt.NDArray[np.int32]],
-    ) -> None:
-        for sentence, step, t, found in log:
-            self._entries.append((sentence, step, t, gold(sentence)[: len(found)].copy(), found))
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __getitem__(self, k: int) -> TagMistake:
-        sentence, step, t, gold, found = self._entries[index(k)]
-        right, wrong = ([self._tags[tag] for tag in tags.tolist()] for tags in (gold, found))
-        return TagMistake(sentence, right, wrong, step, t)
-
-    def __iter__(self) -> Iterator[TagMistake]:
-        return (self[k] for k in range(len(self)))
-
-    def __repr__(self) -> str:
-        return f"<TagLedger: {len(self)} mistakes>"
-
-    def copy(self) -> TagLedger:
-        twin = TagLedger(self._tags)
-        twin._entries = list(self._entries)
-        return twin
 
 
 class TagModel(Model):
@@ -85,7 +34,7 @@ class TagModel(Model):
         self.order = order
         self.weights = TagWeights(0, order)
         self._average: TagWeights | None = None
-        self.ledger: TagLedger | None = None
+        self.recorder: list[TagEntry] | None = None
         # For each known word the one tag it can have, or -1.
         self.dictionary: npt.NDArray[np.int32] | None = None
 
@@ -130,8 +79,6 @@ class TagModel(Model):
             ) from None
         if n_old:
             self.weights.take(old)
-        if self.ledger is not None:
-            self.ledger._tags = self.tags
 
     def numbers(self, tagged: list[list[str]]) -> npt.NDArray[np.int32]:
         slots = self.slots
@@ -192,7 +139,7 @@ class TagTrainer(epochs.Trainer):
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
         assert order is not None
         model, encoded, gold, at = self._model, self._encoded, self._gold, 0
-        tally = tag_learning.TagTally(model.ledger is not None)
+        tally = tag_learning.TagTally(model.recorder is not None)
         while at < len(order):
             at = tag_learning.learn(
                 model.weights,
@@ -212,9 +159,11 @@ class TagTrainer(epochs.Trainer):
             )
             if tally.is_full:
                 model.weights.reserve(self._room)
-        if model.ledger is not None:
-            starts = encoded.starts
-            model.ledger.add(tally.log, lambda s: gold[starts[s] : starts[s + 1]])
+        if model.recorder is not None:
+            for sentence, step, t, found in tally.log:
+                first = encoded.starts[sentence]
+                right = gold[first : first + len(found)].copy()
+                model.recorder.append((sentence, step, t, right, found))
         self.n_updates += tally.updates
         model.n_mistakes += tally.sentences
         return int(tally.sentences)

@@ -128,7 +128,7 @@ class Verdict:
             return None
         flat = run.weights.reshape(len(run.weights), -1)
         entries = run.entries
-        raised_alone = run.vectors > 1 and bool((entries.wrong < 0).any())
+        raised_alone = run.vectors > 1 and bool((entries.y_pred < 0).any())
         applies = _has_bounded_rule(run) and not raised_alone
         return {
             "u_dot_w": numbers_of(flat @ self.u.ravel()),

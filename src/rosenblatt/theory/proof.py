@@ -204,7 +204,7 @@ def _which_learners() -> str:
 
 def _learning_rate(ledger: Ledger, n_vectors: int) -> float:
     """The step all updates share; other runs are refused."""
-    steps, wrong = ledger.entries.step, ledger.entries.wrong
+    steps, wrong = ledger.entries.step, ledger.entries.y_pred
     for k in np.flatnonzero(wrong < 0) if n_vectors > 1 else ():
         raise InputError(
             f"update {k + 1}, on row {ledger.entries.row[k]}, met a tie and raised the right class "
@@ -259,7 +259,7 @@ def _margin(ledger: Ledger, table: Any, u: FloatArray) -> float:
         raise InputError("X has no rows: there is nothing to separate.")
     scores = np.asarray(table @ u[:, : table.shape[1]].T, np.float64)
     scores += u[:, table.shape[1] :].sum(axis=1)
-    known = np.unique(np.column_stack([ledger.entries.row, ledger.entries.right]), axis=0)
+    known = np.unique(np.column_stack([ledger.entries.row, ledger.entries.y_true]), axis=0)
     rows, right = known[:, 0], known[:, 1]
     if len(u) == 1:
         scores = scores[:, 0]

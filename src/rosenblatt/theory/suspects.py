@@ -121,7 +121,7 @@ def suspects(
     epochs_mistaken = np.bincount(epochs[:, 0], minlength=len(rows))
     last = np.empty(len(rows), np.int64)
     last[place] = np.arange(len(place))
-    answered = _most_common_wrong(place, entries.wrong, len(rows), len(ledger.classes))
+    answered = _most_common_wrong(place, entries.y_pred, len(rows), len(ledger.classes))
     costs: npt.NDArray[Any] = np.zeros(len(rows))
     if table is not None:
         margins = np.array([move.margin for move in LinearRun(ledger, table).moves()])
@@ -130,7 +130,7 @@ def suspects(
     return [
         Suspect(
             row=int(rows[i]),
-            label=ledger.classes[entries.right[last[i]]],
+            label=ledger.classes[entries.y_true[last[i]]],
             answered=None if answered[i] < 0 else ledger.classes[answered[i]],
             updates=int(updates[i]),
             epochs_mistaken=int(epochs_mistaken[i]),

@@ -33,3 +33,13 @@ def learn(
     C: float,
     tally: TagTally,
 ) -> int: ...
+def replay(
+    weights: TagWeights,
+    feature_starts: npt.NDArray[np.int64],
+    features: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float32] | None,
+    right: npt.NDArray[np.int32],
+    found: npt.NDArray[np.int32],
+    step: float,
+    t: int,
+) -> None: ...

@@ -122,6 +122,20 @@ def learn(TagWeights weights, Search search, cnp.ndarray starts, cnp.ndarray fea
     return at
 
 
+def replay(TagWeights weights, cnp.ndarray feature_starts, cnp.ndarray features, values,
+           cnp.ndarray right, cnp.ndarray found, double step, int64_t t):
+    """Make one update again, that of example number t; its sentence begins at feature_starts."""
+    cdef Sentence sentence
+    cdef int64_t m = len(found)
+    point(&sentence, feature_starts, features, values, None)
+    sentence.length = m
+    weights.reserve(sentence.feature_starts[m] - sentence.feature_starts[0])
+    weights.t = t - 1
+    _move(weights, &sentence, <const int32_t *>cnp.PyArray_DATA(right),
+          <const int32_t *>cnp.PyArray_DATA(found), m, step)
+    weights.t = t
+
+
 cdef void _log(TagTally tally, int64_t s, double step, int64_t t, const int32_t *path, int64_t m):
     cdef cnp.ndarray found = np.empty(m, np.int32)
     memcpy(cnp.PyArray_DATA(found), path, m * sizeof(int32_t))

@@ -57,7 +57,7 @@ class Asked:
                 f"{name} has {len(labels):,} rows, but an update of {self.found.path} was on row "
                 f"{int(rows.max()) + 1:,}; {advice}"
             )
-        for row, right in zip(rows.tolist(), ledger.entries.right.tolist(), strict=True):
+        for row, right in zip(rows.tolist(), ledger.entries.y_true.tolist(), strict=True):
             if labels[row] != ledger.classes[right]:
                 raise InputError(
                     f"row {row + 1:,} of {name} is labelled {labels[row]}, but {self.found.path} "

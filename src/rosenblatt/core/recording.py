@@ -1,0 +1,100 @@
+"""Updates as a learner makes them: one by one, as columns, and collected while it runs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt._kernels.rows import learning
+
+__all__ = ["COLUMNS", "Entries", "Recorder", "Update"]
+
+# What the columns of a ledger are called among its arrays.
+COLUMNS = ("row", "right", "wrong", "step", "t")
+
+
+class Update(NamedTuple):
+    """One update: which example, what was right, what was predicted, how far, and when.
+
+    ``row`` is the number of the example in what was given to ``fit``. ``y_pred`` is None when the
+    right class was raised and no other lowered (a multiclass tie). ``t`` counts the examples seen,
+    this one included.
+    """
+
+    row: int
+    y_true: Any
+    y_pred: Any
+    step: float
+    t: int
+
+
+class Entries(NamedTuple):
+    """Updates as columns; ``y_true`` and ``y_pred`` are numbers of classes, -1 for none."""
+
+    row: npt.NDArray[np.int64]
+    y_true: npt.NDArray[np.int32]
+    y_pred: npt.NDArray[np.int32]
+    step: npt.NDArray[np.float64]
+    t: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, log: learning.Log) -> Entries:
+        """A copy of what a log holds."""
+        return cls(*(getattr(log, name)[: log.size].copy() for name in COLUMNS))
+
+    @classmethod
+    def empty(cls) -> Entries:
+        return cls.of(learning.Log(0))
+
+    def first(self, k: int) -> Entries:
+        return self.part(0, k)
+
+    def since(self, k: int) -> Entries:
+        return self.part(k, len(self.row))
+
+    def part(self, start: int, stop: int) -> Entries:
+        return Entries(
+            self.row[start:stop],
+            self.y_true[start:stop],
+            self.y_pred[start:stop],
+            self.step[start:stop],
+            self.t[start:stop],
+        )
+
+    @classmethod
+    def joined(cls, parts: list[Entries]) -> Entries:
+        if len(parts) == 1:
+            return parts[0]
+        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+class Recorder:
+    """Collects entries while a learner runs, a block at a time."""
+
+    def __init__(self) -> None:
+        self._parts: list[Entries] = []
+
+    def add(self, entries: Entries) -> None:
+        if len(entries.row):
+            self._parts.append(entries)
+
+    def copy(self) -> Recorder:
+        twin = Recorder()
+        twin.add(self.entries)
+        return twin
+
+    def halved(self) -> Recorder:
+        """The same updates when one vector for two classes became two halves.
+
+        Halving is exact, so replay stays exact.
+        """
+        twin = Recorder()
+        twin.add(self.entries._replace(step=self.entries.step * 0.5))
+        return twin
+
+    @property
+    def entries(self) -> Entries:
+        self._parts = [Entries.joined(self._parts)] if self._parts else [Entries.empty()]
+        return self._parts[0]
