@@ -70,7 +70,7 @@ def test_requests_of_the_own_page_go_through():
 def test_what_other_sites_send_is_refused(headers, method):
     status, body = answer_to(method, headers)
     assert status == 403
-    assert body == {"error": "Only pages of this server may send requests."}
+    assert body == {"error": {"message": "Only pages of this server may send requests."}}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_other_sites_send_is_refused(headers, method):
 def test_another_name_for_this_machine_is_refused(method, host):
     status, body = answer_to(method, {"host": host})
     assert status == 421
-    assert "127.0.0.1 and localhost only" in body["error"]
+    assert "127.0.0.1 and localhost only" in body["error"]["message"]
 
 
 def test_a_second_host_does_not_slip_by():
@@ -111,7 +111,7 @@ def test_a_second_host_does_not_slip_by():
 def test_only_json_is_read(kind):
     status, body = answer_to(headers={"content-type": kind})
     assert status == 415
-    assert "JSON" in body["error"]
+    assert "JSON" in body["error"]["message"]
     assert answer_to(headers={"content-type": "application/json; charset=utf-8"})[0] == 200
 
 
@@ -119,7 +119,7 @@ def test_a_long_request_is_refused_before_it_is_read():
     assert answer_to(headers={"content-length": 1000})[0] == 200
     status, body = answer_to(headers={"content-length": 1001})
     assert status == 413
-    assert "at most 1,000 bytes" in body["error"]
+    assert "at most 1,000 bytes" in body["error"]["message"]
 
 
 def test_web_sockets_are_refused():

@@ -309,8 +309,9 @@ class SparseRows:
             import scipy.sparse
         except ImportError:
             raise MissingExtra(
-                "a sparse matrix of SciPy needs SciPy: pip install 'rosenblatt[sklearn]', or take "
-                "the rows as they are (block.rows, as of iter_svmlight(path).whole())."
+                "a sparse matrix of SciPy needs SciPy",
+                extra="sklearn",
+                cures=["take the rows as they are (block.rows, as of iter_svmlight(path).whole())"],
             ) from None
         parts = (self.data, self.indices, self.indptr)
         matrix = getattr(scipy.sparse, kind)(parts, shape=self.shape, copy=copy)

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 __all__ = [
     "ConvergenceWarning",
@@ -160,7 +160,7 @@ def compact(value: Any) -> Any:
         parts = [*value, *value.values()]
     else:
         parts = value if type(value) in (list, tuple) else [value]
-    short = len(repr(value)) == len(text)
+    short = len(repr(value)) == len(text) and not (type(value) is int and abs(value) >= 2**63)
     return value if short and all(type(part) in plain for part in parts) else _Look(text)
 
 
@@ -238,6 +238,11 @@ class RosenblattError(Exception):
             return f"{_ended(text)} {cure[0].upper()}{_ended(cure[1:])}"
         return text if self.allowed is None else _ended(text)
 
+    def preceded(self, words: Words) -> Self:
+        """The same error, with words before what is wrong that say more of where it is."""
+        self.what = Message(words, self.what)
+        return self
+
     def _finding(self, wording: Wording) -> str:
         text = _at(self.where) + self.what.worded(wording)
         return text if self.allowed is None else f"{text}: give {self.allowed.worded(wording)}"
@@ -263,8 +268,9 @@ class RosenblattError(Exception):
                 for cure in self.cures
             ],
         }
-        found = {} if self.found is ... else {"found": self.found}
-        return {name: part for name, part in parts.items() if part} | found
+        if self.found is not ...:
+            parts["found"] = str(self.found) if isinstance(self.found, _Look) else self.found
+        return {name: part for name, part in parts.items() if part or name == "found"}
 
 
 def _rebuilt(kind: type[RosenblattError], *args: Any) -> RosenblattError:
@@ -336,7 +342,14 @@ class ModelFileError(RosenblattError, ValueError):
 
 
 class MissingExtra(RosenblattError, ImportError):
-    """An optional part needs a package that is not installed."""
+    """An optional part needs a package that is not installed; `extra` is ours that brings it."""
+
+    def __init__(
+        self, what: Words, *, extra: str | None = None, cures: Iterable[Words] = ()
+    ) -> None:
+        install = [] if extra is None else [f"install it with pip install 'rosenblatt[{extra}]'"]
+        super().__init__(what, cures=[*install, *cures])
+        self.extra = extra
 
 
 class NotFittedError(RosenblattError, ValueError, AttributeError):

@@ -83,7 +83,7 @@ class Guard:
             await self._app(scope, receive, send_with_headers)
             return
         status, sentence = refused
-        body = msgspec.json.encode({"error": sentence})
+        body = msgspec.json.encode({"error": {"message": sentence}})
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),

@@ -164,7 +164,9 @@ def test_without_onnx_installed_a_sentence_says_what_to_do(
     monkeypatch.setitem(sys.modules, "onnx", None)
     done = run("convert", model, "-o", tmp_path / "model.onnx")
     assert (done.code, done.out) == (5, "")
-    assert done.err == "error: writing ONNX needs onnx: pip install 'rosenblatt[onnx]'.\n"
+    assert done.err == (
+        "error: writing ONNX needs onnx. Install it with pip install 'rosenblatt[onnx]'.\n"
+    )
     assert not (tmp_path / "model.onnx").exists()
 
 

@@ -286,7 +286,9 @@ def test_without_matplotlib_plot_says_what_to_install(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = drawn(desk, "confusion pets.csv.rbt pets.csv -o x.svg")
     assert (done.code, done.out) == (5, "")
-    assert done.err == 'error: drawing needs Matplotlib: pip install "rosenblatt[plot]".\n'
+    assert done.err == (
+        "error: drawing needs Matplotlib. Install it with pip install 'rosenblatt[plot]'.\n"
+    )
     assert drawn(desk, "animate six.csv.rbt six.csv -o without.html").code == 0
 
 
@@ -350,7 +352,8 @@ def test_without_matplotlib_the_demo_works_and_says_how_to_get_the_picture(
     assert done.code == 0
     assert done.out.splitlines()[-1].startswith("held-out accuracy, mean weights: ")
     assert (
-        done.err == 'notice: no picture: drawing needs Matplotlib: pip install "rosenblatt[plot]"\n'
+        done.err == "notice: no picture: drawing needs Matplotlib. Install it with "
+        "pip install 'rosenblatt[plot]'\n"
     )
     assert list(tmp_path.iterdir()) == []
 

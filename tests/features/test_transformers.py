@@ -255,7 +255,7 @@ def test_before_fit_there_are_no_rows_and_no_names(case):
     if not get_tags(transformer).requires_fit:
         pytest.skip("hashes need nothing learned")
     for use in (lambda: transformer.transform(case.X), transformer.get_feature_names_out):
-        with pytest.raises(errors.NotFittedError, match="call fit first"):
+        with pytest.raises(errors.NotFittedError, match="Call fit first"):
             use()
         with pytest.raises(sklearn.exceptions.NotFittedError):
             use()

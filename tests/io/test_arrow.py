@@ -405,7 +405,8 @@ def test_without_pyarrow_the_error_says_what_to_install(monkeypatch: pytest.Monk
     with pytest.raises(MissingExtra) as caught:
         read(data)
     assert str(caught.value) == (
-        "reading Parquet and Arrow files needs pyarrow: pip install 'rosenblatt[table]'."
+        "reading Parquet and Arrow files needs pyarrow. Install it with "
+        "pip install 'rosenblatt[table]'."
     )
 
 

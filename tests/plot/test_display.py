@@ -46,7 +46,9 @@ def test_without_matplotlib_the_data_are_there_and_drawing_says_what_to_install(
         "    try: draw()\n"
         "    except ImportError as error: print(type(error).__name__, error)\n"
     )
-    sentence = 'MissingExtra drawing needs Matplotlib: pip install "rosenblatt[plot]".'
+    sentence = (
+        "MissingExtra drawing needs Matplotlib. Install it with pip install 'rosenblatt[plot]'."
+    )
     assert told == ["[3.0, -4.0]", sentence, sentence, ""]
     assert issubclass(MissingExtra, ImportError)
 

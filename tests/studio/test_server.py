@@ -45,7 +45,13 @@ def test_questions_are_answered_in_json(client):
 def test_a_question_that_cannot_be_answered_is_one_sentence(client):
     answer = client.post("/api/run", json={"epochs": -1})
     assert answer.status_code == 400
-    assert answer.json() == {"error": "epochs is -1: give a whole number from 1 to 10,000."}
+    assert answer.json()["error"] == {
+        "message": "epochs is -1: give a whole number from 1 to 10,000.",
+        "what": "epochs is -1",
+        "where": "epochs",
+        "found": -1,
+        "allowed": "a whole number from 1 to 10,000",
+    }
     assert client.post("/api/nothing", json={}).status_code == 400
 
 
@@ -55,7 +61,7 @@ def test_a_question_that_cannot_be_answered_is_one_sentence(client):
 def test_what_is_no_json_is_refused(client, body):
     answer = client.post("/api/run", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 400
-    assert answer.json()["error"].startswith(("The question is no JSON", "epochs is"))
+    assert answer.json()["error"]["message"].startswith(("The question is no JSON", "epochs is"))
 
 
 def test_the_page_and_its_files_are_served_with_their_types(client):
@@ -92,7 +98,7 @@ def test_every_answer_has_the_headers_that_keep_the_page_to_itself(client, metho
 def test_what_other_sites_send_is_refused(client):
     answer = client.post("/api/run", json=SIX, headers={"origin": "https://example.org"})
     assert answer.status_code == 403
-    assert answer.json() == {"error": "Only pages of this server may send requests."}
+    assert answer.json() == {"error": {"message": "Only pages of this server may send requests."}}
 
 
 def test_its_own_page_may_ask_by_each_of_its_names():
@@ -122,7 +128,7 @@ def test_a_long_question_is_refused_before_it_is_read(client):
         },
     )  # fmt: skip
     assert answer.status_code == 413
-    assert "at most 8,000,000 bytes" in answer.json()["error"]
+    assert "at most 8,000,000 bytes" in answer.json()["error"]["message"]
 
     def drops():
         for _ in range(MAX_BYTES // 100_000 + 1):
@@ -130,7 +136,7 @@ def test_a_long_question_is_refused_before_it_is_read(client):
 
     answer = client.post("/api/run", content=drops(), headers={"content-type": "application/json"})
     assert answer.status_code == 413
-    assert "at most 8,000,000 bytes" in answer.json()["error"]
+    assert "at most 8,000,000 bytes" in answer.json()["error"]["message"]
 
 
 def test_a_fault_is_told_as_one_and_does_not_end_the_server(client, monkeypatch):
@@ -140,7 +146,7 @@ def test_a_fault_is_told_as_one_and_does_not_end_the_server(client, monkeypatch)
     monkeypatch.setattr(Session, "ask", lambda *_: 1 / 0)
     answer = quiet.post("/api/run", json=SIX)
     assert answer.status_code == 500
-    assert "ZeroDivisionError" in answer.json()["error"]
+    assert "ZeroDivisionError" in answer.json()["error"]["message"]
     assert quiet.get("/").status_code == 200
 
 
@@ -227,5 +233,5 @@ def test_without_its_extra_the_command_says_what_to_install():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 5
-    assert 'pip install "rosenblatt[studio]"' in done.stderr
+    assert "pip install 'rosenblatt[studio]'" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 
@@ -106,11 +107,13 @@ BAD = [
 
 @pytest.mark.parametrize(("state", "words"), BAD)
 def test_a_bad_field_is_refused_by_a_sentence_that_names_it(state, words):
-    with pytest.raises(ParameterError, match=words) as caught:
+    with pytest.raises(ParameterError) as caught:
         Session().ask("run", state)
-    assert str(caught.value).endswith(".")
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 300
+    message = caught.value.to_json()["message"]
+    assert re.search(words, message)
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert len(message) < 300
 
 
 def test_an_unknown_question_is_answered_by_those_that_are_known():

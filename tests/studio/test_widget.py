@@ -52,8 +52,8 @@ def test_a_bad_question_is_answered_by_a_sentence():
         "nonsense",
     )
     assert [answer["id"] for answer in answers] == [1, 2, 3, None]
-    assert answers[0]["error"].startswith("epochs is 0")
-    assert all(answer["error"].endswith(".") for answer in answers)
+    assert answers[0]["error"]["message"].startswith("epochs is 0")
+    assert all(answer["error"]["message"].endswith(".") for answer in answers)
 
 
 def test_columns_of_a_frame_and_classes_of_any_kind_are_taken():
@@ -89,4 +89,4 @@ def test_the_module_is_that_of_the_page_without_its_start():
 def test_without_its_extra_the_widget_says_what_to_install():
     code = "import sys; sys.modules['anywidget'] = None; from rosenblatt.studio import Playground"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert 'pip install "rosenblatt[notebook]"' in done.stderr.splitlines()[-1]
+    assert "pip install 'rosenblatt[notebook]'" in done.stderr.splitlines()[-1]

@@ -192,9 +192,8 @@ def _pyarrow() -> Any:
         import pyarrow.ipc
         import pyarrow.parquet
     except ImportError:
-        raise MissingExtra(
-            "reading Parquet and Arrow files needs pyarrow: pip install 'rosenblatt[table]'."
-        ) from None
+        what = "reading Parquet and Arrow files needs pyarrow"
+        raise MissingExtra(what, extra="table") from None
     return pyarrow
 
 

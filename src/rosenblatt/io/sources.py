@@ -206,6 +206,4 @@ def _zstd() -> Any:
             return import_module(module)
         except ImportError:
             continue
-    raise MissingExtra(
-        "reading zstd needs the package backports.zstd: pip install 'rosenblatt[zstd]'."
-    )
+    raise MissingExtra("reading zstd needs the package backports.zstd", extra="zstd")

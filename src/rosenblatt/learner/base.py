@@ -125,7 +125,7 @@ class Estimator(MetadataRouting, Configurable):
         if not self.__sklearn_is_fitted__():
             ways = "fit or partial_fit" if hasattr(self, "partial_fit") else "fit"
             raise not_fitted_error()(
-                f"this {type(self).__name__} instance is not fitted yet: call {ways} first."
+                f"this {type(self).__name__} instance is not fitted yet", cures=f"call {ways} first"
             )
 
 

@@ -129,9 +129,7 @@ def as_frame(X: Any) -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise MissingExtra(
-            f"reading a {kind.__name__} needs pyarrow: pip install 'rosenblatt[table]'."
-        ) from None
+        raise MissingExtra(f"reading a {kind.__name__} needs pyarrow", extra="table") from None
     return pyarrow.table(X)
 
 

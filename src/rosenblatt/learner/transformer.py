@@ -126,8 +126,8 @@ class Transformer(Diagram, Estimator):
             package = importlib.import_module(container)
         except ImportError:
             raise MissingExtra(
-                f"Setting output container to {container!r} requires {container} to be installed: "
-                f"pip install {container}."
+                f"Setting output container to {container!r} requires {container} to be installed",
+                cures=[f"install it with pip install {container}"],
             ) from None
         names = self.get_feature_names_out()
         if container == "polars":

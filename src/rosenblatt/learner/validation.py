@@ -41,7 +41,7 @@ def validation_rows(
             dev = read_table(learner, X_dev, reset=False, ignore_unseen=True)
             y_dev = read_labels(y_dev, dev.shape[0])
         except InputError as error:
-            raise type(error)(f"validation_set: {error}") from None
+            raise error.preceded("validation_set: ") from None
         inspect(as_rows(dev), argument="validation_set")
         unknown = set(y_dev.tolist()) - set(slots)
         if unknown:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from rosenblatt import __version__
-from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.errors import ModelFileError, ParameterError, Place
 from rosenblatt.learner.catalogue import entry_of
 from rosenblatt.model import disk
 from rosenblatt.model.card import FORMAT, Card, Data, strict_json
@@ -191,7 +191,7 @@ def write(state: State, path: Path) -> None:
 def _refusal(name: str, error: ModelFileError) -> ModelFileError:
     """The error with the path before it; texts from the file cannot steer a terminal."""
     text = "".join(c if c.isprintable() else "?" for c in str(error)[:MOST_CHARACTERS])
-    return ModelFileError(f"{name}: {text}")
+    return ModelFileError(text, where=Place(name))
 
 
 def _state_of(model: Any) -> State:

@@ -246,5 +246,5 @@ def _onnx() -> Any:
         import onnx.helper
         import onnx.numpy_helper
     except ImportError:
-        raise MissingExtra("writing ONNX needs onnx: pip install 'rosenblatt[onnx]'.") from None
+        raise MissingExtra("writing ONNX needs onnx", extra="onnx") from None
     return onnx

@@ -200,8 +200,8 @@ class AnimateDisplay(Display):
         program = shutil.which("ffmpeg")
         if program is None:
             raise MissingExtra(
-                "an MP4 is made by the program ffmpeg, which was not found; install it, or save "
-                "as .gif or .html."
+                "an MP4 is made by the program ffmpeg, which was not found",
+                cures=["install it", "save as .gif or .html"],
             )
         first = next(frames)
         high, wide = first.shape[:2]

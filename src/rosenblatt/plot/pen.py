@@ -35,7 +35,7 @@ def load_matplotlib() -> Any:
     try:
         return import_module("matplotlib")
     except ImportError:
-        raise MissingExtra('drawing needs Matplotlib: pip install "rosenblatt[plot]".') from None
+        raise MissingExtra("drawing needs Matplotlib", extra="plot") from None
 
 
 def legend_name(mark: Mark) -> str:

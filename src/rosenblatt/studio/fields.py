@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from rosenblatt import checks
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import ParameterError, Words
 
 __all__ = [
     "choice",
     "mapping",
     "number",
+    "refusal",
     "refuse_unknown",
     "sequence",
     "shown",
@@ -37,19 +38,27 @@ def shown(value: Any) -> str:
     return said if len(said) <= LONGEST_SHOWN else said[: LONGEST_SHOWN - 1] + "…"
 
 
+def refusal(name: str, value: Any, allowed: Words) -> ParameterError:
+    """The error of a field, as a page says it."""
+    what = f"{name} is {shown(value)}"
+    return ParameterError(what, where=name, found=value, allowed=allowed)
+
+
 def mapping(name: str, value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ParameterError(f"{name} is {shown(value)}: give an object.")
+        raise refusal(name, value, "an object")
     return value
 
 
 def sequence(name: str, value: Any, *, of: str, least: int = 0, most: int | None = None) -> Any:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise ParameterError(f"{name} is {shown(value)}: give a list of {of}.")
+        raise refusal(name, value, f"a list of {of}")
     if len(value) < least:
-        raise ParameterError(f"{name} has {len(value)} {of}: give at least {least}.")
+        what = f"{name} has {len(value)} {of}"
+        raise ParameterError(what, where=name, found=len(value), allowed=f"at least {least}")
     if most is not None and len(value) > most:
-        raise ParameterError(f"{name} has {len(value):,} {of}: give at most {most:,}.")
+        what = f"{name} has {len(value):,} {of}"
+        raise ParameterError(what, where=name, found=len(value), allowed=f"at most {most:,}")
     return value
 
 
@@ -85,13 +94,12 @@ def _worded_for_the_page(name: str, value: Any) -> Iterator[None]:
     try:
         yield
     except ParameterError as error:
-        allowed = str(error.allowed).replace("'", '"')
-        raise ParameterError(f"{name} is {shown(value)}: give {allowed}.") from None
+        raise refusal(name, value, error.allowed or "another value") from None
 
 
 def switch(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ParameterError(f"{name} is {shown(value)}: give true or false.")
+        raise refusal(name, value, "true or false")
     return value
 
 
@@ -99,7 +107,8 @@ def text(name: str, value: Any, *, most: int) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value.strip():
-        raise ParameterError(f"{name} is {shown(value)}: give some text.")
+        raise refusal(name, value, "some text")
     if len(value) > most:
-        raise ParameterError(f"{name} has {len(value):,} characters: give at most {most:,}.")
+        what = f"{name} has {len(value):,} characters"
+        raise ParameterError(what, where=name, found=len(value), allowed=f"at most {most:,}")
     return value

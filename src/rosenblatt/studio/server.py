@@ -25,9 +25,7 @@ try:
     from starlette.responses import Response
     from starlette.routing import Route
 except ImportError as error:
-    raise MissingExtra(
-        'the studio needs starlette and uvicorn: pip install "rosenblatt[studio]".'
-    ) from error
+    raise MissingExtra("the studio needs starlette and uvicorn", extra="studio") from error
 
 __all__ = ["application", "listen", "serve"]
 
@@ -53,11 +51,11 @@ def application(session: Session, *, port: int) -> Guard:
         try:
             body = msgspec.json.decode(await request.body())
         except (msgspec.DecodeError, RecursionError) as error:
-            return _json({"error": f"The question is no JSON: {error}."}, 400)
+            return _failure(f"The question is no JSON: {error}.", 400)
         try:
             answer = await run_in_threadpool(session.ask, request.path_params["name"], body)
         except RosenblattError as error:
-            return _json({"error": str(error)}, 400)
+            return _json({"error": error.to_json()}, 400)
         return _json(answer)
 
     async def refused(_: Request, error: Exception) -> Response:
@@ -65,11 +63,11 @@ def application(session: Session, *, port: int) -> Guard:
         said = error.detail
         if error.status_code == 413:
             said = too_long(MAX_BYTES)
-        return _json({"error": said}, error.status_code)
+        return _failure(said, error.status_code)
 
     async def failed(_: Request, error: Exception) -> Response:
         said = f"{type(error).__name__}: {error}"
-        return _json({"error": f"A fault of rosenblatt, not of yours: {said}"}, 500)
+        return _failure(f"A fault of rosenblatt, not of yours: {said}", 500)
 
     pages = files()
     routes = [
@@ -85,6 +83,11 @@ def application(session: Session, *, port: int) -> Guard:
 
 def _json(answer: Any, status: int = 200) -> Response:
     return Response(msgspec.json.encode(answer), status, media_type="application/json")
+
+
+def _failure(message: str, status: int) -> Response:
+    """In the form of `RosenblattError.to_json`, for what is no error of ours."""
+    return _json({"error": {"message": message}}, status)
 
 
 def listen(port: int = 0) -> socket.socket:

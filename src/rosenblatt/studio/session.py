@@ -109,7 +109,7 @@ class Session:
         fields.refuse_unknown("the question", body, "text", "x", "y", "label")
         text = body.get("text")
         if not isinstance(text, str):
-            raise ParameterError(f"text is {fields.shown(text)}: give the table as text.")
+            raise fields.refusal("text", text, "the table as text")
         names = {
             what: fields.text(what, body[what], most=LONGEST_NAME)
             for what in ("x", "y", "label")

@@ -32,7 +32,7 @@ class Study:
             try:
                 fitted = of.fitted(self.examples)
             except InputError as error:  # numbers that it cannot reckon with
-                raise InputError(f"Learner {i + 1}: {error}") from None
+                raise error.preceded(f"Learner {i + 1}: ") from None
             found.append(PageRun(of, learner, self.examples, fitted))
         return found
 

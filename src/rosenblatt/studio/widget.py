@@ -16,9 +16,7 @@ try:
     import anywidget
     import traitlets
 except ImportError as error:
-    raise MissingExtra(
-        'the studio in a notebook needs anywidget: pip install "rosenblatt[notebook]".'
-    ) from error
+    raise MissingExtra("the studio in a notebook needs anywidget", extra="notebook") from error
 
 __all__ = ["Playground"]
 
@@ -35,7 +33,7 @@ function render({model, el}) {
     if (!asked) return;
     waiting.delete(id);
     if (error === undefined) asked.resolve(answer);
-    else asked.reject(new Error(error));
+    else asked.reject(new Error(error.message));
   };
   const ask = (name, body) => new Promise((resolve, reject) => {
     last += 1;
@@ -90,7 +88,7 @@ class Playground(anywidget.AnyWidget):
         try:
             answer["answer"] = self._session.ask(str(message.get("name")), message.get("body"))
         except RosenblattError as error:
-            answer["error"] = str(error)
+            answer["error"] = error.to_json()
         self.send(answer)
 
 

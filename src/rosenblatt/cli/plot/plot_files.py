@@ -77,8 +77,8 @@ def require_drawing(ending: str = "svg") -> None:
         from rosenblatt.errors import MissingExtra
 
         raise MissingExtra(
-            "an .mp4 is made by the program ffmpeg, which was not found; install it, or take .gif "
-            "or .html."
+            "an .mp4 is made by the program ffmpeg, which was not found",
+            cures=["install it", "take .gif or .html"],
         )
 
 

@@ -15,9 +15,9 @@ async function askServer(name, body) {
 	}
 	const found = await answer
 		.json()
-		.catch(() => ({error: `The server answered with status ${answer.status}.`}));
+		.catch(() => ({}));
 	if (!answer.ok || found.error)
-		throw new Error(found.error ?? `The server answered with status ${answer.status}.`);
+		throw new Error(found.error?.message ?? `The server answered with status ${answer.status}.`);
 	return found;
 }
 
