@@ -19,7 +19,7 @@ from rosenblatt.explain import Contribution, Explanation, PastMistake
 from rosenblatt.learner.inputs import read_table
 from rosenblatt.plurals import count
 
-__all__ = ["Past", "Question", "feature_names", "similarities"]
+__all__ = ["Past", "Question", "feature_names_of", "similarities"]
 
 
 class Past(NamedTuple):
@@ -131,7 +131,7 @@ class Question:
         weights = self.direction @ coef[:, columns]
         order = np.argsort(-np.abs(weights * values), kind="stable")
         order = order[(weights * values)[order] != 0]
-        names = feature_names(self.learner, columns[order].tolist())
+        names = feature_names_of(self.learner, columns[order].tolist())
         known = zip(names, values[order].tolist(), weights[order].tolist(), strict=True)
         parts = [Contribution(name, value, weight, weight * value) for name, value, weight in known]
         offset = float(self.direction @ bias)
@@ -226,7 +226,7 @@ def _unknown(learner: Any, x: Mapping[Any, Any]) -> dict[str, list[str]]:
     return {str(name): [] for name in x if name not in known}
 
 
-def feature_names(learner: Any, columns: Sequence[int]) -> list[str]:
+def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:
     """What features are called, by the best that a learner knows."""
     schema = getattr(learner, "schema_", None)
     if schema is not None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.learner.explain_rows import feature_names
+from rosenblatt.learner.explain_rows import feature_names_of
 from rosenblatt.plot import style
 from rosenblatt.plot.curves import panel_grid, readable_on, short_number
 from rosenblatt.plot.display import Display, Pen
@@ -289,7 +289,9 @@ def weights(
     voices = []
     for row in shown:
         places = _largest(table[row], top)
-        called = feature_names(model, places) if names is None else [str(names[j]) for j in places]
+        called = (
+            feature_names_of(model, places) if names is None else [str(names[j]) for j in places]
+        )
         bias = float(model.intercept_[row])
         voices.append(Voice(own[row], against, called, table[row, places], bias))
     return WeightsDisplay(voices, table.shape[1], left_out)
