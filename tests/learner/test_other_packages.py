@@ -172,7 +172,7 @@ def test_it_passes_the_suites_that_every_linear_learner_passes(package):
             "linear/test_online.py",
             "linear/test_refusal.py",
             "linear/test_sklearn.py",
-            "model/test_round_trip.py",
+            "model/test_round_trips.py",
         )
     ]
     done = run(package, "-m", "pytest", "-q", "-n", "0", "-k", "half or Half", *suites, cwd=ROOT)

@@ -38,6 +38,21 @@ SAMPLES = {
     **{f"kernel: {state}": partial(build, 3) for state, build in kernel_samples.STATES.items()},
     **{f"tags: {state}": build for state, build in tagger_samples.STATES.items()},
 }
+# All states of all learners; those above are enough where each array is forged in turn.
+EVERY = {
+    **{
+        f"linear: {name}, {state}, {k}": partial(build, make, k)
+        for name, make in LEARNERS.items()
+        for state, build in samples.STATES.items()
+        for k in (2, 3)
+    },
+    **{
+        f"kernel: {state}, {k}": partial(build, k)
+        for state, build in kernel_samples.STATES.items()
+        for k in (2, 3)
+    },
+    **{f"tags: {state}": build for state, build in tagger_samples.STATES.items()},
+}
 # One of each family that is damaged byte by byte.
 SMALL = ("linear: small", "kernel: one class", "tags: separated")
 FAMILIES = tuple(sorted({entry.family for entry in entries() if entry.is_saved}))

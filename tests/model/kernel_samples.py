@@ -1,21 +1,11 @@
-"""Kernel machines in all the states in which they can be saved, and runs that are interrupted.
-
-As a program, ``python kernel_samples.py FOLDER``, it finishes every run from its file.
-"""
-
-import sys
-import warnings
-from pathlib import Path
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent.parent))
+"""Kernel machines in all the states in which they can be saved."""
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from strategies import floats
 
-from rosenblatt import KernelPerceptron, load, save
-from rosenblatt.model import disk
+from rosenblatt import KernelPerceptron
 
 WIDE = 1100  # sparse rows of so many features stay sparse
 FEW = {"max_iter": 4, "tol": None}
@@ -78,45 +68,8 @@ STATES = {
     "random, stream": lambda k: stream(k, **BUDGETS["random"]),
     "smallest, early": lambda k: fit(n_classes=k, **BUDGETS["smallest"], **EARLY),
     "random, wide, early": lambda k: fit("csr_array", k, **BUDGETS["random"], **EARLY),
+    "frame": lambda k: KernelPerceptron(**FEW).fit(
+        pd.DataFrame(rows(7)[0], columns=list("wxyz")), np.array(["no", "yes"])[rows(7)[1]]
+    ),
     "budget of one class": lambda k: KernelPerceptron(budget=3).partial_fit([[1.0, 2.0]], [4]),
 }
-
-
-# ---------------------------------------------------------------------- runs in two parts
-
-KINDS = ("batches", "new classes", "one by one", "epochs", "epochs, early", "wide", "float32")
-
-
-def begun(policy, kind):
-    options = BUDGETS[policy] | {"kernel": "rbf", "multiclass": "argmax" if "w" in kind else "ovr"}
-    k = 2 if kind == "new classes" else 3
-    if kind.startswith("epochs"):
-        early = EARLY if "early" in kind else {}
-        return fit(n_classes=k, warm_start=True, **options, **early)
-    form = "csr_array" if kind == "wide" else "float32" if kind == "float32" else "dense"
-    return KernelPerceptron(**options).partial_fit(*rows(1, form, k))
-
-
-def finished(learner, kind):
-    if kind.startswith("epochs"):
-        return learner.fit(*rows(2, n_classes=4))
-    if kind == "one by one":
-        for x, label in zip(*rows(2, n_classes=4), strict=True):
-            learner.learn_one(x, label)
-        return learner
-    return learner.partial_fit(*rows(2, "csr_array" if kind == "wide" else "dense", 4))
-
-
-def runs():
-    return [(policy, kind) for policy in BUDGETS for kind in KINDS]
-
-
-def main(folder):
-    warnings.simplefilter("ignore")
-    disk.os.fsync = lambda file: None
-    for number, (_, kind) in enumerate(runs()):
-        save(finished(load(folder / f"{number}.rbt"), kind), folder / f"{number}.done")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

@@ -1,18 +1,8 @@
-"""Taggers in all the states in which they can be saved, and runs that are interrupted.
-
-As a program, ``python tagger_samples.py FOLDER``, it finishes every run from its file.
-"""
-
-import sys
-from pathlib import Path
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent.parent))
+"""Taggers in all the states in which they can be saved."""
 
 import numpy as np
 
-from rosenblatt import SequenceTagger, load, save
-from rosenblatt.model import disk
+from rosenblatt import SequenceTagger
 
 WORDS = ["the", "Dog", "dogs", "ran", "x-ray", "3rd", "Straße", "名前", "e\u0301", "", "😀"]
 TAGS = ["P", "Q", "R"]
@@ -165,50 +155,3 @@ def questions(tagger):
     if form == "mappings":
         return [*xs, [{"unheard": "of"}, {"word": 3}]]
     return [*xs, [("unheard", "of", "it")]]
-
-
-# ---------------------------------------------------------------------- runs in two parts
-
-OPTIONS = {
-    "plain": {},
-    "order 2": {"order": 2},
-    "beam": {"search": "beam", "beam": 3},
-    "mira": {"rule": "mira", "C": 0.3},
-    "recorded, last weights": {"record": True, "averaged": False},
-    "dictionary": {"tag_dictionary": 2},
-}
-EPOCHS = 5
-
-
-def begun(form, option, cut):
-    tagger = SequenceTagger(warm_start=True, **OPTIONS[option])
-    if cut:
-        return tagger.set_params(max_iter=cut).fit(*FORMS[form](1, 40))
-    return tagger.partial_fit(*FORMS[form](1, 40))
-
-
-def finished(tagger, form, cut):
-    if cut:
-        return tagger.set_params(max_iter=EPOCHS - cut).fit(*FORMS[form](1, 40))
-    return tagger.partial_fit(*FORMS[form](2, 8, ["Q", "A", "P"]))
-
-
-def runs():
-    """Cut after so many epochs; 0 stands for a stream."""
-    for form in FORMS:
-        for option in OPTIONS:
-            if form != "mappings" or option != "dictionary":
-                for cut in range(EPOCHS):
-                    yield form, option, cut
-
-
-def main(folder):
-    disk.os.fsync = lambda file: None
-    for number, (form, _, cut) in enumerate(runs()):
-        save(finished(load(folder / f"{number}.rbt"), form, cut), folder / f"{number}.done")
-    # What only reads and answers does not wait for it.
-    assert "sklearn" not in sys.modules
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
