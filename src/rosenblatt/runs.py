@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
-from rosenblatt.core.ledger import Entries, Ledger
+from rosenblatt.core.ledger import BaseLedger, Ledger
+from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.scoring import scores
 from rosenblatt.errors import InputError
@@ -43,7 +44,7 @@ class Move(NamedTuple):
 
 def ledger_of(model: Any) -> Any:
     """The ledger of a recorded fit, or the ledger itself."""
-    if hasattr(model, "entries") and hasattr(model, "n_examples"):
+    if isinstance(model, BaseLedger):
         return model
     try:
         return model.ledger_
@@ -89,11 +90,9 @@ class Run:
     """
 
     def __init__(self, ledger: Any, X: Any, upto: int | None = None) -> None:
-        self.ledger = ledger
+        self.ledger = ledger if upto is None or upto >= len(ledger) else ledger.upto(upto)
+        self.entries: Entries = self.ledger.entries
         self.X = X
-        n_updates = len(ledger) if upto is None else min(upto, len(ledger))
-        self.entries: Entries = ledger.entries.first(n_updates)
-        self._ends_early = n_updates < len(ledger)
 
     def __len__(self) -> int:
         return len(self.entries.row)
@@ -106,20 +105,17 @@ class Run:
     @property
     def n_examples(self) -> int:
         """Examples seen, up to the first update that is left out."""
-        if self._ends_early:
-            return int(self.ledger.entries.t[len(self)]) - 1
         return int(self.ledger.n_examples)
 
     @property
     def first_example(self) -> int:
         """Examples that were seen before the run began."""
-        return 0
+        return self.n_examples - int(self.survival.sum())
 
     @property
     def survival(self) -> npt.NDArray[np.int64]:
         """How many examples the start and each later state lived."""
-        first, last = [self.first_example + 1], [self.n_examples + 1]
-        return np.diff(np.concatenate([first, self.entries.t, last]))
+        return np.asarray(self.ledger.survival)
 
     @property
     def _first_of_example(self) -> npt.NDArray[np.intp]:
@@ -179,15 +175,6 @@ class LinearRun(Run):
     """A run of weight vectors, replayed to the last bit."""
 
     ledger: Ledger
-
-    def __init__(self, ledger: Ledger, X: Any, upto: int | None = None) -> None:
-        super().__init__(ledger, X, upto)
-        if self._ends_early:
-            self.ledger, self._ends_early = ledger.upto(len(self)), False
-
-    @property
-    def first_example(self) -> int:
-        return self.ledger.n_examples - int(self.ledger.survival.sum())
 
     @cached_property
     def start(self) -> npt.NDArray[Any]:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from rosenblatt import VotedPerceptron, load, save
 from rosenblatt._kernels.rows.mappings import MappingRow
 from rosenblatt.arrays import SparseRows
-from rosenblatt.core.ledger import Entries
+from rosenblatt.core.recording import Entries
 from rosenblatt.core.weights import Weights
 from rosenblatt.linear.streaming import as_table
 from rosenblatt.linear.voters import Voters

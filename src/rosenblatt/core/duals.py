@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.ledger import Entries
+from rosenblatt.core.recording import Entries
 
 __all__ = ["Pairs", "Shares"]
 

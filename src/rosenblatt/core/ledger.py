@@ -19,12 +19,12 @@ from rosenblatt._kernels.rows import replay as replaying
 from rosenblatt._kernels.rows import voting
 from rosenblatt.arrays import AnyFloatArray, is_sparse
 from rosenblatt.core.pairs import products
-from rosenblatt.core.recording import COLUMNS, Entries, Recorder, Update
+from rosenblatt.core.recording import COLUMNS, Entries, Update
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
 
-__all__ = ["BaseLedger", "ColumnLedger", "Entries", "Ledger", "Recorder", "Update"]
+__all__ = ["BaseLedger", "ColumnLedger", "Ledger"]
 
 
 # Products with the mistaken rows are formed for so many numbers at a time.

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core.classes import with_class
-from rosenblatt.core.ledger import Entries, Ledger, Recorder
+from rosenblatt.core.ledger import Ledger
+from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.core.weights import Weights
 
 __all__ = ["LinearModel", "Model"]

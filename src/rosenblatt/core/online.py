@@ -12,8 +12,8 @@ from rosenblatt._kernels.rows import rows as layouts
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import canonical, is_sparse
 from rosenblatt.core.classes import predicted_labels, stretches
-from rosenblatt.core.ledger import Entries
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import READABLE, Rows, inspect
 from rosenblatt.core.training import LOG_CAPACITY, refusal
 

@@ -11,7 +11,7 @@ from rosenblatt._kernels.rows import learning, scoring
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core import epochs
 from rosenblatt.core.duals import Pairs, Shares
-from rosenblatt.core.ledger import Entries, Recorder
+from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.core.result import EpochCallback, FitResult, Validation
 from rosenblatt.core.rows import Rows
 from rosenblatt.core.stopping import MarginCeiling

@@ -1,4 +1,4 @@
-"""Kernel machines that never keep more support rows than they may."""
+"""Kernel models that never keep more support rows than they may."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ class BudgetedTrainer(KernelTrainer):
         super().__init__(*arguments, **settings)
         self.budget, self.projection_tol = budget, projection_tol
         self._learn_rows = POLICIES[forget]
-        machine = self.machine
-        if machine.forgetting is None:
-            machine.forgetting = Memory(machine.seed)
-        self.memory: Memory = machine.forgetting
-        self._row_of = np.full(machine.n_support, -1, np.int64)
+        model = self.model
+        if model.forgetting is None:
+            model.forgetting = Memory(model.seed)
+        self.memory: Memory = model.forgetting
+        self._row_of = np.full(model.n_support, -1, np.int64)
 
     def _learn_block(self, block: Block) -> int:
-        machine = self.machine
+        model = self.model
         # A row of the block adds one support row at most.
-        room = min(self.budget, machine.n_support + len(block))
+        room = min(self.budget, model.n_support + len(block))
         products = np.empty((room, len(block)))
-        if machine.support is not None:
-            found = machine.kernel.between(machine.support.rows, block.rows)
-            products[: machine.n_support] = found
-        scores = machine.coef @ products[: machine.n_support]
+        if model.support is not None:
+            found = model.kernel.between(model.support.rows, block.rows)
+            products[: model.n_support] = found
+        scores = model.coef @ products[: model.n_support]
         if not np.isfinite(scores).all():
             raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
         mistakes = self._learn_rows(self, block, products, scores)
-        if not np.isfinite(machine.coef).all():
+        if not np.isfinite(model.coef).all():
             raise overflow(int(block.numbers[-1]))
         return mistakes
 
@@ -59,9 +59,9 @@ class BudgetedTrainer(KernelTrainer):
 
     def join(self, block: Block, i: int) -> int:
         """A slot for a new support row; there must be room."""
-        machine, number = self.machine, block.numbers[i : i + 1]
-        row = machine.kernel.support_rows(self.X, number)
-        slot = int(machine.append(row, number + self.first_number)[0])
+        model, number = self.model, block.numbers[i : i + 1]
+        row = model.kernel.support_rows(self.X, number)
+        slot = int(model.append(row, number + self.first_number)[0])
         self.memory.age = np.append(self.memory.age, 0)
         self.memory.own = np.append(self.memory.own, 0.0)
         self._row_of = np.append(self._row_of, -1)
@@ -70,25 +70,25 @@ class BudgetedTrainer(KernelTrainer):
 
     def replace(self, block: Block, i: int, slot: int) -> None:
         """A new support row in the place of a forgotten one."""
-        machine, number = self.machine, block.numbers[i : i + 1]
-        assert machine.support is not None
-        machine.support.put(slot, machine.kernel.support_rows(self.X, number))
-        machine.numbers[slot] = number[0] + self.first_number
-        machine.coef[:, slot] = machine.late[:, slot] = 0.0
+        model, number = self.model, block.numbers[i : i + 1]
+        assert model.support is not None
+        model.support.put(slot, model.kernel.support_rows(self.X, number))
+        model.numbers[slot] = number[0] + self.first_number
+        model.coef[:, slot] = model.late[:, slot] = 0.0
         if self._row_of[slot] >= 0:
             self.slot_of[self._row_of[slot]] = -1
         self._settle(block, i, slot)
 
     def _settle(self, block: Block, i: int, slot: int) -> None:
-        self.memory.age[slot] = self.machine.t + i
+        self.memory.age[slot] = self.model.t + i
         self.memory.own[slot] = block.row(i)[i]
         self._row_of[slot] = block.numbers[i]
         self.slot_of[block.numbers[i]] = slot
 
     def move(self, slots: Any, steps: FloatArray, t: int) -> None:
         """Change coefficients at example number ``t``; the average hears of it."""
-        self.machine.coef[:, slots] += steps
-        self.machine.late[:, slots] += (t - 1) * steps
+        self.model.coef[:, slots] += steps
+        self.model.late[:, slots] += (t - 1) * steps
 
 
 Victim = Callable[[BudgetedTrainer, FloatArray, FloatArray, int, FloatArray], int]
@@ -100,24 +100,24 @@ def _forgetting(
     """Learn as the perceptron does; when the budget is used up a row makes room for the new one."""
 
     def learn(this: BudgetedTrainer, block: Block, products: FloatArray, scores: FloatArray) -> int:
-        machine, mistakes, i = this.machine, 0, -1
-        step = np.empty(machine.n_vectors)
+        model, mistakes, i = this.model, 0, -1
+        step = np.empty(model.n_vectors)
         while True:
-            i = blocks.seek(scores, block.labels, i + 1, machine.shape, this.tie_is_mistake, step)
+            i = blocks.seek(scores, block.labels, i + 1, model.shape, this.tie_is_mistake, step)
             if i == len(block):
                 return mistakes
             mistakes += 1
             this.mistaken(block, i)
             this.memory.mistakes += int(np.count_nonzero(step))
             slot = int(this.slot_of[block.numbers[i]])
-            t = machine.t + i + 1
+            t = model.t + i + 1
             row = block.row(i) if slot < 0 else products[slot]
             scores += step[:, None] * row
-            if slot < 0 and machine.n_support < this.budget:
+            if slot < 0 and model.n_support < this.budget:
                 slot = this.join(block, i)
             elif slot < 0:
                 slot = victim(this, products, scores, i, step)
-                scores -= machine.coef[:, slot, None] * products[slot]
+                scores -= model.coef[:, slot, None] * products[slot]
                 this.replace(block, i, slot)
             products[slot] = row
             this.move(slot, step, t)
@@ -134,14 +134,14 @@ def _oldest(
     functions, with σ = |a_r| and μ = y_r f(x_r), for kernels with K(x,x) <= 1; φ is the largest
     that keeps the damage of all times below a share of the mistakes. The new row shrinks as well.
     """
-    machine, memory = this.machine, this.memory
+    model, memory = this.model, this.memory
     slot = int(memory.age.argmin())
-    assert machine.support is not None
+    assert model.support is not None
     largest = max(float(memory.own.max()), np.finfo(float).tiny)
-    kernel = machine.kernel.between(machine.support.rows, _asked(this, slot))[:, 0]
-    sigma = np.abs(machine.coef[:, slot])
-    function = machine.coef @ kernel + step * products[slot, i]
-    mu = np.sign(machine.coef[:, slot]) * function / largest
+    kernel = model.kernel.between(model.support.rows, _asked(this, slot))[:, 0]
+    sigma = np.abs(model.coef[:, slot])
+    function = model.coef @ kernel + step * products[slot, i]
+    mu = np.sign(model.coef[:, slot]) * function / largest
     square, linear = float(sigma @ (sigma - 2.0 * mu)), float(2.0 * sigma.sum())
     room = max(FORGETRON_SHARE * memory.mistakes - memory.damage, 0.0)
     shrink = 1.0
@@ -149,7 +149,7 @@ def _oldest(
         # The smaller positive root, in the form that does not cancel.
         root = math.sqrt(max(linear**2 + 4.0 * square * room, 0.0))
         shrink = min(2.0 * room / (linear + root), 1.0)
-        this.move(slice(None), (shrink - 1.0) * machine.coef, machine.t + i + 1)
+        this.move(slice(None), (shrink - 1.0) * model.coef, model.t + i + 1)
         scores *= shrink
         step *= shrink
     memory.damage += square * shrink**2 + linear * shrink
@@ -158,17 +158,17 @@ def _oldest(
 
 def _asked(this: BudgetedTrainer, slot: int) -> Any:
     """A support row in the place of a query."""
-    machine = this.machine
-    assert machine.support is not None
-    if machine.kernel.is_precomputed:
-        return this.X[machine.numbers[slot : slot + 1]]
-    return machine.support.take(slice(slot, slot + 1))
+    model = this.model
+    assert model.support is not None
+    if model.kernel.is_precomputed:
+        return this.X[model.numbers[slot : slot + 1]]
+    return model.support.take(slice(slot, slot + 1))
 
 
 def _random(
     this: BudgetedTrainer, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
 ) -> int:
-    return int(this.memory.random.integers(this.machine.n_support))
+    return int(this.memory.random.integers(this.model.n_support))
 
 
 def _smallest(
@@ -176,7 +176,7 @@ def _smallest(
 ) -> int:
     """The row whose part ‖a_s‖ √K(x_s,x_s) of the functions is smallest, the oldest of equals."""
     with np.errstate(over="ignore"):  # infinity is not the smallest
-        sizes = (this.machine.coef**2).sum(axis=0) * this.memory.own
+        sizes = (this.model.coef**2).sum(axis=0) * this.memory.own
     # Equal sizes may differ by the rounding of the kernel; K(x, x) of some kernels is below 0.
     least = sizes.min()
     smallest = np.flatnonzero(sizes <= least * (1.0 + (1e-6 if least > 0 else -1e-6)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.arrays import Arrays
 from rosenblatt.checks import shown
-from rosenblatt.core.ledger import Entries
+from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel

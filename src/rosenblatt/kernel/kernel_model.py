@@ -2,7 +2,7 @@
 
     f_c(x) = Σ_s a_cs K(x_s, x)        one function for two classes, else one for each class
 
-Every mistake adds 1 or -1 to a coefficient, so the updates in their order are the machine; the
+Every mistake adds 1 or -1 to a coefficient, so the updates in their order are the model; the
 average and the votes of all its earlier states follow from them.
 """
 
@@ -18,8 +18,8 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt._kernels.rows import voting
 from rosenblatt.arrays import FloatArray
-from rosenblatt.core.ledger import Entries, Recorder
 from rosenblatt.core.model import Model
+from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.functions import Kernel
 from rosenblatt.kernel.memory import Memory
@@ -27,7 +27,7 @@ from rosenblatt.kernel.support import DenseSupport, SparseSupport, support_for
 
 __all__ = ["QUERIES", "SETTINGS", "KernelModel", "overflow"]
 
-# What cannot change while a machine learns on.
+# What cannot change while a model learns on.
 SETTINGS = ("kernel", "degree", "gamma", "coef0", "multiclass", "budget", "forget")
 SHAPES = {"ovr": blocks.EACH, "argmax": blocks.AGAINST}
 # Support rows and queries are multiplied in tiles that stay in the processor's cache.
@@ -95,7 +95,7 @@ class KernelModel(Model):
 
     @property
     def served(self) -> KernelModel:
-        """The machine that answers."""
+        """The model that predicts."""
         return self.best if isinstance(self.best, KernelModel) else self
 
     # ------------------------------------------------------------------ learning
@@ -166,7 +166,7 @@ class KernelModel(Model):
 
     @property
     def n_examples(self) -> int:
-        """Examples seen by the state that answers."""
+        """Examples seen by the state that predicts."""
         return self.t if self.best is None else self._counted()[1]
 
     def _counted(self) -> tuple[int, int]:

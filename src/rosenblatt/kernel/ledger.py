@@ -1,4 +1,4 @@
-"""The ledger of a kernel machine: its updates in order, which are all there is to it."""
+"""The ledger of a kernel model: its updates in order, which are all there is to it."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class KernelLedger(ColumnLedger[FloatArray]):
     [[1.0, -1.0, -1.0, 0.0]]
     """
 
-    def __init__(self, machine: KernelModel) -> None:
-        slots = machine.entries()
-        entries = slots._replace(row=machine.numbers[slots.row])
-        super().__init__(tuple(machine.classes), entries, machine.n_examples)
-        self._machine, self._slots = machine, slots
+    def __init__(self, model: KernelModel) -> None:
+        slots = model.entries()
+        entries = slots._replace(row=model.numbers[slots.row])
+        super().__init__(tuple(model.classes), entries, model.n_examples)
+        self._model, self._slots = model, slots
 
     def _first(self, k: int, n_examples: int) -> KernelLedger:
-        earlier = copy(self._machine)
+        earlier = copy(self._model)
         earlier.best = k, n_examples
         return KernelLedger(earlier)
 
@@ -75,10 +75,10 @@ class KernelLedger(ColumnLedger[FloatArray]):
         with ``multiclass="ovr"`` the functions of each class vote by themselves. Cost: the kernel
         of the queries with the support rows, then a walk along the updates. ``X`` is not looked at.
         """
-        return self._machine.votes(queries, tie_is_positive=ties == "positive")
+        return self._model.votes(queries, tie_is_positive=ties == "positive")
 
     def _begin(self, X: Any, *, averaged: bool = False) -> KernelModel:
-        return self._machine.without_updates()
+        return self._model.without_updates()
 
     def _play(self, state: KernelModel, start: int, stop: int) -> None:
         state.add(self._slots.part(start, stop))

@@ -32,7 +32,7 @@ class Projection:
         self._products, self._scores = products, scores
         block.know(np.arange(len(block)))
         among = block.products[block.place]
-        n = this.machine.n_support
+        n = this.model.n_support
         self._parts = np.empty(products.shape)
         self._parts[:n] = this.memory.inverse @ products[:n]
         self._among = among
@@ -41,19 +41,19 @@ class Projection:
     def learn(self) -> int:
         """Learn from the rows in order; how many were mistaken."""
         this, mistakes = self._this, 0
-        machine = this.machine
+        model = this.model
         for i, label in enumerate(self._block.labels.tolist()):
             own, rest = float(self._among[i, i]), max(float(self._rest[i, i]), 0.0)
-            step, losses = _step(self._scores[:, i], label, machine.shape, this.tie_is_mistake)
+            step, losses = _step(self._scores[:, i], label, model.shape, this.tie_is_mistake)
             wrong = losses >= 1.0
-            t = machine.t + i + 1
+            t = model.t + i + 1
             if wrong.any():
                 mistakes += 1
                 this.mistaken(self._block, i)
                 held = int(this.slot_of[self._block.numbers[i]]) >= 0
                 # A kernel that is no inner product may find K(x,x) below 0.
                 is_far = rest > this.projection_tol**2 * max(own, 0.0)
-                if not held and is_far and machine.n_support < this.budget:
+                if not held and is_far and model.n_support < this.budget:
                     self._join(i, rest)
             factors = self._factors(i, step, losses, wrong, own, rest)
             if factors.any():
@@ -75,7 +75,7 @@ class Projection:
         projected = own - rest
         if not close.any() or projected <= 0.0:
             return factors
-        n_moved = float(np.count_nonzero(step)) if self._this.machine.shape == blocks.AGAINST else 1
+        n_moved = float(np.count_nonzero(step)) if self._this.model.shape == blocks.AGAINST else 1
         allowed = losses - np.sqrt(n_moved * rest) / (self._this.projection_tol * np.sqrt(own))
         most = np.minimum(losses, 2.0 * allowed) / (n_moved * projected)
         factors[close] = np.clip(most[close], 0.0, 1.0)
@@ -84,7 +84,7 @@ class Projection:
     def _join(self, i: int, rest: float) -> None:
         """Row i becomes a support row; every row of the block is a combination with it as well."""
         this = self._this
-        n = this.machine.n_support
+        n = this.model.n_support
         slot = this.join(self._block, i)
         assert slot == n
         d, r = self._parts[:n, i].copy(), self._rest[i].copy()
@@ -101,11 +101,11 @@ class Projection:
     def _move(self, i: int, steps: FloatArray, t: int) -> None:
         """Add a multiple of the projection of row i to each function."""
         this = self._this
-        n = this.machine.n_support
+        n = this.model.n_support
         moved = np.flatnonzero(steps)
         change = steps[moved, None] * self._parts[:n, i]
-        this.machine.coef[moved] += change
-        this.machine.late[moved] += (t - 1) * change
+        this.model.coef[moved] += change
+        this.model.late[moved] += (t - 1) * change
         self._scores[moved] += steps[moved, None] * (self._among[i] - self._rest[i])
 
 

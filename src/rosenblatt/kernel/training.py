@@ -1,4 +1,4 @@
-"""Training a kernel machine: the mistakes of the plain algorithm, at the speed of products.
+"""Training a kernel model: the mistakes of the plain algorithm, at the speed of products.
 
 The rows of a block are scored by one product with the support rows. Then the block is walked in
 order, and what a mistaken row changes is carried to the scores of the rows after it by the kernel
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core import epochs
-from rosenblatt.core.ledger import Entries
+from rosenblatt.core.recording import Entries
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.kernel_model import QUERIES, KernelModel, overflow
 
@@ -31,10 +31,10 @@ BLOCK = QUERIES
 class Block:
     """Some rows of a table, in the order they are visited, and the kernel among them."""
 
-    def __init__(self, machine: KernelModel, X: Any, numbers: Numbers, labels: Any) -> None:
+    def __init__(self, model: KernelModel, X: Any, numbers: Numbers, labels: Any) -> None:
         self.X, self.numbers, self.rows = X, numbers, X[numbers]
         self.labels = np.ascontiguousarray(labels[numbers])
-        self._kernel = machine.kernel
+        self._kernel = model.kernel
         self.place = np.full(len(numbers), -1, np.int32)
         self.products = np.empty((0, len(numbers)))
 
@@ -77,22 +77,22 @@ class KernelMarginCeiling:
     The norms are kept up as the rows are learned: ‖f + yK(x,·)‖² = ‖f‖² + 2y f(x) + K(x,x).
     """
 
-    def __init__(self, machine: KernelModel, dtype: npt.DTypeLike) -> None:
-        k = machine.n_vectors
-        self._from_zero = machine.n_support == 0
-        self._together = machine.shape == blocks.AGAINST
+    def __init__(self, model: KernelModel, dtype: npt.DTypeLike) -> None:
+        k = model.n_vectors
+        self._from_zero = model.n_support == 0
+        self._together = model.shape == blocks.AGAINST
         self._eps = float(np.finfo(dtype).eps)
         self.squared_norms, self.magnitudes = np.zeros(k), np.zeros(k)
         self._steps, self._alone = np.zeros(k), 0.0
         self._longest_row = 0.0
 
-    def note(self, block: Block, entries: Entries, machine: KernelModel) -> None:
+    def note(self, block: Block, entries: Entries, model: KernelModel) -> None:
         if self._together:
             alone = entries.y_pred < 0
             self._steps[0] += float(np.count_nonzero(~alone))
             self._alone += float(np.count_nonzero(alone))
         else:
-            for vector, _, step in machine.moves(entries):
+            for vector, _, step in model.moves(entries):
                 np.add.at(self._steps, vector, np.abs(step))
         known = np.flatnonzero(block.place >= 0)
         own = block.products[block.place[known], known]
@@ -126,10 +126,10 @@ class Scored:
     only with support rows that changed since it was scored.
     """
 
-    def __init__(self, machine: KernelModel, X: Any) -> None:
-        self._machine, self._X = machine, X
-        self.values = np.zeros((machine.n_vectors, X.shape[0]))
-        if machine.n_support:
+    def __init__(self, model: KernelModel, X: Any) -> None:
+        self._model, self._X = model, X
+        self.values = np.zeros((model.n_vectors, X.shape[0]))
+        if model.n_support:
             self.renew()
         self._begin()
 
@@ -142,14 +142,14 @@ class Scored:
         """Scores from the support rows alone, without what rounding has gathered on the way."""
         for first in range(0, self._X.shape[0], BLOCK):
             part = slice(first, first + BLOCK)
-            self.values[:, part] = self._machine.weigh(self._X[part], self._machine.coef)
+            self.values[:, part] = self._model.weigh(self._X[part], self._model.coef)
         self._begin()
         return self.values
 
     def of(self, block: Block) -> FloatArray:
         slots, steps = self._changed()
         found = self.values[:, block.numbers]
-        return found + self._machine.weigh(block.rows, steps, slots)
+        return found + self._model.weigh(block.rows, steps, slots)
 
     def note(self, block: Block, scores: FloatArray, slots: Numbers, steps: FloatArray) -> None:
         """The scores of a block after it was learned from, and the slots that it changed."""
@@ -165,12 +165,12 @@ class Scored:
         for numbers, seen in self._visits:
             if seen < len(slots):
                 rows = self._X[numbers]
-                self.values[:, numbers] += self._machine.weigh(rows, steps[:, seen:], slots[seen:])
+                self.values[:, numbers] += self._model.weigh(rows, steps[:, seen:], slots[seen:])
         self._begin()
 
     def _changed(self) -> tuple[Numbers, FloatArray]:
         if not self._slots:
-            return np.zeros(0, np.int64), np.zeros((self._machine.n_vectors, 0))
+            return np.zeros(0, np.int64), np.zeros((self._model.n_vectors, 0))
         if len(self._slots) > 1:
             self._slots = [np.concatenate(self._slots)]
             self._steps = [np.concatenate(self._steps, axis=1)]
@@ -182,7 +182,7 @@ class KernelTrainer(epochs.Trainer):
 
     def __init__(
         self,
-        machine: KernelModel,
+        model: KernelModel,
         X: Any,
         labels: npt.NDArray[np.int32],
         *,
@@ -191,37 +191,37 @@ class KernelTrainer(epochs.Trainer):
         subset: Numbers | None = None,
     ) -> None:
         super().__init__(X.shape[0], subset)
-        self.machine, self.X, self.labels = machine, X, labels
+        self.model, self.X, self.labels = model, X, labels
         self.tie_is_mistake, self.first_number = tie_is_mistake, first_number
         self.scored: Scored | None = None
         self.slot_of = np.full(X.shape[0], -1, np.int64)
-        self.ceiling = KernelMarginCeiling(machine, X.dtype)
+        self.ceiling = KernelMarginCeiling(model, X.dtype)
         self.mistakes_per_row = np.zeros(X.shape[0], np.int32)
         self.result.mistakes_per_row = self.mistakes_per_row
-        self._updates = blocks.Updates(BLOCK * machine.n_vectors)
+        self._updates = blocks.Updates(BLOCK * model.n_vectors)
 
     def learn(self, order: Numbers | None) -> int:
         """Learn from the rows in this order; how many were mistaken."""
-        mistakes, machine = 0, self.machine
+        mistakes, model = 0, self.model
         if order is None:
             order = np.arange(self.n_examples)
         if self.scored is not None:
             self.scored.finish()
         for first in range(0, len(order), BLOCK):
-            block = Block(machine, self.X, order[first : first + BLOCK], self.labels)
+            block = Block(model, self.X, order[first : first + BLOCK], self.labels)
             mistakes += self._learn_block(block)
-            machine.t += len(block)
-        machine.n_mistakes += mistakes
+            model.t += len(block)
+        model.n_mistakes += mistakes
         self.n_updates += mistakes
         return mistakes
 
     def is_right(self, *, changed: bool) -> bool:
-        """Whether the machine as it is answers all rows right, reckoned from its rows."""
+        """Whether the model as it is predicts all rows right, worked out from its support rows."""
         if self.scored is None:
-            return True  # each row of the last epoch was scored by the same machine
+            return True  # each row of the last epoch was scored by the same model
         rows = slice(None) if self.subset is None else self.subset
         scores = np.ascontiguousarray(self.scored.renew()[:, rows])
-        wrong = blocks.mistaken(scores, self.labels[rows], self.machine.shape, self.tie_is_mistake)
+        wrong = blocks.mistaken(scores, self.labels[rows], self.model.shape, self.tie_is_mistake)
         return not wrong.any()
 
     def margin_ceiling(self) -> float:
@@ -239,14 +239,14 @@ class KernelTrainer(epochs.Trainer):
         return (self.scored.values,)
 
     def _learn_block(self, block: Block) -> int:
-        machine, updates = self.machine, self._updates
+        model, updates = self.model, self._updates
         if self.scored is None:
-            scores = machine.weigh(block.rows, machine.coef)
+            scores = model.weigh(block.rows, model.coef)
         else:
             scores = self.scored.of(block)
         if not np.isfinite(scores).all():
             raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
-        shape, ties = machine.shape, self.tie_is_mistake
+        shape, ties = model.shape, self.tie_is_mistake
         suspects = np.flatnonzero(blocks.mistaken(scores, block.labels, shape, ties))
         if len(suspects):
             block.know(suspects)
@@ -275,26 +275,26 @@ class KernelTrainer(epochs.Trainer):
         return updates.mistakes
 
     def _take(self, block: Block, scores: FloatArray) -> None:
-        """Write what a block changed into the machine."""
-        machine, size = self.machine, self._updates.size
+        """Write what a block changed into the model."""
+        model, size = self.model, self._updates.size
         places = self._updates.row[:size].copy()
         who = np.unique(places)
         numbers = block.numbers[who]
         self.mistakes_per_row[numbers] += 1
         new = numbers[self.slot_of[numbers] < 0]
         if len(new):
-            rows = machine.kernel.support_rows(self.X, new)
-            self.slot_of[new] = machine.append(rows, new + self.first_number)
+            rows = model.kernel.support_rows(self.X, new)
+            self.slot_of[new] = model.append(rows, new + self.first_number)
         slots = self.slot_of[numbers]
-        before = machine.coef[:, slots]
+        before = model.coef[:, slots]
         entries = Entries(
             self.slot_of[block.numbers[places]],
             self._updates.right[:size].copy(),
             self._updates.wrong[:size].copy(),
             np.ones(size),
-            machine.t + 1 + places,
+            model.t + 1 + places,
         )
-        machine.add(entries)
-        self.ceiling.note(block, entries, machine)
+        model.add(entries)
+        self.ceiling.note(block, entries, model)
         if self.scored is not None:
-            self.scored.note(block, scores, slots, machine.coef[:, slots] - before)
+            self.scored.note(block, scores, slots, model.coef[:, slots] - before)

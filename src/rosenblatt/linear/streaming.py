@@ -16,8 +16,8 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.classes import stretches
-from rosenblatt.core.ledger import Recorder
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.recording import Recorder
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.training import one_pass, refusal
 from rosenblatt.errors import InputError

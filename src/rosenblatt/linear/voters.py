@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows, is_sparse
-from rosenblatt.core.ledger import Entries, Ledger, Recorder
+from rosenblatt.core.ledger import Ledger
+from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.core.weights import Weights
 
 __all__ = ["Voters"]

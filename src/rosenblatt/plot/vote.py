@@ -13,7 +13,6 @@ from rosenblatt.plot import style
 from rosenblatt.plot.curves import panel_grid, rule_lines, whole_numbers
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
-from rosenblatt.runs import Run
 
 __all__ = ["Lives", "VoteDisplay", "vote"]
 
@@ -220,4 +219,4 @@ def _of_kernel_machine(machine: Any) -> list[Lives]:
     if machine.multiclass == "ovr" and len(machine.classes_) > 2:
         pairs = zip(machine.classes_.tolist(), machine.survival_, strict=True)
         return [Lives(style.named(label), times) for label, times in pairs]
-    return [Lives(None, Run(machine.ledger_, None).survival)]
+    return [Lives(None, machine.ledger_.survival)]

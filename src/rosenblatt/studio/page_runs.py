@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
-from rosenblatt.core.ledger import Entries, Ledger
+from rosenblatt.core.ledger import Ledger
+from rosenblatt.core.recording import Entries
 from rosenblatt.core.result import stop_text
 from rosenblatt.core.scoring import scores
 from rosenblatt.plurals import count
