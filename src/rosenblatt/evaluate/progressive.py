@@ -1,4 +1,4 @@
-"""Test, then train: every example of a stream is answered before it is learned."""
+"""Test, then train: every example of a stream is predicted before it is learned."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.evaluate.stream_learners import Learner, learner_of
+from rosenblatt.evaluate.stream_learners import StreamLearner, stream_learner
 from rosenblatt.evaluate.stream_scores import Progress
 from rosenblatt.io.block import Block
 
@@ -18,7 +18,7 @@ __all__ = ["progressive"]
 
 NOTED_AT_ONCE = 512
 
-# Whether each answer was wrong, and the label.
+# Whether each prediction was wrong, and the label.
 Outcomes = Iterator[tuple[list[bool], list[Any]]]
 
 
@@ -31,23 +31,23 @@ def progressive(
     window: int = 1000,
     classes: Any = None,
 ) -> Progress:
-    """Let a learner answer every example of a stream before it learns from it; count mistakes.
+    """Let a learner predict every example of a stream before it learns from it; count mistakes.
 
-    An answer counts as it was given at the time, so no example is held back and none is asked
-    about twice. That there is no answer yet is a mistake, and so is every example that brings a
+    A prediction counts as it was made at the time, so no example is held back and none is asked
+    about twice. That there is no prediction yet is a mistake, and so is every example that brings a
     new class. The learner goes on from the state it is in, and is changed.
 
     Parameters
     ----------
-    model : estimator
+    model : learner
         With ``predict_one`` and ``learn_one``, or else with ``predict`` and ``partial_fit``.
     stream : iterable of (x, y) or of (X, y), or with weights of (x, y, weight) or (X, y, weights)
         Single examples, where ``x`` is a mapping of features or a 1-D array, or blocks of rows as
         the readers give them. Blocks are gone through row by row: the mistakes are the same. The
         weight of an example is a factor for its step (``sample_weight`` of ``partial_fit``); its
-        answer counts as any other. Blocks of Vowpal Wabbit rows bring theirs along.
+        prediction counts as any other. Blocks of Vowpal Wabbit rows bring theirs along.
     delay : int, default=0
-        An example is learned only after so many later ones were answered, as if its label came
+        An example is learned only after so many later ones were predicted, as if its label came
         late. What is left at the end is learned then.
     every : "doubling" or int, default="doubling"
         Where the curve has points: at 1, 2, 4, 8 … examples, or after every so many.
@@ -62,13 +62,13 @@ def progressive(
 
     Notes
     -----
-    Answers of an averaged learner come from the average of its weights; the mistakes of its
+    Predictions of an averaged learner come from the average of its weights; the mistakes of its
     latest weights, which is what the learner counts, are ``progress.online_mistakes``.
 
     Blocks go through the linear learners of this package in a compiled loop, but for a delay, for
     ``ties="positive"``, float32 and the voted perceptron: these take rows one by one. An averaged
     learner is then asked by its sums, at the cost of what the row stores. That is the score of
-    ``predict`` to rounding, so of two classes that tie exactly either may be answered.
+    ``predict`` to rounding, so of two classes that tie exactly either may be predicted.
 
     See Also
     --------
@@ -91,7 +91,7 @@ def progressive(
     if type(delay) is not int or delay < 0:
         raise ParameterError(f"delay={delay!r} must be a whole number of at least 0.")
     progress = Progress(every, window)
-    learner = learner_of(model, classes)
+    learner = stream_learner(model, classes)
     before = getattr(model, "n_mistakes_", 0)
     wrong: list[bool] = []
     labels: list[Any] = []
@@ -109,24 +109,24 @@ def progressive(
     return progress
 
 
-def _outcomes(items: Iterator[_Item], learner: Learner, delay: int) -> Outcomes:
-    """Answer everything, and learn it when its label is there."""
+def _outcomes(items: Iterator[_Item], learner: StreamLearner, delay: int) -> Outcomes:
+    """Predict everything, and learn it when its label is there."""
     waiting: deque[tuple[Any, Any, float | None]] = deque()
     for item in items:
         first, n = 0, len(item.labels)
         while first < n:
-            if delay == 0 and item.is_block and learner.goes_through_blocks():
+            if delay == 0 and item.is_block and learner.takes_blocks():
                 stop = min(first + NOTED_AT_ONCE, n)
-                answers = learner.answer_then_learn(*item.part(first, stop), first)
+                predictions = learner.predict_then_learn(*item.part(first, stop), first)
             else:
                 stop = first + 1
                 x, y, weight = item.example(first, learner)
-                answers = [learner.answer(x)]
+                predictions = [learner.predict(x)]
                 waiting.append((x, y, weight))
                 if len(waiting) > delay:
                     learner.learn(*waiting.popleft())
             labels = item.labels[first:stop]
-            yield [not _equal(*pair) for pair in zip(answers, labels, strict=True)], labels
+            yield [not _equal(*pair) for pair in zip(predictions, labels, strict=True)], labels
             first = stop
     for example in waiting:
         learner.learn(*example)
@@ -138,7 +138,7 @@ class _Item:
     def __init__(self, x: Any, labels: list[Any], weights: Any, *, is_block: bool) -> None:
         self._x, self.labels, self._weights, self.is_block = x, labels, weights, is_block
 
-    def example(self, i: int, learner: Learner) -> tuple[Any, Any, float | None]:
+    def example(self, i: int, learner: StreamLearner) -> tuple[Any, Any, float | None]:
         x = learner.row(self._x, i) if self.is_block else self._x
         return x, self.labels[i], None if self._weights is None else float(self._weights[i])
 
@@ -147,7 +147,7 @@ class _Item:
         return self._x[start:stop], self.labels[start:stop], weights
 
 
-def _items(stream: Iterable[Any], learner: Learner) -> Iterator[_Item]:
+def _items(stream: Iterable[Any], learner: StreamLearner) -> Iterator[_Item]:
     for given in stream:
         x, y, weights = _unpacked(given)
         if isinstance(x, Mapping):
@@ -203,5 +203,5 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _equal(answer: Any, label: Any) -> bool:
-    return answer is not None and bool(answer == label)
+def _equal(prediction: Any, label: Any) -> bool:
+    return prediction is not None and bool(prediction == label)
