@@ -65,7 +65,7 @@ def visits(n: int, epochs: int, seed: int) -> list[list[int]]:
 
 def weights_of(tagger: SequenceTagger, *, of_words: bool = True) -> dict[Any, float]:
     """The weights that answer, of templates=["w[0]"] or of mappings; those of 0 are left out."""
-    weights, tags = tagger._weights(), tagger.tags_
+    weights, tags = tagger._model.served(averaged=tagger.averaged), tagger.tags_
     n, found = len(tags), {}
     for letter in LETTERS:
         scores = tagger.explain([letter if of_words else {letter: 1}]).tag_scores[0]
@@ -82,7 +82,7 @@ def weights_of(tagger: SequenceTagger, *, of_words: bool = True) -> dict[Any, fl
 
 def with_whole_numbers(tagger: SequenceTagger, seed: int) -> SequenceTagger:
     """Small whole numbers for weights: sums are exact and ties are common."""
-    random, weights = np.random.default_rng(seed), tagger._weights()
+    random, weights = np.random.default_rng(seed), tagger._model.served(averaged=tagger.averaged)
     for table in (weights.rows, weights.steps, weights.pairs):
         table[...] = random.integers(-2, 3, table.shape)
     return tagger

@@ -233,7 +233,7 @@ def test_sentences_may_come_from_a_generator_and_be_tuples() -> None:
     plain = SequenceTagger(averaged=False).fit(*GOOD)
     other = SequenceTagger().fit((tuple(x) for x in GOOD[0]), (tuple(y) for y in GOOD[1]))
     assert taggers.bytes_of(plain) == taggers.bytes_of(other)
-    assert plain.predict(iter(GOOD[0])) == plain.tags_of(GOOD[0]) == GOOD[1]
+    assert plain.predict(iter(GOOD[0])) == plain.predict(GOOD[0]) == GOOD[1]
     assert plain.predict([]) == []
 
 

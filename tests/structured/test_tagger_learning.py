@@ -206,7 +206,7 @@ def test_with_one_token_a_sentence_it_is_the_multiclass_perceptron(
     assert tagger.mistakes_per_epoch_ == plain.mistakes_per_epoch_
     assert tagger.stop_reason_ == plain.stop_reason_
     scores = [tagger.explain(x) for x in xs]
-    steps = tagger._weights()
+    steps = tagger._model.served(averaged=tagger.averaged)
     own = np.array([[s.tag_scores[0][name] for name in names] for s in scores])
     column = [tagger.tags_.index(name) for name in names]
     own += steps.steps[n_classes, column]

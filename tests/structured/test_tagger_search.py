@@ -207,8 +207,8 @@ def test_training_sentences_that_break_the_constraints_are_left_out_with_a_warni
 def test_scores_stay_exact_over_a_very_long_sentence(order: int) -> None:
     """Far beyond 2**24, from where float32 no longer counts one by one."""
     tagger = fitted(3, order)
-    tagger._weights().pairs[...] = 0
-    tagger._weights().rows[...] *= 1000
+    tagger._model.served(averaged=tagger.averaged).pairs[...] = 0
+    tagger._model.served(averaged=tagger.averaged).rows[...] *= 1000
     sentence = np.random.default_rng(0).choice(list("abcd"), 50_000).tolist()
     w = taggers.weights_of(tagger)
     found = taggers.numbers(tagger.tags_, tagger.predict([sentence])[0])

@@ -187,7 +187,7 @@ def tag_path(
         if sentence is not None or gold is not None:
             raise InputError("an explanation has its sentence and tags; leave the others out.")
         found = source
-    elif not hasattr(source, "tags_of"):
+    elif not hasattr(type(source), "tags_"):
         raise InputError(
             f"a {type(source).__name__} has no paths of tags: give a fitted SequenceTagger, or "
             "what its explain gave."

@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt._kernels.tags import tag_search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt.errors import InputError
 from rosenblatt.explain import Contribution, Explanation
 from rosenblatt.structured.sentences import Encoded, Encoder
 
@@ -83,6 +84,9 @@ def explained(
     compared: list[str] | None,
 ) -> PathExplanation:
     """The choices along one or two paths of one sentence."""
+    unknown = set(compared or ()) - set(tags)
+    if unknown:
+        raise InputError(f"the tag {unknown.pop()!r} was never seen in training.")
     encoded = encoder.encode([sentence])
     table = tag_search.emission_table(
         weights, encoded.feature_starts, encoded.features, encoded.values

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import warnings
+from html import escape
 from typing import Any, NoReturn, Self
 
 from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.explain import Explanation
 from rosenblatt.learner.base import Learner
+from rosenblatt.learner.display import TOP_WEIGHTS, ModelDisplay
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.seeds import seed_from
-from rosenblatt.structured.answering import StructuredAnswering, read_examples, share_right
+from rosenblatt.learner.validation import read_pair
+from rosenblatt.structured.explain_structures import explain_answer
+from rosenblatt.structured.feature_weights import FeatureWeights
 from rosenblatt.structured.learner import StructuredModel, StructuredTrainer
-from rosenblatt.structured.problem import Problem, answers
+from rosenblatt.structured.ledger import StructuredLedger
+from rosenblatt.structured.problem import (
+    Judge,
+    Problem,
+    answers,
+    read_examples,
+    read_many,
+    share_right,
+)
 
 __all__ = ["StructuredPerceptron"]
 
 
-class StructuredPerceptron(StructuredAnswering, Learner):
+class StructuredPerceptron(ModelDisplay, Learner):
     """The perceptron for answers of any kind, found by a search that you bring.
 
     The answer to ``x`` is ``argmax_y w·φ(x, y)``. Where it is wrong, the features of the right
@@ -39,20 +52,12 @@ class StructuredPerceptron(StructuredAnswering, Learner):
         ``validation_set``. A feature that is not there weighs 0.
     raw_weights_ : mapping of feature to weight
         The last weights, from which learning goes on.
-    n_iter_ : int
-        Epochs of the last ``fit``.
-    t_ : int
-        Examples seen, over all epochs and calls.
     n_mistakes_ : int
         Wrong answers while learning, over all epochs and calls.
     n_invalid_ : int
         Those of them that were passed over because they scored less than the right answer.
-    mistakes_per_epoch_ : list of int
-        Mistakes in each epoch of the last ``fit``.
     mistakes_per_row_ : ndarray of shape (n_samples,)
         Mistakes on each example in the last ``fit``.
-    converged_ : bool
-        Whether the last ``fit`` ended with an epoch without a mistake.
     stop_reason_ : str
         Why the last ``fit`` ended: "separated", "early_stopping", "max_iter", "interrupted",
         or "cycle": an epoch with mistakes that changed nothing, so that no other would.
@@ -63,8 +68,6 @@ class StructuredPerceptron(StructuredAnswering, Learner):
         Every update in order, when ``record=True``.
     validation_scores_ : list of float
         Share of right answers on the ``validation_set`` after each epoch.
-    best_iter_ : int
-        The epoch whose weights were kept, with a ``validation_set``.
 
     See Also
     --------
@@ -150,6 +153,9 @@ class StructuredPerceptron(StructuredAnswering, Learner):
         self.check_parameters()
         return self._problem()
 
+    def _problem(self) -> Problem:
+        return Problem(self.space, self.features, self.argmax, self.cost)
+
     def _trainer(
         self, problem: Problem, learned: StructuredModel, xs: Any, ys: Any
     ) -> StructuredTrainer:
@@ -178,7 +184,7 @@ class StructuredPerceptron(StructuredAnswering, Learner):
 
         Returns
         -------
-        self : estimator
+        self : learner
             Fitted; ``stop_reason_`` says why training ended.
         """
         with unchanged_on_error(self):
@@ -189,10 +195,10 @@ class StructuredPerceptron(StructuredAnswering, Learner):
             learned.best = None
             self._refuse_late_record(learned)
             invalid_before = learned.n_invalid
-            watch = self._watch(problem, learned, validation_set)
+            validation = self._validation(problem, learned, validation_set)
             trainer = self._trainer(problem, learned, xs, ys)
-            result = self._run(learned, trainer, watch)
-            self._served = None
+            result = self._run(learned, trainer, validation)
+            self.__dict__.pop("_served", None)
         self._warn_of_search(trainer, learned.n_invalid - invalid_before)
         self._warn_of_mistakes(result)
         return self
@@ -210,7 +216,7 @@ class StructuredPerceptron(StructuredAnswering, Learner):
 
         Returns
         -------
-        self : estimator
+        self : learner
         """
         problem = self._checked_problem()
         xs, ys = read_examples(xs, ys)
@@ -233,7 +239,8 @@ class StructuredPerceptron(StructuredAnswering, Learner):
         weights.commit()
         learned.best = None
         self._forget_fit()
-        self._model, self._served = learned, None
+        self._model = learned
+        self.__dict__.pop("_served", None)
         self._warn_of_search(trainer, learned.n_invalid - kept["n_invalid"])
         return self
 
@@ -244,17 +251,12 @@ class StructuredPerceptron(StructuredAnswering, Learner):
                 "anew."
             )
 
-    def _watch(
+    def _validation(
         self, problem: Problem, learned: StructuredModel, validation_set: tuple[Any, Any] | None
     ) -> Validation | None:
         if validation_set is None:
             return None
-        try:
-            xs_dev, ys_dev = validation_set
-        except (TypeError, ValueError):
-            raise ParameterError(
-                "validation_set must be a pair (xs_dev, ys_dev) of examples and answers."
-            ) from None
+        xs_dev, ys_dev = read_pair(validation_set, "(xs_dev, ys_dev) of examples and answers")
         try:
             xs, ys = read_examples(xs_dev, ys_dev)
         except InputError as error:
@@ -267,19 +269,9 @@ class StructuredPerceptron(StructuredAnswering, Learner):
             score, lambda: learned.served(averaged=self.averaged), self.n_iter_no_change
         )
 
-    @classmethod
-    def file_layout(cls) -> NoReturn:
-        raise ParameterError(
-            "a StructuredPerceptron cannot be saved: its features and its search are functions of "
-            "yours, and a model file holds no code. Keep its weights_, a mapping, beside your "
-            "code; a SequenceTagger can be saved."
-        )
-
     def _what_to_try(self, result: FitResult) -> str:
-        return (
-            ": the examples are not separated. Try a larger max_iter, richer features, or a "
-            "validation_set."
-        )
+        cure = "a larger max_iter, richer features, or a validation_set"
+        return f": the examples are not separated. Try {cure}."
 
     def _warn_of_search(self, trainer: StructuredTrainer, count: int) -> None:
         if count:
@@ -290,3 +282,119 @@ class StructuredPerceptron(StructuredAnswering, Learner):
                 "if not, give the space a method violation.",
                 stacklevel=3,
             )
+
+    # ------------------------------------------------------------------ predicting
+
+    def predict(self, xs: Any) -> list[Any]:
+        """The best answer to each of ``xs`` that the search finds.
+
+        Parameters
+        ----------
+        xs : sequence
+
+        Returns
+        -------
+        answers : list
+        """
+        return answers(self._problem(), self._serving(), read_many("xs", xs))
+
+    def score(self, xs: Any, ys: Any) -> float:
+        """Share of the answers that are right as a whole.
+
+        Parameters
+        ----------
+        xs, ys : sequence
+
+        Returns
+        -------
+        share : float
+        """
+        xs, ys = read_examples(xs, ys)
+        return share_right(self.predict(xs), ys)
+
+    def decision(self, x: Any, y: Any) -> float:
+        """The score of one answer, ``w·φ(x, y)``.
+
+        Parameters
+        ----------
+        x, y : object
+
+        Returns
+        -------
+        score : float
+        """
+        return Judge(self._problem(), self._serving(), x, "x")(y)
+
+    def explain(
+        self, x: Any, y: Any = None, against: Any = None, *, top: int | None = None, xs: Any = None
+    ) -> Explanation:
+        """Why this answer: its score by feature and by past mistake.
+
+        Parameters
+        ----------
+        x : object
+        y : object, default=None
+            The answer whose score ``w·φ(x, y)`` is explained; None: the prediction.
+        against : object, default=None
+            Explain the lead of ``y`` over this answer, ``w·(φ(x, y) - φ(x, against))``, instead.
+        top : int, default=None
+            Keep so many of the largest parts and join the others into one. None keeps all.
+        xs : sequence, default=None
+            What was learned from, to weigh past mistakes when ``record=True``.
+
+        Returns
+        -------
+        explanation : Explanation
+            Contributions that add up to the score. The runner-up is known where the space has a
+            method ``runner_up(x, score)``.
+        """
+        return explain_answer(self, x, y, against, xs).cut(top)
+
+    def _serving(self) -> FeatureWeights:
+        """The weights that predict, worked out once."""
+        self._refuse_unfitted()
+        kept = self.__dict__.get("_served")
+        if kept is None or kept[0] != self.averaged:
+            kept = self._served = self.averaged, self._model.served(averaged=self.averaged)
+        weights: FeatureWeights = kept[1]
+        return weights
+
+    # ------------------------------------------------------------------ what was learned
+
+    @property
+    def weights_(self) -> FeatureWeights:
+        self._fitted()
+        served = self._serving()
+        return served.like(served.items())
+
+    @property
+    def raw_weights_(self) -> FeatureWeights:
+        learned: StructuredModel = self._fitted()
+        return learned.weights.nonzero()
+
+    @property
+    def n_invalid_(self) -> int:
+        return int(self._fitted().n_invalid)
+
+    @property
+    def ledger_(self) -> StructuredLedger:
+        updates = self._fitted().recorder
+        if updates is None:
+            raise AttributeError("ledger_ is there when record=True.")
+        return StructuredLedger(self._problem(), updates, self.t_)
+
+    def _weights_html(self) -> str:
+        weights = self._serving()
+        top = sorted(weights, key=lambda name: -abs(weights[name]))[:TOP_WEIGHTS]
+        parts = [f"{escape(str(name))}&nbsp;{weights[name]:+.3g}" for name in top]
+        more = len(weights) - len(parts)
+        told = ", ".join(parts) + (f" and {more:,} more" if more else "")
+        return f"<p>Largest weights: {told or 'none yet'}.</p>"
+
+    @classmethod
+    def file_layout(cls) -> NoReturn:
+        raise ParameterError(
+            "a StructuredPerceptron cannot be saved: its features and its search are functions of "
+            "yours, and a model file holds no code. Keep its weights_, a mapping, beside your "
+            "code; a SequenceTagger can be saved."
+        )

@@ -20,7 +20,16 @@ from rosenblatt.structured.feature_weights import (
     weighted,
 )
 
-__all__ = ["Judge", "Problem", "answers", "read_features", "same"]
+__all__ = [
+    "Judge",
+    "Problem",
+    "answers",
+    "read_examples",
+    "read_features",
+    "read_many",
+    "same",
+    "share_right",
+]
 
 
 class Problem:
@@ -238,3 +247,30 @@ def _takes_gold(argmax: Callable[..., Any]) -> bool:
 def _short(thing: Any) -> str:
     text = repr(thing)
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def read_many(argument: str, given: Any) -> list[Any]:
+    if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__iter__"):
+        raise InputError(
+            f"{argument} is a {type(given).__name__}; give a sequence with one entry for each "
+            "example."
+        )
+    return list(given)
+
+
+def read_examples(xs: Any, ys: Any) -> tuple[list[Any], list[Any]]:
+    xs, ys = read_many("xs", xs), read_many("ys", ys)
+    if len(xs) != len(ys):
+        raise InputError(
+            f"xs has {len(xs)} examples but ys has {len(ys)} answers. Give one answer for each."
+        )
+    if not xs:
+        raise InputError("there are 0 examples; give at least one.")
+    for number, answer in enumerate(ys):
+        if answer is None:
+            raise InputError(f"ys[{number}] is None; give every example its right answer.")
+    return xs, ys
+
+
+def share_right(found: list[Any], ys: list[Any]) -> float:
+    return sum(map(same, found, ys)) / len(ys)

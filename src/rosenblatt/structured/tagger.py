@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Self
 
+import numpy as np
+
+from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt.core.result import EpochCallback, Validation
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
-from rosenblatt.structured.tag_fitting import TagLearning
+from rosenblatt.learner.outcome import unchanged_on_error
+from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.validation import read_pair
+from rosenblatt.structured.constraints import allowed_steps, legal_sentences
+from rosenblatt.structured.ledger import TagLedger
+from rosenblatt.structured.paths import PathExplanation, explained
+from rosenblatt.structured.sentences import Encoder, read_pairs, read_sentences
+from rosenblatt.structured.tagging import TagModel, TagTrainer, refuse_no_path
 
 __all__ = ["SequenceTagger"]
 
@@ -19,7 +32,7 @@ def check_texts(name: str, value: Any) -> None:
         raise ParameterError(f"{name}={value!r:.60} is not allowed: give a list of texts, or None.")
 
 
-class SequenceTagger(TagLearning, Learner):
+class SequenceTagger(Learner):
     """The averaged structured perceptron for sequences of tags.
 
     ``score(x, y) = Σ w·features(token, tag) + Σ step(tag before, tag)``: the best of all sequences
@@ -35,24 +48,16 @@ class SequenceTagger(TagLearning, Learner):
         The tags in order.
     n_features_ : int
         Features met in training.
-    n_iter_ : int
-        Epochs of the last ``fit``.
     t_ : int
         Sentences seen, over all epochs and calls.
     n_mistakes_ : int
         Sentences that were not wholly right, over all epochs and calls; with "mira" those that were
         not right by a margin.
-    mistakes_per_epoch_ : list of int
-        The same for each epoch of the last ``fit``.
-    converged_ : bool
-        Whether the last ``fit`` ended with an epoch without a mistake.
     stop_reason_ : str
         Why the last ``fit`` ended: "separated", "cycle" (an epoch with mistakes that changed
         nothing), "early_stopping", "max_iter" or "interrupted".
     validation_scores_ : list of float
         Share of right tags in the validation set after each epoch, if there was one.
-    best_iter_ : int
-        The epoch whose weights were kept, if there was a validation set.
     ledger_ : TagLedger
         Every mistake in order, when ``record=True``.
 
@@ -155,3 +160,241 @@ class SequenceTagger(TagLearning, Learner):
                 f"update={self.update!r} is for a search that can lose the right tags. Use "
                 "search='beam', or update='whole'."
             )
+
+    @property
+    def _beam(self) -> int:
+        return {"viterbi": 0, "greedy": 1}.get(self.search, int(self.beam))
+
+    @property
+    def _update(self) -> str:
+        auto = "whole" if self.search == "viterbi" else "violation"
+        return auto if self.update == "auto" else self.update
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(
+        self,
+        sentences: Any,
+        tags: Any,
+        validation_set: tuple[Any, Any] | None = None,
+        after_epoch: EpochCallback | None = None,
+    ) -> Self:
+        """Train on all sentences, epoch by epoch, until there is a reason to stop.
+
+        Parameters
+        ----------
+        sentences : list of lists of tokens
+            Tokens are words, tuples of words, or mappings of features.
+        tags : list of lists of str
+            A tag for each token.
+        validation_set : tuple (sentences, tags), default=None
+            Sentences to watch: the weights of the epoch that tags them best are kept, and training
+            ends when they are no longer tagged better. Tags not seen in training count as wrong.
+        after_epoch : callable, default=None
+            Called after each epoch with its number, its mistakes and the share of right tags in the
+            validation set, or None.
+
+        Returns
+        -------
+        self : learner
+        """
+        with unchanged_on_error(self):
+            goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
+            model, encoder, trainer = self._prepare(sentences, tags, goes_on)
+            validation = self._validation(model, encoder, validation_set)
+            self._run(model, trainer, validation, after_epoch)
+            self._encoder = encoder
+        return self
+
+    def partial_fit(self, sentences: Any, tags: Any) -> Self:
+        """Learn from each sentence once, in the order given, starting from what was learned before.
+
+        Parameters
+        ----------
+        sentences : list of lists of tokens
+        tags : list of lists of str
+            Tags not seen before may come.
+
+        Returns
+        -------
+        self : learner
+        """
+        with unchanged_on_error(self):
+            model, encoder, trainer = self._prepare(sentences, tags, self.__sklearn_is_fitted__())
+            trainer.learn(trainer.subset)
+            self._forget_fit()
+            self._model, self._encoder = model, encoder
+        return self
+
+    def _prepare(
+        self, sentences: Any, tags: Any, goes_on: bool
+    ) -> tuple[TagModel, Encoder, TagTrainer]:
+        """A model to learn into, a new one or a copy, and what learns from these sentences."""
+        self.check_parameters()
+        listed, tagged = read_pairs(sentences, tags)
+        if goes_on:
+            self._refuse_another_shape()
+            encoder, model = self._encoder.copy(), self._model.copy()
+            model.best = None
+        else:
+            encoder = Encoder.for_tokens(listed, self.templates, self.columns)
+            model = TagModel(int(self.order), seed_from(self.random_state))
+        if encoder.kind == "mapping" and self.tag_dictionary is not None:
+            raise ParameterError(
+                "tag_dictionary is for words and tuples, but these tokens are mappings of "
+                "features. Leave it at None."
+            )
+        model.admit_all({tag for sentence in tagged for tag in sentence})
+        encoded = encoder.encode(listed, learning=True)
+        gold = model.numbers(tagged)
+        allowed = allowed_steps(self.constraints, model.tags)
+        visited = np.arange(len(encoded))
+        if allowed is not None:
+            visited = legal_sentences(allowed, gold, encoded.starts, model.tags)
+        only = model.learn_dictionary(self.tag_dictionary, encoded, gold)
+        if self.record and model.recorder is None:
+            model.recorder = []
+        trainer = TagTrainer(
+            model,
+            encoded,
+            gold,
+            only,
+            visited,
+            n_features=encoder.n_features,
+            beam=self._beam,
+            allowed=allowed,
+            update=self._update,
+            C=float(self.C) if self.rule == "mira" else 0.0,
+        )
+        return model, encoder, trainer
+
+    def _refuse_another_shape(self) -> None:
+        """What was learned has an order and templates, which cannot be changed on the way."""
+        own, kept = int(self.order), self._model.order
+        if own != kept:
+            raise ParameterError(
+                f"order={own}, but this tagger has learned with {kept}. Go on with that, or begin "
+                "anew with warm_start=False."
+            )
+        known = self._encoder.templates
+        if self.templates is not None and known and tuple(self.templates) != known.texts:
+            raise ParameterError(
+                "templates are others than this tagger has learned with. Go on with those, or "
+                "begin anew with warm_start=False."
+            )
+
+    def _validation(
+        self, model: TagModel, encoder: Encoder, validation_set: tuple[Any, Any] | None
+    ) -> Validation | None:
+        if validation_set is None:
+            return None
+        sentences, tags = read_pair(validation_set, "(sentences, tags), as for fit")
+        listed, tagged = read_pairs(sentences, tags, argument="validation_set")
+        encoded, allowed = encoder.encode(listed), allowed_steps(self.constraints, model.tags)
+        gold = np.array(
+            [model.slots.get(tag, -1) for sentence in tagged for tag in sentence], np.int32
+        )
+
+        def score() -> float:
+            weights = model.weights.averaged() if self.averaged else model.weights
+            found = model.find_tags(weights, encoded, self._beam, allowed)
+            return float(np.mean(found == gold))
+
+        def keep() -> TagWeights:
+            return model.weights.averaged() if self.averaged else model.weights.copy()
+
+        return Validation(score, keep, int(self.n_iter_no_change))
+
+    # ------------------------------------------------------------------ predicting
+
+    def predict(self, sentences: Any) -> list[list[str]]:
+        """The tags of each sentence.
+
+        Parameters
+        ----------
+        sentences : list of lists of tokens
+
+        Returns
+        -------
+        tags : list of lists of str
+        """
+        self._refuse_unfitted()
+        self.check_parameters()
+        return self._predict(self._model.served(averaged=self.averaged), sentences)
+
+    def _predict(self, weights: TagWeights, sentences: Any) -> list[list[str]]:
+        listed = read_sentences(sentences)
+        model = self._model
+        encoded = self._encoder.encode(listed)
+        allowed = allowed_steps(self.constraints, model.tags)
+        tags = model.find_tags(weights, encoded, self._beam, allowed)
+        refuse_no_path(tags, encoded)
+        names, found, starts = model.tags, tags.tolist(), encoded.starts.tolist()
+        return [[names[tag] for tag in found[first:last]] for first, last in pairwise(starts)]
+
+    def score(self, sentences: Any, tags: Any) -> float:
+        """The share of tokens that get the right tag."""
+        listed, tagged = read_pairs(sentences, tags)
+        found = self.predict(listed)
+        rights = [
+            a == b
+            for ours, right in zip(found, tagged, strict=True)
+            for a, b in zip(ours, right, strict=True)
+        ]
+        return sum(rights) / len(rights)
+
+    def explain(
+        self, sentence: Any, tags: Sequence[str] | None = None, *, top: int | None = None
+    ) -> PathExplanation:
+        """Why a sentence got its tags: the score of every choice.
+
+        Parameters
+        ----------
+        sentence : list of tokens
+        tags : list of str, default=None
+            Other tags to compare with, such as the right ones.
+        top : int, default=None
+            Keep so many of the largest contributions and join the others into one.
+
+        Returns
+        -------
+        explanation : PathExplanation
+            Print it for the path, or look at its contributions for the features.
+        """
+        (listed,) = read_sentences([sentence], argument="sentence")
+        predicted = self.predict([listed])[0]
+        model = self._model
+        if tags is not None:
+            tags = read_pairs([listed], [tags])[1][0]
+        weights = model.served(averaged=self.averaged)
+        return explained(weights, self._encoder, listed, model.tags, predicted, tags).cut(top)
+
+    # ------------------------------------------------------------------ what was learned
+
+    @property
+    def tags_(self) -> list[str]:
+        """The tags in order."""
+        return list(self._fitted().tags)
+
+    @property
+    def n_features_(self) -> int:
+        """Features met in training."""
+        self._fitted()
+        return self._encoder.n_features
+
+    @property
+    def ledger_(self) -> TagLedger:
+        """Every mistake in order, when ``record=True``."""
+        model = self._fitted()
+        if model.recorder is None:
+            raise AttributeError("no ledger was kept: set record=True before learning")
+        return TagLedger(
+            model.order,
+            model.tags,
+            model.recorder,
+            self._encoder,
+            self._predict,
+            n_examples=int(model.weights.t),
+            n_missing=model.n_mistakes - len(model.recorder),
+            streamed="n_iter_" not in self.__dict__,
+        )

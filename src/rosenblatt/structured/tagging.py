@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.tags import tag_learning
-from rosenblatt._kernels.tags.tag_search import Search
+from rosenblatt._kernels.tags import tag_learning, tag_search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.model import Model
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import InputError, Item, ParameterError
 from rosenblatt.structured.ledger import TagEntry
 from rosenblatt.structured.sentences import Encoded
 
-__all__ = ["TagModel", "TagTrainer"]
+__all__ = ["TagModel", "TagTrainer", "refuse_no_path"]
 
 UPDATES = {
     "whole": tag_learning.WHOLE,
@@ -22,6 +21,7 @@ UPDATES = {
     "violation": tag_learning.VIOLATION,
 }
 ROWS_AT_A_TIME = 1 << 14
+NO_TAG = -2
 
 
 class TagModel(Model):
@@ -101,6 +101,27 @@ class TagModel(Model):
         self.dictionary = np.where((counts >= least) & ~changed, first, -1).astype(np.int32)
         return self.only(encoded)
 
+    def find_tags(
+        self,
+        weights: TagWeights,
+        encoded: Encoded,
+        beam: int,
+        allowed: npt.NDArray[np.bool_] | None,
+    ) -> npt.NDArray[np.int32]:
+        """The best tags of all tokens; `NO_TAG` where no sequence for a sentence is allowed."""
+        found, scores = tag_search.best_tags(
+            weights,
+            tag_search.Search(weights, beam=beam, allowed=allowed),
+            encoded.starts,
+            encoded.feature_starts,
+            encoded.features,
+            encoded.values,
+            self.only(encoded),
+        )
+        for sentence in np.flatnonzero(scores == -np.inf):
+            found[encoded.starts[sentence] : encoded.starts[sentence + 1]] = NO_TAG
+        return found
+
     def only(self, encoded: Encoded) -> npt.NDArray[np.int32] | None:
         """For each token the one tag it can have, or -1."""
         if self.dictionary is None or encoded.words is None:
@@ -131,7 +152,7 @@ class TagTrainer(epochs.Trainer):
         self._model, self._encoded, self._gold, self._only = model, encoded, gold, only
         self._update, self._C = UPDATES[update], C
         model.weights.know(n_features)
-        self._search = Search(model.weights, beam=beam, allowed=allowed)
+        self._search = tag_search.Search(model.weights, beam=beam, allowed=allowed)
         # Each feature of a sentence may need a row of weights.
         most = int(np.diff(encoded.feature_starts[encoded.starts]).max(initial=0))
         self._room = max(most, 1024)
@@ -167,3 +188,16 @@ class TagTrainer(epochs.Trainer):
         self.n_updates += tally.updates
         model.n_mistakes += tally.sentences
         return int(tally.sentences)
+
+
+def refuse_no_path(tags: npt.NDArray[np.int32], encoded: Encoded) -> None:
+    """Refuse the first sentence that has no tags because the constraints allow none."""
+    missing = np.flatnonzero(tags == NO_TAG)
+    if len(missing):
+        number = int(np.searchsorted(encoded.starts, missing[0], side="right")) - 1
+        length = int(encoded.starts[number + 1] - encoded.starts[number])
+        raise InputError(
+            f"the constraints allow no sequence of {length} of the tags that were seen in "
+            "training.",
+            where=Item("sentences", number),
+        )
