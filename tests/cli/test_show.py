@@ -31,7 +31,7 @@ def test_the_card_for_people(tmp_path: Path) -> None:
         f"data        SHA-256 {digest}",
         "ledger      every update was kept",
         "",
-        "x  number    mean 5, spread 3.536",
+        "x  number    mean 5, standard deviation 3.536",
         "c  category  2 levels: red, blue",
         "",
         "largest weights for b (negative: for a)",

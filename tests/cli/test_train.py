@@ -230,7 +230,7 @@ def test_the_schema_goes_to_stderr_and_the_summary_to_stdout(tmp_path: Path) -> 
     assert done.code == 0
     assert done.err.splitlines() == [
         "name    category  6 levels: Rex, Tom, Bella, Minka and 2 more",
-        "weight  number    mean 12.68, spread 10.93",
+        "weight  number    mean 12.68, standard deviation 10.93",
         "colour  category  4 levels: brown, grey, black, white",
         "note    text      words 1, 1,024 hashed columns",
     ]

@@ -195,7 +195,7 @@ def test_a_missing_number_is_a_feature_of_its_own_and_no_zero() -> None:
     schema = Schema.guess(table, missing=["?"])
     assert schema.names(range(4)) == ["a", "a is missing", "b", "b is missing"]
     assert dense(schema.encode(table)).tolist() == [[-1, 0, -1, 0], [0, 1, 1, 0], [1, 0, 0, 1]]
-    assert schema.describe()[0] == "a  number    mean 2, spread 1, may be missing"
+    assert schema.describe()[0] == "a  number    mean 2, standard deviation 1, may be missing"
     assert schema.reader_options()["missing"] == ["?"]
 
 

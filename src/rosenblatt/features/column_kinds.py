@@ -101,7 +101,7 @@ class Number(Column):
         gaps = ", may be missing" if self.gaps else ""
         if (self.center, self.scale) == (0.0, 1.0):
             return "as it is" + gaps
-        return f"mean {self.center:.4g}, spread {self.scale:.4g}{gaps}"
+        return f"mean {self.center:.4g}, standard deviation {self.scale:.4g}{gaps}"
 
 
 @dataclass

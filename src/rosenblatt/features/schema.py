@@ -42,8 +42,8 @@ MOST_NAMES = 20_000
 class Schema:
     """The columns of a table as features of a model.
 
-    Numbers are scaled by mean and spread, categories get one feature for each level, texts are
-    hashed into n-grams. An unknown number is a feature of its own, never a silent zero.
+    Numbers are scaled by mean and standard deviation, categories get one feature for each level,
+    texts are hashed into n-grams. An unknown number is a feature of its own, never a silent zero.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Schema:
     >>> schema = features.Schema.guess(table)
     >>> for line in schema.describe():
     ...     print(line)
-    size    number    mean 2, spread 1
+    size    number    mean 2, standard deviation 1
     colour  category  2 levels: red, blue
     >>> schema.encode(table).tocsr().toarray()
     array([[-1.,  1.,  0.],
@@ -107,7 +107,7 @@ class Schema:
         missing : list of str, default=None
             The texts that stand for unknown numbers, if others than those of the table.
         scale : bool, default=True
-            Whether numbers are brought to mean 0 and spread 1.
+            Whether numbers are brought to mean 0 and standard deviation 1.
         text : dict, default=None
             Arguments of `TextFeatures` for text columns.
         """
@@ -360,9 +360,9 @@ def _number(table: Table, name: str, gaps: bool, scale: bool) -> Number:
     gaps = gaps or len(known) < len(values)
     if not scale or not len(known):
         return Number(name, gaps=gaps)
-    center, spread = float(known.mean()), float(known.std())
-    # A constant column says nothing; without a spread it would be divided by zero.
-    return Number(name, center, spread if spread > abs(center) * 1e-12 else 1.0, gaps)
+    center, deviation = float(known.mean()), float(known.std())
+    # A constant column says nothing; without a deviation it would be divided by zero.
+    return Number(name, center, deviation if deviation > abs(center) * 1e-12 else 1.0, gaps)
 
 
 def _kind_of_text(levels: list[str], n_rows: int) -> tuple[str, str]:

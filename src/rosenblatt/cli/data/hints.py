@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.io.reader import Reader
 
-__all__ = ["AdvisedReader", "Asked"]
+__all__ = ["AdvisedReader", "ReadRequest"]
 
 Found = TypeVar("Found")
 
@@ -53,7 +53,7 @@ class FirstLine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReadRequest:
     """What was to be read, and how."""
 
     paths: Sequence[str]
@@ -82,12 +82,15 @@ class AdvisedReader:
     A model that was trained without a header is tried so again where the file has none either.
     """
 
-    def __init__(self, opened: Callable[[bool], Reader[Any]], asked: Asked) -> None:
-        self._opened, self._asked = opened, asked
-        self._reader = opened(asked.header)
+    def __init__(self, open_reader: Callable[[bool], Reader[Any]], request: ReadRequest) -> None:
+        self._open_reader, self._request = open_reader, request
+        self._reader = open_reader(request.header)
         # What comes from a pipe is gone once it was read.
         self._may_try_again = (
-            asked.header and asked.delimited and asked.without_names and "-" not in asked.paths
+            request.header
+            and request.delimited
+            and request.without_names
+            and "-" not in request.paths
         )
 
     @property
@@ -118,18 +121,18 @@ class AdvisedReader:
             return read(self._reader)
         except (InputError, ParameterError) as error:
             if not self._may_try_again or self._reader.rows:
-                raise _better(error, self._asked, self._reader) from error
+                raise _better(error, self._request, self._reader) from error
             self._may_try_again, refused = False, error
         self._reader.close()
-        self._reader = self._opened(False)
+        self._reader = self._open_reader(False)
         try:
             found = read(self._reader)
         except (InputError, ParameterError) as error:
             if isinstance(error, ParameterError):  # not even a row
-                refused, self._asked = error, replace(self._asked, header=False)
-            raise _better(refused, self._asked, self._reader) from refused
+                refused, self._request = error, replace(self._request, header=False)
+            raise _better(refused, self._request, self._reader) from refused
         warnings.warn(
-            f"{self._asked.paths[0]}: read without a header, as the model was trained; "
+            f"{self._request.paths[0]}: read without a header, as the model was trained; "
             "--no-header says so",
             stacklevel=2,
         )
@@ -140,23 +143,23 @@ class AdvisedReader:
 
 
 def _better(
-    error: InputError | ParameterError, asked: Asked, reader: Reader[Any]
+    error: InputError | ParameterError, request: ReadRequest, reader: Reader[Any]
 ) -> RosenblattError:
     if reader.skipped and not reader.rows and reader.first_faults:
         return _first_of_all(reader.first_faults[0], reader.skipped)
-    line = _first_line(asked.paths[0])
-    if asked.delimited and not asked.kind_said and not reader.rows:
+    line = _first_line(request.paths[0])
+    if request.delimited and not request.kind_said and not reader.rows:
         seen = _seen(error) if line is None else line.text
         for kind, pattern in OTHER_FORMATS.items():
             if pattern.fullmatch(seen):
-                return _with_cures(error, [f"{ABOUT[kind]}: --format {kind}"], asked)
+                return _with_cures(error, [f"{ABOUT[kind]}: --format {kind}"], request)
     if isinstance(error, ParameterError) and isinstance(error.where, Place):
-        return _no_target(error, error.where.name, asked, line)
+        return _no_target(error, error.where.name, request, line)
     from rosenblatt.io.column_roles import MissingColumns
 
-    if asked.header and asked.without_names and isinstance(error, MissingColumns):
+    if request.header and request.without_names and isinstance(error, MissingColumns):
         trained = "the model was trained with --no-header; say so here if the first line is a row"
-        return _with_cures(error, [trained], asked)
+        return _with_cures(error, [trained], request)
     return error
 
 
@@ -173,31 +176,33 @@ def _retold(error: DataError, what: Words, cures: Iterable[Words]) -> DataError:
     return DataError(what, **place._asdict(), excerpt=error.excerpt, cures=cures)
 
 
-def _with_cures(error: InputError | ParameterError, cures: list[str], asked: Asked) -> DataError:
+def _with_cures(
+    error: InputError | ParameterError, cures: list[str], request: ReadRequest
+) -> DataError:
     """The same fault with other cures."""
     if isinstance(error, DataError):
         return _retold(error, error.what, cures)
-    return DataError(error.what, name=named([asked.paths[0]]), allowed=error.allowed, cures=cures)
+    return DataError(error.what, name=named([request.paths[0]]), allowed=error.allowed, cures=cures)
 
 
 def _no_target(
-    error: ParameterError, name: str, asked: Asked, line: FirstLine | None
+    error: ParameterError, name: str, request: ReadRequest, line: FirstLine | None
 ) -> RosenblattError:
     """What the user said is a slip of the hand; what the model knows, or a row, is bad data."""
-    numbered = asked.target is not None and asked.target.isdecimal()
-    if not asked.header and numbered and line is not None:
+    numbered = request.target is not None and request.target.isdecimal()
+    if not request.header and numbered and line is not None:
         from rosenblatt.io.excerpt import located
 
         return located(
-            f"this row is too short: the target is column {asked.target}",
-            name=named([asked.paths[0]]),
+            f"this row is too short: the target is column {request.target}",
+            name=named([request.paths[0]]),
             line=line.number,
             text=line.text.encode(),
             at=0,
             end=len(line.text.encode()),
             cures="take out lines that are no rows",
         )
-    if asked.target_said:
+    if request.target_said:
         return error
     return DataError(
         Message(error.what, ", which the model was trained for"),

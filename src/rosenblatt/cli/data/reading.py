@@ -14,7 +14,7 @@ import click
 from rosenblatt.cli.frame.options import Decorated, Whole, in_section, text_options
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.data.hints import AdvisedReader, Asked
+    from rosenblatt.cli.data.hints import AdvisedReader, ReadRequest
     from rosenblatt.features import AnySchema, FeatureOptions
     from rosenblatt.io.reader import Reader
 
@@ -136,11 +136,11 @@ class Reading:
         Not `labelled`: the rows are to be predicted, and a label that stands there is skipped. A
         schema that `grows` is to meet columns that it does not have.
         """
-        from rosenblatt.cli.data.hints import AdvisedReader, Asked
+        from rosenblatt.cli.data.hints import AdvisedReader, ReadRequest
 
         kind = self.format_of(paths, schema)
         known = getattr(schema, "target", None)
-        asked = Asked(
+        request = ReadRequest(
             paths,
             kind,
             schema,
@@ -158,37 +158,37 @@ class Reading:
             if grows:
                 given.pop("names", None)
         if kind not in TABLES:
-            return AdvisedReader(lambda _: self._rows(asked, labelled, given), asked)
+            return AdvisedReader(lambda _: self._rows(request, labelled, given), request)
         given.setdefault("types", types)
         known_marks = given.get("missing", [])
         given["missing"] = [*known_marks, *(m for m in self.missing if m not in known_marks)]
-        return AdvisedReader(lambda header: self._table(asked, labelled, header, given), asked)
+        return AdvisedReader(lambda header: self._table(request, labelled, header, given), request)
 
-    def _rows(self, asked: Asked, labelled: bool, given: dict[str, Any]) -> Reader[Any]:
+    def _rows(self, request: ReadRequest, labelled: bool, given: dict[str, Any]) -> Reader[Any]:
         from rosenblatt import io
 
-        paths = [_standard_input() if path == "-" else path for path in asked.paths]
-        if asked.kind == "svmlight":
+        paths = [_standard_input() if path == "-" else path for path in request.paths]
+        if request.kind == "svmlight":
             return io.iter_svmlight(paths, zero_based=self.zero_based, **given)
-        if asked.kind == "vw":
+        if request.kind == "vw":
             return io.iter_vw(paths, labelled=labelled, **{"bits": None, **given})
         given.pop("max_features", None)
         return io.iter_text(paths, labelled=labelled, **given)
 
     def _table(
-        self, asked: Asked, labelled: bool, header: bool, given: dict[str, Any]
+        self, request: ReadRequest, labelled: bool, header: bool, given: dict[str, Any]
     ) -> Reader[Any]:
         from rosenblatt import io
 
-        last = -1 if asked.target is None else asked.target
-        unused = [] if labelled or asked.target is None else [asked.target]
+        last = -1 if request.target is None else request.target
+        unused = [] if labelled or request.target is None else [request.target]
         return io.iter_table(
-            list(asked.paths),
+            list(request.paths),
             last if labelled else None,
-            format=asked.kind,
+            format=request.kind,
             header=header,
             delimiter=self.delimiter,
-            ignore=_passed_over(asked.schema) + unused,
+            ignore=_unused_columns(request.schema) + unused,
             trim=True,
             **given,
         )
@@ -215,7 +215,7 @@ def _standard_input() -> Any:
     return getattr(getattr(sys.stdin, "buffer", None), "raw", "-")
 
 
-def _passed_over(schema: AnySchema | None) -> list[str]:
+def _unused_columns(schema: AnySchema | None) -> list[str]:
     """Columns that the model knows of and does not use, so that they are not worth a notice."""
     columns = getattr(schema, "columns", ())
     return [column.name for column in columns if column.kind == "ignored"]

@@ -144,7 +144,7 @@ def said(name: str) -> bool:
 
 
 def refuse_together(against: Mapping[str, Sequence[str]]) -> None:
-    """Options that would be passed over without a word beside another one."""
+    """Options that would be ignored without a word beside another one."""
     for mode, others in against.items():
         for other in others:
             if said(mode) and said(other):

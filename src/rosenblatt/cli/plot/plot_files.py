@@ -103,7 +103,7 @@ class Paper:
         size: tuple[float, float] | None,
         dpi: int | None,
     ) -> Paper:
-        """Refuse what cannot be written, or options that it would pass over."""
+        """Refuse what cannot be written, or options that it would ignore."""
         allowed = KINDS[kind].endings
         if out is None:
             raise click.UsageError(f"say where to write with -o, as -o {kind}.{allowed[0]}")

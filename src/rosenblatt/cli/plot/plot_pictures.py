@@ -19,11 +19,11 @@ from rosenblatt.errors import InputError
 if TYPE_CHECKING:
     from rosenblatt.plot.display import Display
 
-__all__ = ["Asked", "picture_of"]
+__all__ = ["PictureRequest", "picture_of"]
 
 
 @dataclass
-class Asked:
+class PictureRequest:
     """A fitted learner, what is beside it, and the options of its picture."""
 
     learner: Any
@@ -32,7 +32,7 @@ class Asked:
     sentences: Sentences | None
     options: dict[str, Any]
 
-    def given(self, *names: str) -> dict[str, Any]:
+    def options_set(self, *names: str) -> dict[str, Any]:
         """The options that were said; the pictures know what they do without."""
         return {name: self.options[name] for name in names if self.options[name] is not None}
 
@@ -66,23 +66,23 @@ class Asked:
         return ledger
 
 
-def picture_of(kind: str, asked: Asked) -> Display:
-    made: Display = PICTURES[kind](asked)
+def picture_of(kind: str, request: PictureRequest) -> Display:
+    made: Display = PICTURES[kind](request)
     return made
 
 
 # ---------------------------------------------------------------------- in the plane
 
 
-def _in_plane(kind: str) -> Callable[[Asked], Any]:
-    def picture(asked: Asked) -> Any:
+def _in_plane(kind: str) -> Callable[[PictureRequest], Any]:
+    def picture(request: PictureRequest) -> Any:
         from rosenblatt import plot
 
         if kind in ("updates", "animate"):
-            _ = asked.ledger  # to say in good time that these are other rows
-        note = _name_features(asked)
-        options = asked.given(*KINDS[kind].options)
-        made: Any = getattr(plot, kind)(asked.learner, asked.X, asked.y, **options)
+            _ = request.ledger  # to say in good time that these are other rows
+        note = _name_features(request)
+        options = request.options_set(*KINDS[kind].options)
+        made: Any = getattr(plot, kind)(request.learner, request.X, request.y, **options)
         made.caption += note
         if kind in ("updates", "animate"):
             made.titles = tuple(map(_counted_from_one, made.titles))
@@ -96,14 +96,16 @@ def _counted_from_one(title: str) -> str:
     return re.sub(r"\brow (\d+)", lambda found: f"row {int(found[1]) + 1}", title, count=1)
 
 
-def _name_features(asked: Asked) -> str:
+def _name_features(request: PictureRequest) -> str:
     """Give the learner the names of its features; say how numbers were scaled."""
     import numpy as np
 
-    found = asked.found
+    found = request.found
     assert found is not None
     n = found.state.n_features
-    schema = found.schema if found.has_schema else None if asked.rows is None else asked.rows.schema
+    schema = (
+        found.schema if found.has_schema else None if request.rows is None else request.rows.schema
+    )
     if schema is None:
         return ""
     columns = getattr(schema, "columns", ())
@@ -117,7 +119,7 @@ def _name_features(asked: Asked) -> str:
         names = [f"{name}, scaled" if name in scaled else name for name in names]
     # A bare number would be read as one more factor.
     names = [f"column {name}" if name.isdecimal() else name for name in names]
-    asked.learner.feature_names_in_ = np.array(names, dtype=object)
+    request.learner.feature_names_in_ = np.array(names, dtype=object)
     if not scaled:
         return ""
     if n > 2:
@@ -129,29 +131,29 @@ def _name_features(asked: Asked) -> str:
     return f" Scaled as in training: 0 and 1 stand for {told}."
 
 
-def _lift(asked: Asked) -> Display:
+def _lift(request: PictureRequest) -> Display:
     import numpy as np
 
     from rosenblatt import plot
 
-    X = asked.X.toarray() if hasattr(asked.X, "toarray") else asked.X
+    X = request.X.toarray() if hasattr(request.X, "toarray") else request.X
     if not np.allclose(X[:, 2], X[:, 0] * X[:, 1], rtol=1e-9, atol=1e-12):
         raise InputError(
             "a lift shows rows of which the third column is the product of the first two; here "
             "it is not. Train with --no-scale, as scaled columns have another product."
         )
-    return plot.lift(asked.learner, X[:, :2], asked.y)
+    return plot.lift(request.learner, X[:, :2], request.y)
 
 
 # ---------------------------------------------------------------------- curves and tables
 
 
-def _proof(asked: Asked) -> Display:
+def _proof(request: PictureRequest) -> Display:
     from rosenblatt import plot
     from rosenblatt.theory.proof import ProofViolation, proof
 
     try:
-        trace = proof(asked.ledger, asked.X, separator=_separator(asked))
+        trace = proof(request.ledger, request.X, separator=_separator(request))
     except ProofViolation as error:
         raise InputError(
             f"the run does not fit these rows ({error}); give the data the model was trained on."
@@ -159,96 +161,96 @@ def _proof(asked: Asked) -> Display:
     return plot.proof(trace)
 
 
-def _separator(asked: Asked) -> Any:
+def _separator(request: PictureRequest) -> Any:
     """The best separator of two classes; None if the rows have none, or there are more classes."""
     from rosenblatt.geometry import augment
     from rosenblatt.theory.margin import max_margin
     from rosenblatt.theory.separability import separability
 
-    assert asked.found is not None
-    classes, has_bias = asked.ledger.classes, asked.found.state.card.model.fit_intercept
+    assert request.found is not None
+    classes, has_bias = request.ledger.classes, request.found.state.card.model.fit_intercept
     if len(classes) != 2:
         return None
     # The theorem is about the rows with a 1 at their end.
-    X = augment(asked.X) if has_bias else asked.X
-    signs = [1 if label == classes[1] else -1 for label in asked.y]
+    X = augment(request.X) if has_bias else request.X
+    signs = [1 if label == classes[1] else -1 for label in request.y]
     if len(set(signs)) < 2 or not separability(X, signs, fit_intercept=False).separable:
         return None
     u = max_margin(X, signs, fit_intercept=False).hyperplane.w
     return (u[:-1], u[-1]) if has_bias else (u, 0.0)
 
 
-def _mistakes(asked: Asked) -> Display:
+def _mistakes(request: PictureRequest) -> Display:
     from rosenblatt import plot
 
-    return plot.mistakes(asked.learner)
+    return plot.mistakes(request.learner)
 
 
-def _weights(asked: Asked) -> Display:
+def _weights(request: PictureRequest) -> Display:
     from rosenblatt import plot
 
-    assert asked.found is not None
-    n = asked.found.state.n_features
-    shape = asked.options["shape"]
+    assert request.found is not None
+    n = request.found.state.n_features
+    shape = request.options["shape"]
     if shape is not None and shape[0] * shape[1] != n:
         raise click.UsageError(
             f"--shape {shape[0]}x{shape[1]} has {shape[0] * shape[1]:,} pixels, but the model has "
             f"{n:,} features."
         )
-    return plot.weights(asked.learner, **asked.given("top", "shape"))
+    return plot.weights(request.learner, **request.options_set("top", "shape"))
 
 
-def _vote(asked: Asked) -> Display:
+def _vote(request: PictureRequest) -> Display:
     from rosenblatt import plot
 
-    return plot.vote(asked.learner)
+    return plot.vote(request.learner)
 
 
-def _confusion(asked: Asked) -> Display:
+def _confusion(request: PictureRequest) -> Display:
     from rosenblatt import plot
     from rosenblatt.evaluate import report
 
-    assert asked.found is not None
-    if asked.sentences is not None:
-        return plot.confusion(asked.learner, asked.sentences.sentences, asked.sentences.tags)
-    predicted = asked.found.predict(asked.X)
-    return plot.confusion(report(asked.y, predicted, classes=asked.found.classes))
+    assert request.found is not None
+    if request.sentences is not None:
+        return plot.confusion(request.learner, request.sentences.sentences, request.sentences.tags)
+    predicted = request.found.predict(request.X)
+    return plot.confusion(report(request.y, predicted, classes=request.found.classes))
 
 
-def _orders(asked: Asked) -> Display:
+def _orders(request: PictureRequest) -> Display:
     import rosenblatt
 
-    settings = {**asked.learner.get_params(), "record": False, "verbose": 0}
-    make = type(asked.learner)
+    settings = {**request.learner.get_params(), "record": False, "verbose": 0}
+    make = type(request.learner)
     study = rosenblatt.theory.order_study(
-        make(**settings), asked.X, asked.y, n_orders=asked.options["orders"] or 50
+        make(**settings), request.X, request.y, n_orders=request.options["orders"] or 50
     )
     with warnings.catch_warnings():  # how each run ended is no news here
         warnings.simplefilter("ignore")
-        in_file_order = make(**{**settings, "shuffle": False}).fit(asked.X, asked.y)
+        in_file_order = make(**{**settings, "shuffle": False}).fit(request.X, request.y)
     return rosenblatt.plot.orders(study, file_order=in_file_order)
 
 
-def _tag_path(asked: Asked) -> Display:
+def _tag_path(request: PictureRequest) -> Display:
     from rosenblatt import plot
 
-    if asked.sentences is None:
-        return plot.tag_path(asked.learner, asked.options["sentence"].split())
-    row, n = asked.options["row"] or 1, len(asked.sentences.sentences)
+    if request.sentences is None:
+        return plot.tag_path(request.learner, request.options["sentence"].split())
+    row, n = request.options["row"] or 1, len(request.sentences.sentences)
     if row > n:
-        raise InputError(f"there is no sentence {row:,}: {asked.sentences.name} has {n:,}.")
+        raise InputError(f"there is no sentence {row:,}: {request.sentences.name} has {n:,}.")
     return plot.tag_path(
-        asked.learner, asked.sentences.sentences[row - 1], asked.sentences.tags[row - 1]
+        request.learner, request.sentences.sentences[row - 1], request.sentences.tags[row - 1]
     )
 
 
-def _losses(_: Asked) -> Display:
+def _losses(_: PictureRequest) -> Display:
     from rosenblatt import plot
 
     return plot.losses()
 
 
-PICTURES: dict[str, Callable[[Asked], Any]] = {
+PICTURES: dict[str, Callable[[PictureRequest], Any]] = {
     **{
         kind: _in_plane(kind)
         for kind in ("boundary", "regions", "kernel_boundary", "updates", "animate")

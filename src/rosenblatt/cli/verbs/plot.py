@@ -116,7 +116,7 @@ def _picture(
     options: dict[str, Any],
     quiet: bool,
 ) -> Any:
-    from rosenblatt.cli.plot.plot_pictures import Asked, picture_of
+    from rosenblatt.cli.plot.plot_pictures import PictureRequest, picture_of
     from rosenblatt.cli.plot.plot_sources import read_rows, read_sentences
 
     rows = sentences = learner = None
@@ -136,7 +136,7 @@ def _picture(
         learner = found.learner
         if data:
             rows = read_rows(found, reading, data, quiet=quiet)
-    return picture_of(kind, Asked(learner, found, rows, sentences, options))
+    return picture_of(kind, PictureRequest(learner, found, rows, sentences, options))
 
 
 # ---------------------------------------------------------------------- what was asked

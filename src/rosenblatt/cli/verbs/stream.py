@@ -1,4 +1,4 @@
-"""rosenblatt stream: one pass over files or a pipe, every row answered before it is learned."""
+"""rosenblatt stream: one pass over files or a pipe, every row predicted before it is learned."""
 
 from __future__ import annotations
 
@@ -116,9 +116,9 @@ def command(
     The table has a line at 1, 2, 4, 8 … rows: mistakes so far, their rate, and the rate of the last
     rows. Without DATA, or for -, rows come from standard input.
 
-    A row is a mistake unless its class has the highest score alone. Answers are those that predict
-    would give: of an averaged learner, by the average of its weights so far. Where the latest
-    weights make fewer mistakes than the average, the data drift: try --learner pa.
+    A row is a mistake unless its class has the highest score alone. Predictions are those that
+    predict would give: of an averaged learner, by the average of its weights so far. Where the
+    latest weights make fewer mistakes than the average, the data drift: try --learner pa.
 
     In tables, numbers are scaled by the first 1,000 rows; levels of a category join as they come.
     Ctrl-C ends the stream, and the model so far is written.
@@ -147,7 +147,7 @@ def command(
     with ExitStack() as stack:
         stack.enter_context(notices(quiet))
         files = stack.enter_context(NewFiles())
-        answers = Answers(predictions, files)
+        written = PredictionLines(predictions, files)
         show = _Table(as_json or quiet, err=predictions == "-")
         stopped = stack.enter_context(Interrupts())
         stack.enter_context(reader)
@@ -161,10 +161,10 @@ def command(
                 X,
                 block.labels,
                 row_weights(block),
-                predictions=answers.wanted,
+                predictions=written.wanted,
                 latest=count == "latest",
             )
-            answers.write(tested.predictions)
+            written.write(tested.predictions)
             show.points(progress.add_tested(tested))
         if not progress.n:
             return EXIT_INTERRUPTED
@@ -290,18 +290,18 @@ class _Table:
         self.points([point for point in progress.curve[-1:] if point.n > self._last])
 
 
-class Answers:
-    """Answers, one a line, to a file or standard output, if they are wanted at all."""
+class PredictionLines:
+    """PredictionLines, one a line, to a file or standard output, if they are wanted at all."""
 
     def __init__(self, path: str | None, files: NewFiles) -> None:
         self.wanted = path is not None
         self._file = None if path is None or path == "-" else files.open(path)
 
-    def write(self, answers: list[Any]) -> None:
-        if not answers:
+    def write(self, predictions: list[Any]) -> None:
+        if not predictions:
             return
         # A label with a line break in it would count as two.
-        lines = [" ".join(str("" if a is None else a).splitlines()) for a in answers]
+        lines = [" ".join(str("" if p is None else p).splitlines()) for p in predictions]
         text = "\n".join(lines) + "\n"
         if self._file is None:
             click.echo(text, nl=False, color=True)  # labels as they are, in a pipe too

@@ -1,0 +1,36 @@
+"""All that the theory says of rows at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rosenblatt.theory import examine, max_margin, mistake_bound, separability
+
+APART = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [4.0, 1.0]]), np.array(list("nnyy"))
+XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array(list("nyyn"))
+
+
+def test_separable_rows_have_the_margin_and_the_bound_of_their_own_functions() -> None:
+    found = examine(*APART, random_state=3)
+    assert (found.verdict, found.strength, found.verified) == ("separable", "exact", True)
+    assert found.margin == max_margin(*APART).margin
+    bound = mistake_bound(*APART)
+    assert (found.radius, found.gamma, found.bound) == (bound.radius, bound.margin, bound.bound)
+    assert found.learner.stop_reason_ == "separated"
+    assert found.learner.n_mistakes_ <= found.bound
+
+
+def test_rows_that_are_not_have_a_conflict_and_no_bound() -> None:
+    found = examine(*XOR)
+    assert found.verdict == separability(*XOR).verdict == "not separable"
+    assert found.margin is found.gamma is found.bound is None
+    assert found.radius == pytest.approx(np.sqrt(3))
+    plain = found.to_json(lines=[11, 12, 13, 14])
+    assert sorted(row["line"] for row in plain["conflict"]["rows"]) == [11, 12, 13, 14]
+    assert plain["classes"] == {"n": 2, "y": 2}
+    assert len(examine(*XOR, top=1).suspects) == 1
+
+
+def test_without_a_bias_the_origin_is_in_the_way() -> None:
+    assert examine(*APART, fit_intercept=False).verdict == "not separable"
