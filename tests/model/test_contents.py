@@ -15,7 +15,7 @@ from model import kernel_samples, tagger_samples
 from model.forging import opened
 from model.kernel_samples import BUDGETS, rows
 from model.samples import fitted, same
-from model.tagger_samples import words
+from model.tagger_samples import weights_of, words
 from rosenblatt import (
     KernelPerceptron,
     Perceptron,
@@ -135,6 +135,26 @@ def test_the_digest_of_the_data_stays_until_a_new_fit(family, tmp_path):
     assert read(again).card.record.t > digest.t
     save(load(path).fit(*more), again)
     assert read(again).card.record.data is None
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_ledger_that_comes_back_replays_to_the_weights_of_training(family, tmp_path):
+    build, (X, _), _ = FAMILIES[family]
+    options = {} if family == "kernel" else {"record": True}
+    learner = fitted(Perceptron, 2, **options) if family == "linear" else build(**options)
+    save(learner, tmp_path / "model.rbt")
+    ledger, model = load(tmp_path / "model.rbt").ledger_, learner._model
+    for upto in (0, 3, None):
+        found, expected = ledger.replay(X, upto), learner.ledger_.replay(X, upto)
+        if family == "tags":
+            found, expected = weights_of(found), weights_of(expected)
+        assert same(found, expected)
+    trained = {
+        "linear": lambda: (model.weights.matrix, model.weights.bias),
+        "kernel": lambda: model.coef,
+    }
+    if family in trained:
+        assert same(found, trained[family]())
 
 
 @pytest.mark.parametrize("family", FAMILIES)

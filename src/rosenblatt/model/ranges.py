@@ -12,7 +12,7 @@ from rosenblatt import checks
 from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError, ParameterError
 
-__all__ = ["MOST_EXAMPLES", "choice", "in_order", "number", "whole"]
+__all__ = ["MOST_EXAMPLES", "in_order", "number", "whole"]
 
 # What the counters of the loops can hold, with room to go on.
 MOST_EXAMPLES = 1 << 62
@@ -26,11 +26,6 @@ def whole(name: str, value: Any, low: int, high: int) -> None:
 def number(name: str, value: Any, **limits: Any) -> None:
     with _as_of_a_file(name, value):
         checks.number(name, value, **limits)
-
-
-def choice(name: str, value: Any, *allowed: str) -> None:
-    with _as_of_a_file(name, value):
-        checks.choice(name, value, *allowed)
 
 
 @contextmanager

@@ -34,6 +34,7 @@ MOST_FEATURES = (1 << 31) - 1
 MOST_TEMPLATES = 1 << 10
 # Places that are looked at, on average, to find a feature: with hashes of texts less than 2.
 MOST_LOOKS = 32
+TABLES = ("rows", "steps", "pairs")
 AFTER, PAIRS = "classes + 1", "(classes + 1)²"
 
 
@@ -155,9 +156,7 @@ class TagLayout(Layout):
         encoder = learner._encoder
         allowed_steps(learner.constraints, model.tags)
         arrays: Arrays = {"features.hash": encoder.table.hashes.view(np.int64)}
-        _put_weights(arrays, model.weights)
-        if model.best is not None:
-            _put_best(arrays, model.best)
+        _put_weights(arrays, model.weights, model.best)
         templates = encoder.templates
         words = [] if templates is None else [list(known) for known in encoder.known]
         if templates is not None:
@@ -184,9 +183,13 @@ class TagLayout(Layout):
         model = TagModel(facts.order, card.record.seed)
         state.restore(model)
         model.tags = card.classes
-        model.weights = _take_weights(state, facts.order)
+        shape, feature = (len(card.classes), facts.order), arrays["rows.feature"]
+        row_of = np.full(state.n_features, -1, np.int32)
+        row_of[feature] = np.arange(len(feature), dtype=np.int32)
+        model.weights = _take_weights(arrays, *shape, row_of, card.record.t)
         if facts.best is not None:
-            model.best = _take_best(arrays, model.weights, facts.best)
+            first = np.where(row_of < len(arrays["best.rows"]), row_of, np.int32(-1))
+            model.best = _take_weights(arrays, *shape, first, facts.best, "best.")
         if facts.dictionary:
             model.dictionary = np.array(arrays["dictionary"])
         if facts.ledger:
@@ -204,74 +207,43 @@ class TagLayout(Layout):
 # ---------------------------------------------------------------------- weights
 
 
-def _put_weights(arrays: Arrays, weights: TagWeights) -> None:
-    """Rows in the order in which they came to be, and the feature that each belongs to."""
-    n, k = weights.n_rows, weights.n_tags
-    feature = np.empty(n, np.int32)
+def _put_weights(arrays: Arrays, weights: TagWeights, best: TagWeights | None) -> None:
+    """Rows in the order in which they came to be, and the feature that each belongs to.
+
+    The rows of an earlier epoch are the first of those that there are now.
+    """
+    feature = np.empty(weights.n_rows, np.int32)
     known = np.flatnonzero(weights.row_of >= 0)
     feature[weights.row_of[known]] = known
-    arrays |= {
-        "rows.feature": feature,
-        # What stands behind the tags is room for the loops alone.
-        "rows": weights.rows[:n, :k],
-        "rows_sum": weights.row_sums[:n, :k],
-        "steps": weights.steps[:, :k],
-        "steps_sum": weights.step_sums[:, :k],
-    }
-    if weights.order == 2:
-        arrays |= {"pairs": weights.pairs[:, :k], "pairs_sum": weights.pair_sums[:, :k]}
+    arrays["rows.feature"] = feature
+    for name in TABLES[: weights.order + 1]:
+        arrays[name] = _trimmed(weights, name, name)
+        arrays[f"{name}_sum"] = _trimmed(weights, name, f"{name[:-1]}_sums")
+        if best is not None:
+            arrays[f"best.{name}"] = _trimmed(best, name, name)
 
 
-def _put_best(arrays: Arrays, best: TagWeights) -> None:
-    """Weights of an earlier epoch: their rows are the first of those that there are now."""
-    n, k = best.n_rows, best.n_tags
-    arrays |= {"best.rows": best.rows[:n, :k], "best.steps": best.steps[:, :k]}
-    if best.order == 2:
-        arrays["best.pairs"] = best.pairs[:, :k]
+def _trimmed(weights: TagWeights, name: str, attribute: str) -> npt.NDArray[Any]:
+    """Without what stands behind the rows and the tags, which is room for the loops alone."""
+    table: npt.NDArray[Any] = getattr(weights, attribute)
+    return table[: weights.n_rows if name == "rows" else len(table), : weights.n_tags]
 
 
-def _take_weights(state: State, order: int) -> TagWeights:
-    arrays = state.arrays
-    weights = TagWeights(len(state.card.classes), order)
-    row_of = np.full(state.n_features, -1, np.int32)
-    feature = arrays["rows.feature"]
-    row_of[feature] = np.arange(len(feature), dtype=np.int32)
-    width, none = weights.width, np.zeros((0, weights.n_tags))
-    weights.set(
-        row_of=row_of,
-        rows=_widened(arrays["rows"], width),
-        row_sums=_widened(arrays["rows_sum"], width),
-        steps=_widened(arrays["steps"], width),
-        step_sums=_widened(arrays["steps_sum"], width),
-        pairs=_widened(arrays.get("pairs", none.astype(np.float32)), width),
-        pair_sums=_widened(arrays.get("pairs_sum", none), width),
-    )
-    weights.t = state.card.record.t
+def _take_weights(
+    arrays: Arrays, n_tags: int, order: int, row_of: npt.NDArray[np.int32], t: int, of: str = ""
+) -> TagWeights:
+    """The weights, or ``of`` the best epoch, whose have no sums: they do not learn on."""
+    weights = TagWeights(n_tags, order)
+    tables: dict[str, npt.NDArray[Any]] = {"row_of": row_of}
+    for name in TABLES:
+        sums = f"{name[:-1]}_sums"
+        for kept, attribute, dtype in ((name, name, "f4"), (f"{name}_sum", sums, "f8")):
+            values = arrays.get(f"{of}{kept}", np.zeros((0, n_tags)))
+            tables[attribute] = np.zeros((len(values), weights.width), dtype)
+            tables[attribute][:, :n_tags] = values
+    weights.set(**tables)
+    weights.t = t
     return weights
-
-
-def _take_best(arrays: Arrays, weights: TagWeights, t: int) -> TagWeights:
-    best = TagWeights(weights.n_tags, weights.order)
-    n, width = len(arrays["best.rows"]), weights.width
-    none = np.zeros((0, weights.n_tags), np.float32)
-    no_sums = np.zeros((0, width))  # it does not learn on
-    best.set(
-        row_of=np.where(weights.row_of < n, weights.row_of, np.int32(-1)),
-        rows=_widened(arrays["best.rows"], width),
-        row_sums=no_sums,
-        steps=_widened(arrays["best.steps"], width),
-        step_sums=no_sums,
-        pairs=_widened(arrays.get("best.pairs", none), width),
-        pair_sums=no_sums,
-    )
-    best.t = t
-    return best
-
-
-def _widened(array: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
-    wide = np.zeros((len(array), width), array.dtype)
-    wide[:, : array.shape[1]] = array
-    return wide
 
 
 # ---------------------------------------------------------------------- the ledger
