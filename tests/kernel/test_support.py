@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.arrays import SparseRows, for_caller
-from rosenblatt.kernel.file_layout import kernel_machine
+from rosenblatt.kernel.file_layout import kernel_model
 from rosenblatt.kernel.functions import Kernel
 from rosenblatt.kernel.support import NARROW, narrow_as_dense, support_for
 
@@ -110,7 +110,7 @@ def test_a_machine_is_saved_with_rows_of_any_kind(kind, d) -> None:
     machine.support = support_for(rows)
     machine.support.append(rows)
     state = learner.to_state()
-    again = kernel_machine(state).support
+    again = kernel_model(state).support
     assert type(again) is type(machine.support)
     handed = for_caller(again.vectors())
     assert type(handed) is kind

@@ -26,7 +26,7 @@ from rosenblatt import (
 )
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.kernel.budgets import POLICIES
-from rosenblatt.kernel.file_layout import kernel_machine
+from rosenblatt.kernel.file_layout import kernel_model
 from rosenblatt.kernel.memory import RULES
 from rosenblatt.model import linear_model, read, write
 from rosenblatt.model.learners import class_of, layout_of, saved_learners
@@ -195,10 +195,10 @@ def test_a_state_says_what_it_is(family, expected, tmp_path):
         ("kernel", (linear_model, to_onnx), "a KernelPerceptron has no weights: it answers"),
         (
             "tags",
-            (linear_model, kernel_machine, to_onnx),
+            (linear_model, kernel_model, to_onnx),
             "a SequenceTagger tags sentences",
         ),
-        ("linear", (kernel_machine,), "a Perceptron has weights"),
+        ("linear", (kernel_model,), "a Perceptron has weights"),
     ],
 )
 def test_a_state_of_another_family_says_what_it_is_instead(family, asks, message):

@@ -313,7 +313,7 @@ OF_KERNEL = [
     ("all", fact("rows", value="csr_array"), "the array 'support.rows.data' is missing."),
     ("all", fact("rows", value="pickle"), UNSOUND + "Invalid enum value 'pickle'"),
     ("one class", fact("rows", value="dense"), "the array 'support.rows' is missing."),
-    ("all", put("columns", value=list("abcd")), "a kernel machine has no columns of its own."),
+    ("all", put("columns", value=list("abcd")), "a kernel model has no columns of its own."),
     ("all", put("classes", value=[0, 1]), "updates.right["),
     ("all", put("record", "t", value=9), "n_mistakes is "),
     ("all", put("record", "n_mistakes", value=160), "n_mistakes is 160, but the updates are of "),
@@ -578,7 +578,7 @@ def test_weights_of_different_types_are_refused(folder, refused):
     assert found == "the array 'ledger.start.coef' is of float64, but must be of float32."
 
 
-def test_updates_of_a_kernel_machine_must_agree_with_each_other(folder, refused):
+def test_updates_of_a_kernel_model_must_agree_with_each_other(folder, refused):
     def same_class(arrays):
         arrays["updates.wrong"][:] = arrays["updates.right"]
 

@@ -31,7 +31,7 @@ def test_rows_of_training_are_ringed_and_as_many_others_are_not(learner, rows):
     assert "training" not in others.caption
 
 
-def test_support_rows_of_a_kernel_machine_are_ringed_and_as_many_others_are_not():
+def test_support_rows_of_a_kernel_model_are_ringed_and_as_many_others_are_not():
     model = KernelPerceptron().fit(X[:20], Y[:20])
     np.testing.assert_array_equal(
         plot.kernel_boundary(model, X[:20], Y[:20], cells=4).support, model.support_

@@ -40,7 +40,7 @@ def test_the_longest_life_is_named():
     assert "lived longest, 300 examples, and has 50% of the votes" in shown.caption
 
 
-def test_a_kernel_machine_has_times_for_each_class_or_for_all_together():
+def test_a_kernel_model_has_times_for_each_class_or_for_all_together():
     iris = datasets.iris()
     apart = KernelPerceptron(kernel="rbf").fit(iris.X, iris.labels)
     shown = plot.vote(apart)

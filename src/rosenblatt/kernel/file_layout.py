@@ -1,4 +1,4 @@
-"""The model file of kernel machines: its arrays, what holds between them, and the way back."""
+"""The model file of kernel perceptrons: its arrays, what holds between them, and the way back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rosenblatt.model.ranges import MOST_EXAMPLES, in_order, whole
 if TYPE_CHECKING:
     from rosenblatt.model.state import State
 
-__all__ = ["KernelLayout", "kernel_machine"]
+__all__ = ["KernelLayout", "kernel_model"]
 
 COLUMNS = ("slot", "right", "wrong", "step", "t")
 # "numbers": the rows of a precomputed kernel are their numbers.
@@ -47,14 +47,14 @@ class Forgetting(Facts):
 
 
 class Snapshot(Facts):
-    """The best state of a machine with a budget, after ``t`` examples."""
+    """The best state of a model with a budget, after ``t`` examples."""
 
     t: int
     rows: Rows
 
 
 class KernelFacts(Facts):
-    """A kernel machine: what it was begun with, and how its support rows are kept.
+    """A kernel model: what it was begun with, and how its support rows are kept.
 
     ``best``, after early stopping: the number of updates and of examples that count, or with a
     budget the rows of that time.
@@ -153,7 +153,7 @@ class KernelLayout(Layout):
         _check_settings(facts.settings, class_of(card.learner).options())
         whole("n_features", facts.n_features, 1, MOST_EXAMPLES)
         if card.columns is not None:
-            raise ModelFileError("a kernel machine has no columns of its own.")
+            raise ModelFileError("a kernel model has no columns of its own.")
         settings, best, fit = facts.settings, facts.best, card.record.fit
         budget, combine = settings["budget"], card.parameters["combine"]
         if budget is not None and (
@@ -194,8 +194,8 @@ class KernelLayout(Layout):
 
     # ------------------------------------------------------------------ there and back
 
-    def put(self, learner: Any, machine: KernelModel) -> tuple[KernelFacts, Arrays]:
-        for kernel in (learner.kernel, machine.settings["kernel"]):
+    def put(self, learner: Any, model: KernelModel) -> tuple[KernelFacts, Arrays]:
+        for kernel in (learner.kernel, model.settings["kernel"]):
             if callable(kernel):
                 raise ParameterError(
                     "a kernel that is a function cannot be saved, because a model file holds no "
@@ -203,102 +203,102 @@ class KernelLayout(Layout):
                     "of the rows out yourself."
                 )
         arrays: Arrays = {}
-        rows = _put_support(arrays, SUPPORT_ROWS, machine)
-        best: Any = machine.best
+        rows = _put_support(arrays, SUPPORT_ROWS, model)
+        best: Any = model.best
         if isinstance(best, KernelModel):
             best = Snapshot(t=best.t, rows=_put_support(arrays, BEST_ROWS, best))
-        if machine.recorder is not None:
-            for column, values in zip(COLUMNS, machine.recorder.entries, strict=True):
+        if model.recorder is not None:
+            for column, values in zip(COLUMNS, model.recorder.entries, strict=True):
                 arrays[f"updates.{column}"] = np.asarray(values)
         facts = KernelFacts(
-            settings=dict(machine.settings),
-            n_features=machine.n_features,
+            settings=dict(model.settings),
+            n_features=model.n_features,
             rows=rows,
             best=best,
-            forgetting=_put_memory(arrays, machine),
+            forgetting=_put_memory(arrays, model),
         )
         return facts, arrays
 
     def take(self, learner: Any, state: State) -> None:
-        learner._model, learner.n_features_in_ = kernel_machine(state), state.n_features
+        learner._model, learner.n_features_in_ = kernel_model(state), state.n_features
 
 
-def kernel_machine(state: State) -> KernelModel:
-    """The machine of a state that was read, ready to predict and to learn on.
+def kernel_model(state: State) -> KernelModel:
+    """The model of a state that was read, ready to predict and to learn on.
 
     Examples
     --------
     >>> import os, tempfile
     >>> import rosenblatt
-    >>> from rosenblatt.kernel.file_layout import kernel_machine
+    >>> from rosenblatt.kernel.file_layout import kernel_model
     >>> from rosenblatt.model import read
     >>> X, y = [[1, 1], [1, -1], [-1, 1], [-1, -1]], [1, -1, -1, 1]
     >>> p = rosenblatt.KernelPerceptron(degree=2, gamma=1.0, shuffle=False).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "model.rbt")
     ...     rosenblatt.save(p, path)
-    ...     machine = kernel_machine(read(path))
-    >>> machine.classes, machine.coef.tolist()
+    ...     model = kernel_model(read(path))
+    >>> model.classes, model.coef.tolist()
     ([-1, 1], [[1.0, -1.0, -1.0, 1.0]])
     """
     state.refuse_unless("kernel")
     card, arrays = state.card, state.arrays
     facts: KernelFacts = card.model
-    machine = _take_support(state, facts.rows, SUPPORT_ROWS)
-    machine.t = card.record.t
-    if machine.recorder is not None:
-        machine.add(Entries(*(np.array(arrays[f"updates.{name}"]) for name in COLUMNS)))
+    model = _take_support(state, facts.rows, SUPPORT_ROWS)
+    model.t = card.record.t
+    if model.recorder is not None:
+        model.add(Entries(*(np.array(arrays[f"updates.{name}"]) for name in COLUMNS)))
     if isinstance(facts.best, Snapshot):
-        machine.best = _take_support(state, facts.best.rows, BEST_ROWS)
-        machine.best.t = facts.best.t
+        model.best = _take_support(state, facts.best.rows, BEST_ROWS)
+        model.best.t = facts.best.t
     else:
-        machine.best = facts.best
+        model.best = facts.best
     kept = facts.forgetting
     if kept is not None:
-        memory = machine.forgetting = Memory(0)
+        memory = model.forgetting = Memory(0)
         memory.mistakes, memory.damage = kept.mistakes, kept.damage
         memory.random.bit_generator.state = kept.random.bit_generator.state
         memory.age, memory.own = np.array(arrays["support.age"]), np.array(arrays["support.own"])
         if "inverse" in arrays:
             memory.inverse = np.array(arrays["inverse"])
-    return machine
+    return model
 
 
-def _put_support(arrays: Arrays, rows: KeptRows, machine: KernelModel) -> Any:
+def _put_support(arrays: Arrays, rows: KeptRows, model: KernelModel) -> Any:
     """Keep the support rows; how they are kept."""
     name = rows.name.removesuffix(".rows")
-    arrays[f"{name}.number"] = machine.numbers
-    if machine.recorder is None:  # it does not follow from the updates
-        arrays |= {f"{name}.coef": machine.coef, f"{name}.late": machine.late}
-    if not machine.n_support or machine.support is None:
+    arrays[f"{name}.number"] = model.numbers
+    if model.recorder is None:  # it does not follow from the updates
+        arrays |= {f"{name}.coef": model.coef, f"{name}.late": model.late}
+    if not model.n_support or model.support is None:
         return "none"
-    if machine.kernel.is_precomputed:
+    if model.kernel.is_precomputed:
         return "numbers"
-    return rows.put(arrays, machine.support.vectors())
+    return rows.put(arrays, model.support.vectors())
 
 
 def _take_support(state: State, kind: str, rows: KeptRows) -> KernelModel:
     card, arrays, name = state.card, state.arrays, rows.name.removesuffix(".rows")
     settings = {setting: card.model.settings[setting] for setting in SETTINGS}
-    machine = KernelModel(settings, state.n_features, card.classes, card.record.seed)
-    state.restore(machine)
+    model = KernelModel(settings, state.n_features, card.classes, card.record.seed)
+    state.restore(model)
     numbers = np.array(arrays[f"{name}.number"])
     if kind == "numbers":
-        machine.append(numbers[:, None], numbers)
+        model.append(numbers[:, None], numbers)
     elif len(numbers):
-        machine.append(rows.take(arrays, kind, state.n_features), numbers)
+        model.append(rows.take(arrays, kind, state.n_features), numbers)
     if f"{name}.coef" in arrays:
-        machine.coef = np.array(arrays[f"{name}.coef"])
-        machine.late = np.array(arrays[f"{name}.late"])
-    return machine
+        model.coef = np.array(arrays[f"{name}.coef"])
+        model.late = np.array(arrays[f"{name}.late"])
+    return model
 
 
-def _put_memory(arrays: Arrays, machine: KernelModel) -> Forgetting | None:
-    memory = machine.forgetting
+def _put_memory(arrays: Arrays, model: KernelModel) -> Forgetting | None:
+    memory = model.forgetting
     if memory is None:
         return None
     arrays |= {"support.age": memory.age, "support.own": memory.own}
-    if machine.settings["forget"] == "projection":
+    if model.settings["forget"] == "projection":
         arrays["inverse"] = memory.inverse
     return Forgetting(
         random=memory.copy().random, mistakes=memory.mistakes, damage=float(memory.damage)
@@ -347,7 +347,7 @@ def _check_columns(name: str, arrays: Arrays) -> None:
 
 
 def _check_updates(card: Card, arrays: Arrays, n: int) -> None:
-    """The updates of a machine that keeps all rows: from them follows what each counts for."""
+    """The updates of a model that keeps all rows: from them follows what each counts for."""
     slot, right, wrong, step, t = (arrays[f"updates.{name}"] for name in COLUMNS)
     k, facts = len(card.classes), card.model
     in_order("updates.t", t)
