@@ -25,7 +25,7 @@ from rosenblatt.plot.display import Display, Pen, checked_dpi, checked_ending
 from rosenblatt.plot.film_page import page
 from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box
-from rosenblatt.plot.steps import ANSWERS_OTHERWISE, RunInPlane, Step, read_run
+from rosenblatt.plot.steps import RunInPlane, Step, read_run
 from rosenblatt.plot.style import Theme
 from rosenblatt.plot.updates import draw_rows, draw_step
 
@@ -332,16 +332,7 @@ def _caption(run: RunInPlane, each: str, hidden: int) -> str:
     sentences = [f"{len(run.steps):,} {each}{'s' if len(run.steps) > 1 else ''}."]
     if run.left_out:
         sentences = [f"{len(run.steps):,} of {run.n_steps:,} {each}s; {run.left_out:,} left out."]
-    sentences.append("Ring: the example.")
-    sentences.append(
-        "Dashed: the line before it; solid: after it."
-        if run.is_binary
-        else "Areas: the answer after it."
-    )
-    if run.scale != 1:
-        sentences.append(f"Weights are drawn at {run.scale:g} times their length.")
-    if run.answers_otherwise:
-        sentences.append(ANSWERS_OTHERWISE)
+    sentences += run.legend()
     if hidden:
         sentences.append(f"{hidden:,} of {hidden + len(run.points):,} rows are not drawn.")
     return " ".join(sentences)

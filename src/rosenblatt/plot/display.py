@@ -257,19 +257,8 @@ class Display:
 class PlaneDisplay(Display):
     """Base of the pictures of rows in a plane, divided among classes.
 
-    Attributes
-    ----------
-    caption : str
-    box : (xmin, xmax, ymin, ymax)
-    plane : Plane
-        The directions that are seen.
-    marks : tuple of Mark
-        How the classes are shown.
-    points : array of shape (n, 2)
-    classes_of_points : array of shape (n,) or None
-        The place of the class of each row; None without labels.
-    wrong : array of int
-        Rows that are on the side of another class.
+    ``classes_of_points`` has the place of the class of each row, or is None without labels;
+    ``wrong`` are the rows on the side of another class.
     """
 
     caption: str

@@ -28,7 +28,7 @@ from rosenblatt.plot.plane import (
 from rosenblatt.plot.style import Mark, marks
 from rosenblatt.runs import LinearRun, ledger_of
 
-__all__ = ["ANSWERS_OTHERWISE", "RunInPlane", "Step", "read_run"]
+__all__ = ["RunInPlane", "Step", "read_run"]
 
 ANSWERS_OTHERWISE = (
     "These are the weights while it learned; it answers by their average, their votes or the best "
@@ -123,6 +123,15 @@ class RunInPlane:
     @property
     def is_binary(self) -> bool:
         return len(self.marks) == 2
+
+    def legend(self, *more: str) -> list[str]:
+        """What the lines, areas and arrows of every step are, in sentences."""
+        sentences = ["Ring: the example.", *more]
+        lines = "Dashed: the line before it; solid: after it."
+        sentences.insert(1, lines if self.is_binary else "Areas: the answer after it.")
+        if self.scale != 1:
+            sentences.append(f"Weights are drawn at {self.scale:g} times their length.")
+        return [*sentences, ANSWERS_OTHERWISE] if self.answers_otherwise else sentences
 
     def title(self, step: Step) -> str:
         """What happened, in a few words."""

@@ -12,7 +12,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.pen import AREA
 from rosenblatt.plot.plane import Box
-from rosenblatt.plot.steps import ANSWERS_OTHERWISE, RunInPlane, Step, read_run
+from rosenblatt.plot.steps import RunInPlane, Step, read_run
 from rosenblatt.plot.style import Mark
 
 __all__ = ["UpdatesDisplay", "draw_rows", "draw_step", "updates"]
@@ -216,19 +216,9 @@ def _caption(run: RunInPlane, each: str, max_frames: int) -> str:
         ends = f"The first {max_frames - last} and the last {last}" if last else "The first"
         where = "between are" if last else "after it"
         sentences = [f"{ends} of {run.n_steps:,} updates; {run.left_out:,} {where} left out."]
-    sentences.append("Ring: the example.")
-    if run.is_binary:
-        sentences.append("Dashed: the line before it; solid: after it.")
+    has_bias = any(step.b.any() or step.b_before.any() for step in run.steps)
+    if any(step.update and step.arrows_before for step in run.steps) and not has_bias:
+        sentences += run.legend("Grey: w before it; dotted: the step.")
     else:
-        sentences.append("Areas: the answer after it.")
-    if any(step.update and step.arrows_before for step in run.steps) and not _has_bias(run):
-        sentences.append("Grey: w before it; dotted: the step.")
-    if run.scale != 1:
-        sentences.append(f"Weights are drawn at {run.scale:g} times their length.")
-    if run.answers_otherwise:
-        sentences.append(ANSWERS_OTHERWISE)
+        sentences += run.legend()
     return " ".join(sentences)
-
-
-def _has_bias(run: RunInPlane) -> bool:
-    return any(step.b.any() or step.b_before.any() for step in run.steps)
