@@ -129,8 +129,9 @@ def test_an_error_carries_what_is_allowed_and_keeps_it_in_a_pickle():
 
 
 def test_a_page_and_a_file_say_the_same_in_their_own_words():
-    with pytest.raises(ParameterError, match=r'^ties is "c": give "a" or "b"\.$'):
+    with pytest.raises(ParameterError) as caught:
         fields.choice("ties", "c", "a", "b")
+    assert caught.value.to_json()["message"] == 'ties is "c": give "a" or "b".'
     with pytest.raises(ParameterError, match=r"^seed is true: give a whole number from 0 to 1,000"):
         fields.whole("seed", True, at_least=0, at_most=1000)
     assert fields.whole("seed", 3.0, at_least=0, at_most=9) == 3

@@ -75,7 +75,7 @@ def test_text_becomes_a_value_of_the_kind_that_is_declared():
     assert options["mood"].parse("calm") == "calm"
     assert options["class_weight"].parse("a=2,b=0.5") == {"a": 2.0, "b": 0.5}
     assert options["class_weight"].parse("balanced") == "balanced"
-    with pytest.raises(ParameterError, match="write balanced, or a factor for each class"):
+    with pytest.raises(ParameterError, match="give 'balanced', or a factor for each class"):
         options["class_weight"].parse("a:2")
     with pytest.raises(ParameterError, match="patience='four' is not allowed"):
         options["patience"].check(options["patience"].parse("four"))

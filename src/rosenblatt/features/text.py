@@ -89,7 +89,7 @@ class TextFeatures(Transformer):
         default=18,
         at_least=1,
         at_most=MOST_BITS,
-        cure=Message(Value(None), " keeps an exact vocabulary"),
+        cure=Message("for an exact vocabulary give ", Value(None)),
         help="Hash to 2**bits columns; None keeps an exact vocabulary, which ``learn`` extends.",
     )
     value: str = option(

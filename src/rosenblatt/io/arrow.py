@@ -17,7 +17,7 @@ from rosenblatt.errors import DataError, Message, MissingExtra, Setting, Words
 from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.fault_messages import SKIP
+from rosenblatt.io.fault_messages import RAISE_MAX_FEATURES, SKIP, too_many
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings
@@ -84,8 +84,8 @@ class ArrowReader(Reader[Table]):
 
     def _settle(self, schema: Any, name: str) -> None:
         if len(schema.names) > self._most:
-            limit = Setting("max_features", self._most)
-            raise DataError(Message(f"{len(schema.names):,} columns, more than ", limit), name=name)
+            what = too_many(len(schema.names), "column", self._most)
+            raise DataError(what, name=name, cures=RAISE_MAX_FEATURES)
         first: dict[str, int] = {}
         for number, column in enumerate(schema.names, 1):
             if column in first:

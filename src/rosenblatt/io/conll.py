@@ -18,6 +18,7 @@ from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
+from rosenblatt.plurals import count
 
 __all__ = [
     "NAMES",
@@ -168,7 +169,7 @@ class Conll:
             return f"{quoted(found)} is not the number of a word", "write 1, or 1-2, or 1.1"
         if fault == "many tokens":
             return (
-                f"more than {self._most:,} words in one sentence",
+                f"more than {count(self._most, 'word')} in one sentence",
                 ["put blank lines between sentences", RAISE_MAX_TOKENS],
             )
         assert fault == "bare return", fault

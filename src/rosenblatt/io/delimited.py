@@ -14,7 +14,12 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import located, quoted
-from rosenblatt.io.fault_messages import Explained
+from rosenblatt.io.fault_messages import (
+    RAISE_MAX_FEATURES,
+    RAISE_MAX_LINE_BYTES,
+    Explained,
+    too_many,
+)
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.notices import HeaderOfNumbers, notice
 from rosenblatt.io.reader_options import ReaderSettings
@@ -80,14 +85,13 @@ class Delimited(TableFormat[DelimitedParser]):
         starts, stop = found
         if stop - lines.at > self.parser.max_row:
             raise self._header_fault(
-                lines, f"the first row is longer than {self.parser.max_row:,} bytes"
+                lines,
+                f"the first row is longer than {self.parser.max_row:,} bytes",
+                cures=RAISE_MAX_LINE_BYTES,
             )
         if len(starts) > self._most:
             raise self._header_fault(
-                lines,
-                Message(
-                    f"{len(starts):,} columns, more than ", Setting("max_features", self._most)
-                ),
+                lines, too_many(len(starts), "column", self._most), cures=RAISE_MAX_FEATURES
             )
         if not self._header:
             self._names = [str(i + 1) for i in range(len(starts))]

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 
 from rosenblatt.errors import Message, Setting, Words
 from rosenblatt.io.excerpt import quoted
+from rosenblatt.plurals import count
 
 __all__ = [
     "NAME_ENCODING",
     "RAISE_MAX_FEATURES",
+    "RAISE_MAX_LINE_BYTES",
     "SKIP",
     "Explained",
     "encoding_words",
     "limit_words",
     "number_words",
+    "too_many",
 ]
 
 # What is wrong with a row, and the cures; that such rows can be skipped is added by the reader.
@@ -23,6 +26,7 @@ Explained = tuple[Words, Words | Sequence[Words]]
 NOT_FINITE = {"nan", "inf", "infinity"}
 NAME_ENCODING = Message("name the encoding, as in ", Setting("encoding", "latin-1"))
 RAISE_MAX_FEATURES = Message("raise ", Setting("max_features"), " if the row is right")
+RAISE_MAX_LINE_BYTES = Message("raise ", Setting("max_line_bytes"), " if the row is right")
 SKIP = Message("skip such rows with ", Setting("on_bad", "skip"))
 
 
@@ -34,6 +38,11 @@ def number_words(found: bytes) -> str:
     if text.lower().lstrip("+-") in NOT_FINITE:
         return f"{quoted(text)} is not a finite number"
     return f"{quoted(text)} is not a number"
+
+
+def too_many(found: int, noun: str, most: int) -> Message:
+    """More of something than `max_features` allows."""
+    return Message(f"{count(found, noun)}, more than ", Setting("max_features", most))
 
 
 def limit_words(found: bytes, limit: float) -> Explained:

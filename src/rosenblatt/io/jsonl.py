@@ -14,7 +14,7 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, Setting
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.fault_messages import Explained
+from rosenblatt.io.fault_messages import RAISE_MAX_FEATURES, Explained, too_many
 from rosenblatt.io.lines import SAMPLE_LINES, Lines
 from rosenblatt.io.notices import ExtraColumns, notice
 from rosenblatt.io.reader_options import ReaderSettings
@@ -81,8 +81,8 @@ class JsonLines(TableFormat[JsonParser]):
             self._set_names([""], np.array([LABEL], np.int8), np.zeros(1, np.int32))
             return False
         if len(names) > self._most:
-            what = Message(f"{len(names):,} keys, more than ", Setting("max_features", self._most))
-            raise DataError(what, name=lines.name)
+            what = too_many(len(names), "key", self._most)
+            raise DataError(what, name=lines.name, cures=RAISE_MAX_FEATURES)
         self._columns.settle(names, lines.name)
         for name in self._columns.undecided:
             self._columns.guess(name, values.get(name, ()))

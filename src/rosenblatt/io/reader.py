@@ -6,10 +6,10 @@ from collections.abc import Generator, Iterator
 from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 from rosenblatt._kernels.text.parsing import Parser
-from rosenblatt.errors import DataError, Message, Setting, Words
+from rosenblatt.errors import DataError, Words
 from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.excerpt import located
-from rosenblatt.io.fault_messages import SKIP, Explained
+from rosenblatt.io.fault_messages import RAISE_MAX_LINE_BYTES, SKIP, Explained
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader_options import ReaderSettings
@@ -192,9 +192,8 @@ class Reader(Generic[Taken]):
         )
 
     def _cures_of_long_row(self, head: bytes) -> list[Words]:
-        longer = Message("raise ", Setting("max_line_bytes"), " if the row is right")
         if b"\n" in head and getattr(self._form, "delimited", False):
-            return ["close the quote, if one is open", longer]
+            return ["close the quote, if one is open", RAISE_MAX_LINE_BYTES]
         if head.count(b"\r") > 1:
             return ["the line ends are carriage returns alone: convert the file to line feeds"]
-        return [longer]
+        return [RAISE_MAX_LINE_BYTES]

@@ -28,6 +28,7 @@ from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
+from rosenblatt.plurals import count
 
 __all__ = ["iter_svmlight", "read_svmlight", "svmlight_lines"]
 
@@ -100,7 +101,7 @@ class Svmlight:
         if fault == "unsorted index":
             return f"index {found.decode()} comes after a larger one", "sort the row by index"
         if fault == "many features":
-            return f"more than {self._most:,} features in one row", RAISE_MAX_FEATURES
+            return f"more than {count(self._most, 'feature')} in one row", RAISE_MAX_FEATURES
         assert fault == "bare return", fault
         return "a carriage return within the line", "convert the line ends to line feeds"
 

@@ -18,6 +18,7 @@ from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, takes
 from rosenblatt.io.sources import Given
+from rosenblatt.plurals import count
 
 __all__ = ["SentenceReader", "iter_tagged_text"]
 
@@ -58,7 +59,7 @@ class Sentences(Text):
 
     def _long(self, text: str, line: int) -> DataError:
         return located(
-            f"more than {self._most:,} words in one sentence",
+            f"more than {count(self._most, 'word')} in one sentence",
             name=self.source,
             line=line,
             text=text.encode(),

@@ -28,6 +28,7 @@ from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
+from rosenblatt.plurals import count
 
 __all__ = ["VWBlock", "VWRows", "iter_vw", "read_vw"]
 
@@ -145,7 +146,7 @@ class VW:
         if fault == "no label":
             return self._no_label(found)
         if fault == "many features":
-            return f"more than {self._most:,} features in one row", RAISE_MAX_FEATURES
+            return f"more than {count(self._most, 'feature')} in one row", RAISE_MAX_FEATURES
         if fault == "large sum":
             return (
                 f"features of this row add up beyond {self._limit:g}, where the square overflows",

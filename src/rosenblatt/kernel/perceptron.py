@@ -117,7 +117,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     gamma: float | None = option(
         default=None,
         above=0.0,
-        cure=Message(Value(None), " is 1 / n_features"),
+        cure=Message("for 1 / n_features give ", Value(None)),
         label="γ",
         help='Scale of "poly", "rbf", "laplacian" and "sigmoid"; None is 1 / n_features.',
     )

@@ -62,7 +62,7 @@ class RowClassifier(Learner):
     tol: float | None = option(
         default=1e-4,
         at_least=0.0,
-        cure=Message(Value(None), " never gives up"),
+        cure=Message("to never give up, give ", Value(None)),
         in_studio=False,
         help="""
         Give up once the run itself has proven that nothing separates the rows by a margin above

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import Labels
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.checks import refusal
+from rosenblatt.errors import InputError, Message, ParameterError, Value
 from rosenblatt.io.notices import notice
 from rosenblatt.learner.conversion import is_missing, unmasked
 from rosenblatt.learner.sklearn_classes import data_conversion_warning
@@ -216,8 +217,6 @@ def class_weight_from_text(text: str) -> Any:
         except ValueError:
             equals = ""
         if not equals:
-            raise ParameterError(
-                f"class_weight={text} is not known: write balanced, or a factor for each class "
-                "as spam=2,ham=1."
-            )
+            allowed = Message(Value("balanced"), ", or a factor for each class, as spam=2,ham=1")
+            raise refusal("class_weight", text, allowed, verdict="is not known")
     return weights
