@@ -474,6 +474,45 @@ def test_features_and_steps_add_up_to_the_score_of_a_path(order, mapping):
     assert names
 
 
+@given(
+    seed=st.integers(0, 999),
+    order=st.sampled_from([1, 2]),
+    averaged=st.booleans(),
+    how=st.sampled_from(["fit", "stream", "watched", "mira", "beam"]),
+    mapping=st.booleans(),
+)
+@pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
+def test_past_mistakes_add_up_to_the_score_of_a_path(seed, order, averaged, how, mapping):
+    random = np.random.default_rng(seed)
+    words = [random.choice(["sea", "see", "the"], 3).tolist() for _ in range(8)]
+    xs: Any = [[{"w": w, "size": 0.5 * len(w)} for w in s] for s in words] if mapping else words
+    ys = [random.choice(["P", "Q", "R"], 3).tolist() for _ in words]
+    more = {"mira": {"rule": "mira"}, "beam": {"search": "beam", "beam": 2, "update": "early"}}
+    tagger = SequenceTagger(
+        order=order, averaged=averaged, max_iter=4, record=True, **more.get(how, {})
+    )
+    if how == "stream":
+        tagger.partial_fit(xs[:3], ys[:3]).partial_fit(xs[3:], ys[3:])
+    else:
+        dev = {"validation_set": (xs[:4], ys[4:])} if how == "watched" else {}
+        tagger.fit(xs, ys, **dev)
+    why = tagger.explain(xs[0], sentences=xs)
+    assert (total(why.mistakes), why.before) == (pytest.approx(why.score, rel=1e-4, abs=1e-4), 0)
+    assert all(one.y_true == ys[one.row][: len(one.y_true)] for one in why.mistakes)
+    assert "of training gave" in str(why)
+
+
+def test_a_tagger_without_a_ledger_or_its_sentences_says_so():
+    tagger = SequenceTagger().fit([["a", "b"]], [["P", "Q"]])
+    with pytest.raises(ParameterError, match="set record=True"):
+        tagger.explain(["a"], sentences=[["a", "b"]])
+    tagger = SequenceTagger(record=True).fit([["a"], ["b", "a"]], [["P"], ["Q", "P"]])
+    with pytest.raises(InputError, match="Give the same sentences as in training"):
+        tagger.explain(["a"], sentences=[["a"]])
+    with pytest.raises(InputError, match="Give the same sentences as in training"):
+        tagger.explain(["a"], sentences=[["a"], ["b"]])
+
+
 # ---------------------------------------------------------------------- all learners
 
 

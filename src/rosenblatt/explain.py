@@ -19,7 +19,7 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.plot.contributions import ContributionsDisplay
 
-__all__ = ["Contribution", "Explanation", "PastMistake"]
+__all__ = ["SHOWN", "Contribution", "Explanation", "PastMistake", "aligned"]
 
 SHOWN = 10
 LONGEST_NAME = 40
@@ -145,8 +145,8 @@ class Explanation:
     def lines(self, where: Callable[[int], str] = "row {:,}".format) -> list[str]:
         """All parts as lines of text; ``where`` names a past example by its number."""
         by_feature, by_mistake = self.titles()
-        by_feature += _aligned(self.feature_cells())
-        return [*by_feature, *by_mistake, *_aligned(self.mistake_cells(where))]
+        by_feature += aligned(self.feature_cells())
+        return [*by_feature, *by_mistake, *aligned(self.mistake_cells(where))]
 
     def headline(self) -> str:
         """The prediction in a line."""
@@ -202,7 +202,7 @@ class Explanation:
                 continue
             about = where(one.row)
             if one.y_true is not None:
-                about += f", {one.y_true}"
+                about += f", {_cut(str(one.y_true))}"
                 about += f" over {one.y_pred}" * (one.y_pred is not None and len(self.scores) > 2)
             about += f": {count(one.updates, 'update')}" * bool(one.updates)
             product = f"{one.step:.4g} × {one.similarity:.4g}"
@@ -271,6 +271,7 @@ def _cut(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-def _aligned(cells: list[tuple[str, str, str]]) -> list[str]:
+def aligned(cells: list[tuple[str, str, str]]) -> list[str]:
+    """Lines of text, in columns."""
     first, second = (max((len(row[i]) for row in cells), default=0) for i in (0, 1))
     return [f"  {a:>{first}}  {b:{second}}  {c}".rstrip() for a, b, c in cells]

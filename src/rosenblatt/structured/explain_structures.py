@@ -1,16 +1,18 @@
-"""Why a structured perceptron gives an answer: its score by feature and by past mistake."""
+"""Why a structured learner gives an answer: its score by feature and by past mistake."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.explain import Contribution, Explanation, PastMistake
-from rosenblatt.structured.feature_weights import exact_sum
-from rosenblatt.structured.ledger import difference
+from rosenblatt.explain import Contribution, Explanation
+from rosenblatt.structured.ledger import difference, path_features
+from rosenblatt.structured.paths import PathExplanation, explained
 from rosenblatt.structured.problem import Judge, read_many
+from rosenblatt.structured.sentences import read_pairs, read_sentences
 
-__all__ = ["explain_answer"]
+__all__ = ["explain_answer", "explain_tags"]
 
 
 def explain_answer(learner: Any, x: Any, y: Any, against: Any, xs: Any) -> Explanation:
@@ -39,37 +41,38 @@ def explain_answer(learner: Any, x: Any, y: Any, against: Any, xs: Any) -> Expla
         contributions=sorted(parts, key=lambda part: -abs(part.contribution)),
         without_weight=sum(value != 0 for value in change.values()) - len(parts),
     )
-    if xs is not None:
-        found = found.with_mistakes(_past_mistakes(learner, change, read_many("xs", xs)))
-    return found
-
-
-def _past_mistakes(learner: Any, change: dict[Any, float], xs: list[Any]) -> list[PastMistake]:
-    """What each past example puts into the score of these features."""
-    if not hasattr(learner, "ledger_"):
-        raise ParameterError(
-            "xs is to weigh past mistakes, but no ledger of them was kept: set record=True "
-            "before learning."
-        )
-    ledger, seen = learner.ledger_, learner.t_
+    if xs is None:
+        return found
+    ledger, seen = _ledger_for("xs", learner), learner.t_
     if learner._model.best is not None:  # all epochs are of one length
         seen -= len(learner.mistakes_per_row_) * (learner.n_iter_ - learner.best_iter_)
-    found: dict[int, PastMistake] = {}
-    for update in ledger:
-        if update.t > seen:
-            continue
-        step = update.step * ((seen - update.t + 1) / seen if learner.averaged else 1.0)
-        moved, _ = ledger.change_of(update, xs)
-        part = step * exact_sum(value * change.get(name, 0.0) for name, value in moved.items())
-        before = found.get(update.row, PastMistake(None, None, None, 0, 0.0, 0.0, 0.0))
-        step, part = step + (before.step or 0.0), part + before.contribution
-        found[update.row] = PastMistake(
-            row=update.row,
-            y_true=update.y_true,
-            y_pred=update.y_pred,
-            updates=before.updates + 1,
-            step=step,
-            similarity=part / step,
-            contribution=part,
+    past = ledger.past_mistakes(read_many("xs", xs), change, seen, mean=learner.averaged)
+    return found.with_mistakes(past)
+
+
+def explain_tags(
+    learner: Any, sentence: Any, compared: Sequence[str] | None, sentences: Any
+) -> PathExplanation:
+    """The score of the tags predicted, beside that of others."""
+    (listed,) = read_sentences([sentence], argument="sentence")
+    predicted = learner.predict([listed])[0]
+    if compared is not None:
+        compared = read_pairs([listed], [compared])[1][0]
+    model, encoder = learner._model, learner._encoder
+    weights = model.served(averaged=learner.averaged)
+    found = explained(weights, encoder, listed, model.tags, predicted, compared)
+    if sentences is None:
+        return found
+    ledger, path = _ledger_for("sentences", learner), model.numbers([predicted]).tolist()
+    own = path_features(encoder.encode([listed]), path, model.order, model.tags)
+    past, seen = read_sentences(sentences), int(weights.t)
+    return found.with_mistakes(ledger.past_mistakes(past, own, seen, mean=learner.averaged))
+
+
+def _ledger_for(argument: str, learner: Any) -> Any:
+    if not hasattr(learner, "ledger_"):
+        raise ParameterError(
+            f"{argument} is to weigh past mistakes, but no ledger of them was kept: set "
+            "record=True before learning."
         )
-    return list(found.values())
+    return learner.ledger_

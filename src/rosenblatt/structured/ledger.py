@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,12 @@ from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core.ledger import BaseLedger, W
 from rosenblatt.core.recording import Update
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.structured.feature_weights import FeatureWeights, LearnedWeights
+from rosenblatt.explain import PastMistake
+from rosenblatt.structured.feature_weights import FeatureWeights, LearnedWeights, exact_sum
 from rosenblatt.structured.problem import Problem, answers, same
 from rosenblatt.structured.sentences import Encoded, Encoder, read_sentences
 
-__all__ = ["StructuredLedger", "TagEntry", "TagLedger", "difference"]
+__all__ = ["StructuredLedger", "TagEntry", "TagLedger", "difference", "path_features"]
 
 Votes = list[list[tuple[Any, int]]]
 # Sentence, step, t, and the right and the predicted tags of the tokens that the update is about.
@@ -58,6 +59,42 @@ class SearchLedger(BaseLedger[W]):
                 else:
                     found.append((answer, survived))
         return [sorted(found, key=lambda vote: -vote[1]) for found in votes]
+
+    def past_mistakes(
+        self, X: Any, features: Mapping[Any, float], n_examples: int, *, mean: bool
+    ) -> list[PastMistake]:
+        """What each example put into the score of an answer that has these features.
+
+        Of the weights after ``n_examples`` examples or, with ``mean``, of their mean up to then.
+        """
+        found: dict[int, PastMistake] = {}
+        for update in self:
+            if update.t > n_examples:
+                continue
+            step = update.step * ((n_examples - update.t + 1) / n_examples if mean else 1.0)
+            moved = self.change_of(update, X).items()
+            part = step * exact_sum(value * features.get(name, 0.0) for name, value in moved)
+            row = self._place(update)
+            before = found.get(row, PastMistake(None, None, None, 0, 0.0, 0.0, 0.0))
+            step, part = step + (before.step or 0.0), part + before.contribution
+            found[row] = PastMistake(
+                row=row,
+                y_true=update.y_true,
+                y_pred=update.y_pred,
+                updates=before.updates + 1,
+                step=step,
+                similarity=part / step,
+                contribution=part,
+            )
+        return list(found.values())
+
+    def change_of(self, update: Update, X: Any) -> dict[Any, float]:
+        """What an update adds to the weights for a step of 1, by feature."""
+        raise NotImplementedError
+
+    def _place(self, update: Update) -> int:
+        """The number of the example in ``X``."""
+        return update.row
 
     def _answers(self, state: Any, queries: Any) -> list[Any]:
         raise NotImplementedError
@@ -115,11 +152,14 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
     def _play(self, state: tuple[LearnedWeights, Any], start: int, stop: int) -> None:
         weights, xs = state
         for update in self.updates[start:stop]:
-            change, weights.raw.length = self.change_of(update, xs)
+            change, weights.raw.length = self._change(update, xs)
             weights.add(change, update.step, update.t)
 
-    def change_of(self, update: Update, xs: Sequence[Any]) -> tuple[dict[Any, float], int]:
-        """What an update adds for a step of 1, and the length of vectors of features (0: none)."""
+    def change_of(self, update: Update, X: Any) -> dict[Any, float]:
+        return self._change(update, X)[0]
+
+    def _change(self, update: Update, xs: Sequence[Any]) -> tuple[dict[Any, float], int]:
+        """Beside the change the length of vectors of features (0: they are mappings)."""
         row = update.row
         if row >= len(xs):
             raise _too_few("example", row, len(xs))
@@ -228,11 +268,7 @@ class TagLedger(SearchLedger[TagWeights]):
             place = t - 1 if self._streamed else row
             if place >= len(encoded):
                 raise _too_few("sentence", place, len(encoded))
-            if len(y_pred) > lengths[place]:
-                raise InputError(
-                    f"sentence {place} has {lengths[place]} tokens, but the ledger names "
-                    f"{len(y_pred)} tags for it. Give the same sentences as in training."
-                )
+            _check_length(place, int(lengths[place]), len(y_pred))
             tag_learning.replay(
                 weights,
                 encoded.feature_starts[encoded.starts[place] :],
@@ -244,6 +280,21 @@ class TagLedger(SearchLedger[TagWeights]):
                 t,
             )
 
+    def _place(self, update: Update) -> int:
+        return update.t - 1 if self._streamed else update.row
+
+    def change_of(self, update: Update, X: Any) -> dict[Any, float]:
+        place = self._place(update)
+        if place >= len(X):
+            raise _too_few("sentence", place, len(X))
+        _check_length(place, len(X[place]), len(update.y_pred))
+        encoded = self._encoder.encode([X[place]])
+        good, bad = (
+            path_features(encoded, [self.tags.index(tag) for tag in path], self._order, self.tags)
+            for path in (update.y_true, update.y_pred)
+        )
+        return difference(good, bad)
+
     def _weights(self, state: tuple[TagWeights, Encoded]) -> TagWeights:
         return state[0].copy()
 
@@ -253,6 +304,24 @@ class TagLedger(SearchLedger[TagWeights]):
 
     def _answers(self, state: tuple[TagWeights, Encoded], queries: Any) -> list[Any]:
         return self._predict(state[0], queries)
+
+
+def path_features(
+    encoded: Encoded, path: Sequence[int], order: int, tags: Sequence[str]
+) -> dict[Any, float]:
+    """φ(x, y) of one sentence: each feature with the tag of its token, each step to a tag."""
+    found: dict[Any, float] = {}
+    starts, before = encoded.feature_starts.tolist(), [len(tags), len(tags), *path]
+    for i, here in enumerate(path):
+        for k in range(starts[i], starts[i + 1]):
+            name = int(encoded.features[k]), here
+            if name[0] >= 0:
+                value = 1.0 if encoded.values is None else float(encoded.values[k])
+                found[name] = found.get(name, 0.0) + value
+        for n in range(1, order + 1):
+            step = ("step", *before[2 - n + i : 2 + i], here)
+            found[step] = found.get(step, 0.0) + 1.0
+    return found
 
 
 def difference(good: dict[Any, float], bad: dict[Any, float]) -> dict[Any, float]:
@@ -267,3 +336,11 @@ def _too_few(what: str, number: int, count: int) -> InputError:
         f"the ledger names {what} {number}, but there are {count}. Give the same {what}s as in "
         "training."
     )
+
+
+def _check_length(sentence: int, n_tokens: int, n_tags: int) -> None:
+    if n_tags > n_tokens:
+        raise InputError(
+            f"sentence {sentence} has {n_tokens} tokens, but the ledger names {n_tags} tags for "
+            "it. Give the same sentences as in training."
+        )

@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt._kernels.tags import tag_search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.errors import InputError
-from rosenblatt.explain import Contribution, Explanation
+from rosenblatt.explain import SHOWN, Contribution, Explanation, aligned
 from rosenblatt.structured.sentences import Encoded, Encoder
 
 __all__ = ["Choice", "PathExplanation", "explained"]
@@ -64,7 +64,11 @@ class PathExplanation(Explanation):
         total = f"{'sum':{width}}  {'':10} {self.score:>19.5g}"
         if self.compared_score is not None:
             total += f"  {'':10} {self.compared_score:>19.5g}"
-        return "\n".join([*lines, total])
+        lines.append(total)
+        if self.mistakes is not None:
+            shown = self.cut(SHOWN)
+            lines += [*shown.titles()[1], *aligned(shown.mistake_cells())]
+        return "\n".join(lines)
 
 
 def _shown(token: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -17,8 +17,9 @@ from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.seeds import seed_from
 from rosenblatt.learner.validation import read_pair
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
+from rosenblatt.structured.explain_structures import explain_tags
 from rosenblatt.structured.ledger import TagLedger
-from rosenblatt.structured.paths import PathExplanation, explained
+from rosenblatt.structured.paths import PathExplanation
 from rosenblatt.structured.sentences import Encoder, read_pairs, read_sentences
 from rosenblatt.structured.tagging import TagModel, TagTrainer, refuse_no_path
 
@@ -335,18 +336,20 @@ class SequenceTagger(Learner):
     def score(self, sentences: Any, tags: Any) -> float:
         """The share of tokens that get the right tag."""
         listed, tagged = read_pairs(sentences, tags)
-        found = self.predict(listed)
-        rights = [
-            a == b
-            for ours, right in zip(found, tagged, strict=True)
-            for a, b in zip(ours, right, strict=True)
-        ]
+        every_tag = chain.from_iterable
+        pairs = zip(every_tag(self.predict(listed)), every_tag(tagged), strict=True)
+        rights = [a == b for a, b in pairs]
         return sum(rights) / len(rights)
 
     def explain(
-        self, sentence: Any, tags: Sequence[str] | None = None, *, top: int | None = None
+        self,
+        sentence: Any,
+        tags: Sequence[str] | None = None,
+        *,
+        top: int | None = None,
+        sentences: Any = None,
     ) -> PathExplanation:
-        """Why a sentence got its tags: the score of every choice.
+        """Why a sentence got its tags: the score of every choice, by feature and by past mistake.
 
         Parameters
         ----------
@@ -354,20 +357,16 @@ class SequenceTagger(Learner):
         tags : list of str, default=None
             Other tags to compare with, such as the right ones.
         top : int, default=None
-            Keep so many of the largest contributions and join the others into one.
+            Keep so many of the largest parts and join the others into one.
+        sentences : list of lists of tokens, default=None
+            What was learned from, to weigh past mistakes when ``record=True``.
 
         Returns
         -------
         explanation : PathExplanation
             Print it for the path, or look at its contributions for the features.
         """
-        (listed,) = read_sentences([sentence], argument="sentence")
-        predicted = self.predict([listed])[0]
-        model = self._model
-        if tags is not None:
-            tags = read_pairs([listed], [tags])[1][0]
-        weights = model.served(averaged=self.averaged)
-        return explained(weights, self._encoder, listed, model.tags, predicted, tags).cut(top)
+        return explain_tags(self, sentence, tags, sentences).cut(top)
 
     # ------------------------------------------------------------------ what was learned
 
