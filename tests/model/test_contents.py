@@ -27,7 +27,6 @@ from rosenblatt import (
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.kernel.budgets import POLICIES
 from rosenblatt.kernel.file_layout import kernel_model
-from rosenblatt.kernel.memory import RULES
 from rosenblatt.model import linear_model, read, write
 from rosenblatt.model.learners import class_of, layout_of, saved_learners
 from rosenblatt.model.onnx import to_onnx
@@ -250,10 +249,6 @@ def test_a_budget_bounds_the_file(policy, tmp_path):
         sizes.append(len(file_of(learner, tmp_path / "model.rbt")))
     assert max(sizes) < 4096
     assert sizes[-1] - sizes[2] < 64  # digits of counters, not rows
-
-
-def test_the_rules_of_forgetting_are_those_that_are_learned_by():
-    assert set(RULES) == set(POLICIES)
 
 
 def test_words_are_not_in_the_card(tmp_path):

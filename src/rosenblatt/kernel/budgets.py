@@ -10,8 +10,7 @@ import numpy as np
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray
-from rosenblatt.kernel.kernel_model import overflow
-from rosenblatt.kernel.memory import FORGETRON_SHARE, Memory
+from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, Memory, overflow
 from rosenblatt.kernel.projection import Projection
 from rosenblatt.kernel.training import Block, KernelTrainer
 

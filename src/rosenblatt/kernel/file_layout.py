@@ -12,8 +12,7 @@ from rosenblatt.checks import shown
 from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
-from rosenblatt.kernel.memory import FORGETRON_SHARE, Memory
+from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, SETTINGS, KernelModel, Memory
 from rosenblatt.model.card import Card, Facts
 from rosenblatt.model.layout import (
     MISTAKES,

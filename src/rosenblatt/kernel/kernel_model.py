@@ -22,16 +22,38 @@ from rosenblatt.core.model import Model
 from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.functions import Kernel
-from rosenblatt.kernel.memory import Memory
 from rosenblatt.kernel.support import DenseSupport, SparseSupport, support_for
 
-__all__ = ["QUERIES", "SETTINGS", "KernelModel", "overflow"]
+__all__ = ["FORGETRON_SHARE", "QUERIES", "SETTINGS", "KernelModel", "Memory", "overflow"]
 
 # What cannot change while a model learns on.
 SETTINGS = ("kernel", "degree", "gamma", "coef0", "multiclass", "budget", "forget")
 SHAPES = {"ovr": blocks.EACH, "argmax": blocks.AGAINST}
 # Support rows and queries are multiplied in tiles that stay in the processor's cache.
 TILE, QUERIES = 2048, 256
+# A share of the mistakes so far that forgetting may undo (Dekel, Shalev-Shwartz and Singer).
+FORGETRON_SHARE = 15.0 / 32.0
+
+
+class Memory:
+    """What the rules of forgetting have to remember between rows."""
+
+    def __init__(self, seed: int) -> None:
+        self.age = np.zeros(0, np.int64)  # when each support row came
+        self.own = np.zeros(0)  # the kernel of each support row with itself
+        self.random = np.random.default_rng(seed)
+        # Of the Forgetron: mistakes made by all functions, and damage done by forgetting.
+        self.mistakes, self.damage = 0, 0.0
+        # Of the kernel among the support rows, for projections; replaced, never changed.
+        self.inverse = np.zeros((0, 0))
+
+    def copy(self) -> Memory:
+        twin = copy(self)
+        for name in ("age", "own"):
+            setattr(twin, name, getattr(self, name).copy())
+        twin.random = np.random.default_rng()
+        twin.random.bit_generator.state = self.random.bit_generator.state
+        return twin
 
 
 class KernelModel(Model):

@@ -7,6 +7,7 @@ asked for by its own functions alone.
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,13 +16,14 @@ from rosenblatt.learner.options import Configurable, Option, complete_docstring,
 from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.routing import MetadataRouting
-from rosenblatt.learner.saving import Saved
 from rosenblatt.learner.seeds import check_seed
 from rosenblatt.learner.sklearn_classes import convergence_warning, not_fitted_error
 
-if TYPE_CHECKING:  # transformers need nothing of the core
+if TYPE_CHECKING:  # transformers need nothing of the core, and files are not for all
     from rosenblatt.core.epochs import Trainer
     from rosenblatt.core.result import EpochCallback, FitResult, Validation
+    from rosenblatt.model.layout import Layout
+    from rosenblatt.model.state import State
 
 __all__ = ["Estimator", "Learner"]
 
@@ -129,7 +131,7 @@ class Estimator(MetadataRouting, Configurable):
             )
 
 
-class Learner(Saved, FitOutcome, Estimator):
+class Learner(FitOutcome, Estimator):
     """What all learners share: how long they train, in which order, from which seed.
 
     Attributes
@@ -192,6 +194,8 @@ class Learner(Saved, FitOutcome, Estimator):
     averages: ClassVar[bool] = False
     # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
     keeps_rows: ClassVar[bool] = False
+    # Where the layout of the family's files is: a module that is loaded when a file is.
+    layout: ClassVar[str]
 
     def _run(
         self,
@@ -230,6 +234,29 @@ class Learner(Saved, FitOutcome, Estimator):
     def _what_to_try(self, result: FitResult) -> str:
         """The rest of the sentence that warns of mistakes left."""
         return ": the examples are not separated. Try a larger max_iter."
+
+    # ------------------------------------------------------------------ for a model file
+
+    @classmethod
+    def file_layout(cls) -> Layout:
+        """How the files of this family are laid out."""
+        module, _, name = cls.layout.partition(":")
+        layout: Layout = getattr(import_module(module), name)()
+        return layout
+
+    def to_state(self) -> State:
+        """All there is to know, as data for a file; what no file can hold is refused."""
+        from rosenblatt.learner.saving import state_of
+
+        return state_of(self)
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """A learner of a state that was read and is therefore sound."""
+        from rosenblatt.learner.saving import learner_from
+
+        learner: Self = learner_from(cls, state)
+        return learner
 
 
 def _elsewhere(name: str) -> str:
