@@ -431,6 +431,7 @@ OF_TAGS = [
     ("words", of_fit("mistakes_per_epoch", [1, 1, 0]), "the stop reason is max_iter, but the mis"),
     ("words", of_fit("stop_reason", "separated"), "the stop reason is separated, but the mistak"),
     ("words", of_fit("stop_reason", "tolerance"), "a tagger cannot have ended by tolerance."),
+    ("words", of_fit("stop_reason", "cycle"), "a tagger cannot have ended by cycle."),
     ("words", fact("best", value=10), NOT_TOGETHER),
     ("validation set", fact("best", value=None), NOT_TOGETHER),
     ("validation set", fact("best", value=0), "the sentences of the best epoch is 0, but must be"),

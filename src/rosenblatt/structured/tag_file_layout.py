@@ -276,7 +276,7 @@ def _take_ledger(arrays: Arrays) -> list[TagEntry]:
 
 def _check_fit(fit: Fit) -> None:
     mistakes = fit.mistakes_per_epoch
-    if fit.stop_reason == "tolerance" or fit.margin_ceiling is not None:
+    if fit.stop_reason in ("cycle", "tolerance") or fit.margin_ceiling is not None:
         raise ModelFileError(f"a tagger cannot have ended by {fit.stop_reason}.")
     ended = mistakes[-1] == 0 and fit.stop_reason != "interrupted"
     if 0 in mistakes[:-1] or ended != (fit.stop_reason == "separated"):

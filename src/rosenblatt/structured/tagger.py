@@ -55,8 +55,7 @@ class SequenceTagger(Learner):
         Sentences that were not wholly right, over all epochs and calls; with "mira" those that were
         not right by a margin.
     stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "cycle" (an epoch with mistakes that changed
-        nothing), "early_stopping", "max_iter" or "interrupted".
+        Why the last ``fit`` ended: "separated", "early_stopping", "max_iter" or "interrupted".
     validation_scores_ : list of float
         Share of right tags in the validation set after each epoch, if there was one.
     ledger_ : TagLedger
