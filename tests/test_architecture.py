@@ -254,14 +254,12 @@ def test_click_is_known_to_the_command_line_alone() -> None:
 
 # Words for the reason to stop.
 FROM_CORE = {"rosenblatt.core.result.stop_text"}
-# The share of sentences that is held out.
-STILL_FROM_CORE = {"tag/tag_corpus.py": {"rosenblatt.core.held_out.hold_out"}}
 
 
 def test_the_command_line_takes_no_loops_and_nothing_that_learns_or_scores() -> None:
     for name, tree in shell().items():
         taken = {one for one in imported(tree) if one.startswith("rosenblatt.core.")}
-        assert taken <= FROM_CORE | STILL_FROM_CORE.get(name, set()), name
+        assert taken <= FROM_CORE, name
         assert not [one for one in imported(tree) if one.startswith("rosenblatt._kernels")], name
 
 

@@ -16,7 +16,6 @@ from rosenblatt import cli, io
 from rosenblatt.cli.frame import shell_messages
 from rosenblatt.cli.frame.shell_messages import in_shell_words
 from rosenblatt.errors import DataError, Message, ParameterError, Setting
-from rosenblatt.io.tagged_text import iter_tagged_text
 
 READERS = (
     io.iter_table,
@@ -24,7 +23,8 @@ READERS = (
     io.iter_vw,
     io.iter_text,
     io.iter_conll,
-    iter_tagged_text,
+    io.iter_sentences,
+    io.SentenceWriter,
 )
 PARAMETERS = {name for reader in READERS for name in inspect.signature(reader).parameters}
 # A word with an underscore is no English; others give themselves away by what follows.

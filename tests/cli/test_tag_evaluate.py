@@ -10,7 +10,6 @@ import pytest
 import rosenblatt
 from cli.shell import run, written
 from cli.tagging import CHUNKS, CHUNKS_NEW, HARBOUR, HARBOUR_NEW, row, trained_tagger
-from rosenblatt.cli.tag.tag_report import scheme_of
 from rosenblatt.evaluate import span_scores
 from rosenblatt.io import read_conll
 
@@ -64,22 +63,6 @@ def test_spans_are_counted_for_tags_of_spans(chunker: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("tags", "scheme"),
-    [
-        (["O", "B-X", "I-X"], "BIO"),
-        (["I-X"], "BIO"),
-        (["O", "B-X", "E-X", "S-Y"], "BIOES"),
-        (["O"], None),
-        (["NOUN", "B-X"], None),
-        (["B", "I", "O"], None),
-        (["B-X", "X-Y"], None),
-    ],
-)
-def test_a_scheme_is_known_by_its_tags(tags: list[str], scheme: str | None) -> None:
-    assert scheme_of(tags) == scheme
-
-
 def test_a_tag_never_seen_is_refused_with_its_place_or_counted_as_wrong(
     chunker: Path, tagger: Path, tmp_path: Path
 ) -> None:
@@ -105,7 +88,7 @@ def test_files_of_other_layouts_are_read_when_the_columns_are_said(
     assert told["accuracy"] == expected["accuracy"]
     done = run("tag", "evaluate", tagger, CHUNKS_NEW)
     assert done.code == 2
-    assert "say which one has tags with --column." in done.err
+    assert "say which one has tags with --target." in done.err
     text = "a/DET gull/NOUN\nhm/VERB\n"
     told = run("tag", "evaluate", tagger, "-", "--json", text=text).json
     assert (told["sentences"], told["words"]) == (2, 3)

@@ -169,7 +169,7 @@ def test_a_bad_line_takes_its_sentence_with_it(tmp_path: Path) -> None:
         rejects = tmp_path / f"{piece}.jsonl"
         with (
             patch.object(lines, "PIECE", piece),
-            pytest.warns(UserWarning, match="2 rows skipped"),
+            pytest.warns(UserWarning, match="2 sentences skipped"),
         ):
             found = read(text, on_bad=f"rejects={rejects}")
         assert found == ([["a", "b"], ["e"]], [["X", "Y"], ["X"]])

@@ -144,12 +144,26 @@ def test_a_refused_call_changes_nothing(case: str, learn: str) -> None:
     assert tagger.predict(GOOD[0]) == GOOD[1]
 
 
+def test_a_sentence_without_words_has_no_tags() -> None:
+    tagger = SequenceTagger().fit(*GOOD)
+    [alone] = tagger.predict([GOOD[0][0]])
+    assert tagger.predict([[], GOOD[0][0], [], []]) == [[], alone, [], []]
+    assert tagger.predict([[]]) == [[]]
+
+
+def test_a_word_is_known_if_training_met_it() -> None:
+    tagger = SequenceTagger().fit([[("a", "D"), ("gull", "N")]], [["B", "I"]])
+    assert tagger.knows(("gull", "V"))
+    assert tagger.knows("a")
+    assert not tagger.knows(("D", "a"))
+
+
 @pytest.mark.parametrize(
     ("call", "what"),
     [
         (lambda t: t.predict("a b"), "sentences must be a list"),
         (lambda t: t.predict(["a b"]), "Cut texts into words first"),
-        (lambda t: t.predict([["a"], []]), r"sentences\[1\] is empty"),
+        (lambda t: t.score([["a"], []], [["P"], []]), r"sentences\[1\] is empty"),
         (lambda t: t.predict([["a", 3]]), "sentence 0 holds 3"),
         (lambda t: t.predict([[("a", "N")]]), "where a word should be"),
         (lambda t: t.predict([[{"a": 1}]]), "where a word should be"),

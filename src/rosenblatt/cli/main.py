@@ -108,7 +108,7 @@ def _failed(error: Exception, run: Run) -> int:
             from rosenblatt.cli.frame.shell_messages import in_shell_words
             from rosenblatt.cli.frame.terminal import say
 
-            said = in_shell_words(error, () if run.command is None else run.command.params)
+            said = in_shell_words(error, run.params)
             say(f"error: {said}".splitlines(), err=True)
             return code
     click.echo(f"error: {_unexpected(error)}", err=True)

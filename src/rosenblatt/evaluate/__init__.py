@@ -9,6 +9,7 @@ from rosenblatt.evaluate.progressive import progressive
 from rosenblatt.evaluate.report import ClassReport, Report, report
 from rosenblatt.evaluate.spans import Span, SpanReport, TypeReport, span_scores, spans
 from rosenblatt.evaluate.stream_scores import Point, Progress
+from rosenblatt.evaluate.tag_report import TagReport, tag_report
 
 if TYPE_CHECKING:
     from rosenblatt.evaluate.data_checks import DataReport as DataReport
@@ -31,10 +32,12 @@ __all__ = [
     "Report",
     "Span",
     "SpanReport",
+    "TagReport",
     "TypeReport",
     "check_data",
     "progressive",
     "report",
     "span_scores",
     "spans",
+    "tag_report",
 ]

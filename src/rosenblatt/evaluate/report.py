@@ -100,22 +100,26 @@ class Report:
             f"baseline  {self.baseline:.4f}  (always {_named(self.most_frequent)})",
             "",
         ]
-        names = [_named(label) for label in self.classes]
-        widest = max(len(name) for name in [*names, "class"])
-        told.append(f"{'class':{widest}}  precision  recall      f1  {'rows':>9}")
-        for name, found in zip(names, self.per_class, strict=True):
-            told.append(
-                f"{name:{widest}}  {found.precision:9.4f}  {found.recall:6.4f}  {found.f1:6.4f}"
-                f"  {found.support:9,}"
-            )
-        told.append("")
-        return told + (self._matrix_lines(names, widest) or self._pair_lines(widest))
+        told += [*self.class_lines(), ""]
+        return told + (self._matrix_lines() or self.pair_lines())
 
-    def _matrix_lines(self, names: list[str], widest: int) -> list[str]:
+    def class_lines(self, title: str = "class", unit: str = "rows") -> list[str]:
+        """A table of the classes; `unit` is what there are many of in a class."""
+        widest = self._widest(title)
+        return [f"{title:{widest}}  precision  recall      f1  {unit:>9}"] + [
+            f"{_named(found.label):{widest}}  {found.precision:9.4f}  {found.recall:6.4f}"
+            f"  {found.f1:6.4f}  {found.support:9,}"
+            for found in self.per_class
+        ]
+
+    def _widest(self, title: str) -> int:
+        return max(len(title), *(len(_named(label)) for label in self.classes))
+
+    def _matrix_lines(self) -> list[str]:
         """The matrix of confusions; none if it does not fit."""
+        names, widest = [_named(label) for label in self.classes], self._widest(CORNER)
         cells = [[f"{count:,}" for count in row] for row in self.confusion.tolist()]
         columns = [max(len(name), *(len(row[j]) for row in cells)) for j, name in enumerate(names)]
-        widest = max(widest, len(CORNER))
         if len(names) > MATRIX_CLASSES or widest + sum(columns) + 2 * len(columns) > WIDTH:
             return []
         head = "".join(f"  {name:>{w}}" for name, w in zip(names, columns, strict=True))
@@ -124,11 +128,12 @@ class Report:
             for name, row in zip(names, cells, strict=True)
         ]
 
-    def _pair_lines(self, widest: int) -> list[str]:
-        pairs = self.worst_pairs()
+    def pair_lines(self, unit: str = "rows") -> list[str]:
+        """A table of the most frequent confusions."""
+        pairs, widest = self.worst_pairs(), self._widest("answer")
         if not pairs:
             return ["no class was taken for another"]
-        return [f"{'true':{widest}}  {'answer':{widest}}  {'rows':>9}"] + [
+        return [f"{'true':{widest}}  {'answer':{widest}}  {unit:>9}"] + [
             f"{_named(true):{widest}}  {_named(answer):{widest}}  {count:9,}"
             for true, answer, count in pairs
         ]

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rosenblatt.io.notices import ExtraColumns as ExtraColumns
     from rosenblatt.io.notices import HeaderOfNumbers as HeaderOfNumbers
     from rosenblatt.io.notices import SkippedRows as SkippedRows
+    from rosenblatt.io.sentence_layout import SentenceLayout as SentenceLayout
+    from rosenblatt.io.sentence_reader import iter_sentences as iter_sentences
+    from rosenblatt.io.sentence_reader import read_sentences as read_sentences
+    from rosenblatt.io.sentence_writer import SentenceWriter as SentenceWriter
     from rosenblatt.io.svmlight import iter_svmlight as iter_svmlight
     from rosenblatt.io.svmlight import read_svmlight as read_svmlight
     from rosenblatt.io.svmlight import svmlight_lines as svmlight_lines
@@ -28,14 +32,18 @@ __getattr__, __dir__, __all__ = lazy.attach(
     {
         "ExtraColumns": "rosenblatt.io.notices",
         "HeaderOfNumbers": "rosenblatt.io.notices",
+        "SentenceLayout": "rosenblatt.io.sentence_layout",
+        "SentenceWriter": "rosenblatt.io.sentence_writer",
         "SkippedRows": "rosenblatt.io.notices",
         "Table": "rosenblatt.io.table",
         "iter_conll": "rosenblatt.io.conll",
+        "iter_sentences": "rosenblatt.io.sentence_reader",
         "iter_svmlight": "rosenblatt.io.svmlight",
         "iter_table": "rosenblatt.io.table_readers",
         "iter_text": "rosenblatt.io.labelled_text",
         "iter_vw": "rosenblatt.io.vw",
         "read_conll": "rosenblatt.io.conll",
+        "read_sentences": "rosenblatt.io.sentence_reader",
         "read_svmlight": "rosenblatt.io.svmlight",
         "read_table": "rosenblatt.io.table_readers",
         "read_text": "rosenblatt.io.labelled_text",

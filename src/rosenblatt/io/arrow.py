@@ -51,7 +51,7 @@ class ArrowReader(Reader[Table]):
     def whole(self) -> Table:
         self._as_texts = True
         tables = list(self)
-        self._bad.tell(self.rows)
+        self._bad.tell(self.rows, self.unit)
         labels = None
         if tables[0].labels is not None:
             labels = self._values(np.concatenate([table.labels for table in tables]))

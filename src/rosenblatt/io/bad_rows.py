@@ -80,10 +80,9 @@ class BadRows:
             self._file.close()
             self._file = self._path = None
 
-    def summary(self, read: int) -> str:
-        first = str(self.first[0]).splitlines()[0]
-        return f"{count(self.count, 'row')} skipped, {read:,} read; the first: {first}"
-
-    def tell(self, read: int) -> None:
+    def tell(self, read: int, unit: str) -> None:
+        """Warn of the rows, or whatever the unit is, that were skipped."""
         if self.count:
-            notice(SkippedRows, self.summary(read))
+            first = str(self.first[0]).splitlines()[0]
+            skipped = f"{count(self.count, unit)} skipped, {read:,} read; the first: {first}"
+            notice(SkippedRows, skipped)

@@ -11,12 +11,11 @@ import numpy as np
 from rosenblatt._kernels.text.conll import ConllParser
 from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, Setting
-from rosenblatt.io.block import Block
 from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.fault_messages import Explained, encoding_words
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
+from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sources import Given
 from rosenblatt.plurals import count
 
@@ -24,10 +23,12 @@ __all__ = [
     "NAMES",
     "RAISE_MAX_TOKENS",
     "Column",
-    "ConllBlock",
     "ConllColumns",
     "ConllReader",
     "column_number",
+    "fields_of",
+    "first_rows",
+    "is_conllu",
     "iter_conll",
     "read_conll",
 ]
@@ -41,18 +42,6 @@ DOCUMENT = b"-DOCSTART-"
 ID = re.compile(rb"\d+([-.]\d+)?\t")
 
 Column = int | str
-
-
-class ConllBlock(Block):
-    """Some sentences of a file; ``sentences, tags = block`` gives them as lists."""
-
-    @property
-    def sentences(self) -> list[list[Any]]:
-        return self.rows  # type: ignore[no-any-return]
-
-    @property
-    def tags(self) -> list[list[str]] | None:
-        return self.labels  # type: ignore[no-any-return]
 
 
 class ConllColumns(NamedTuple):
@@ -94,26 +83,20 @@ class Conll:
             row = self._first_row(lines)
             if row is None:
                 return False
-            tabs = b"\t" in row
-            n = len(row.split(b"\t") if tabs else re.split(rb" +", row.strip(b" ")))
-            self._choose(n, tabs, lines.name)
+            self._choose(len(fields_of(row)), b"\t" in row, lines.name)
         return True
 
     def _first_row(self, lines: Lines) -> bytes | None:
         """The row that says what the columns are; None if it is not there yet."""
-        first = row = None
-        for row in _rows(lines):
-            first = first or row
-            if self._format == "conll" or not row.startswith(b"#"):
-                break
-        else:
+        first, row = first_rows(lines)
+        if self._format != "conll" and not row and not lines.last:
             # Remarks of CoNLL-U, or words of CoNLL? What follows them will tell.
-            if not lines.last:
-                return None
-        if self._format == "auto" and first is not None and row is not None:
-            is_row = ID.match(row) and (first.startswith(b"#") or row.count(b"\t") == 9)
-            self._format = "conllu" if is_row else "conll"
-        return b"\t".join(map(str.encode, NAMES)) if self._format == "conllu" else first
+            return None
+        if self._format == "auto" and first:
+            self._format = "conllu" if is_conllu(first, row) else "conll"
+        if self._format == "conllu":
+            return b"\t".join(map(str.encode, NAMES))
+        return first or None
 
     def _choose(self, n: int, tabs: bool, name: str = "") -> None:
         """Settle which columns are read, now that their number is known."""
@@ -146,10 +129,10 @@ class Conll:
     def _number(self, column: Any, n: int, argument: str) -> int:
         return column_number(column, n, self._format, argument)
 
-    def take(self) -> ConllBlock:
+    def take(self) -> SentenceBlock:
         _, _, lines = self.parser.take_rows()
         sentences, tags = self.parser.take()
-        return ConllBlock(sentences, tags if self._labelled else None, lines)
+        return SentenceBlock(sentences, tags if self._labelled else None, lines)
 
     def explain(self, fault: str, found: bytes) -> Explained:
         if fault == "not text":
@@ -209,20 +192,34 @@ def column_number(column: Any, n: int, format: str, argument: str) -> int:
     )
 
 
-class ConllReader(Reader[ConllBlock]):
-    """Knows what the columns are, and which file the last block is from."""
+class ConllReader(SentenceReader):
+    """Knows what the columns are, once a block was read."""
 
-    unit = "sentence"
-    source = ""
     _form: Conll
 
     @property
     def columns(self) -> ConllColumns | None:
         return self._form.columns
 
-    def _parse(self, lines: Lines) -> None:
-        self.source = lines.name
-        super()._parse(lines)
+
+def fields_of(row: bytes) -> list[bytes]:
+    """The columns of a row, divided by tabs if there is one, else by blanks."""
+    return row.split(b"\t") if b"\t" in row else re.split(rb" +", row.strip(b" "))
+
+
+def is_conllu(first: bytes, row: bytes) -> bool:
+    """Whether a file is CoNLL-U, by its first line and the first that is no remark."""
+    return bool(ID.match(row)) and (first.startswith(b"#") or row.count(b"\t") == len(NAMES) - 1)
+
+
+def first_rows(lines: Lines) -> tuple[bytes, bytes]:
+    """The first line at hand that holds something, and the first that is no remark; or nothing."""
+    first = b""
+    for row in _rows(lines):
+        first = first or row
+        if not row.startswith(b"#"):
+            return first, row
+    return first, b""
 
 
 def _rows(lines: Lines) -> Iterator[bytes]:
@@ -283,7 +280,7 @@ def iter_conll(
 
 
 @of_whole_file(iter_conll)
-def read_conll(block: ConllBlock) -> tuple[list[list[Any]], list[list[str]] | None]:
+def read_conll(block: SentenceBlock) -> tuple[list[list[Any]], list[list[str]] | None]:
     """Read tagged sentences: a word a line in columns, a blank line after each sentence.
 
     CoNLL has as many columns as its first row, divided by tabs if there is a tab in it, else by

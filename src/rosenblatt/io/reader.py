@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sized
 from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 from rosenblatt._kernels.text.parsing import Parser
@@ -18,8 +18,8 @@ from rosenblatt.plurals import count
 
 __all__ = ["Format", "Reader"]
 
-Block = TypeVar("Block", covariant=True)
-Taken = TypeVar("Taken")
+Block = TypeVar("Block", bound=Sized, covariant=True)
+Taken = TypeVar("Taken", bound=Sized)
 
 KEPT_OF_LONG_ROW = 200
 
@@ -102,7 +102,7 @@ class Reader(Generic[Taken]):
         finally:
             self._bad.close()
         self._refuse_nothing()
-        self._bad.tell(self.rows)
+        self._bad.tell(self.rows, self.unit)
         return self._form.take()
 
     def _walk(self) -> Generator[Taken, None, None]:
@@ -111,8 +111,10 @@ class Reader(Generic[Taken]):
         try:
             for _ in self._pieces():
                 if self._form.parser.n_rows:
-                    self.rows += self._form.parser.n_rows
-                    yield self._form.take()
+                    block = self._form.take()
+                    self.rows += len(block)
+                    if len(block):
+                        yield block
         finally:
             self._bad.close()
         self._refuse_nothing()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Arguments = ParamSpec("Arguments")
-Block = TypeVar("Block")
+Block = TypeVar("Block", bound=Sized)
 Result = TypeVar("Result")
 LARGEST_LIMIT = 1 << 62
 

@@ -41,6 +41,10 @@ class Source(NamedTuple):
             return False
         return os.path.samestat(own, found)
 
+    def is_read_once(self) -> bool:
+        """Whether what was read is gone: of a pipe or an open file, unlike one on a disk."""
+        return not (self.closes and os.path.isfile(self.name))
+
 
 def sources_of(given: Given) -> list[Source]:
     """What to read, in order; each is opened only when its turn comes."""

@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
-from rosenblatt.checks import refusal
 from rosenblatt.errors import DataError
-from rosenblatt.io.conll import RAISE_MAX_TOKENS, ConllBlock
+from rosenblatt.io.conll import RAISE_MAX_TOKENS
 from rosenblatt.io.excerpt import located, quoted
 from rosenblatt.io.fault_messages import SKIP
 from rosenblatt.io.labelled_text import Text
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import Reader
-from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, takes
+from rosenblatt.io.reader_options import ReaderSettings
+from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sources import Given
 from rosenblatt.plurals import count
 
-__all__ = ["SentenceReader", "iter_tagged_text"]
+__all__ = ["WORD", "TaggedText", "TaggedTextReader"]
 
 WORD = re.compile(r"[^ \t]+")
 
 
-class Sentences(Text):
+class TaggedText(Text):
     """The format for the reader: lines as lists of words."""
 
     def __init__(self, labelled: bool, mark: str, settings: ReaderSettings) -> None:
         super().__init__(labelled=False, labels=Labels("text", None, any_text=True))
-        if not mark or any(c.isspace() for c in mark):
-            raise refusal("mark", mark, "one or more characters, none a blank")
         self._tagged, self._mark, self._most = labelled, mark, settings.max_tokens
         self.source = ""
         self.bad: Any = None
 
-    def take(self) -> ConllBlock:  # type: ignore[override]
+    def take(self) -> SentenceBlock:  # type: ignore[override]
         block = super().take()
         sentences, tags, lines = [], [], []
         for text, line in zip(block.texts, block.lines.tolist(), strict=True):
@@ -55,7 +52,7 @@ class Sentences(Text):
                 tags.append([tag for _, _, tag in pairs])
             sentences.append(words)
             lines.append(line)
-        return ConllBlock(sentences, tags if self._tagged else None, np.array(lines, np.int64))
+        return SentenceBlock(sentences, tags if self._tagged else None, np.array(lines, np.int64))
 
     def _long(self, text: str, line: int) -> DataError:
         return located(
@@ -84,44 +81,15 @@ class Sentences(Text):
         return all(word.rpartition(self._mark)[::2])
 
 
-class SentenceReader(Reader[ConllBlock]):
-    """Knows which file the last block is from; blocks may be empty."""
+class TaggedTextReader(SentenceReader):
+    """Tells the format where it is."""
 
-    unit = "sentence"
-    source = ""
-    columns = None
-    _form: Sentences
+    _form: TaggedText
 
-    def __init__(self, form: Sentences, given: Given, settings: ReaderSettings) -> None:
+    def __init__(self, form: TaggedText, given: Given, settings: ReaderSettings) -> None:
         super().__init__(form, given, settings)
         form.bad = self._bad
 
     def _parse(self, lines: Lines) -> None:
-        self.source = self._form.source = lines.name
+        self._form.source = lines.name
         super()._parse(lines)
-
-
-@takes(SentenceOptions)
-def iter_tagged_text(
-    path: Given, *, labelled: bool = True, mark: str = "/", **options: Unpack[SentenceOptions]
-) -> SentenceReader:
-    """Read sentences, one a line, block by block.
-
-    Parameters
-    ----------
-    labelled : bool, default=True
-        Whether a tag stands behind each word; lines without words are skipped then. If not,
-        every line is a sentence, also one without words, so that there are as many as lines.
-    mark : str, default="/"
-        Stands between a word and its tag; the last one in ``1/2/NUM`` counts.
-
-    Examples
-    --------
-    >>> import io
-    >>> from rosenblatt.io.tagged_text import iter_tagged_text
-    >>> for sentences, tags in iter_tagged_text(io.BytesIO(b"half/DET of/ADP it/PRON\\n")):
-    ...     print(sentences, tags)
-    [['half', 'of', 'it']] [['DET', 'ADP', 'PRON']]
-    """
-    settings = ReaderSettings(**options)
-    return SentenceReader(Sentences(labelled, mark, settings), path, settings)

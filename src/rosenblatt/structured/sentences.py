@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,10 @@ from rosenblatt._kernels.tags import tag_features
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.structured.templates import CHUNKING, WORDS, Templates
 
-__all__ = ["Encoded", "Encoder", "read_pairs", "read_sentences"]
+if TYPE_CHECKING:
+    from rosenblatt.io import SentenceLayout
+
+__all__ = ["Encoded", "Encoder", "layout_of", "read_pairs", "read_sentences"]
 
 
 @dataclass
@@ -31,8 +34,10 @@ class Encoded:
         return len(self.starts) - 1
 
 
-def read_sentences(sentences: Any, *, argument: str = "sentences") -> list[Any]:
-    """A list of sentences, each a list or tuple of tokens and none of them empty."""
+def read_sentences(
+    sentences: Any, *, argument: str = "sentences", may_be_empty: bool = False
+) -> list[Any]:
+    """A list of sentences, each a list or tuple of tokens; empty ones only if allowed."""
     if isinstance(sentences, str | Mapping) or not hasattr(sentences, "__iter__"):
         raise InputError(f"{argument} must be a list of sentences, each a list of tokens.")
     listed = list(sentences)
@@ -46,7 +51,7 @@ def read_sentences(sentences: Any, *, argument: str = "sentences") -> list[Any]:
             )
         if type(sentence) is not list and type(sentence) is not tuple:
             sentence = listed[number] = list(sentence)
-        if not sentence:
+        if not sentence and not may_be_empty:
             raise InputError(f"{argument}[{number}] is empty. Leave sentences without tokens out.")
     return listed
 
@@ -133,6 +138,10 @@ class Encoder:
             twin.known = [dict(known) for known in self.known]
             twin._caches = twin._new_caches()
         return twin
+
+    def knows(self, token: Any) -> bool:
+        """Whether the word of a token, which is the token itself or its first part, was met."""
+        return (token if isinstance(token, str) else token[0]) in self.known[0]
 
     @property
     def n_features(self) -> int:
@@ -243,3 +252,19 @@ def _no_feature(sentence: int, found: Any) -> InputError:
         f"sentence {sentence} holds the feature {found!r:.60}. Features are named by text and have "
         "a text or a number as their value, of less than 1e12 in size."
     )
+
+
+def layout_of(kept: Any, encoder: Encoder) -> SentenceLayout | None:
+    """The layout that was kept with a tagger, else the one that its tokens suggest.
+
+    Words are text, a sentence a line, tuples are columns with the tags behind them; mappings stand
+    in no file.
+    """
+    from rosenblatt.io import SentenceLayout
+
+    if kept is not None:
+        return SentenceLayout.from_json(kept)
+    if encoder.kind == "mapping":
+        return None
+    n = len(encoder.columns)
+    return SentenceLayout("text" if n == 1 else "conll", n + 1, n, tuple(range(n)))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, pairwise
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from rosenblatt._kernels.tags.tag_weights import TagWeights
-from rosenblatt.core.result import EpochCallback, Validation
+from rosenblatt.core.result import Validation
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
@@ -20,8 +20,11 @@ from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.explain_structures import explain_tags
 from rosenblatt.structured.ledger import TagLedger
 from rosenblatt.structured.paths import PathExplanation
-from rosenblatt.structured.sentences import Encoder, read_pairs, read_sentences
-from rosenblatt.structured.tagging import TagModel, TagTrainer, refuse_no_path
+from rosenblatt.structured.sentences import Encoder, layout_of, read_pairs, read_sentences
+from rosenblatt.structured.tagging import TagModel, TagTrainer, refuse_another_shape, refuse_no_path
+
+if TYPE_CHECKING:
+    from rosenblatt.io import SentenceLayout
 
 __all__ = ["SequenceTagger"]
 
@@ -172,13 +175,7 @@ class SequenceTagger(Learner):
 
     # ------------------------------------------------------------------ learning
 
-    def fit(
-        self,
-        sentences: Any,
-        tags: Any,
-        validation_set: tuple[Any, Any] | None = None,
-        after_epoch: EpochCallback | None = None,
-    ) -> Self:
+    def fit(self, sentences: Any, tags: Any, validation_set: tuple[Any, Any] | None = None) -> Self:
         """Train on all sentences, epoch by epoch, until there is a reason to stop.
 
         Parameters
@@ -190,9 +187,6 @@ class SequenceTagger(Learner):
         validation_set : tuple (sentences, tags), default=None
             Sentences to watch: the weights of the epoch that tags them best are kept, and training
             ends when they are no longer tagged better. Tags not seen in training count as wrong.
-        after_epoch : callable, default=None
-            Called after each epoch with its number, its mistakes and the share of right tags in the
-            validation set, or None.
 
         Returns
         -------
@@ -202,7 +196,7 @@ class SequenceTagger(Learner):
             goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
             model, encoder, trainer = self._prepare(sentences, tags, goes_on)
             validation = self._validation(model, encoder, validation_set)
-            self._run(model, trainer, validation, after_epoch)
+            self._run(model, trainer, validation)
             self._encoder = encoder
         return self
 
@@ -233,7 +227,7 @@ class SequenceTagger(Learner):
         self.check_parameters()
         listed, tagged = read_pairs(sentences, tags)
         if goes_on:
-            self._refuse_another_shape()
+            refuse_another_shape(self._model, self._encoder, self.order, self.templates)
             encoder, model = self._encoder.copy(), self._model.copy()
             model.best = None
         else:
@@ -267,21 +261,6 @@ class SequenceTagger(Learner):
             C=float(self.C) if self.rule == "mira" else 0.0,
         )
         return model, encoder, trainer
-
-    def _refuse_another_shape(self) -> None:
-        """What was learned has an order and templates, which cannot be changed on the way."""
-        own, kept = int(self.order), self._model.order
-        if own != kept:
-            raise ParameterError(
-                f"order={own}, but this tagger has learned with {kept}. Go on with that, or begin "
-                "anew with warm_start=False."
-            )
-        known = self._encoder.templates
-        if self.templates is not None and known and tuple(self.templates) != known.texts:
-            raise ParameterError(
-                "templates are others than this tagger has learned with. Go on with those, or "
-                "begin anew with warm_start=False."
-            )
 
     def _validation(
         self, model: TagModel, encoder: Encoder, validation_set: tuple[Any, Any] | None
@@ -317,20 +296,22 @@ class SequenceTagger(Learner):
         Returns
         -------
         tags : list of lists of str
+            An empty list for a sentence without tokens.
         """
         self._refuse_unfitted()
         self.check_parameters()
         return self._predict(self._model.served(averaged=self.averaged), sentences)
 
     def _predict(self, weights: TagWeights, sentences: Any) -> list[list[str]]:
-        listed = read_sentences(sentences)
-        model = self._model
-        encoded = self._encoder.encode(listed)
+        listed = read_sentences(sentences, may_be_empty=True)
+        model, full = self._model, [number for number, own in enumerate(listed) if own]
+        encoded = self._encoder.encode([listed[number] for number in full])
         allowed = allowed_steps(self.constraints, model.tags)
         tags = model.find_tags(weights, encoded, self._beam, allowed)
-        refuse_no_path(tags, encoded)
+        refuse_no_path(tags, encoded, full)
         names, found, starts = model.tags, tags.tolist(), encoded.starts.tolist()
-        return [[names[tag] for tag in found[first:last]] for first, last in pairwise(starts)]
+        tagged = ([names[tag] for tag in found[first:last]] for first, last in pairwise(starts))
+        return [next(tagged) if sentence else [] for sentence in listed]
 
     def score(self, sentences: Any, tags: Any) -> float:
         """The share of tokens that get the right tag."""
@@ -373,6 +354,24 @@ class SequenceTagger(Learner):
     def tags_(self) -> list[str]:
         """The tags in order."""
         return list(self._fitted().tags)
+
+    @property
+    def schema_(self) -> SentenceLayout | None:
+        """Where words and tags stand in a file: as in training, as was set, or as tokens are.
+
+        None for mappings, which files do not hold. What is set is saved with the tagger.
+        """
+        return layout_of(self._fitted().notes.get("schema"), self._encoder)
+
+    @schema_.setter
+    def schema_(self, layout: SentenceLayout | None) -> None:
+        model = self._fitted()
+        model.notes = {**model.notes, "schema": None if layout is None else layout.to_json()}
+
+    def knows(self, token: Any) -> bool:
+        """Whether the word of a token, which is the token itself or its first part, was learned."""
+        self._refuse_unfitted()
+        return self._encoder.knows(token)
 
     @property
     def n_features_(self) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,9 +14,9 @@ from rosenblatt.core import epochs
 from rosenblatt.core.model import Model
 from rosenblatt.errors import InputError, Item, ParameterError
 from rosenblatt.structured.ledger import TagEntry
-from rosenblatt.structured.sentences import Encoded
+from rosenblatt.structured.sentences import Encoded, Encoder
 
-__all__ = ["TagModel", "TagTrainer", "refuse_no_path"]
+__all__ = ["TagModel", "TagTrainer", "refuse_another_shape", "refuse_no_path"]
 
 UPDATES = {
     "whole": tag_learning.WHOLE,
@@ -190,8 +193,11 @@ class TagTrainer(epochs.Trainer):
         return int(tally.sentences)
 
 
-def refuse_no_path(tags: npt.NDArray[np.int32], encoded: Encoded) -> None:
-    """Refuse the first sentence that has no tags because the constraints allow none."""
+def refuse_no_path(tags: npt.NDArray[np.int32], encoded: Encoded, numbers: Sequence[int]) -> None:
+    """Refuse the first sentence that has no tags because the constraints allow none.
+
+    `numbers` are those that the sentences have for who gave them.
+    """
     missing = np.flatnonzero(tags == NO_TAG)
     if len(missing):
         number = int(np.searchsorted(encoded.starts, missing[0], side="right")) - 1
@@ -199,5 +205,21 @@ def refuse_no_path(tags: npt.NDArray[np.int32], encoded: Encoded) -> None:
         raise InputError(
             f"the constraints allow no sequence of {length} of the tags that were seen in "
             "training.",
-            where=Item("sentences", number),
+            where=Item("sentences", numbers[number]),
+        )
+
+
+def refuse_another_shape(model: TagModel, encoder: Encoder, order: int, templates: Any) -> None:
+    """What was learned has an order and templates, which cannot be changed on the way."""
+    own, kept = int(order), model.order
+    if own != kept:
+        raise ParameterError(
+            f"order={own}, but this tagger has learned with {kept}. Go on with that, or begin "
+            "anew with warm_start=False."
+        )
+    known = encoder.templates
+    if templates is not None and known and tuple(templates) != known.texts:
+        raise ParameterError(
+            "templates are others than this tagger has learned with. Go on with those, or "
+            "begin anew with warm_start=False."
         )

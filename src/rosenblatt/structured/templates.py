@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rosenblatt._kernels.tags.tag_features import QUESTIONS, hash_of, hashes_of, mixed
 from rosenblatt.errors import ParameterError
 
-__all__ = ["CHUNKING", "WORDS", "Part", "Templates"]
+__all__ = ["CHUNKING", "WORDS", "Part", "TemplateError", "Templates"]
 
 
 class _Marks(dict[int, str]):
@@ -177,11 +177,13 @@ def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:
     for piece in text.split("|"):
         found = _PART.fullmatch(piece)
         if found is None:
-            raise _wrong(text, at, f"{piece!r:.80} is not of the form column[offset].asked")
+            raise TemplateError(text, at, f"{piece!r:.80} is not of the form column[offset].asked")
         if found["column"] not in columns:
-            raise _wrong(text, at, f"there is no column {found['column']!r}: {', '.join(columns)}")
+            raise TemplateError(
+                text, at, f"there is no column {found['column']!r}: {', '.join(columns)}"
+            )
         if abs(int(found["offset"])) > FURTHEST:
-            raise _wrong(text, at + found.start("offset"), f"at most {FURTHEST} tokens away")
+            raise TemplateError(text, at + found.start("offset"), f"at most {FURTHEST} tokens away")
         asked = []
         for word in _ASKED.finditer(found["asked"]):
             name, n, place = word["name"], word["n"], at + found.start("asked") + word.start() + 1
@@ -191,11 +193,15 @@ def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:
                 asked.append((name, 0))
             else:
                 known = ", ".join([*FUNCTIONS, *(f"{name}(n)" for name in SIZED)])
-                raise _wrong(text, place, f"{word[0][1:]!r} is not known: {known}")
+                raise TemplateError(text, place, f"{word[0][1:]!r} is not known: {known}")
         parts.append(Part(found["column"], int(found["offset"]), tuple(asked)))
         at += len(piece) + 1
     return parts
 
 
-def _wrong(text: str, place: int, what: str) -> ParameterError:
-    return ParameterError(f"templates: {text!r:.80} at character {place + 1}: {what}.")
+class TemplateError(ParameterError):
+    """A template that cannot be understood; ``reason`` says what is wrong at a ``position``."""
+
+    def __init__(self, text: str, place: int, reason: str) -> None:
+        self.text, self.position, self.reason = f"{text!r:.80}", place + 1, f"{reason}."
+        super().__init__(f"templates: {self.text} at character {self.position}: {self.reason}")

@@ -236,7 +236,7 @@ def notices(quiet: bool = False) -> Iterator[None]:
     from rosenblatt.cli.frame.shell_messages import in_shell_words
 
     context = click.get_current_context(silent=True)
-    params = () if context is None else context.command.params
+    params = () if context is None else context.command.get_params(context)
     for warning in caught:
         said = warning.message
         text = said if isinstance(said, str) else in_shell_words(said, params)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -15,7 +16,7 @@ __all__ = ["Choice", "Run", "Verbs", "traceback_option"]
 class Run:
     """What is to be known of a call when it fails."""
 
-    command: click.Command | None = None
+    params: Sequence[click.Parameter] = ()  # of the command, also those that depend on the learner
     traceback: bool = False
 
 
@@ -89,8 +90,8 @@ class Verbs(click.Group):
             known = ", ".join(self.verbs)
             hint = f" Did you mean '{close[0]}'?" if close else f" Known: {known}."
             raise click.UsageError(f"there is no command '{args[0]}'.{hint}", ctx) from error
-        if isinstance(ctx.obj, Run):
-            ctx.obj.command = found[1]
+        if isinstance(ctx.obj, Run) and found[1] is not None:
+            ctx.obj.params = found[1].params
         return found
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:

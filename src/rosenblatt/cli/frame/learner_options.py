@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt.cli.frame.groups import Run
 from rosenblatt.cli.frame.options import Command, Decorated, Section
 from rosenblatt.learner.catalogue import Entry, entries, find
 
@@ -84,7 +85,10 @@ class LearnerCommand(Command):
             for option in added:
                 _refuse_taken(option, taken, entry, self.name)
             ctx.meta["rosenblatt.options"] = added
-        return [*listed, *ctx.meta["rosenblatt.options"]]
+        params = [*listed, *ctx.meta["rosenblatt.options"]]
+        if isinstance(ctx.obj, Run):
+            ctx.obj.params = params
+        return params
 
 
 def _refuse_taken(option: click.Option, taken: set[str], entry: Entry, command: str | None) -> None:

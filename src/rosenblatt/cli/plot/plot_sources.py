@@ -15,7 +15,6 @@ from rosenblatt.cli.frame.options import said
 from rosenblatt.cli.frame.terminal import say
 
 if TYPE_CHECKING:
-    from rosenblatt.cli.tag.tag_models import SavedTagger
     from rosenblatt.features import AnySchema
 
 __all__ = ["Rows", "Sentences", "read_rows", "read_sentences"]
@@ -65,13 +64,10 @@ def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bo
     return Rows(X, labels, schema, named(paths))
 
 
-def read_sentences(
-    known: SavedTagger, reading: Reading, paths: Sequence[str], *, quiet: bool
-) -> Sentences:
+def read_sentences(found: Model, reading: Reading, paths: Sequence[str]) -> Sentences:
     """All sentences of DATA with their tags; --target is their column."""
-    from rosenblatt.cli.tag.tag_corpus import read_corpus
-    from rosenblatt.cli.tag.tag_layout import FORMATS, layout_for
-    from rosenblatt.cli.tag.tag_reading import SentenceReading
+    from rosenblatt.cli.tag.tag_models import layout_of
+    from rosenblatt.cli.tag.tag_reading import FORMATS, SentenceReading
 
     for name in OF_ROWS:
         if said(name):
@@ -79,21 +75,11 @@ def read_sentences(
     if reading.kind is not None and reading.kind not in FORMATS:
         raise click.UsageError(f"--format {reading.kind} has no meaning for sentences.")
     sentences = SentenceReading(
-        column=reading.target,
+        target=reading.target,
         kind=reading.kind,
         encoding=reading.encoding,
         on_bad=reading.on_bad,
         max_line_bytes=reading.max_line_bytes,
     )
-    looked = sentences.look(paths, known.layout, labelled=True)
-    layout = layout_for(
-        known.layout,
-        looked.format,
-        looked.count,
-        reading.target,
-        None,
-        name=looked.name,
-        labelled=True,
-    )
-    corpus = read_corpus(sentences, looked, layout, quiet=quiet)
-    return Sentences(corpus.sentences, corpus.tags, looked.name)
+    block = sentences.reader(paths, layout_of(found), labelled=True).whole()
+    return Sentences(block.sentences, block.tags or [], named(paths[:1]))

@@ -6,7 +6,6 @@ from typing import Any
 
 from rosenblatt.cli.data.models import Model
 from rosenblatt.cli.data.training_report import shortened
-from rosenblatt.cli.tag.tag_layout import Layout
 from rosenblatt.errors import ModelFileError
 
 __all__ = ["COMPARED", "card_of", "refuse_weights", "tagger_facts"]
@@ -37,6 +36,8 @@ def refuse_weights(model: Model) -> None:
 def tagger_facts(model: Model) -> dict[str, Any]:
     """What the card says, as plain data; words mean what they mean for other models."""
     card = model.state.card
+    from rosenblatt.io import SentenceLayout
+
     tagger, record, fit = card.model, card.record, card.record.fit
     best = None if fit is None or fit.validation_scores is None else fit.best_iter
     return {
@@ -61,7 +62,9 @@ def tagger_facts(model: Model) -> dict[str, Any]:
         else fit.validation_scores[best - 1],
         "data_sha256": None if record.data is None else record.data.sha256,
         "ledger": tagger.ledger,
-        "columns": None if card.schema is None else [Layout.from_json(card.schema).told()],
+        "columns": None
+        if card.schema is None
+        else [SentenceLayout.from_json(card.schema).describe()],
         "support_rows": None,
         "top_weights": None,
         "templates": tagger.templates,

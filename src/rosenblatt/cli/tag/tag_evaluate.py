@@ -11,15 +11,9 @@ from rosenblatt.cli.data.reading import DATA, notices
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command
 from rosenblatt.cli.frame.terminal import say
-from rosenblatt.cli.tag.tag_corpus import tell_of_skipped
-from rosenblatt.cli.tag.tag_models import opened_tagger, tagged
-from rosenblatt.cli.tag.tag_reading import (
-    NO_SENTENCES,
-    SentenceReading,
-    sentence_options,
-)
-from rosenblatt.cli.tag.tag_report import Judged
-from rosenblatt.errors import DataError
+from rosenblatt.cli.tag.tag_models import layout_of, open_tagger, predict_block
+from rosenblatt.cli.tag.tag_reading import SentenceReading, sentence_options, tell_of_skipped
+from rosenblatt.errors import DataError, Message, Setting
 
 __all__ = ["command"]
 
@@ -37,7 +31,7 @@ __all__ = ["command"]
     type=click.Choice(["refuse", "wrong"]),
     default="refuse",
     show_default=True,
-    help="What to do with a tag never seen in training: refuse it, or count the answer as wrong.",
+    help="What to do with a tag never seen in training: refuse it, or count it as a mistake.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
@@ -50,37 +44,33 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Compare the answers of a tagger with the tags of DATA.
+    """Compare the predictions of a tagger with the tags of DATA.
 
     The share of right tags, of sentences that are wholly right, and of right tags on words not
     met in training; beside them what always answering the most frequent tag comes to. Precision,
     recall and F1 of each tag, and for tags as B-NP and I-NP those of the spans, as conlleval
     counts them. The model is not changed.
     """
-    reading = SentenceReading(**options)
-    known = opened_tagger(model)
-    reading = reading.marked(known.layout)
-    looked, layout = reading.laid_out(data, known.layout, labelled=True)
-    judged = Judged()
-    with (
-        notices(quiet),
-        reading.reader(looked, layout, labelled=True) as blocks,
-    ):
-        for block in blocks:
+    from rosenblatt.evaluate import tag_report
+
+    found = open_tagger(model)
+    tagger = found.learner
+    reader = SentenceReading(**options).reader(data, layout_of(found), labelled=True)
+    right, predicted, is_new = list[list[str]](), list[list[str]](), list[list[bool]]()
+    with notices(quiet), reader:
+        for block in reader:
             if new_tags == "refuse":
-                _refuse_new(block, set(known.tagger.tags_), blocks.source, layout.format)
-            answers = tagged(known.tagger, block.sentences, blocks.source, block.lines)
-            for words, right, found in zip(block.sentences, block.tags, answers, strict=True):
-                new = [place for place, word in enumerate(words) if not known.knows(word)]
-                judged.add(right, found, new)
+                _refuse_new(block, set(tagger.tags_), reader.source, reader.layout.format)
+            predicted += predict_block(tagger, reader, block)
+            right += block.tags or []
+            is_new += [[not tagger.knows(word) for word in words] for words in block.sentences]
+    report = tag_report(right, predicted, is_new)
     if not quiet:
-        tell_of_skipped(blocks, "not counted")
-    if not judged.right:
-        raise DataError("0 sentences", name=looked.name, cures=NO_SENTENCES)
+        tell_of_skipped(reader, "not counted")
     if as_json:
-        say_json({**judged.facts(), "model": model, "files": list(data)})
+        say_json({**report.to_json(), "model": model, "files": list(data)})
     else:
-        say(judged.lines())
+        say(report.lines())
 
 
 def _refuse_new(block: Any, known: set[str], name: str, format: str) -> None:
@@ -96,7 +86,7 @@ def _refuse_new(block: Any, known: set[str], name: str, format: str) -> None:
             name=name,
             line=line + place if format == "conll" else line,
             cures=[
-                "choose the column of the tags with --column",
-                "count such answers as wrong with --new-tags wrong",
+                Message("choose the column of the tags with ", Setting("target")),
+                Message("count such predictions as wrong with ", Setting("new_tags", "wrong")),
             ],
         )

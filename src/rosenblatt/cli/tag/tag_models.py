@@ -1,78 +1,52 @@
-"""A tagger in a file, and what the shell must know to feed it."""
+"""Taggers in files, as the commands for tags use them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rosenblatt.cli.tag.tag_layout import Layout
+from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.errors import InputError, Item, ModelFileError, Place
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
+    from rosenblatt.io import SentenceLayout
+    from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 
-__all__ = ["SavedTagger", "opened_tagger", "tagged", "write_tagger"]
-
-LEARNER = "SequenceTagger"
-
-
-@dataclass
-class SavedTagger:
-    """What was read from a file; ``state`` has its card."""
-
-    path: str
-    tagger: SequenceTagger
-    layout: Layout
-    state: Any
-
-    def knows(self, word: Any) -> bool:
-        """Whether a word, the first of the inputs, was met in training."""
-        return (word if isinstance(word, str) else word[0]) in self.tagger._encoder.known[0]
+__all__ = ["layout_of", "open_tagger", "predict_block"]
 
 
-def opened_tagger(path: str) -> SavedTagger:
+def open_tagger(path: str) -> Model:
     """Read a tagger; another model is refused with the command that is meant for it."""
-    from rosenblatt.model import learner_of, read
-
-    state = read(path)
-    card = state.card
-    if card.learner != LEARNER:
+    model = open_model(path, taggers=True)
+    if not model.tags_sentences:
         raise ModelFileError(
-            f"{path}: a model for rows ({card.learner}), not a tagger. Use rosenblatt predict or "
-            "rosenblatt evaluate; rosenblatt tag train makes taggers."
+            f"{path}: a model for rows ({model.state.card.learner}), not a tagger. Use rosenblatt "
+            "predict or rosenblatt evaluate; rosenblatt tag train makes taggers."
         )
-    tagger = learner_of(state, path)
+    return model
+
+
+def layout_of(model: Model) -> SentenceLayout:
+    """Where words and tags stand in the files of a tagger."""
     try:
-        layout = _layout(tagger) if card.schema is None else Layout.from_json(card.schema)
+        layout: SentenceLayout | None = model.learner.schema_
     except ModelFileError as error:
-        raise ModelFileError(f"{path}: {error}") from None
-    return SavedTagger(path, tagger, layout, state)
-
-
-def _layout(tagger: SequenceTagger) -> Layout:
-    """Of a tagger that was trained in Python: its columns come first, the tags behind them."""
-    encoder = tagger._encoder
-    if encoder.kind == "mapping":
+        raise ModelFileError(f"{model.path}: {error}") from None
+    if layout is None:
         raise ModelFileError(
-            "the tokens of this tagger are mappings of features, which files do not hold. Load it "
-            "in Python (rosenblatt.load)."
+            f"{model.path}: the tokens of this tagger are mappings of features, which files do not "
+            "hold. Load it in Python (rosenblatt.load)."
         )
-    count = len(encoder.columns)
-    return Layout("text" if count == 1 else "conll", count + 1, count, tuple(range(count)))
+    return layout
 
 
-def write_tagger(tagger: SequenceTagger, path: str, layout: Layout, data: list[str] | None) -> Any:
-    """Write a tagger with what the shell must know of its files; give back what was written."""
-    from rosenblatt.model.file import write_learner
-
-    return write_learner(tagger, path, data=data, schema=layout.to_json())
-
-
-def tagged(tagger: SequenceTagger, sentences: list[Any], name: str, lines: Any) -> list[list[str]]:
-    """The tags of sentences of a file; what cannot be answered is named with its line."""
+def predict_block(
+    tagger: SequenceTagger, reader: SentenceReader, block: SentenceBlock
+) -> list[list[str]]:
+    """The tags of a block just read; a sentence that cannot be tagged is named with its line."""
     try:
-        return tagger.predict(sentences)
+        return tagger.predict(block.sentences)
     except InputError as error:
         if isinstance(error.where, Item):
-            error.where = Place(name, int(lines[error.where.number]))
+            error.where = Place(reader.source, int(block.lines[error.where.number]))
         raise

@@ -6,90 +6,78 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.cli.data.training_report import shortened
+from rosenblatt.cli.data.training_report import fit_facts, shortened
 from rosenblatt.cli.frame.terminal import cut, listed
-from rosenblatt.cli.tag.tag_corpus import Corpus
-from rosenblatt.cli.tag.tag_layout import Layout
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
+    from rosenblatt.io.sentence_blocks import SentenceBlock
 
-__all__ = ["counted_tags", "facts_of", "strange_tags", "summary", "words"]
+__all__ = ["facts_of", "summary", "unseen_tags"]
 
 LONGEST_TAG = 24
-
-
-def words(count: int, what: str = "word") -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def facts_of(
     tagger: SequenceTagger,
     state: Any,
-    corpus: Corpus,
-    held: Corpus | None,
-    layout: Layout,
+    examples: SentenceBlock,
+    held: SentenceBlock | None,
     path: str,
 ) -> dict[str, Any]:
     record = state.card.record
-    facts: dict[str, Any] = {
+    fit = fit_facts(record)
+    dev_accuracy = fit.pop("dev_accuracy")
+    watched = held is not None and dev_accuracy is not None
+    return {
         "model": path,
         "learner": state.card.learner,
-        "sentences": len(corpus.sentences),
-        "words": corpus.tokens,
-        "skipped": corpus.skipped,
+        "sentences": len(examples),
+        "words": examples.n_tokens,
         "features": state.n_features,
-        "tags": dict(sorted(corpus.counts().items())),
+        "tags": dict(sorted(_counts(examples).items())),
         "examples": record.t,
         "mistakes": record.n_mistakes,
-        "epochs": None,
-        "mistakes_per_epoch": None,
-        "dev_accuracy_per_epoch": None,
-        "stop_reason": None,
-        "converged": None,
-        "best_epoch": None,
-        "accuracy": {"train": tagger.score(corpus.sentences, corpus.tags), "dev": None},
-        "dev_sentences": None if held is None else len(held.sentences),
-        "dev_words": None if held is None else held.tokens,
+        **fit,
+        "dev_accuracy_per_epoch": record.fit.validation_scores if watched else None,
+        "accuracy": {
+            "train": tagger.score(examples.sentences, examples.tags),
+            "dev": dev_accuracy,
+        },
+        "dev_sentences": None if held is None else len(held),
+        "dev_words": None if held is None else held.n_tokens,
         "data_sha256": None if record.data is None else record.data.sha256,
-        "layout": layout.told(),
+        "layout": tagger.schema_ and tagger.schema_.describe(),
     }
-    fit = record.fit
-    if fit is not None:
-        facts |= {
-            "epochs": fit.n_iter,
-            "mistakes_per_epoch": fit.mistakes_per_epoch,
-            "stop_reason": fit.stop_reason,
-            "converged": fit.converged,
-            "best_epoch": fit.best_iter,
-        }
-        if fit.validation_scores is not None and fit.best_iter is not None:
-            facts["dev_accuracy_per_epoch"] = fit.validation_scores
-            facts["accuracy"]["dev"] = fit.validation_scores[fit.best_iter - 1]
-    return facts
+
+
+def _counts(examples: SentenceBlock) -> Counter[str]:
+    return Counter(tag for own in examples.tags or () for tag in own)
 
 
 def summary(facts: dict[str, Any], tagger: SequenceTagger, name: str) -> list[str]:
+    from rosenblatt.core.result import stop_text
+
     lines = [
-        f"{name}: {words(facts['sentences'], 'sentence')}, {words(facts['words'])}, "
-        f"{words(facts['features'], 'feature')}",
-        counted_tags(facts["tags"]),
+        f"{name}: {count(facts['sentences'], 'sentence')}, {count(facts['words'], 'word')}, "
+        f"{count(facts['features'], 'feature')}",
+        _counted_tags(facts["tags"]),
     ]
     called = "MIRA" if tagger.rule == "mira" else "perceptron"
     if facts["epochs"] is None:
         lines.append(
-            f"averaged structured {called}, one pass: {facts['mistakes']:,} mistakes in "
-            f"{words(facts['examples'], 'sentence')} so far"
+            f"averaged structured {called}, one pass: {count(facts['mistakes'], 'mistake')} in "
+            f"{count(facts['examples'], 'sentence')} so far"
         )
     else:
         lines.append(
-            f"averaged structured {called}, {words(facts['epochs'], 'epoch')}, sentences with "
+            f"averaged structured {called}, {count(facts['epochs'], 'epoch')}, sentences with "
             f"mistakes {shortened(facts['mistakes_per_epoch'])}"
         )
         if facts["dev_accuracy_per_epoch"] is not None:
-            lines.append(f"held out, by epoch: {_shares(facts['dev_accuracy_per_epoch'])}")
-        from rosenblatt.core.result import stop_text
-
+            shares = shortened(facts["dev_accuracy_per_epoch"], form=".4f")
+            lines.append(f"held out, by epoch: {shares}")
         ended = stop_text(facts["stop_reason"], "sentences")
         # Sentences may have been left out, and the averaged weights are others than the last.
         if facts["converged"] and facts["accuracy"]["train"] < 1.0:
@@ -99,35 +87,30 @@ def summary(facts: dict[str, Any], tagger: SequenceTagger, name: str) -> list[st
     line = f"accuracy: {accuracy['train']:.4f} on these words"
     if accuracy["dev"] is not None:
         line += (
-            f", {accuracy['dev']:.4f} on {words(facts['dev_words'])} held out "
+            f", {accuracy['dev']:.4f} on {count(facts['dev_words'], 'word')} held out "
             f"(epoch {facts['best_epoch']})"
         )
     return [*lines, line, f"wrote {facts['model']}"]
 
 
-def counted_tags(counts: dict[str, int]) -> str:
+def _counted_tags(counts: dict[str, int]) -> str:
     """As many tags as fit into a line, the most frequent first."""
     order = sorted(counts, key=lambda tag: -counts[tag])
-    return listed(
-        f"{len(counts):,} tag{'s' * (len(counts) != 1)}: ",
-        [f"{cut(tag, LONGEST_TAG)} ({counts[tag]:,})" for tag in order],
-    )
+    words = [f"{cut(tag, LONGEST_TAG)} ({counts[tag]:,})" for tag in order]
+    return listed(f"{count(len(counts), 'tag')}: ", words)
 
 
-def strange_tags(held: Corpus | None, tagger: SequenceTagger, name: str | None) -> Iterator[str]:
+def unseen_tags(
+    held: SentenceBlock | None, tagger: SequenceTagger, name: str | None
+) -> Iterator[str]:
     """Tags to watch that training has not met: they can only be wrong."""
     if held is None:
         return
     known = set(tagger.tags_)
-    strange = Counter({tag: n for tag, n in held.counts().items() if tag not in known})
-    if strange:
-        some = ", ".join(f"{tag} ({n:,})" for tag, n in strange.most_common(5))
+    unseen = Counter({tag: n for tag, n in _counts(held).items() if tag not in known})
+    if unseen:
+        some = ", ".join(f"{tag} ({n:,})" for tag, n in unseen.most_common(5))
         yield (
-            f"notice: --dev {name}: {words(sum(strange.values()))} with tags never seen in "
+            f"notice: --dev {name}: {count(unseen.total(), 'word')} with tags never seen in "
             f"training, counted as wrong: {some}"
         )
-
-
-def _shares(scores: list[float], most: int = 8) -> str:
-    shown = [f"{score:.4f}" for score in scores]
-    return " ".join(shown if len(shown) <= most else [*shown[: most - 3], "…", *shown[-2:]])

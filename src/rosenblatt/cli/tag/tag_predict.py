@@ -10,18 +10,18 @@ import click
 from rosenblatt.cli.data.models import MODEL
 from rosenblatt.cli.data.reading import DATA, notices
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
+from rosenblatt.cli.frame.json_output import as_json as json_line
 from rosenblatt.cli.frame.options import Command
-from rosenblatt.cli.tag.tag_corpus import tell_of_skipped
-from rosenblatt.cli.tag.tag_layout import Layout
-from rosenblatt.cli.tag.tag_models import opened_tagger, tagged
-from rosenblatt.cli.tag.tag_reading import SentenceReading, sentence_options
-from rosenblatt.cli.tag.tag_writing import FORMS, Form, in_columns, sentence_form, with_tags
+from rosenblatt.cli.tag.tag_models import layout_of, open_tagger, predict_block
+from rosenblatt.cli.tag.tag_reading import SentenceReading, sentence_options, tell_of_skipped
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
-    from rosenblatt.io.conll_text import ConllTexts
+    from rosenblatt.io.sentence_blocks import SentenceReader
 
 __all__ = ["command"]
+
+FORMS = ("conll", "conllu", "text", "tags")
 
 
 @click.command(
@@ -35,7 +35,6 @@ __all__ = ["command"]
 @click.argument("data", nargs=-1, type=DATA)
 @click.option(
     "--to",
-    "form",
     type=click.Choice(FORMS),
     metavar="FORM",
     help="What to write: conllu, conll (words and tag), text (word/TAG) or tags, a sentence a line."
@@ -44,16 +43,18 @@ __all__ = ["command"]
 @click.option(
     "--append",
     is_flag=True,
-    help="In columns, put the answers behind all of them, as conlleval wants it.",
+    help="In columns, put the predictions behind all of them, as conlleval wants it.",
 )
-@click.option("-o", "--out", metavar="FILE", help="File for the answers.  [default: print them]")
+@click.option(
+    "-o", "--out", metavar="FILE", help="File for the predictions.  [default: print them]"
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @sentence_options
 def command(
     model: str,
     data: tuple[str, ...],
-    form: str | None,
+    to: str | None,
     append: bool,
     out: str | None,
     as_json: bool,
@@ -69,62 +70,47 @@ def command(
     A pipe is answered as it comes, each sentence once its end is there: in text the end of the
     line, in columns the blank line.
     """
-    if as_json and (form is not None or append):
-        option = "--to" if form is not None else "--append"
+    if as_json and (to is not None or append):
+        option = "--to" if to is not None else "--append"
         raise click.UsageError(f"{option} has no meaning with --json.")
     data = data or ("-",)
     if out is not None:
         check_destination("--out", out, data)
         check_destination("--out", out, [model], "tagger")
-    reading = SentenceReading(**options)
-    known = opened_tagger(model)
-    reading = reading.marked(known.layout)
-    looked, layout = reading.laid_out(data, known.layout, labelled=False, tags=known.tagger.tags_)
-    if append and (layout.format != "conll" or form not in (None, "conll")):
-        raise click.UsageError("--append is for columns that are not CoNLL-U, and not for --to.")
-    form = "json" if as_json else form or ("text" if layout.format == "text" else None)
-    if form is None or form == layout.format == "conllu":
-        blocks: Any = reading.texts(looked, layout)
-        answers = _as_they_came(known.tagger, blocks, layout, append)
-    else:
-        blocks = reading.reader(looked, layout, labelled=False)
-        answers = _in_form(known.tagger, blocks, sentence_form(form, reading.between, known.layout))
-    with notices(quiet), NewFiles() as files, blocks:
+    found = open_tagger(model)
+    tagger, layout = found.learner, layout_of(found)
+    reader = SentenceReading(**options).reader(
+        data, layout, labelled=False, tags=tagger.tags_, keep_lines=to in (None, "conllu")
+    )
+    texts = _json_lines(tagger, reader) if as_json else _texts(tagger, reader, to, append)
+    with notices(quiet), NewFiles() as files, reader:
         write: Callable[[bytes], object] = _print if out is None else files.open(out).write
-        for text in answers:
+        for text in texts:
             write(text)
         files.keep()
     if not quiet:
-        tell_of_skipped(blocks, "left out")
+        tell_of_skipped(reader, "left out")
 
 
 def _print(text: bytes) -> None:
     click.echo(text, nl=False)
 
 
-def _as_they_came(
-    tagger: SequenceTagger, reader: ConllTexts, layout: Layout, append: bool
+def _texts(
+    tagger: SequenceTagger, reader: SentenceReader, to: str | None, append: bool
 ) -> Iterator[bytes]:
-    """Columns with the tags put into them, block by block."""
-    put = None
+    """The sentences with their tags, block by block."""
+    from rosenblatt.io import SentenceWriter
+
+    writer = SentenceWriter(reader, to, append=append)
     for block in reader:
-        if put is None:
-            assert reader.columns is not None
-            put = in_columns(layout, tabs=reader.columns.tabs, append=append)
-        tags = tagged(tagger, block.sentences, reader.source, block.lines)
-        yield with_tags(reader.parts(block), tags, put)
-    if put is not None:
-        yield with_tags(reader.rest(), [], put)
+        yield writer.write(block, predict_block(tagger, reader, block))
+    yield writer.rest()
 
 
-def _in_form(tagger: SequenceTagger, reader: Any, written: Form) -> Iterator[bytes]:
-    """Sentences one by one in a form of their own, also those without words."""
+def _json_lines(tagger: SequenceTagger, reader: SentenceReader) -> Iterator[bytes]:
     for block in reader:
-        full = [i for i, sentence in enumerate(block.sentences) if sentence]
-        words = [block.sentences[i] for i in full]
-        tags: list[list[str]] = [[] for _ in block.sentences]
-        found = tagged(tagger, words, reader.source, block.lines[full])
-        for i, own in zip(full, found, strict=True):
-            tags[i] = own
+        tags = predict_block(tagger, reader, block)
         rows = zip(block.lines.tolist(), block.sentences, tags, strict=True)
-        yield "".join(written(*row) for row in rows).encode()
+        facts = ({"line": line, "words": words, "tags": own} for line, words, own in rows)
+        yield "".join(json_line(each) + "\n" for each in facts).encode()

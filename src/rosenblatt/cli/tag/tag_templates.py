@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rosenblatt.errors import ParameterError
 
-__all__ = ["GivenTemplates"]
+if TYPE_CHECKING:
+    from rosenblatt.structured.templates import TemplateError
 
-PLACE = re.compile(r"templates: (?P<text>'.*?'|\".*?\") at character (?P<place>\d+): (?P<what>.*)")
+__all__ = ["GivenTemplates"]
 
 
 class GivenTemplates:
@@ -40,24 +42,23 @@ class GivenTemplates:
         except UnicodeDecodeError as error:
             raise ParameterError(f"--templates {given}: not UTF-8 text ({error}).") from None
 
-    def check(self, columns: list[str]) -> None:
-        """Refuse the first that cannot be understood, with its place."""
-        from rosenblatt.structured.templates import Templates
+    def checked(self, n_inputs: int) -> list[str]:
+        """The templates; the first that cannot be understood is refused with its place."""
+        from rosenblatt.io.sentence_layout import input_names
+        from rosenblatt.structured.templates import TemplateError, Templates
 
+        columns = input_names(n_inputs)
         for text, (line, column) in zip(self.texts, self._places, strict=True):
             try:
                 Templates([text], columns)
-            except ParameterError as error:
+            except TemplateError as error:
                 raise self._placed(error, line, column) from None
+        return self.texts
 
-    def _placed(self, error: ParameterError, line: int, column: int) -> ParameterError:
-        found = PLACE.match(str(error))
-        if found is None:
-            return error
+    def _placed(self, error: TemplateError, line: int, column: int) -> ParameterError:
         if self.path is None:
-            hint = "" if "[" in found["text"] else " Nor is there a file of this name."
-            return ParameterError(
-                f"--templates: {found['text']} at character {found['place']}: {found['what']}{hint}"
-            )
-        place = f"{self.path}:{line}:{column + int(found['place']) - 1}"
-        return ParameterError(f"{place}: {found['text']}: {found['what']}")
+            hint = "" if "[" in error.text else " Nor is there a file of this name."
+            place = f"--templates: {error.text} at character {error.position}"
+            return ParameterError(f"{place}: {error.reason}{hint}")
+        place = f"{self.path}:{line}:{column + error.position - 1}"
+        return ParameterError(f"{place}: {error.text}: {error.reason}")

@@ -3,66 +3,62 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL
 from rosenblatt.cli.data.reading import DATA, named, notices
-from rosenblatt.cli.frame.destinations import check_destination, keep_rejects_apart
+from rosenblatt.cli.frame.destinations import (
+    check_destination,
+    default_destination,
+    keep_rejects_apart,
+)
 from rosenblatt.cli.frame.json_output import say_json
-from rosenblatt.cli.frame.options import SEED, Command, Whole, refuse_together, said
+from rosenblatt.cli.frame.learner_options import TaggerCommand, chosen_parameters
+from rosenblatt.cli.frame.options import refuse_together
 from rosenblatt.cli.frame.terminal import say
-from rosenblatt.cli.frame.train_options import progress_shown, share_of
-from rosenblatt.cli.tag.tag_corpus import Corpus, hold_back, read_corpus, refuse_one_tag
-from rosenblatt.cli.tag.tag_layout import Layout, input_names, layout_to_learn
-from rosenblatt.cli.tag.tag_models import SavedTagger, opened_tagger, write_tagger
-from rosenblatt.cli.tag.tag_outcome import facts_of, strange_tags, summary
-from rosenblatt.cli.tag.tag_reading import Looked, SentenceReading, sentence_options
+from rosenblatt.cli.frame.train_options import (
+    progress_shown,
+    refuse_parameters,
+    share_of,
+    train_options,
+)
+from rosenblatt.cli.tag.tag_models import layout_of, open_tagger
+from rosenblatt.cli.tag.tag_outcome import facts_of, summary, unseen_tags
+from rosenblatt.cli.tag.tag_reading import SentenceReading, sentence_options
 from rosenblatt.cli.tag.tag_templates import GivenTemplates
-from rosenblatt.errors import InputError, Notice
+from rosenblatt.errors import DataError, InputError, Item, Message, Notice, Place, Setting, Where
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
+    from rosenblatt.io.sentence_blocks import SentenceBlock
 
 __all__ = ["command"]
 
-EPOCHS = 10
-# What a tagger has from the beginning, and keeps.
-GIVEN_ONCE = (
-    "templates",
-    "search",
-    "beam",
-    "order",
-    "rule",
-    "constraints",
-    "dictionary",
-    "seed",
-)
+AGAINST = {
+    "resume": ("templates", "seed", "record"),
+    "one_pass": ("epochs", "dev"),
+}
 
 
 @click.command(
-    cls=Command,
+    cls=TaggerCommand,
     name="train",
     epilog="\b\nExamples:\n"
     "  rosenblatt tag train train.conllu --dev dev.conllu -o tagger.rbt\n"
     "  rosenblatt tag train chunks.conll --constraints BIO --dev 0.1 -o chunker.rbt",
 )
 @click.argument("data", nargs=-1, required=True, type=DATA)
-@click.option(
-    "-o",
-    "--out",
-    metavar="MODEL",
-    help="File for the tagger.  [default: the name of DATA, .rbt]",
-)
-@click.option("--epochs", type=Whole(1), help="The most passes over the sentences.  [default: 10]")
-@click.option(
-    "--dev",
-    metavar="FILE|SHARE",
-    help="Sentences to watch, in a file or as a share of DATA (0.1): the epoch that tags them best "
+@train_options(
+    "sentences",
+    "tagger",
+    epochs=10,
+    dev="Sentences to watch, in a file or as a share of DATA (0.1): the epoch that tags them best "
     "is kept, and training ends when it gains no more.",
+    record="Keep the ledger of all mistakes.",
 )
 @click.option(
     "--templates",
@@ -70,72 +66,19 @@ GIVEN_ONCE = (
     help="What to tag by: a file with a template a line, or templates apart by blanks, as "
     "'w[0] w[-1].lower'.  [default: a set that suits most tags]",
 )
-@click.option(
-    "--search",
-    type=click.Choice(["viterbi", "beam", "greedy"]),
-    help="How the best tags are looked for: among all, with a beam, or one by one.  [default: "
-    "viterbi]",
-)
-@click.option(
-    "--beam", type=Whole(1, 65536), help="How many beginnings a beam keeps; it means --search beam."
-)
-@click.option(
-    "--order",
-    type=click.Choice(["1", "2"]),
-    default="1",
-    show_default=True,
-    help="How many tags before it the score of a tag looks at.",
-)
-@click.option(
-    "--rule",
-    type=click.Choice(["perceptron", "mira"]),
-    default="perceptron",
-    show_default=True,
-    help="How far a mistake moves the weights: by 1, or just far enough.",
-)
-@click.option(
-    "--constraints",
-    type=click.Choice(["BIO", "BIOES"]),
-    help="Never answer a chunk that was continued but not begun.",
-)
-@click.option(
-    "--dictionary",
-    type=Whole(1),
-    help="Words met so often, always with one tag, can have that tag only.",
-)
-@click.option(
-    "--seed",
-    type=SEED,
-    default=0,
-    show_default=True,
-    help="For the random order of the sentences; equal seeds give equal taggers.",
-)
-@click.option(
-    "--one-pass", is_flag=True, help="Learn from each sentence once, in the order of the file."
-)
-@click.option(
-    "--resume", type=MODEL, metavar="MODEL", help="Go on with this tagger for more epochs."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints.")
 @sentence_options
 def command(
     data: tuple[str, ...],
     out: str | None,
     epochs: int | None,
     dev: str | None,
-    templates: str | None,
     seed: int,
     one_pass: bool,
     resume: str | None,
+    record: bool,
     as_json: bool,
     quiet: bool,
-    search: str | None,
-    beam: int | None,
-    order: str,
-    rule: str,
-    constraints: str | None,
-    dictionary: int | None,
+    templates: str | None,
     **options: Any,
 ) -> None:
     """Train on the sentences of DATA and write a tagger.
@@ -143,142 +86,131 @@ def command(
     DATA are CoNLL-U, or other columns with the tag in the last one, or text as the/DET dog/NOUN.
     Templates call the inputs w, pos, c2, c3 and so on, in the order of --inputs.
 
-    --resume goes on as if training had not ended: 5 epochs and 5 more give the tagger of 10, bit
-    for bit; with --dev the best of the new epochs is kept. It writes the tagger it started from
-    unless --out is given. With --one-pass it learns from new sentences as they come; new words and
-    tags may be among them.
+    --resume learns from each sentence once, in order; new words and tags may be among them. With
+    --epochs it goes on as if training had not ended: 5 epochs and 5 more give the tagger of 10,
+    bit for bit; with --dev the best of the new epochs is kept. It writes the tagger it started
+    from unless --out is given.
     """
-    _refuse_together(search)
+    refuse_together(AGAINST)
+    once = one_pass or (resume is not None and epochs is None)
+    if once and dev is not None:
+        raise click.UsageError("--dev has no meaning with --resume unless --epochs is given.")
+    parameters = chosen_parameters()
+    if resume is not None:
+        refuse_parameters(parameters)
     share = share_of(dev)
-    watched = dev if share is None else None
-    path = _destination(out, resume, data, watched)
+    file = dev if share is None else None
+    path = default_destination(out, resume, data, "tagger", [] if file is None else [file])
     reading = SentenceReading(**options)
     keep_rejects_apart(reading.on_bad, [path])
     texts = None if templates is None else GivenTemplates(templates)
     if texts is not None and texts.path is not None:
         check_destination("--out", path, [texts.path], "templates")
         keep_rejects_apart(reading.on_bad, [texts.path])
-    known = None if resume is None else opened_tagger(resume)
-    reading = reading.marked(None if known is None else known.layout)
+    known = None if resume is None else open_tagger(resume)
+    layout = None if known is None else layout_of(known)
+    held = None
     with notices(quiet):
-        looked, layout = _laid_out(reading, data, known)
+        reader = reading.reader(data, layout, labelled=True)
+        layout = layout or reader.layout
         if texts is not None:
-            texts.check(input_names(len(layout.inputs)))
-        corpus = read_corpus(reading, looked, layout, quiet=quiet)
+            parameters["templates"] = texts.checked(len(layout.inputs))
+        examples = reader.whole()
         if known is None:
-            refuse_one_tag(corpus, named(data))
-        held = _held(reading, dev, share, layout, quiet=quiet)
-        if share is not None:
+            _refuse_one_tag(examples, named(data))
+        if file is not None:
+            held = _watched(reading, file, layout)
+        elif share is not None:
             seed = seed if known is None else known.state.card.record.seed
-            corpus, held = hold_back(corpus, share, seed, named(data))
-    if known is not None:
-        tagger = known.tagger
+            examples, held = examples.hold_out(share, seed)
+    if known is None:
+        parameters |= {"random_state": seed, **({"record": True} if record else {})}
+        tagger = _new_tagger(parameters)
     else:
-        tagger = _new(
-            templates=None if texts is None else texts.texts,
-            search=search or ("viterbi" if beam is None else "beam"),
-            order=int(order),
-            rule=rule,
-            constraints=constraints,
-            tag_dictionary=dictionary,
-            random_state=seed,
-            **({} if beam is None else {"beam": beam}),
-        )
-    kept = layout if known is None else known.layout
+        tagger = known.learner
     if not quiet:
-        say([kept.told()], err=True)
-    with notices(quiet):
-        _learn(tagger, corpus, held, epochs or EPOCHS, one_pass, told=not (quiet or as_json))
-    digest = list(data) if known is None and "-" not in data else None
-    state = write_tagger(tagger, path, kept, digest)
-    facts = facts_of(tagger, state, corpus, held, kept, path)
+        say([layout.describe()], err=True)
+    with notices(quiet), progress_shown(quiet or as_json), _placed(examples):
+        if once:
+            tagger.partial_fit(examples.sentences, examples.tags)
+        else:
+            _fit(tagger, examples, held, epochs)
+    from rosenblatt.model.file import write_learner
+
+    tagger.schema_ = layout
+    state = write_learner(tagger, path, data=None if resume or "-" in data else list(data))
+    facts = facts_of(tagger, state, examples, held, path) | {"skipped": reader.skipped}
     if not quiet:
-        say(strange_tags(held, tagger, dev), err=True)
+        say(unseen_tags(held, tagger, dev), err=True)
     if as_json:
         say_json(facts)
     elif not quiet:
         say(summary(facts, tagger, named(data)))
 
 
-# ---------------------------------------------------------------------- what was asked
+# ---------------------------------------------------------------------- the sentences
 
 
-def _refuse_together(search: str | None) -> None:
-    refuse_together({"resume": GIVEN_ONCE, "one_pass": ("epochs", "dev")})
-    if said("beam") and said("search") and search != "beam":
-        raise click.UsageError(f"--beam has no meaning with --search {search}.")
+def _refuse_one_tag(examples: SentenceBlock, name: str) -> None:
+    tags = {tag for own in examples.tags or () for tag in own}
+    if len(tags) == 1:
+        raise DataError(
+            f'all words have the tag "{tags.pop()}"; there must be two tags at least',
+            name=name,
+            cures=Message("choose the column of the tags with ", Setting("target")),
+        )
 
 
-def _destination(
-    out: str | None, resume: str | None, data: tuple[str, ...], dev: str | None
-) -> str:
-    if out is None:
-        stem = "tagger" if data[0] == "-" else Path(data[0]).name.split(".")[0] or "tagger"
-        out = resume or f"{stem}.rbt"
-    check_destination("--out", out, [*data, *([dev] if dev else [])])
-    return out
-
-
-def _laid_out(
-    reading: SentenceReading, data: tuple[str, ...], known: SavedTagger | None
-) -> tuple[Looked, Layout]:
-    if known is not None:
-        return reading.laid_out(data, known.layout, labelled=True)
-    looked = reading.look(data, None, labelled=True)
-    layout = layout_to_learn(looked.format, looked.count, reading.column, reading.inputs)
-    return looked, replace(layout, mark=reading.between) if looked.format == "text" else layout
-
-
-def _held(
-    reading: SentenceReading, dev: str | None, share: float | None, layout: Layout, *, quiet: bool
-) -> Corpus | None:
+def _watched(reading: SentenceReading, path: str, layout: Any) -> SentenceBlock:
     """The sentences of a file to watch, laid out as those to learn from."""
-    if dev is None or share is not None:
-        return None
-    looked, found = reading.laid_out([dev], layout, labelled=True)
     # The rejects of the first files would be written over.
-    once = "skip" if reading.on_bad.startswith("rejects=") else reading.on_bad
-    return read_corpus(replace(reading, on_bad=once), looked, found, quiet=quiet)
+    on_bad = "skip" if reading.on_bad.startswith("rejects=") else reading.on_bad
+    return replace(reading, on_bad=on_bad).reader([path], layout, labelled=True).whole()
 
 
 # ---------------------------------------------------------------------- learning
 
 
-def _new(**parameters: Any) -> SequenceTagger:
+def _new_tagger(parameters: dict[str, Any]) -> SequenceTagger:
     import rosenblatt
 
+    search = parameters.get("search")
+    if "beam" in parameters:
+        if search not in (None, "beam"):
+            raise click.UsageError(f"--beam has no meaning with --search {search}.")
+        parameters["search"] = "beam"
     return rosenblatt.SequenceTagger(**parameters)
 
 
-def _learn(
+def _fit(
     tagger: SequenceTagger,
-    corpus: Corpus,
-    held: Corpus | None,
-    epochs: int,
-    one_pass: bool,
-    *,
-    told: bool,
+    examples: SentenceBlock,
+    held: SentenceBlock | None,
+    epochs: int | None,
 ) -> None:
+    """Epochs that go on where the last ones ended."""
+    usual = tagger.warm_start
+    tagger.set_params(warm_start=True, **({} if epochs is None else {"max_iter": epochs}))
+    validation_set = None if held is None else (held.sentences, held.tags)
+    tagger.fit(examples.sentences, examples.tags, validation_set)
+    tagger.set_params(warm_start=usual)
+
+
+@contextmanager
+def _placed(examples: SentenceBlock) -> Iterator[None]:
+    """Errors and warnings about a sentence name its file and line."""
     try:
-        with warnings.catch_warnings(record=True) as heard, progress_shown(not told):
+        with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
-            if one_pass:
-                tagger.partial_fit(corpus.sentences, corpus.tags)
-            else:
-                _fit(tagger, corpus, held, epochs)
+            yield
     except InputError as error:
-        error.where = corpus.placed(error.where)
+        error.where = _place(error.where, examples)
         raise
     for warning in heard:
         if isinstance(warning.message, Notice):
-            warning.message.where = corpus.placed(warning.message.where)
-        warnings.warn(warning.message, warning.category, stacklevel=2)
+            warning.message.where = _place(warning.message.where, examples)
+        warnings.warn(warning.message, stacklevel=2)
 
 
-def _fit(tagger: SequenceTagger, corpus: Corpus, held: Corpus | None, epochs: int) -> None:
-    """Epochs that go on where the last ones ended."""
-    usual = tagger.warm_start
-    tagger.set_params(max_iter=epochs, warm_start=True)
-    watched = None if held is None else (held.sentences, held.tags)
-    tagger.fit(corpus.sentences, corpus.tags, watched)
-    tagger.set_params(warm_start=usual)
+def _place(where: Where, examples: SentenceBlock) -> Where:
+    return Place(*examples.place(where.number)) if isinstance(where, Item) else where

@@ -121,17 +121,15 @@ def _picture(
 
     rows = sentences = learner = None
     if found is not None and found.tags_sentences:
-        from rosenblatt.cli.tag.tag_models import opened_tagger
-
-        known = opened_tagger(found.path)
-        learner = known.tagger
-        if options["sentence"] is not None and len(known.layout.inputs) > 1:
+        learner = found.learner
+        parts = () if learner.schema_ is None else learner.schema_.inputs
+        if options["sentence"] is not None and len(parts) > 1:
             raise click.UsageError(
-                f"--sentence has words alone, but {found.path} reads {len(known.layout.inputs)} "
-                "columns for each word; give DATA and --row."
+                f"--sentence has words alone, but {found.path} reads {len(parts)} columns for each "
+                "word; give DATA and --row."
             )
         if data:
-            sentences = read_sentences(known, reading, data, quiet=quiet)
+            sentences = read_sentences(found, reading, data)
     elif found is not None:
         learner = found.learner
         if data:

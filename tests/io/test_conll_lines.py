@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.errors import DataError, ParameterError
-from rosenblatt.io import lines, read_conll
-from rosenblatt.io.conll_text import Part, iter_conll_texts
-from rosenblatt.io.tagged_text import iter_tagged_text
+from rosenblatt.io import iter_sentences, lines, read_conll
+from rosenblatt.io.conll_lines import ConllLinesReader, TextPart
 
 
-def parts_of(text: bytes, **options: Any) -> tuple[list[Any], list[Part]]:
-    reader = iter_conll_texts(io.BytesIO(text), **options)
+def parts_of(text: bytes, **options: Any) -> tuple[list[Any], list[TextPart]]:
+    reader = iter_sentences(io.BytesIO(text), keep_lines=True, **options)
+    assert isinstance(reader, ConllLinesReader)
     sentences, parts = [], []
     for block in reader:
         sentences += block.sentences
@@ -81,44 +80,7 @@ def test_a_line_without_end_takes_its_sentence_with_it(
 
 
 def test_a_blank_line_comes_between_files() -> None:
-    reader = iter_conll_texts([io.BytesIO(b"a X"), io.BytesIO(b"b X\n")])
+    reader = iter_sentences([io.BytesIO(b"a X"), io.BytesIO(b"b X\n")], keep_lines=True)
+    assert isinstance(reader, ConllLinesReader)
     kept = [row for block in reader for part in reader.parts(block) for row in part.lines]
     assert kept == [b"a X\n", b"\n", b"b X\n"]
-
-
-# ---------------------------------------------------------------------- a sentence a line
-
-
-def all_of(blocks: list[Any], name: str) -> list[Any]:
-    return [one for block in blocks for one in getattr(block, name)]
-
-
-def test_tagged_text_is_cut_at_the_last_mark() -> None:
-    text = b"1/2/NUM of/ADP\n\n  and\\/or/CCONJ\n"
-    blocks = list(iter_tagged_text(io.BytesIO(text)))
-    assert all_of(blocks, "sentences") == [["1/2", "of"], ["and\\/or"]]
-    assert all_of(blocks, "tags") == [["NUM", "ADP"], ["CCONJ"]]
-    assert all_of(blocks, "lines") == [1, 3]
-
-
-def test_text_without_tags_keeps_empty_lines() -> None:
-    blocks = list(iter_tagged_text(io.BytesIO("a\u00a0b c\n\n\td".encode()), labelled=False))
-    assert all_of(blocks, "sentences") == [["a\u00a0b", "c"], [], ["d"]]
-    assert {block.tags for block in blocks} == {None}
-
-
-@pytest.mark.parametrize("word", ["b", "/X", "b/"])
-def test_a_word_without_its_tag_is_named(word: str) -> None:
-    text = f"a/X\né/X {word} c/X\n"
-    with pytest.raises(DataError, match="is not a word with its tag") as caught:
-        list(iter_tagged_text(io.BytesIO(text.encode())))
-    assert (caught.value.line, caught.value.column) == (2, 5)
-    reader = iter_tagged_text(io.BytesIO(text.encode()), on_bad="skip")
-    assert all_of(list(reader), "sentences") == [["a"]]
-    assert reader.skipped == 1
-
-
-@pytest.mark.parametrize("mark", ["", " ", "a b"])
-def test_a_mark_must_be_seen(mark: str) -> None:
-    with pytest.raises(ParameterError, match="mark="):
-        iter_tagged_text(io.BytesIO(b"a/X\n"), mark=mark)

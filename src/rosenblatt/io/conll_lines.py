@@ -1,20 +1,20 @@
-"""Sentences with the text they came from, so that it can be written again with other tags."""
+"""Sentences in columns with the lines they came from, to be written again with other tags."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple, Unpack
+from typing import NamedTuple
 
 from rosenblatt.errors import DataError
-from rosenblatt.io.conll import Column, Conll, ConllBlock, ConllReader
+from rosenblatt.io.conll import Conll, ConllReader
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions
+from rosenblatt.io.reader_options import ReaderSettings
+from rosenblatt.io.sentence_blocks import SentenceBlock
 from rosenblatt.io.sources import Given
 
-__all__ = ["ConllTexts", "Part", "iter_conll_texts"]
+__all__ = ["ConllLinesReader", "TextPart"]
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """Lines up to a blank one, as they stood; ``words`` are the places of those that are words.
 
     Without words these are remarks or blank lines. ``line`` is the number of the first line.
@@ -25,21 +25,21 @@ class Part(NamedTuple):
     line: int
 
 
-class ConllTexts(ConllReader):
+class ConllLinesReader(ConllReader):
     """As `ConllReader`; `parts` gives the lines that the last block was read from.
 
-    Sentences that were passed over are in no part.
+    Sentences that were skipped are in no part.
     """
 
     def __init__(self, form: Conll, given: Given, settings: ReaderSettings) -> None:
         super().__init__(form, given, settings)
-        self._ready: list[Part] = []
+        self._ready: list[TextPart] = []
         self._lines: list[tuple[int, bytes]] = []
         self._faults: set[int] = set()
         self._of: Lines | None = None
         self._ended = True
 
-    def parts(self, block: ConllBlock) -> list[Part]:
+    def parts(self, block: SentenceBlock) -> list[TextPart]:
         """As many with words as the block has sentences, in order, and what stands between them."""
         starts = set(block.lines.tolist())
         parts, self._ready = self._ready, []
@@ -56,20 +56,22 @@ class ConllTexts(ConllReader):
         self._faults = {number for number in self._faults if group and number >= group[0][0]}
         return parts
 
-    def rest(self) -> list[Part]:
+    def rest(self) -> list[TextPart]:
         """What stands behind the last sentence."""
         parts, self._ready = self._ready, []
         self._close(self._lines, set(), parts)
         self._lines = []
         return parts
 
-    def _close(self, group: list[tuple[int, bytes]], starts: set[int], parts: list[Part]) -> None:
+    def _close(
+        self, group: list[tuple[int, bytes]], starts: set[int], parts: list[TextPart]
+    ) -> None:
         if not group or any(number in self._faults for number, _ in group):
             return
         lines = [line for _, line in group]
         first = next((i for i, (number, _) in enumerate(group) if number in starts), len(lines))
         words = [i for i in range(first, len(lines)) if self._is_word(lines[i])]
-        parts.append(Part(lines, words, group[0][0]))
+        parts.append(TextPart(lines, words, group[0][0]))
 
     def _is_word(self, line: bytes) -> bool:
         if _is_blank(line):
@@ -95,7 +97,7 @@ class ConllTexts(ConllReader):
         """A blank line comes between the last sentence of a file and the next file."""
         self._close(self._lines, set(), self._ready)
         if not self._ended:
-            self._ready.append(Part([b"\n"], [], 0))
+            self._ready.append(TextPart([b"\n"], [], 0))
         self._of, self._lines, self._faults, self._ended = lines, [], set(), True
 
     def _fault(self, lines: Lines) -> DataError:
@@ -111,29 +113,3 @@ class ConllTexts(ConllReader):
 def _is_blank(line: bytes) -> bool:
     """As the parser sees it: any other character, and be it a form feed, is a word."""
     return not line.strip(b" \t\r\n")
-
-
-def iter_conll_texts(
-    path: Given,
-    *,
-    format: str = "auto",
-    target: Column | None = None,
-    inputs: Column | Iterable[Column] | None = None,
-    labelled: bool = True,
-    **options: Unpack[SentenceOptions],
-) -> ConllTexts:
-    """Read sentences and keep the text of each block; parameters as for `read_conll`.
-
-    Examples
-    --------
-    >>> import io
-    >>> from rosenblatt.io.conll_text import iter_conll_texts
-    >>> reader = iter_conll_texts(io.BytesIO(b"go VB\\nnow RB\\n\\nstop VB\\n"))
-    >>> for block in reader:
-    ...     for part in reader.parts(block):
-    ...         print(part)
-    Part(lines=[b'go VB\\n', b'now RB\\n', b'\\n'], words=[0, 1], line=1)
-    Part(lines=[b'stop VB\\n'], words=[0], line=4)
-    """
-    settings = ReaderSettings(**options)
-    return ConllTexts(Conll(format, target, inputs, labelled, settings), path, settings)
