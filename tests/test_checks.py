@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import checks
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.model import ranges
+from rosenblatt.model import layout
 from rosenblatt.studio import fields
 
 
@@ -138,11 +138,11 @@ def test_a_page_and_a_file_say_the_same_in_their_own_words():
     with pytest.raises(
         ModelFileError, match=r"^t is -1, but must be a whole number from 0 to 5\.$"
     ):
-        ranges.whole("t", -1, 0, 5)
+        layout.whole("t", -1, 0, 5)
     with pytest.raises(
         ModelFileError, match=r"^eta is nan, but must be a finite number at least 0"
     ):
-        ranges.number("eta", math.nan, at_least=0.0)
+        layout.number("eta", math.nan, at_least=0.0)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rosenblatt.core.stopping import Cycle
+from rosenblatt.core.epochs import Cycle
 
 
 def epoch_found(tail: int, length: int, *, most: int = 200) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from rosenblatt.arrays import SparseRows
 from rosenblatt.core.recording import Entries
 from rosenblatt.core.weights import Weights
 from rosenblatt.linear.streaming import as_table
-from rosenblatt.linear.voters import Voters
+from rosenblatt.linear.voted import Voters
 
 X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 0.0], [4.0, 5.0, 6.0]])
 

@@ -28,7 +28,7 @@ from rosenblatt.kernel.functions import KERNELS
 from rosenblatt.model import linear_model, read
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
 from rosenblatt.model.typed_json import decode, encode
-from rosenblatt.structured.word_lists import pack_words, unpack_words
+from rosenblatt.structured.tag_file_layout import pack_words, unpack_words
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows import ordering
 from rosenblatt.core.result import EpochCallback, FitResult, Validation
-from rosenblatt.core.stopping import Cycle
 
-__all__ = ["Trainer", "run"]
+__all__ = ["Cycle", "Trainer", "run"]
 
 Order = npt.NDArray[np.int64]
 
@@ -58,6 +57,28 @@ class Trainer:
         When all of it was there before and the order is the same, the run goes round in a cycle.
         """
         return ()
+
+
+class Cycle:
+    """Proof of a cycle (Brent's method): what is learned equals that of an earlier epoch.
+
+    The earlier epoch moves on in powers of two, so that any cycle is met once it is entered.
+    """
+
+    def __init__(self, state: Callable[[], Sequence[npt.NDArray[Any]]]) -> None:
+        self._state = state
+        self._kept = [array.copy() for array in state()]
+        self._kept_at = 0
+        self.length = 0
+
+    def closed(self, epoch: int) -> bool:
+        if all(map(np.array_equal, self._kept, self._state())):
+            self.length = epoch - self._kept_at
+            return True
+        if epoch >= 2 * self._kept_at:
+            self._kept = [array.copy() for array in self._state()]
+            self._kept_at = epoch
+        return False
 
 
 def run(

@@ -55,13 +55,8 @@ class Entries(NamedTuple):
         return self.part(k, len(self.row))
 
     def part(self, start: int, stop: int) -> Entries:
-        return Entries(
-            self.row[start:stop],
-            self.y_true[start:stop],
-            self.y_pred[start:stop],
-            self.step[start:stop],
-            self.t[start:stop],
-        )
+        columns: Any = (column[start:stop] for column in self)
+        return Entries(*columns)
 
     @classmethod
     def joined(cls, parts: list[Entries]) -> Entries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,11 +11,10 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import learning, scoring
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core import epochs
-from rosenblatt.core.duals import Pairs, Shares
 from rosenblatt.core.recording import Entries, Recorder
-from rosenblatt.core.result import EpochCallback, FitResult, Validation
+from rosenblatt.core.result import EpochCallback, FitResult, Pairs, Shares, Validation
 from rosenblatt.core.rows import Rows
-from rosenblatt.core.stopping import MarginCeiling
+from rosenblatt.core.scoring import margins
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
@@ -80,6 +80,42 @@ class LinearTrainer(epochs.Trainer):
 
     def state(self) -> Sequence[npt.NDArray[np.floating]]:
         return self._weights.bias, self._weights.table
+
+
+class MarginCeiling:
+    """No unit vector u has a margin above this on the rows: it follows from the run itself.
+
+    If y(u·x) >= γ on every row, then ‖w - w0‖ >= u·(w - w0) >= γ Σ steps, hence
+    γ <= ‖w - w0‖ / Σ steps. With a bias the rows are those with a 1 appended. With several
+    classes u has a part for each, the margin is that of the right class over every other, and a
+    step that raised the right class alone may have lowered u·w by its length times the longest
+    row. What the rounding of the updates can have hidden is added.
+    """
+
+    def __init__(self, weights: Weights, rows: Rows, tally: learning.Tally) -> None:
+        self._weights, self._tally = weights, tally
+        started_at_zero = not (weights.t or weights.matrix.any() or weights.bias.any())
+        self._origin = None if started_at_zero else weights.copy()
+        self._rounding = float(np.finfo(weights.table.dtype).eps)
+        self._longest_row = math.sqrt(rows.largest_squared_norm + weights.fit_intercept)
+        self._largest_norm = self._norm(None)
+        # Of the difference that a row makes: with several classes it moves a pair of them.
+        self.longest = self._longest_row * (1.0 if weights.n_vectors == 1 else math.sqrt(2.0))
+
+    def _norm(self, origin: Weights | None) -> float:
+        if origin is None:
+            return math.sqrt(self._weights.squared_distance())
+        return math.sqrt(self._weights.squared_distance(origin.table, origin.bias))
+
+    def bound(self) -> float:
+        """What the weights at the end of an epoch prove."""
+        tally = self._tally
+        if tally.step_sum <= 0.0:
+            return math.inf
+        self._largest_norm = max(self._largest_norm, self._norm(None))
+        hidden = 2.0 * tally.updates * self._rounding * self._largest_norm
+        slack = tally.raised_sum * self._longest_row
+        return (self._norm(self._origin) + slack + hidden) / tally.step_sum
 
 
 def train(
@@ -183,15 +219,8 @@ def _right(
     weights: Weights, rule: Rule, rows: Rows, labels: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.bool_]:
     """Which rows the weights as they are now predict right."""
-    scores = scoring.score(rows, weights.table, weights.bias)
-    tie_is_right = np.zeros(len(labels), bool)
-    if weights.n_vectors == 1:
-        margins = np.where(labels == 1, scores, -scores)
-        if not rule.tie_is_mistake:
-            tie_is_right = labels == 1
-    else:
-        index = np.arange(len(labels))
-        own = scores[index, labels]
-        scores[index, labels] = -np.inf
-        margins = own - scores.max(axis=1)
-    return np.asarray((margins > 0) | ((margins == 0) & tie_is_right))
+    ahead = margins(scoring.score(rows, weights.table, weights.bias), labels)
+    right = ahead > 0
+    if weights.n_vectors == 1 and not rule.tie_is_mistake:
+        right |= (ahead == 0) & (labels == 1)
+    return right

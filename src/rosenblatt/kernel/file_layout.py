@@ -17,15 +17,17 @@ from rosenblatt.model.card import Card, Facts
 from rosenblatt.model.layout import (
     MISTAKES,
     MOST,
+    MOST_EXAMPLES,
     UPDATES,
     KeptRows,
     Layout,
     RowKind,
+    in_order,
     table,
+    whole,
 )
 from rosenblatt.model.learners import class_of
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
-from rosenblatt.model.ranges import MOST_EXAMPLES, in_order, whole
 
 if TYPE_CHECKING:
     from rosenblatt.model.state import State

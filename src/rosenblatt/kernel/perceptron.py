@@ -18,11 +18,11 @@ from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
 from rosenblatt.kernel.ledger import KernelLedger
 from rosenblatt.kernel.support import narrow_as_dense
 from rosenblatt.kernel.training import KernelTrainer, Scored
-from rosenblatt.learner.availability import available_if
 from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.display import ModelDisplay, SummaryTable
 from rosenblatt.learner.inputs import Batch, TrainingData
 from rosenblatt.learner.options import option
+from rosenblatt.learner.routing import available_if
 from rosenblatt.learner.seeds import seed_from
 
 if TYPE_CHECKING:

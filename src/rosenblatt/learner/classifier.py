@@ -29,8 +29,7 @@ from rosenblatt.learner.inputs import Batch, TrainingData, one_row, read_rows, r
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.sklearn_classes import not_fitted_error
-from rosenblatt.learner.targets import encode_labels, read_labels
-from rosenblatt.learner.validation import validation_rows
+from rosenblatt.learner.targets import encode_labels, read_labels, validation_rows
 
 if TYPE_CHECKING:
     from rosenblatt.explain import Explanation

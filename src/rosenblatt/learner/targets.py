@@ -1,4 +1,4 @@
-"""The labels and weights that callers hand to a learner, checked."""
+"""The labels, weights and validation sets that callers hand to a learner, checked."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import Labels
 from rosenblatt.checks import refusal
+from rosenblatt.core.held_out import hold_out
+from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, Message, ParameterError, Value
 from rosenblatt.io.notices import notice
 from rosenblatt.learner.conversion import is_missing, unmasked
+from rosenblatt.learner.inputs import read_table
+from rosenblatt.learner.seeds import seed_from
 from rosenblatt.learner.sklearn_classes import data_conversion_warning
 
 __all__ = [
@@ -23,7 +27,9 @@ __all__ = [
     "class_weight_from_text",
     "encode_labels",
     "read_labels",
+    "read_pair",
     "read_weights",
+    "validation_rows",
 ]
 
 
@@ -220,3 +226,44 @@ def class_weight_from_text(text: str) -> Any:
             allowed = Message(Value("balanced"), ", or a factor for each class, as spam=2,ham=1")
             raise refusal("class_weight", text, allowed, verdict="is not known")
     return weights
+
+
+# ---------------------------------------------------------------------- rows to be scored on
+
+
+def read_pair(validation_set: Any, names: str) -> tuple[Any, Any]:
+    """Examples and what is right for them; ``names`` says what the two are called."""
+    try:
+        examples, targets = validation_set
+    except (TypeError, ValueError):
+        raise ParameterError(f"validation_set must be a pair {names}.") from None
+    return examples, targets
+
+
+def validation_rows(
+    learner: Any,
+    table: Any,
+    labels: npt.NDArray[np.int32],
+    slots: Mapping[Any, int],
+    validation_set: tuple[Any, Any] | None,
+) -> tuple[npt.NDArray[np.int64] | None, Any, npt.NDArray[Any] | None]:
+    """Numbers of the rows to learn from (None: all), then rows and labels to score, if any."""
+    if validation_set is not None:
+        X_dev, y_dev = read_pair(validation_set, "(X_dev, y_dev) of rows and labels")
+        try:
+            dev = read_table(learner, X_dev, reset=False, ignore_unseen=True)
+            y_dev = read_labels(y_dev, dev.shape[0])
+        except InputError as error:
+            raise error.preceded("validation_set: ") from None
+        inspect(as_rows(dev), argument="validation_set")
+        unknown = set(y_dev.tolist()) - set(slots)
+        if unknown:
+            raise InputError(
+                f"validation_set holds the label {unknown.pop()!r}, which does not occur in y."
+            )
+        return None, dev, np.array([slots[label] for label in y_dev.tolist()])
+    if learner.early_stopping:
+        seed = seed_from(learner.random_state)
+        subset, held_out = hold_out(labels, learner.validation_fraction, seed)
+        return subset, table[held_out], labels[held_out]
+    return None, None, None

@@ -7,28 +7,30 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rosenblatt.arrays import Arrays
-from rosenblatt.core.duals import Pairs, Shares
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import COLUMNS, Recorder
-from rosenblatt.core.result import FitResult
+from rosenblatt.core.result import FitResult, Pairs, Shares
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import ModelFileError
 from rosenblatt.linear.streaming import Stream
-from rosenblatt.linear.voters import Voters
+from rosenblatt.linear.voted import Voters
 from rosenblatt.model.card import Card, Facts
 from rosenblatt.model.layout import (
     MISTAKES,
     MOST,
+    MOST_EXAMPLES,
     UPDATES,
     KeptRows,
     Layout,
     RowKind,
+    in_order,
+    number,
     table,
+    whole,
 )
 from rosenblatt.model.learners import class_of
-from rosenblatt.model.ranges import MOST_EXAMPLES, in_order, number, whole
 
 if TYPE_CHECKING:
     from rosenblatt.model.state import State

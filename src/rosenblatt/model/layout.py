@@ -7,16 +7,18 @@ family.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks
 from rosenblatt.arrays import Arrays, SparseRows
 from rosenblatt.checks import shown
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import ModelFileError
-from rosenblatt.model.ranges import in_order
+from rosenblatt.errors import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
     from rosenblatt.model.card import Card, Facts
@@ -25,13 +27,17 @@ if TYPE_CHECKING:
 __all__ = [
     "MISTAKES",
     "MOST",
+    "MOST_EXAMPLES",
     "UPDATES",
     "Array",
     "KeptRows",
     "Layout",
     "RowKind",
     "check_arrays",
+    "in_order",
+    "number",
     "table",
+    "whole",
 ]
 
 DTYPES = {"float": ("float32", "float64"), "index": ("int32", "int64")}
@@ -202,6 +208,38 @@ class KeptRows:
         if not len(indptr) or indptr[0] != 0 or indptr[-1] != len(indices):
             raise ModelFileError(f"{self.name}.indptr does not cover the values that are stored.")
         return len(indptr) - 1
+
+
+# ---------------------------------------------------------------------- limits and order
+
+
+# What the counters of the loops can hold, with room to go on.
+MOST_EXAMPLES = 1 << 62
+
+
+def whole(name: str, value: Any, low: int, high: int) -> None:
+    with _as_of_a_file(name, value):
+        checks.whole(name, value, at_least=low, at_most=high)
+
+
+def number(name: str, value: Any, **limits: Any) -> None:
+    with _as_of_a_file(name, value):
+        checks.number(name, value, **limits)
+
+
+@contextmanager
+def _as_of_a_file(name: str, value: Any) -> Iterator[None]:
+    try:
+        yield
+    except ParameterError as error:
+        raise ModelFileError(f"{name} is {shown(value)}, but must be {error.allowed}.") from None
+
+
+def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
+    wrong = np.flatnonzero(values[1:] < values[:-1] + int(strictly))
+    if len(wrong):
+        at = int(wrong[0]) + 1
+        raise ModelFileError(f"{name}[{at}] is {values[at]}, which is less than allowed there.")
 
 
 # ---------------------------------------------------------------------- every array alone

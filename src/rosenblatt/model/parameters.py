@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model.ranges import whole
+from rosenblatt.model.layout import whole
 from rosenblatt.model.typed_json import decode, encode
 
 __all__ = ["decode_parameters", "encode_parameters"]

@@ -13,9 +13,8 @@ from rosenblatt.checks import shown
 from rosenblatt.core.result import STOP_REASONS
 from rosenblatt.errors import ModelFileError
 from rosenblatt.model.card import DIGEST, Card, Fit
-from rosenblatt.model.layout import check_arrays
+from rosenblatt.model.layout import MOST_EXAMPLES, check_arrays, number, whole
 from rosenblatt.model.learners import class_of
-from rosenblatt.model.ranges import MOST_EXAMPLES, number, whole
 
 __all__ = ["check", "dtype_name"]
 

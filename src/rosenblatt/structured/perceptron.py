@@ -14,11 +14,11 @@ from rosenblatt.learner.display import TOP_WEIGHTS, ModelDisplay
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.seeds import seed_from
-from rosenblatt.learner.validation import read_pair
-from rosenblatt.structured.explain_structures import explain_answer
+from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.feature_weights import FeatureWeights
 from rosenblatt.structured.learner import StructuredModel, StructuredTrainer
 from rosenblatt.structured.ledger import StructuredLedger
+from rosenblatt.structured.paths import explain_answer
 from rosenblatt.structured.problem import (
     Judge,
     Problem,

@@ -15,11 +15,10 @@ from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.seeds import seed_from
-from rosenblatt.learner.validation import read_pair
+from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
-from rosenblatt.structured.explain_structures import explain_tags
 from rosenblatt.structured.ledger import TagLedger
-from rosenblatt.structured.paths import PathExplanation
+from rosenblatt.structured.paths import PathExplanation, explain_tags
 from rosenblatt.structured.sentences import Encoder, layout_of, read_pairs, read_sentences
 from rosenblatt.structured.tagging import TagModel, TagTrainer, refuse_another_shape, refuse_no_path
 
