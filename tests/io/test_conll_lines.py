@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.io import iter_sentences, lines, read_conll
-from rosenblatt.io.conll_lines import ConllLinesReader, TextPart
+from rosenblatt.io.sentence_writer import ConllLinesReader, TextPart
 
 
 def parts_of(text: bytes, **options: Any) -> tuple[list[Any], list[TextPart]]:

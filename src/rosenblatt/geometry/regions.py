@@ -14,7 +14,8 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry._inputs import Box, box_sides, vector
-from rosenblatt.geometry._polygon import (
+from rosenblatt.geometry.hyperplane import (
+    Hyperplane,
     Line,
     Polygon,
     clip,
@@ -23,7 +24,6 @@ from rosenblatt.geometry._polygon import (
     rounded,
     whole,
 )
-from rosenblatt.geometry.hyperplane import Hyperplane
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,7 +23,7 @@ from rosenblatt.io.fault_messages import (
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.notices import HeaderOfNumbers, notice
 from rosenblatt.io.reader_options import ReaderSettings
-from rosenblatt.io.table_format import TableFormat
+from rosenblatt.io.table import TableFormat
 
 __all__ = ["Delimited"]
 

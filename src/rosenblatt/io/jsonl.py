@@ -18,8 +18,7 @@ from rosenblatt.io.fault_messages import RAISE_MAX_FEATURES, Explained, too_many
 from rosenblatt.io.lines import SAMPLE_LINES, Lines
 from rosenblatt.io.notices import ExtraColumns, notice
 from rosenblatt.io.reader_options import ReaderSettings
-from rosenblatt.io.table import Table
-from rosenblatt.io.table_format import TableFormat
+from rosenblatt.io.table import Table, TableFormat
 
 __all__ = ["JsonLines"]
 

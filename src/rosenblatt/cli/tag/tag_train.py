@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.data.reading import DATA, named, notices
+from rosenblatt.cli.data.training_report import fit_facts, shortened
 from rosenblatt.cli.frame.destinations import (
     check_destination,
     default_destination,
@@ -19,7 +23,7 @@ from rosenblatt.cli.frame.destinations import (
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.learner_options import TaggerCommand, chosen_parameters
 from rosenblatt.cli.frame.options import refuse_together
-from rosenblatt.cli.frame.terminal import say
+from rosenblatt.cli.frame.terminal import cut, listed, say
 from rosenblatt.cli.frame.train_options import (
     progress_shown,
     refuse_parameters,
@@ -27,17 +31,28 @@ from rosenblatt.cli.frame.train_options import (
     train_options,
 )
 from rosenblatt.cli.tag.tag_models import layout_of, open_tagger
-from rosenblatt.cli.tag.tag_outcome import facts_of, summary, unseen_tags
 from rosenblatt.cli.tag.tag_reading import SentenceReading, sentence_options
-from rosenblatt.cli.tag.tag_templates import GivenTemplates
-from rosenblatt.errors import DataError, InputError, Item, Message, Notice, Place, Setting, Where
+from rosenblatt.errors import (
+    DataError,
+    InputError,
+    Item,
+    Message,
+    Notice,
+    ParameterError,
+    Place,
+    Setting,
+    Where,
+)
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
     from rosenblatt.io.sentence_blocks import SentenceBlock
+    from rosenblatt.structured.templates import TemplateError
 
 __all__ = ["command"]
 
+LONGEST_TAG = 24
 AGAINST = {
     "resume": ("templates", "seed", "record"),
     "one_pass": ("epochs", "dev"),
@@ -214,3 +229,155 @@ def _placed(examples: SentenceBlock) -> Iterator[None]:
 
 def _place(where: Where, examples: SentenceBlock) -> Where:
     return Place(*examples.place(where.number)) if isinstance(where, Item) else where
+
+
+# ---------------------------------------------------------------------- what it came to
+
+
+def facts_of(
+    tagger: SequenceTagger,
+    state: Any,
+    examples: SentenceBlock,
+    held: SentenceBlock | None,
+    path: str,
+) -> dict[str, Any]:
+    record = state.card.record
+    fit = fit_facts(record)
+    dev_accuracy = fit.pop("dev_accuracy")
+    watched = held is not None and dev_accuracy is not None
+    return {
+        "model": path,
+        "learner": state.card.learner,
+        "sentences": len(examples),
+        "words": examples.n_tokens,
+        "features": state.n_features,
+        "tags": dict(sorted(_counts(examples).items())),
+        "examples": record.t,
+        "mistakes": record.n_mistakes,
+        **fit,
+        "dev_accuracy_per_epoch": record.fit.validation_scores if watched else None,
+        "accuracy": {
+            "train": tagger.score(examples.sentences, examples.tags),
+            "dev": dev_accuracy,
+        },
+        "dev_sentences": None if held is None else len(held),
+        "dev_words": None if held is None else held.n_tokens,
+        "data_sha256": None if record.data is None else record.data.sha256,
+        "layout": tagger.schema_ and tagger.schema_.describe(),
+    }
+
+
+def _counts(examples: SentenceBlock) -> Counter[str]:
+    return Counter(tag for own in examples.tags or () for tag in own)
+
+
+def summary(facts: dict[str, Any], tagger: SequenceTagger, name: str) -> list[str]:
+    from rosenblatt.core.result import stop_text
+
+    lines = [
+        f"{name}: {count(facts['sentences'], 'sentence')}, {count(facts['words'], 'word')}, "
+        f"{count(facts['features'], 'feature')}",
+        _counted_tags(facts["tags"]),
+    ]
+    called = "MIRA" if tagger.rule == "mira" else "perceptron"
+    if facts["epochs"] is None:
+        lines.append(
+            f"averaged structured {called}, one pass: {count(facts['mistakes'], 'mistake')} in "
+            f"{count(facts['examples'], 'sentence')} so far"
+        )
+    else:
+        lines.append(
+            f"averaged structured {called}, {count(facts['epochs'], 'epoch')}, sentences with "
+            f"mistakes {shortened(facts['mistakes_per_epoch'])}"
+        )
+        if facts["dev_accuracy_per_epoch"] is not None:
+            shares = shortened(facts["dev_accuracy_per_epoch"], form=".4f")
+            lines.append(f"held out, by epoch: {shares}")
+        ended = stop_text(facts["stop_reason"], "sentences")
+        # Sentences may have been left out, and the averaged weights are others than the last.
+        if facts["converged"] and facts["accuracy"]["train"] < 1.0:
+            ended = ended.partition(":")[0]
+        lines.append(f"ended: {ended}")
+    accuracy = facts["accuracy"]
+    line = f"accuracy: {accuracy['train']:.4f} on these words"
+    if accuracy["dev"] is not None:
+        line += (
+            f", {accuracy['dev']:.4f} on {count(facts['dev_words'], 'word')} held out "
+            f"(epoch {facts['best_epoch']})"
+        )
+    return [*lines, line, f"wrote {facts['model']}"]
+
+
+def _counted_tags(counts: dict[str, int]) -> str:
+    """As many tags as fit into a line, the most frequent first."""
+    order = sorted(counts, key=lambda tag: -counts[tag])
+    words = [f"{cut(tag, LONGEST_TAG)} ({counts[tag]:,})" for tag in order]
+    return listed(f"{count(len(counts), 'tag')}: ", words)
+
+
+def unseen_tags(
+    held: SentenceBlock | None, tagger: SequenceTagger, name: str | None
+) -> Iterator[str]:
+    """Tags to watch that training has not met: they can only be wrong."""
+    if held is None:
+        return
+    known = set(tagger.tags_)
+    unseen = Counter({tag: n for tag, n in _counts(held).items() if tag not in known})
+    if unseen:
+        some = ", ".join(f"{tag} ({n:,})" for tag, n in unseen.most_common(5))
+        yield (
+            f"notice: --dev {name}: {count(unseen.total(), 'word')} with tags never seen in "
+            f"training, counted as wrong: {some}"
+        )
+
+
+# ---------------------------------------------------------------------- templates
+
+
+class GivenTemplates:
+    """Templates and where each of them stands."""
+
+    def __init__(self, given: str) -> None:
+        self.path = given if os.path.exists(given) else None
+        self.texts: list[str] = []
+        self._places: list[tuple[int, int]] = []
+        for line, column, text in self._read(given):
+            self.texts.append(text)
+            self._places.append((line, column))
+        if not self.texts:
+            raise ParameterError(f"--templates {given}: there are none in it; give some, as w[0].")
+
+    def _read(self, given: str) -> Iterator[tuple[int, int, str]]:
+        if self.path is None:
+            for word in re.finditer(r"[^\s,]+", given):
+                yield 1, word.start() + 1, word[0]
+            return
+        try:
+            with open(self.path, encoding="utf-8-sig") as file:
+                for number, line in enumerate(file, 1):
+                    text = line.strip()
+                    if text and not text.startswith("#"):
+                        yield number, line.index(text) + 1, text
+        except UnicodeDecodeError as error:
+            raise ParameterError(f"--templates {given}: not UTF-8 text ({error}).") from None
+
+    def checked(self, n_inputs: int) -> list[str]:
+        """The templates; the first that cannot be understood is refused with its place."""
+        from rosenblatt.io.sentence_layout import input_names
+        from rosenblatt.structured.templates import TemplateError, Templates
+
+        columns = input_names(n_inputs)
+        for text, (line, column) in zip(self.texts, self._places, strict=True):
+            try:
+                Templates([text], columns)
+            except TemplateError as error:
+                raise self._placed(error, line, column) from None
+        return self.texts
+
+    def _placed(self, error: TemplateError, line: int, column: int) -> ParameterError:
+        if self.path is None:
+            hint = "" if "[" in error.text else " Nor is there a file of this name."
+            place = f"--templates: {error.text} at character {error.position}"
+            return ParameterError(f"{place}: {error.reason}{hint}")
+        place = f"{self.path}:{line}:{column + error.position - 1}"
+        return ParameterError(f"{place}: {error.text}: {error.reason}")

@@ -116,8 +116,12 @@ def _picture(
     options: dict[str, Any],
     quiet: bool,
 ) -> Any:
-    from rosenblatt.cli.plot.plot_pictures import PictureRequest, picture_of
-    from rosenblatt.cli.plot.plot_sources import read_rows, read_sentences
+    from rosenblatt.cli.plot.plot_pictures import (
+        PictureRequest,
+        picture_of,
+        read_rows,
+        read_sentences,
+    )
 
     rows = sentences = learner = None
     if found is not None and found.tags_sentences:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,7 +18,6 @@ from rosenblatt.cli.data.training_data import (
     row_weights,
 )
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
-from rosenblatt.cli.frame.interrupts import Interrupts
 from rosenblatt.cli.frame.json_output import baseline, say_json
 from rosenblatt.cli.frame.learner_options import (
     StreamCommand,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 EXIT_INTERRUPTED = 130
+Item = TypeVar("Item")
 
 
 def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | int:
@@ -307,3 +309,45 @@ class PredictionLines:
             click.echo(text, nl=False, color=True)  # labels as they are, in a pipe too
         else:
             self._file.write(text.encode())
+
+
+class Interrupts:
+    """While rows are waited for, Ctrl-C ends the waiting; while they are learned, it is kept.
+
+    Only the reading itself is waiting: what is done with the rows is never cut short.
+    """
+
+    def __init__(self) -> None:
+        self.heard = False
+        self._waiting = False
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupts:
+        try:
+            self._before = signal.signal(signal.SIGINT, self._hear)
+        except ValueError:  # not in the main thread, where no signal arrives
+            self._before = None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _hear(self, *_: object) -> None:
+        self.heard = True
+        if self._waiting:
+            raise KeyboardInterrupt
+
+    def between(self, items: Iterator[Item]) -> Iterator[Item]:
+        """The items, until Ctrl-C."""
+        while not self.heard:
+            try:
+                self._waiting = True
+                item = next(items, None)
+                self._waiting = False
+            except KeyboardInterrupt:
+                self._waiting = False
+                return
+            if item is None:
+                return
+            yield item
