@@ -18,7 +18,10 @@ FACTS = (
     "learner",
     "parameters",
     "classes",
+    "columns",
+    "templates",
     "features",
+    "known_words",
     "support_rows",
     "rows",
     "examples",
@@ -28,6 +31,7 @@ FACTS = (
     "best_epoch",
     "data_sha256",
 )
+OF_TAGGERS = ("columns", "templates", "known_words")
 SHOWN = 10
 LONGEST_NAME = 48
 
@@ -60,15 +64,21 @@ def command(first: str, second: str, top: int, as_json: bool) -> int:
 
 def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
     """Everything the command tells, as what becomes the JSON object."""
-    if first.tags_sentences or second.tags_sentences:
-        return _between_taggers(first, second)
+    from rosenblatt.features.named_weights import WeightChanges
+
+    names = [name for name in FACTS if name not in OF_TAGGERS]
+    found = WeightChanges([], [], None)
+    if first.tags_sentences != second.tags_sentences:  # they differ in what they are
+        names = ["learner"]
+    elif first.tags_sentences:
+        names = list(FACTS)
+    else:
+        found = first.weights.changes(second.weights)
     left, right = facts_of(first), facts_of(second)
-    facts = {name: [left[name], right[name]] for name in FACTS if left[name] != right[name]}
-    found = first.weights.changes(second.weights)
     return {
         "models": [first.path, second.path],
         "equal": _same(first, second),
-        "facts": facts,
+        "facts": {name: [left[name], right[name]] for name in names if left[name] != right[name]},
         "features_added": found.added,
         "features_removed": found.removed,
         "weights_changed": None if found.changes is None else len(found.changes),
@@ -76,26 +86,6 @@ def differences(first: Model, second: Model, top: int) -> dict[str, Any]:
             {"class": label, "feature": feature, "from": before, "to": after}
             for label, feature, before, after in (found.changes or ())[:top]
         ],
-    }
-
-
-def _between_taggers(first: Model, second: Model) -> dict[str, Any]:
-    """What their cards tell apart; a tagger and another model differ in what they are."""
-    from rosenblatt.cli.tag.tag_card import COMPARED, tagger_facts
-
-    if first.tags_sentences and second.tags_sentences:
-        left, right = tagger_facts(first), tagger_facts(second)
-    else:
-        left, right = ({"learner": model.state.card.learner} for model in (first, second))
-    names = [name for name in COMPARED if name in left and left[name] != right[name]]
-    return {
-        "models": [first.path, second.path],
-        "equal": _same(first, second),
-        "facts": {name: [left[name], right[name]] for name in names},
-        "features_added": [],
-        "features_removed": [],
-        "weights_changed": None,
-        "largest_changes": [],
     }
 
 

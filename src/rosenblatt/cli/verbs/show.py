@@ -13,12 +13,15 @@ from rosenblatt.cli.data.training_report import fit_facts, shortened
 from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
 from rosenblatt.cli.frame.terminal import cut, printable, say
+from rosenblatt.errors import ModelFileError
 
 __all__ = ["command", "facts_of"]
 
 MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
 LONGEST_NAME = 48
+MOST_TAGS = 24
+NAMELESS = "each is known by a hash of its template and words"
 
 
 @click.command(
@@ -45,15 +48,17 @@ def command(model: str, top: int, weights: bool, as_json: bool) -> None:
     if weights and as_json:
         raise click.UsageError("--weights is a table; leave --json out.")
     found = open_model(model, taggers=True)
-    if found.tags_sentences:
-        _show_tagger(found, weights, as_json)
-    elif weights:
+    if weights:
+        if found.tags_sentences:
+            raise ModelFileError(f"{model}: its features have no names; {NAMELESS}.")
         found.refuse_without_weights()
         lines = (
             f"{label}\t{printable(name)}\t{w!r}\n" for label, name, w in found.weights.nonzero()
         )
         while some := "".join(islice(lines, LINES_AT_A_TIME)):
             click.echo(some, nl=False)
+    elif as_json and found.tags_sentences:
+        say_json(facts_of(found))
     elif as_json:
         largest = {
             voice: [{"feature": name, "weight": weight} for name, weight in pairs]
@@ -66,78 +71,113 @@ def command(model: str, top: int, weights: bool, as_json: bool) -> None:
             say(_top_lines(found, top))
 
 
-def _show_tagger(model: Model, weights: bool, as_json: bool) -> None:
-    from rosenblatt.cli.tag.tag_card import card_of, refuse_weights, tagger_facts
-
-    if weights:
-        refuse_weights(model)
-    if as_json:
-        say_json(tagger_facts(model))
-    else:
-        say(card_of(model))
-
-
 def facts_of(model: Model) -> dict[str, Any]:
-    """What the card says, as plain data."""
-    card = model.state.card
-    record, options = card.record, type(model.learner).options()
-    return {
+    """What the card says, as plain data; a word means the same for all models."""
+    card, tags = model.state.card, model.tags_sentences
+    record = card.record
+    facts = {
         "model": model.path,
         "sha256": card.sha256,
         "version": card.version,
         "learner": card.learner,
-        "parameters": {
-            name: value
-            for name, value in sorted(card.parameters.items())
-            if not options[name].is_default(value)
-        },
+        "parameters": _differing(model),
         "classes": model.classes,
         "features": model.state.n_features,
         "examples": record.t,
         "mistakes": record.n_mistakes,
         "seed": record.seed,
-        "rows": None if record.fit is None else record.fit.rows,
+        "rows": None if tags or record.fit is None else record.fit.rows,
         **fit_facts(record),
         "data_sha256": None if record.data is None else record.data.sha256,
-        "ledger": model.state.has_ledger,
+        "ledger": card.model.ledger if tags else model.state.has_ledger,
         "columns": model.schema.describe() if model.has_schema else None,
-        "support_rows": None if model.has_weights else model.state.arrays["support.number"].size,
+        "support_rows": None,
+    }
+    if tags:
+        return facts | _tagger_facts(card)
+    if not model.has_weights:
+        facts["support_rows"] = model.state.arrays["support.number"].size
+    return facts
+
+
+def _tagger_facts(card: Any) -> dict[str, Any]:
+    from rosenblatt.io import SentenceLayout
+
+    words, layout = card.model.words, card.schema
+    return {
+        "columns": None if layout is None else [SentenceLayout.from_json(layout).describe()],
+        "top_weights": None,
+        "templates": card.model.templates,
+        "known_words": words[0] if words else None,
+    }
+
+
+def _differing(model: Model) -> dict[str, Any]:
+    """The parameters that are not as by default; templates are told by themselves."""
+    from rosenblatt import SequenceTagger
+
+    options = (SequenceTagger if model.tags_sentences else type(model.learner)).options()
+    return {
+        name: value
+        for name, value in sorted(model.state.card.parameters.items())
+        if not options[name].is_default(value) and name != "templates"
     }
 
 
 def _card(model: Model) -> list[str]:
-    from rosenblatt.core.result import stop_text
-
     facts = facts_of(model)
     told = {"model": f"{model.path} (rosenblatt {facts['version']})", "learner": facts["learner"]}
     if facts["parameters"]:
         told["parameters"] = ", ".join(f"{n}={v!r}" for n, v in facts["parameters"].items())
-    told["classes"] = _listed([str(label) for label in facts["classes"]])
-    told["features"] = f"{facts['features']:,}"
-    if facts["support_rows"] is not None:
-        told["support"] = f"{facts['support_rows']:,} rows"
-    if facts["rows"] is not None:
-        told["rows"] = f"{facts['rows']:,}"
-    if facts["epochs"] is None:
-        told["learned"] = f"{facts['examples']:,} examples one by one"
-        told["mistakes"] = f"{facts['mistakes']:,}"
+    if model.tags_sentences:
+        told["tags"] = f"{len(model.classes):,}: {_listed(model.classes, MOST_TAGS)}"
+        if facts["columns"] is not None:
+            told["reads"] = facts["columns"][0]
+        told["features"] = f"{facts['features']:,}, without names: {NAMELESS}"
+        if facts["known_words"] is not None:
+            told["words"] = f"{facts['known_words']:,} known"
+        told |= _training_lines(facts, "sentences")
     else:
-        told["epochs"] = f"{facts['epochs']:,}"
-        told["mistakes"] = (
-            f"{facts['mistakes']:,}; by epoch {shortened(facts['mistakes_per_epoch'])}"
-        )
-        told["ended"] = stop_text(facts["stop_reason"])
-    if facts["best_epoch"] is not None:
-        told["best epoch"] = f"{facts['best_epoch']}, {facts['dev_accuracy']:.4f} right held out"
-    told["data"] = f"SHA-256 {facts['data_sha256'] or 'not kept'}"
+        told["classes"] = _listed([str(label) for label in model.classes])
+        told["features"] = f"{facts['features']:,}"
+        if facts["support_rows"] is not None:
+            told["support"] = f"{facts['support_rows']:,} rows"
+        if facts["rows"] is not None:
+            told["rows"] = f"{facts['rows']:,}"
+        told |= _training_lines(facts, "examples")
     if facts["ledger"]:
-        told["ledger"] = "every update was kept"
+        told["ledger"] = f"every {'mistake' if model.tags_sentences else 'update'} was kept"
+    if facts.get("templates") is not None:
+        told["templates"] = f"{len(facts['templates']):,}: {' '.join(facts['templates'])}"
     lines = [f"{name:10}  {text}" for name, text in told.items()]
+    if model.tags_sentences:
+        return lines
     columns = facts["columns"] or []
     lines += ["", *columns[:MOST_COLUMNS]]
     if len(columns) > MOST_COLUMNS:
         lines.append(f"and {len(columns) - MOST_COLUMNS:,} columns more (--json)")
     return lines
+
+
+def _training_lines(facts: dict[str, Any], units: str) -> dict[str, str]:
+    """How it came about; `units` are what was learned from."""
+    from rosenblatt.core.result import stop_text
+
+    told = {}
+    if facts["epochs"] is None:
+        told["learned"] = f"{facts['examples']:,} {units} one by one"
+        told["mistakes"] = f"{facts['mistakes']:,}"
+    else:
+        mistakes = f"{facts['mistakes']:,}" + (" sentences" if units == "sentences" else "")
+        told["epochs"] = f"{facts['epochs']:,}"
+        told["mistakes"] = f"{mistakes}; by epoch {shortened(facts['mistakes_per_epoch'])}"
+        told["ended"] = stop_text(facts["stop_reason"])
+        if units == "sentences":
+            told["ended"] = stop_text(facts["stop_reason"], units).partition(":")[0]
+    if facts["best_epoch"] is not None:
+        told["best epoch"] = f"{facts['best_epoch']}, {facts['dev_accuracy']:.4f} right held out"
+    told["data"] = f"SHA-256 {facts['data_sha256'] or 'not kept'}"
+    return told
 
 
 def _listed(names: list[str], most: int = 12) -> str:
