@@ -1,8 +1,10 @@
-"""A number and its noun, which agree: "1 row", "1,200 rows"."""
+"""A number and its noun, which agree: "1 row", "1,200 rows"; and lists that are cut short."""
 
 from __future__ import annotations
 
-__all__ = ["agree", "count"]
+from collections.abc import Sequence
+
+__all__ = ["agree", "count", "first_few"]
 
 
 def count(n: int, noun: str, plural: str | None = None) -> str:
@@ -21,3 +23,13 @@ def agree(n: int, noun: str, plural: str | None = None) -> str:
     ('column', 'columns', 'rows are')
     """
     return noun if n == 1 else plural or f"{noun}s"
+
+
+def first_few(words: Sequence[str], most: int, between: str = ", ") -> str:
+    """The first of a list, and how many there are beyond them.
+
+    >>> first_few(["a", "b", "c"], 3), first_few(["a", "b", "c"], 2)
+    ('a, b, c', 'a, b and 1 more')
+    """
+    more = f" and {len(words) - most:,} more" if len(words) > most else ""
+    return between.join(words[:most]) + more

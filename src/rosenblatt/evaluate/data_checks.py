@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.features.guessing import guess_schema
-from rosenblatt.features.schemas import AnySchema
+from rosenblatt.features.schemas import AnySchema, guess_schema
 from rosenblatt.io.table import Table
-from rosenblatt.plurals import agree, count
+from rosenblatt.plurals import agree, count, first_few
 
 __all__ = ["DataReport", "check_data"]
 
@@ -94,16 +92,18 @@ class DataReport:
         """What will get in the way, in lines; those that begin with blanks go on with the last."""
         said = []
         if self.constant:
-            said.append(f"the same value in all rows: {_first_few(self.constant)}")
+            said.append(f"the same value in all rows: {first_few(self.constant, SHOWN)}")
         for names in self.repeated_columns[:SHOWN]:
-            said.append(f"columns that say the same: {_first_few(names, ' = ')}")
+            said.append(f"columns that say the same: {first_few(names, SHOWN, ' = ')}")
         if len(self.repeated_columns) > SHOWN:
             said.append(f"and {len(self.repeated_columns) - SHOWN:,} more columns said twice")
         if self.row_numbers:
-            said.append(f"counts the rows, which says nothing: {_first_few(self.row_numbers)}")
+            said.append(
+                f"counts the rows, which says nothing: {first_few(self.row_numbers, SHOWN)}"
+            )
         if self.missing:
             gaps = [f"{name} ({n:,})" for name, n in self.missing.items()]
-            said.append(f"numbers missing: {_first_few(gaps)}; an extra feature marks them")
+            said.append(f"numbers missing: {first_few(gaps, SHOWN)}; an extra feature marks them")
         for name, texts in list(self.look_missing.items())[:SHOWN]:
             marks = ", ".join(f"{text or 'nothing'} ({n:,})" for text, n in texts.items())
             said.append(f"{name} has {marks}: it looks like a gap, but is a level like others")
@@ -134,11 +134,6 @@ class DataReport:
                 lines = ", ".join(f"line {one['line']}: {one['label']}" for one in group)
                 said.append(f"  {lines}")
         return said
-
-
-def _first_few(names: Sequence[str], between: str = ", ") -> str:
-    shown = between.join(names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"
 
 
 def check_data(kind: str, block: Any, schema: AnySchema | None = None) -> DataReport:

@@ -9,29 +9,29 @@ from rosenblatt import lazy
 if TYPE_CHECKING:
     from rosenblatt.features.association import AssociationLayer as AssociationLayer
     from rosenblatt.features.growing_schema import GrowingSchema as GrowingSchema
-    from rosenblatt.features.guessing import FeatureOptions as FeatureOptions
-    from rosenblatt.features.guessing import guess_schema as guess_schema
     from rosenblatt.features.schema import Schema as Schema
     from rosenblatt.features.schemas import AnySchema as AnySchema
+    from rosenblatt.features.schemas import FeatureOptions as FeatureOptions
     from rosenblatt.features.schemas import SparseSchema as SparseSchema
     from rosenblatt.features.schemas import TextSchema as TextSchema
+    from rosenblatt.features.schemas import UnseenValues as UnseenValues
+    from rosenblatt.features.schemas import guess_schema as guess_schema
     from rosenblatt.features.schemas import schema_from_json as schema_from_json
     from rosenblatt.features.text import TextFeatures as TextFeatures
-    from rosenblatt.features.unseen_values import UnseenValues as UnseenValues
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
         "AnySchema": "rosenblatt.features.schemas",
         "AssociationLayer": "rosenblatt.features.association",
-        "FeatureOptions": "rosenblatt.features.guessing",
+        "FeatureOptions": "rosenblatt.features.schemas",
         "GrowingSchema": "rosenblatt.features.growing_schema",
         "Schema": "rosenblatt.features.schema",
         "SparseSchema": "rosenblatt.features.schemas",
         "TextFeatures": "rosenblatt.features.text",
         "TextSchema": "rosenblatt.features.schemas",
-        "UnseenValues": "rosenblatt.features.unseen_values",
-        "guess_schema": "rosenblatt.features.guessing",
+        "UnseenValues": "rosenblatt.features.schemas",
+        "guess_schema": "rosenblatt.features.schemas",
         "schema_from_json": "rosenblatt.features.schemas",
     },
 )

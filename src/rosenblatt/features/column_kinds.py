@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError
 from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.table import Coded, Table
-from rosenblatt.plurals import count
+from rosenblatt.plurals import count, first_few
 
 __all__ = ["Category", "Column", "Growth", "Ignored", "Number", "Part", "Words"]
 
@@ -135,9 +135,7 @@ class Category(Column):
         return f"{self.name}={self.levels[number]}"
 
     def describe(self) -> str:
-        shown = ", ".join(self.levels[:SHOWN])
-        more = f" and {len(self.levels) - SHOWN:,} more" if len(self.levels) > SHOWN else ""
-        return f"{count(len(self.levels), 'level')}: {shown}{more}"
+        return f"{count(len(self.levels), 'level')}: {first_few(self.levels, SHOWN)}"
 
     def unknown(self, table: Table) -> dict[str, int]:
         codes, texts = table.coded(self.name)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rosenblatt.errors import DataError, Message, Setting, Words
-from rosenblatt.features.guessing import FeatureOptions, guess_schema
-from rosenblatt.features.schemas import AnySchema
+from rosenblatt.features.schemas import AnySchema, FeatureOptions, guess_schema
 from rosenblatt.io.table import Table
 
 __all__ = ["GrowingSchema"]

@@ -1,8 +1,10 @@
-"""Schemas for what is not a table: labelled texts, and rows that are features already."""
+"""Schemas of labelled texts and of rows that are features already, and the guess at any schema."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,29 @@ from rosenblatt.io.labelled_text import iter_text
 from rosenblatt.io.sources import Given
 from rosenblatt.io.svmlight import iter_svmlight
 from rosenblatt.io.vw import iter_vw
+from rosenblatt.plurals import count, first_few
 
-__all__ = ["AnySchema", "SparseSchema", "TextSchema", "schema_from_json", "schema_of_columns"]
+__all__ = [
+    "AnySchema",
+    "FeatureOptions",
+    "SparseSchema",
+    "TextSchema",
+    "UnseenValues",
+    "guess_schema",
+    "schema_from_json",
+    "schema_of_columns",
+]
+
+SHOWN = 5
+# Beyond so many different levels only their number is kept.
+MOST_LEVELS = 10_000
+# What of the options has a meaning, by kind of data.
+MEANINGS = {
+    "table": ("declared", "scale", "bits", "words", "chars"),
+    "text": ("bits", "words", "chars"),
+    "vw": ("bits",),
+    "svmlight": (),
+}
 
 
 class TextSchema:
@@ -182,3 +205,143 @@ def schema_from_json(fields: Any) -> AnySchema:
         raise
     except UNSOUND as error:
         raise ModelFileError(f"the schema of the model is not sound: {error!r}.") from None
+
+
+# ---------------------------------------------------------------------- what has no weight
+
+
+@dataclass
+class UnseenValues:
+    """Levels of categories and columns of sparse rows that a schema does not have, over blocks.
+
+    Attributes
+    ----------
+    levels : dict of str to Counter
+        By column of a table the levels that were met.
+    rows : Counter
+        By column how many rows had one.
+    columns : Counter
+        Numbers of columns of svmlight rows, as written in the file.
+
+    Examples
+    --------
+    >>> from rosenblatt.features import Schema, UnseenValues
+    >>> from rosenblatt.features.records import table_of_records
+    >>> schema = Schema.guess_records([{"colour": "red"}, {"colour": "blue"}])
+    >>> unseen = UnseenValues()
+    >>> unseen.encode(schema, table_of_records([{"colour": "green"}])).toarray()
+    array([[0., 0.]])
+    >>> unseen.describe()
+    ['colour: 1 row with levels never seen: green (1)']
+    """
+
+    levels: dict[str, Counter[str]] = field(default_factory=dict)
+    rows: Counter[str] = field(default_factory=Counter)
+    columns: Counter[str] = field(default_factory=Counter)
+
+    def encode(self, schema: AnySchema, block: Any) -> Any:
+        """The features of a block; what has no weight is counted and left out."""
+        for name, levels in schema.unknown(block).items():
+            known = self.levels.setdefault(name, Counter())
+            self.rows[name] += sum(levels.values())
+            if len(known) < MOST_LEVELS:
+                known.update(levels)
+        if schema.kind == "svmlight" and block.rows.shape[1] > schema.n_features:
+            beyond = block.rows.indices[block.rows.indices >= schema.n_features]
+            self.columns.update(str(column + 1) for column in beyond.tolist())
+            block.rows = block.rows.narrow(schema.n_features)
+        return schema.encode(block)
+
+    def describe(self) -> list[str]:
+        """A line for each column, and one for the columns that are not there."""
+        lines = [
+            f"{name}: {count(self.rows[name], 'row')} with levels never seen: {_most(levels)}"
+            for name, levels in self.levels.items()
+        ]
+        if self.columns:
+            total = count(sum(self.columns.values()), "value")
+            lines.append(f"{total} of columns never seen: {_most(self.columns)}")
+        return lines
+
+
+def _most(counts: Counter[str]) -> str:
+    return first_few([f"{text or '(empty)'} ({n:,})" for text, n in counts.most_common()], SHOWN)
+
+
+# ---------------------------------------------------------------------- where nobody says
+
+
+@dataclass(frozen=True)
+class FeatureOptions:
+    """What is to be known of columns and texts beyond what is guessed.
+
+    Attributes
+    ----------
+    declared : dict of str to {"number", "category", "text", "ignored"}
+        Columns that are not to be guessed.
+    scale : bool
+        Whether numbers are brought to mean 0 and standard deviation 1.
+    text : dict
+        Arguments of `TextFeatures`; ``bits`` counts for Vowpal Wabbit rows, too.
+    """
+
+    declared: Mapping[str, str] = field(default_factory=dict)
+    scale: bool = True
+    text: Mapping[str, Any] = field(default_factory=dict)
+
+    def set_names(self) -> list[str]:
+        """The options that differ from their defaults."""
+        return ["declared"] * bool(self.declared) + ["scale"] * (not self.scale) + list(self.text)
+
+    def meaningless(self, kind: str) -> list[str]:
+        """The options that were set and say nothing about data of this kind."""
+        return [name for name in self.set_names() if name not in MEANINGS[kind]]
+
+    def hashed(self, bits: int) -> FeatureOptions:
+        """The same, with so many bits where none were given."""
+        return replace(self, text={**self.text, "bits": self.text.get("bits") or bits})
+
+    def reader_options(self, kind: str) -> dict[str, Any]:
+        """Arguments for the reader of a file to which these apply."""
+        if kind == "vw":
+            return {"bits": self.text.get("bits")}
+        # As text a column that is not used cannot be at fault.
+        types = {n: "number" if k == "number" else "text" for n, k in self.declared.items()}
+        return {"types": types} if types else {}
+
+
+def guess_schema(kind: str, block: Any, options: FeatureOptions | None = None) -> AnySchema:
+    """How the rows of a file become features, judged by these.
+
+    Parameters
+    ----------
+    kind : {"table", "text", "svmlight", "vw"}
+        What the block holds.
+    block : Table or Block
+        What a reader gave.
+    options : FeatureOptions, default=None
+        What is not to be guessed.
+
+    Returns
+    -------
+    schema : Schema, TextSchema or SparseSchema
+        Its ``learn(block)`` gives the features.
+
+    Examples
+    --------
+    >>> import io
+    >>> from rosenblatt.features import guess_schema
+    >>> from rosenblatt.io import iter_svmlight
+    >>> block = iter_svmlight(io.BytesIO(b"1 2:0.5 7:1\\n")).whole()
+    >>> guess_schema("svmlight", block).describe()
+    ['svmlight  7 columns']
+    """
+    options = FeatureOptions() if options is None else options
+    if kind == "table":
+        return Schema.guess(
+            block, declared=options.declared, scale=options.scale, text=options.text
+        )
+    if kind == "text":
+        return TextSchema(TextFeatures(**options.text))
+    bits = options.text.get("bits") if kind == "vw" else None
+    return SparseSchema(kind, block.rows.shape[1], getattr(block, "names", None), bits)

@@ -12,8 +12,9 @@ from rosenblatt._kernels.text import numbers
 from rosenblatt._kernels.text.tabular import IGNORED, LABEL, NUMBER, TEXT
 from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, ParameterError, Place, Setting, Words
-from rosenblatt.io.excerpt import quoted
+from rosenblatt.io.fault_messages import quoted
 from rosenblatt.io.notices import ExtraColumns, notice
+from rosenblatt.plurals import first_few
 
 __all__ = ["Columns", "MissingColumns"]
 
@@ -185,8 +186,7 @@ def _names(argument: str, given: Any) -> list[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(quoted(name) for name in names[:SHOWN])
-    return shown if len(names) <= SHOWN else f"{shown} and {len(names) - SHOWN:,} more"
+    return first_few([quoted(name) for name in names], SHOWN)
 
 
 def _other_delimiter(names: Sequence[str]) -> list[Message]:

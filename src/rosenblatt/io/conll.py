@@ -11,8 +11,7 @@ import numpy as np
 from rosenblatt._kernels.text.conll import ConllParser
 from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, Setting
-from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.fault_messages import Explained, encoding_words
+from rosenblatt.io.fault_messages import Explained, encoding_words, quoted
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
 from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader

@@ -13,11 +13,12 @@ from rosenblatt.checks import one_of, refusal
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.io.column_roles import Columns
-from rosenblatt.io.excerpt import located, quoted
 from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
     RAISE_MAX_LINE_BYTES,
     Explained,
+    located,
+    quoted,
     too_many,
 )
 from rosenblatt.io.lines import Lines

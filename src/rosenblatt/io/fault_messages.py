@@ -1,11 +1,11 @@
-"""The words for what can be wrong with a value, whatever the format."""
+"""The words for what can be wrong with a value, and the line it stands in with a caret under it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 
-from rosenblatt.errors import Message, Setting, Words
-from rosenblatt.io.excerpt import quoted
+from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.plurals import count
 
 __all__ = [
@@ -16,10 +16,15 @@ __all__ = [
     "Explained",
     "encoding_words",
     "limit_words",
+    "located",
     "number_words",
+    "quoted",
     "too_many",
 ]
 
+WIDTH = 72
+BEFORE = 32
+LONGEST_QUOTE = 40
 # What is wrong with a row, and the cures; that such rows can be skipped is added by the reader.
 Explained = tuple[Words, Words | Sequence[Words]]
 
@@ -28,6 +33,62 @@ NAME_ENCODING = Message("name the encoding, as in ", Setting("encoding", "latin-
 RAISE_MAX_FEATURES = Message("raise ", Setting("max_features"), " if the row is right")
 RAISE_MAX_LINE_BYTES = Message("raise ", Setting("max_line_bytes"), " if the row is right")
 SKIP = Message("skip such rows with ", Setting("on_bad", "skip"))
+
+
+def located(
+    what: Words,
+    *,
+    name: str,
+    line: int,
+    text: bytes,
+    at: int,
+    end: int,
+    cures: Words | Iterable[Words] = (),
+) -> DataError:
+    """The error for bytes `at` to `end` of a line, which may be longer than a screen."""
+    before = text[:at].decode("utf-8", "replace")
+    found = text[at : max(at, min(end, at + 4 * WIDTH))].decode("utf-8", "replace")
+    after = text[max(at, end) : end + 4 * WIDTH].decode("utf-8", "replace")
+    return DataError(
+        what,
+        name=name,
+        line=line,
+        column=len(before) + 1,
+        excerpt=_excerpt(before, found, after),
+        found=found,
+        cures=cures,
+    )
+
+
+def _excerpt(before: str, found: str, after: str) -> tuple[str, str]:
+    start = "…" if len(before) > BEFORE else ""
+    before = start + _visible(before[-BEFORE:])
+    shown = _visible(found[: WIDTH - BEFORE])
+    rest = _visible(after.rstrip("\r\n"))
+    room = WIDTH - len(before) - len(shown)
+    tail = rest if len(rest) <= room else rest[: max(room - 1, 0)] + "…"
+    carets = "^" * max(1, _columns(shown))
+    return before + shown + tail, " " * _columns(before) + carets
+
+
+def _visible(text: str) -> str:
+    """Tabs, control characters and lost bytes as something one column wide."""
+    return "".join(c if c.isprintable() else " " if c == "\t" else "␀" for c in text)
+
+
+def _columns(text: str) -> int:
+    """How wide a terminal shows the text."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+
+
+def quoted(found: bytes | str) -> str:
+    """Text as it was found, in quotes, cut if it is long."""
+    text = found.decode("utf-8", "replace") if isinstance(found, bytes) else found
+    text = _visible(text)
+    if len(text) > LONGEST_QUOTE:
+        text = text[: LONGEST_QUOTE - 1] + "…"
+    return f"'{text}'" if '"' in text else f'"{text}"'
 
 
 def number_words(found: bytes) -> str:

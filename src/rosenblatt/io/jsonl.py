@@ -13,12 +13,12 @@ from rosenblatt._kernels.text.tabular import LABEL
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, Setting
 from rosenblatt.io.column_roles import Columns
-from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.fault_messages import RAISE_MAX_FEATURES, Explained, too_many
+from rosenblatt.io.fault_messages import RAISE_MAX_FEATURES, Explained, quoted, too_many
 from rosenblatt.io.lines import SAMPLE_LINES, Lines
 from rosenblatt.io.notices import ExtraColumns, notice
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import Table, TableFormat
+from rosenblatt.plurals import first_few
 
 __all__ = ["JsonLines"]
 
@@ -103,9 +103,8 @@ class JsonLines(TableFormat[JsonParser]):
         if extra and not self._told:
             self._told = True
             these = "key is" if len(extra) == 1 else "keys are"
-            shown = ", ".join(quoted(key) for key in extra[:SHOWN])
-            more = f" and {len(extra) - SHOWN:,} more" if len(extra) > SHOWN else ""
-            notice(ExtraColumns, f"{len(extra):,} {these} not used: {shown}{more}")
+            shown = first_few([quoted(key) for key in extra], SHOWN)
+            notice(ExtraColumns, f"{len(extra):,} {these} not used: {shown}")
         return super().take()
 
     def explain(self, fault: str, found: bytes) -> Explained:

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from rosenblatt._kernels.text import numbers
 from rosenblatt.checks import choice, refusal
 from rosenblatt.errors import Message, ParameterError, Setting
-from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.fault_messages import Explained
+from rosenblatt.io.fault_messages import Explained, quoted
 
 __all__ = ["Labels"]
 

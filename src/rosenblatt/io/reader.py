@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Generator, Iterator, Sized
-from typing import Generic, NoReturn, Protocol, Self, TypeVar
+from typing import Generic, NoReturn, Protocol, Self, TextIO, TypeVar
 
 from rosenblatt._kernels.text.parsing import Parser
-from rosenblatt.errors import DataError, Words
-from rosenblatt.io.bad_rows import BadRows
-from rosenblatt.io.excerpt import located
-from rosenblatt.io.fault_messages import RAISE_MAX_LINE_BYTES, SKIP, Explained
+from rosenblatt.checks import one_of, refusal
+from rosenblatt.errors import DataError, Message, ParameterError, Words
+from rosenblatt.io.fault_messages import RAISE_MAX_LINE_BYTES, SKIP, Explained, located
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
+from rosenblatt.io.notices import SkippedRows, notice
 from rosenblatt.io.reader_options import ReaderSettings
-from rosenblatt.io.sources import Given, sources_of
+from rosenblatt.io.sources import Given, Source, sources_of
 from rosenblatt.plurals import count
 
-__all__ = ["Format", "Reader"]
+__all__ = ["BadRows", "Format", "Reader"]
 
 Block = TypeVar("Block", bound=Sized, covariant=True)
 Taken = TypeVar("Taken", bound=Sized)
 
 KEPT_OF_LONG_ROW = 200
+REMEMBERED = 5
 
 
 class Format(Protocol[Block]):
@@ -199,3 +202,74 @@ class Reader(Generic[Taken]):
         if head.count(b"\r") > 1:
             return ["the line ends are carriage returns alone: convert the file to line feeds"]
         return [RAISE_MAX_LINE_BYTES]
+
+
+class BadRows:
+    """Counts the rows skipped and remembers the first faults.
+
+    ``on_bad`` is ``"fail"``, ``"skip"``, or ``"rejects=FILE"``, which puts each bad row into FILE
+    as a line of JSON with its place, the reason and the text as it stood.
+    """
+
+    def __init__(self, on_bad: str, sources: list[Source]) -> None:
+        self.count = 0
+        self.first: list[DataError] = []
+        self._stops = on_bad == "fail"
+        self._path: str | None = None
+        self._file: TextIO | None = None
+        if isinstance(on_bad, str) and on_bad.startswith("rejects="):
+            self._path = on_bad.removeprefix("rejects=")
+        if self._path == "" or (self._path is None and on_bad not in ("fail", "skip")):
+            ways = Message(
+                one_of(["fail", "skip", "rejects=FILE"]), ", which puts bad rows into FILE"
+            )
+            raise refusal("on_bad", on_bad, ways, verdict="is not known")
+        if self._path is not None:
+            self._refuse_to_overwrite(sources)
+
+    def _refuse_to_overwrite(self, sources: list[Source]) -> None:
+        assert self._path is not None
+        if not os.path.exists(self._path):
+            return
+        for source in sources:
+            if source.is_file(os.stat(self._path)):
+                raise ParameterError(
+                    f"{self._path} is the file to be read",
+                    where="on_bad",
+                    cures="name another file for the rejects",
+                )
+
+    def meet(self, error: DataError, row: bytes) -> None:
+        if self._stops:
+            raise error
+        self.count += 1
+        if len(self.first) < REMEMBERED:
+            self.first.append(error)
+        if self._path is None:
+            return
+        if self._file is None:
+            self._file = open(self._path, "w", encoding="utf-8")  # noqa: SIM115
+        reject = {
+            "file": error.name,
+            "line": error.line,
+            "column": error.column,
+            "reason": error.message,
+            "text": row.decode("utf-8", "surrogateescape"),
+        }
+        json.dump(reject, self._file)
+        self._file.write("\n")
+
+    def close(self) -> None:
+        """Finish the file of rejects; it is there, if empty, even when nothing was rejected."""
+        if self._path is not None and self._file is None:
+            self._file = open(self._path, "w", encoding="utf-8")  # noqa: SIM115
+        if self._file is not None:
+            self._file.close()
+            self._file = self._path = None
+
+    def tell(self, read: int, unit: str) -> None:
+        """Warn of the rows, or whatever the unit is, that were skipped."""
+        if self.count:
+            first = str(self.first[0]).splitlines()[0]
+            skipped = f"{count(self.count, unit)} skipped, {read:,} read; the first: {first}"
+            notice(SkippedRows, skipped)

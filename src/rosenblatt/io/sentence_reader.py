@@ -22,9 +22,7 @@ from rosenblatt.io.conll import (
     first_rows,
     is_conllu,
 )
-from rosenblatt.io.excerpt import located, quoted
-from rosenblatt.io.fault_messages import SKIP
-from rosenblatt.io.formats import format_of
+from rosenblatt.io.fault_messages import SKIP, located, quoted
 from rosenblatt.io.labelled_text import Text
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
@@ -32,7 +30,7 @@ from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_who
 from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sentence_layout import FORMATS, MARK, Inputs, SentenceLayout, is_mark
 from rosenblatt.io.sentence_writer import ConllLinesReader
-from rosenblatt.io.sources import Given, Source, sources_of
+from rosenblatt.io.sources import Given, Source, format_of, sources_of
 from rosenblatt.plurals import count
 
 __all__ = ["iter_sentences", "read_sentences"]

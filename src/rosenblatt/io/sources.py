@@ -1,17 +1,18 @@
-"""Bytes from paths, standard input or open files, unpacked on the way."""
+"""Bytes from paths, standard input or open files, unpacked on the way, and their format."""
 
 from __future__ import annotations
 
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from rosenblatt.checks import choice
 from rosenblatt.errors import DataError, MissingExtra, ParameterError
 
-__all__ = ["Given", "Source", "opened", "sources_of"]
+__all__ = ["Given", "Source", "format_of", "opened", "sources_of"]
 
 Given = Any  # a path, "-", a file opened in binary mode, or several of these
 
@@ -24,6 +25,25 @@ MARKS = {
 }
 ENDINGS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
 LONGEST_MARK = max(map(len, MARKS))
+FORMAT_BY_ENDING = {
+    "arrow": "arrow",
+    "conll": "conll",
+    "conllu": "conllu",
+    "csv": "csv",
+    "feather": "arrow",
+    "iob": "conll",
+    "jsonl": "jsonl",
+    "libsvm": "svmlight",
+    "ndjson": "jsonl",
+    "parquet": "parquet",
+    "pq": "parquet",
+    "svm": "svmlight",
+    "svmlight": "svmlight",
+    "tab": "tsv",
+    "tsv": "tsv",
+    "txt": "text",
+    "vw": "vw",
+}
 
 
 class Source(NamedTuple):
@@ -211,3 +231,32 @@ def _zstd() -> Any:
         except ImportError:
             continue
     raise MissingExtra("reading zstd needs the package backports.zstd", extra="zstd")
+
+
+# ---------------------------------------------------------------------- formats
+
+
+def format_of(given: Any, format: str | None, allowed: Sequence[str], otherwise: str) -> str:
+    """The format named, else the one that the ending of the (first) path tells."""
+    if format is not None:
+        return str(choice("format", format, *allowed))
+    several = given if isinstance(given, list | tuple) else [given]
+    found = {_by_ending(one, allowed, otherwise) for one in several}
+    if len(found) > 1:
+        raise ParameterError(
+            f"the files have different formats ({', '.join(sorted(found))})",
+            cures="read one at a time",
+        )
+    return found.pop() if found else otherwise
+
+
+def _by_ending(given: Any, allowed: Sequence[str], otherwise: str) -> str:
+    if hasattr(given, "read"):
+        given = getattr(given, "name", "")
+    if not isinstance(given, str | os.PathLike):
+        return otherwise
+    name = os.fsdecode(given).lower()
+    for packing in ENDINGS:
+        name = name.removesuffix(packing)
+    found = FORMAT_BY_ENDING.get(name.rpartition(".")[2], otherwise)
+    return found if found in allowed else otherwise

@@ -14,8 +14,13 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import InputError, Message, Setting, Words
 from rosenblatt.io.block import Block
 from rosenblatt.io.column_roles import Columns
-from rosenblatt.io.excerpt import quoted
-from rosenblatt.io.fault_messages import Explained, encoding_words, limit_words, number_words
+from rosenblatt.io.fault_messages import (
+    Explained,
+    encoding_words,
+    limit_words,
+    number_words,
+    quoted,
+)
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.reader_options import ReaderSettings
 

@@ -10,11 +10,10 @@ from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.io.arrow import ArrowReader
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.delimited import Delimited
-from rosenblatt.io.formats import format_of
 from rosenblatt.io.jsonl import JsonLines
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
-from rosenblatt.io.sources import Given
+from rosenblatt.io.sources import Given, format_of
 from rosenblatt.io.table import Table
 
 __all__ = ["iter_table", "read_table"]

@@ -15,13 +15,13 @@ from rosenblatt.checks import refusal
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import Message, ParameterError, Setting, Value, Words
 from rosenblatt.io.block import Block
-from rosenblatt.io.excerpt import quoted
 from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
     Explained,
     encoding_words,
     limit_words,
     number_words,
+    quoted,
 )
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines

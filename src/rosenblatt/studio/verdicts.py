@@ -20,10 +20,9 @@ from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.bound import GAP
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_best_score
-from rosenblatt.theory.hulls import PairHull
 from rosenblatt.theory.margin import max_margin
 from rosenblatt.theory.nearest import Nearest, nearest_point
-from rosenblatt.theory.points import Points
+from rosenblatt.theory.points import PairHull, Points
 from rosenblatt.theory.proof import proof
 from rosenblatt.theory.separability import separability
 

@@ -13,9 +13,8 @@ import numpy.typing as npt
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.theory.certificates import CertificateError, check_best_score, check_rivals
-from rosenblatt.theory.hulls import PairHull
 from rosenblatt.theory.nearest import Nearest, nearest_point
-from rosenblatt.theory.points import Points
+from rosenblatt.theory.points import PairHull, Points
 from rosenblatt.theory.separability import ORIGIN, WITHIN, Separability, decide
 
 __all__ = ["ArgmaxSeparability", "RivalConflict", "decide_argmax"]

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.theory.hulls import PairHull, PointHull
 from rosenblatt.theory.nearest import Nearest, nearest_point
-from rosenblatt.theory.points import Points, read_points
+from rosenblatt.theory.points import PairHull, PointHull, Points, read_points
 
 __all__ = ["MistakeBound", "mistake_bound"]
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import Hyperplane
-from rosenblatt.theory.hulls import DifferenceHull, PointHull
 from rosenblatt.theory.nearest import Nearest, nearest_point
-from rosenblatt.theory.points import read_points
+from rosenblatt.theory.points import DifferenceHull, PointHull, read_points
 
 __all__ = ["MaxMargin", "margin", "max_margin"]
 

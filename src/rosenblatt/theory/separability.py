@@ -24,9 +24,8 @@ from rosenblatt.theory.certificates import (
     check_conflict,
     check_separator,
 )
-from rosenblatt.theory.hulls import PointHull
 from rosenblatt.theory.nearest import Nearest, nearest_point
-from rosenblatt.theory.points import Points, read_points
+from rosenblatt.theory.points import PointHull, Points, read_points
 
 __all__ = ["Separability", "separability"]
 

@@ -191,7 +191,7 @@ def _no_target(
     """What the user said is a slip of the hand; what the model knows, or a row, is bad data."""
     numbered = request.target is not None and request.target.isdecimal()
     if not request.header and numbered and line is not None:
-        from rosenblatt.io.excerpt import located
+        from rosenblatt.io.fault_messages import located
 
         return located(
             f"this row is too short: the target is column {request.target}",

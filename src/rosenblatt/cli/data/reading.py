@@ -100,7 +100,7 @@ class Reading:
 
     def format_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> str:
         """The format of the files; tables may come in any format of tables, others in their own."""
-        from rosenblatt.io.formats import format_of
+        from rosenblatt.io.sources import format_of
 
         otherwise = "csv" if schema is None or schema.kind == "table" else schema.kind
         found = format_of(list(paths), self.kind, FORMATS, otherwise=otherwise)

@@ -1,19 +1,33 @@
-"""Lines for people: as wide as their terminal, and nothing in them that steers it."""
+"""What commands print: lines as wide as a terminal for people, JSON of one schema for programs."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
-from typing import IO
+from collections.abc import Iterable, Mapping, Sequence
+from typing import IO, Any
 
 import click
 
-__all__ = ["WIDTH", "OverwrittenLine", "cut", "fitted", "listed", "printable", "say"]
+__all__ = [
+    "WIDTH",
+    "OverwrittenLine",
+    "as_json",
+    "baseline",
+    "cut",
+    "fitted",
+    "listed",
+    "printable",
+    "say",
+    "say_json",
+]
 
 WIDTH = 80  # of a terminal that does not know its own, and of lists
+# Of all commands together; it grows when a word gets another meaning or goes away.
+SCHEMA = 2
 
 
 def say(lines: Iterable[str], *, err: bool = False) -> None:
@@ -89,3 +103,25 @@ class OverwrittenLine:
         if self._shown:
             click.echo(f"\r{'':{self._shown}}\r", nl=False, err=True)
             self._shown = 0
+
+
+# ---------------------------------------------------------------------- for programs
+
+
+def as_json(facts: dict[str, Any]) -> str:
+    """A JSON object in one line, with its schema."""
+    return json.dumps(
+        {**facts, "schema": SCHEMA} if "schema" in facts else {"schema": SCHEMA, **facts},
+        ensure_ascii=False,
+        allow_nan=False,
+    )
+
+
+def say_json(facts: dict[str, Any], *, err: bool = False) -> None:
+    click.echo(as_json(facts), err=err)
+
+
+def baseline(counts: Mapping[Any, int]) -> dict[str, Any]:
+    """What always answering the most frequent class comes to; of equal ones, the first in order."""
+    label = max(sorted(counts), key=counts.__getitem__)
+    return {"label": label, "accuracy": counts[label] / sum(counts.values())}

@@ -72,8 +72,7 @@ def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bo
 
 def read_sentences(found: Model, reading: Reading, paths: Sequence[str]) -> Sentences:
     """All sentences of DATA with their tags; --target is their column."""
-    from rosenblatt.cli.tag.tag_models import layout_of
-    from rosenblatt.cli.tag.tag_reading import FORMATS, SentenceReading
+    from rosenblatt.cli.tag.tag_reading import FORMATS, SentenceReading, layout_of
 
     for name in OF_ROWS:
         if said(name):

@@ -8,11 +8,16 @@ import click
 
 from rosenblatt.cli.data.models import MODEL
 from rosenblatt.cli.data.reading import DATA, notices
-from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command
-from rosenblatt.cli.frame.terminal import say
-from rosenblatt.cli.tag.tag_models import layout_of, open_tagger, predict_block
-from rosenblatt.cli.tag.tag_reading import SentenceReading, sentence_options, tell_of_skipped
+from rosenblatt.cli.frame.terminal import say, say_json
+from rosenblatt.cli.tag.tag_reading import (
+    SentenceReading,
+    layout_of,
+    open_tagger,
+    predict_block,
+    sentence_options,
+    tell_of_skipped,
+)
 from rosenblatt.errors import DataError, Message, Setting
 
 __all__ = ["command"]

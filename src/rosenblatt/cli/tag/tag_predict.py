@@ -10,10 +10,16 @@ import click
 from rosenblatt.cli.data.models import MODEL
 from rosenblatt.cli.data.reading import DATA, notices
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
-from rosenblatt.cli.frame.json_output import as_json as json_line
 from rosenblatt.cli.frame.options import Command
-from rosenblatt.cli.tag.tag_models import layout_of, open_tagger, predict_block
-from rosenblatt.cli.tag.tag_reading import SentenceReading, sentence_options, tell_of_skipped
+from rosenblatt.cli.frame.terminal import as_json as json_line
+from rosenblatt.cli.tag.tag_reading import (
+    SentenceReading,
+    layout_of,
+    open_tagger,
+    predict_block,
+    sentence_options,
+    tell_of_skipped,
+)
 
 if TYPE_CHECKING:
     from rosenblatt import SequenceTagger

@@ -1,4 +1,4 @@
-"""What the commands for tags read: the options for it, and the sentences of files."""
+"""What the commands for tags read: the options for it, the sentences of files, and taggers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.frame.options import Decorated, Whole, in_section, text_options
+from rosenblatt.errors import InputError, Item, ModelFileError, Place
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
+    from rosenblatt import SequenceTagger
     from rosenblatt.io import SentenceLayout
-    from rosenblatt.io.sentence_blocks import SentenceReader
+    from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 
-__all__ = ["SentenceReading", "sentence_options", "tell_of_skipped"]
+__all__ = [
+    "SentenceReading",
+    "layout_of",
+    "open_tagger",
+    "predict_block",
+    "sentence_options",
+    "tell_of_skipped",
+]
 
 FORMATS = ("conll", "conllu", "text")
 
@@ -111,3 +121,43 @@ def tell_of_skipped(reader: SentenceReader, fate: str) -> None:
         first = str(reader.first_faults[0]).splitlines()[0]
         bad = count(reader.skipped, "bad sentence was", "bad sentences were")
         click.echo(f"warning: {bad} {fate}; the first: {first}", err=True)
+
+
+# ---------------------------------------------------------------------- taggers
+
+
+def open_tagger(path: str) -> Model:
+    """Read a tagger; another model is refused with the command that is meant for it."""
+    model = open_model(path, taggers=True)
+    if not model.tags_sentences:
+        raise ModelFileError(
+            f"{path}: a model for rows ({model.state.card.learner}), not a tagger. Use rosenblatt "
+            "predict or rosenblatt evaluate; rosenblatt tag train makes taggers."
+        )
+    return model
+
+
+def layout_of(model: Model) -> SentenceLayout:
+    """Where words and tags stand in the files of a tagger."""
+    try:
+        layout: SentenceLayout | None = model.learner.schema_
+    except ModelFileError as error:
+        raise ModelFileError(f"{model.path}: {error}") from None
+    if layout is None:
+        raise ModelFileError(
+            f"{model.path}: the tokens of this tagger are mappings of features, which files do not "
+            "hold. Load it in Python (rosenblatt.load)."
+        )
+    return layout
+
+
+def predict_block(
+    tagger: SequenceTagger, reader: SentenceReader, block: SentenceBlock
+) -> list[list[str]]:
+    """The tags of a block just read; a sentence that cannot be tagged is named with its line."""
+    try:
+        return tagger.predict(block.sentences)
+    except InputError as error:
+        if isinstance(error.where, Item):
+            error.where = Place(reader.source, int(block.lines[error.where.number]))
+        raise

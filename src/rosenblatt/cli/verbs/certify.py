@@ -23,9 +23,8 @@ from rosenblatt.cli.data.training_data import (
     used_columns,
 )
 from rosenblatt.cli.data.training_report import counted_classes, counted_features
-from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import SEED, Command, use_one_thread
-from rosenblatt.cli.frame.terminal import say
+from rosenblatt.cli.frame.terminal import say, say_json
 from rosenblatt.plurals import count
 
 __all__ = ["command"]

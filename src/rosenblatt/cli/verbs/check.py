@@ -10,9 +10,8 @@ import click
 from rosenblatt.cli.data.reading import DATA, Reading, named, notices, reading_options
 from rosenblatt.cli.data.training_data import dense_columns, refuse_one_class
 from rosenblatt.cli.data.training_report import LONGEST_LABEL, counted_classes, counted_features
-from rosenblatt.cli.frame.json_output import baseline, say_json
 from rosenblatt.cli.frame.options import Command, use_one_thread
-from rosenblatt.cli.frame.terminal import cut, say
+from rosenblatt.cli.frame.terminal import baseline, cut, say, say_json
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:

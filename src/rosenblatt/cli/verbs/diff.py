@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from rosenblatt.cli.data.models import MODEL, Model, open_model
-from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
-from rosenblatt.cli.frame.terminal import cut, say
+from rosenblatt.cli.frame.terminal import cut, say, say_json
 from rosenblatt.cli.verbs.show import facts_of
+from rosenblatt.plurals import first_few
 
 __all__ = ["command"]
 
@@ -112,8 +112,7 @@ def _report(found: dict[str, Any]) -> list[str]:
     for key, words in (("features_added", "added"), ("features_removed", "removed")):
         names = found[key]
         if names:
-            more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-            lines.append(f"features {words} ({len(names):,}): {', '.join(names[:SHOWN])}{more}")
+            lines.append(f"features {words} ({len(names):,}): {first_few(names, SHOWN)}")
     if found["weights_changed"]:
         lines.append(f"weights changed: {found['weights_changed']:,}")
         for change in found["largest_changes"]:
@@ -130,8 +129,7 @@ def _told(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}={v!r}" for name, v in value.items()) or "defaults"
     if isinstance(value, list):
-        more = f" and {len(value) - SHOWN:,} more" if len(value) > SHOWN else ""
-        return ", ".join(map(str, value[:SHOWN])) + more
+        return first_few([str(one) for one in value], SHOWN)
     if isinstance(value, str):
         return value[:16] + "…" if len(value) > 40 else value
     return "none" if value is None else f"{value:,}"

@@ -9,9 +9,8 @@ import click
 
 from rosenblatt.cli.data.models import MODEL, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
-from rosenblatt.cli.frame.json_output import baseline, say_json
 from rosenblatt.cli.frame.options import Command
-from rosenblatt.cli.frame.terminal import say
+from rosenblatt.cli.frame.terminal import baseline, say, say_json
 from rosenblatt.plurals import count
 
 __all__ = ["command"]

@@ -12,10 +12,9 @@ import click
 
 from rosenblatt.cli.data.models import MODEL, Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
-from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
-from rosenblatt.cli.frame.terminal import say
-from rosenblatt.plurals import count
+from rosenblatt.cli.frame.terminal import say, say_json
+from rosenblatt.plurals import count, first_few
 
 if TYPE_CHECKING:
     from rosenblatt.explain import Explanation, PastMistake
@@ -189,8 +188,7 @@ def _report(
 ) -> list[str]:
     label = "" if facts["label"] is None else f", labelled {facts['label']}"
     scores = sorted(why.scores.items(), key=lambda one: -one[1])
-    shown = ", ".join(f"{name} {score:.4g}" for name, score in scores[:top])
-    more = f" and {len(scores) - top:,} more" if len(scores) > top else ""
+    shown = first_few([f"{name} {score:.4g}" for name, score in scores], top)
     # Numbers also as they stand in the file.
     named = [
         part._replace(name=f"{part.name} = {raw[part.name]:g}") if part.name in raw else part
@@ -198,7 +196,7 @@ def _report(
     ]
     said = [
         f"row {facts['row']:,} (line {facts['line']:,}{label}): {why.prediction}",
-        f"scores: {shown}{more}",
+        f"scores: {shown}",
         *replace(why, contributions=named).cut(top).lines(past.where),
     ]
     if facts["updates"] and why.mistakes is None:

@@ -10,17 +10,17 @@ import click
 
 from rosenblatt.cli.data.models import MODEL, Model, open_model
 from rosenblatt.cli.data.training_report import fit_facts, shortened
-from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.options import Command, Whole
-from rosenblatt.cli.frame.terminal import cut, printable, say
+from rosenblatt.cli.frame.terminal import cut, printable, say, say_json
 from rosenblatt.errors import ModelFileError
+from rosenblatt.plurals import first_few
 
 __all__ = ["command", "facts_of"]
 
 MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
 LONGEST_NAME = 48
-MOST_TAGS = 24
+MOST_CLASSES, MOST_TAGS = 12, 24
 NAMELESS = "each is known by a hash of its template and words"
 
 
@@ -130,7 +130,7 @@ def _card(model: Model) -> list[str]:
     if facts["parameters"]:
         told["parameters"] = ", ".join(f"{n}={v!r}" for n, v in facts["parameters"].items())
     if model.tags_sentences:
-        told["tags"] = f"{len(model.classes):,}: {_listed(model.classes, MOST_TAGS)}"
+        told["tags"] = f"{len(model.classes):,}: {first_few(model.classes, MOST_TAGS)}"
         if facts["columns"] is not None:
             told["reads"] = facts["columns"][0]
         told["features"] = f"{facts['features']:,}, without names: {NAMELESS}"
@@ -138,7 +138,7 @@ def _card(model: Model) -> list[str]:
             told["words"] = f"{facts['known_words']:,} known"
         told |= _training_lines(facts, "sentences")
     else:
-        told["classes"] = _listed([str(label) for label in model.classes])
+        told["classes"] = first_few([str(label) for label in model.classes], MOST_CLASSES)
         told["features"] = f"{facts['features']:,}"
         if facts["support_rows"] is not None:
             told["support"] = f"{facts['support_rows']:,} rows"
@@ -178,11 +178,6 @@ def _training_lines(facts: dict[str, Any], units: str) -> dict[str, str]:
         told["best epoch"] = f"{facts['best_epoch']}, {facts['dev_accuracy']:.4f} right held out"
     told["data"] = f"SHA-256 {facts['data_sha256'] or 'not kept'}"
     return told
-
-
-def _listed(names: list[str], most: int = 12) -> str:
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 # ---------------------------------------------------------------------- weights

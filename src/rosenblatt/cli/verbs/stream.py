@@ -18,7 +18,6 @@ from rosenblatt.cli.data.training_data import (
     row_weights,
 )
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
-from rosenblatt.cli.frame.json_output import baseline, say_json
 from rosenblatt.cli.frame.learner_options import (
     StreamCommand,
     chosen_parameters,
@@ -26,7 +25,7 @@ from rosenblatt.cli.frame.learner_options import (
     weights_by_label,
 )
 from rosenblatt.cli.frame.options import Whole, said
-from rosenblatt.cli.frame.terminal import say
+from rosenblatt.cli.frame.terminal import baseline, say, say_json
 from rosenblatt.io.read_ahead import ReadAhead
 from rosenblatt.plurals import count as counted
 

@@ -20,7 +20,6 @@ from rosenblatt.cli.data.training_data import (
 )
 from rosenblatt.cli.data.training_report import facts_of, summary
 from rosenblatt.cli.frame.destinations import default_destination
-from rosenblatt.cli.frame.json_output import say_json
 from rosenblatt.cli.frame.learner_options import (
     LearnerCommand,
     chosen_parameters,
@@ -28,7 +27,7 @@ from rosenblatt.cli.frame.learner_options import (
     weights_by_label,
 )
 from rosenblatt.cli.frame.options import refuse_together
-from rosenblatt.cli.frame.terminal import say
+from rosenblatt.cli.frame.terminal import say, say_json
 from rosenblatt.cli.frame.train_options import (
     progress_shown,
     refuse_parameters,
