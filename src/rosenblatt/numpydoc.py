@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Mapping
 
-__all__ = ["entries", "join", "sections"]
+__all__ = ["entries", "join", "sections", "with_attributes"]
 
 ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
@@ -31,3 +31,13 @@ def join(opening: str, parts: Mapping[str, str]) -> str:
     order += [title for title in parts if title not in FIRST]
     texts = [f"{title}\n{'-' * len(title)}\n{parts[title].strip()}\n" for title in order]
     return "\n".join([f"{opening.strip()}\n", *texts])
+
+
+def with_attributes(text: str | None, base: str | None) -> str | None:
+    """A docstring with the attributes of another before its own, which say more where both do."""
+    if text is None or base is None:  # python -OO, or nothing to say
+        return text
+    opening, parts = sections(text)
+    known = [sections(base)[1].get("Attributes", ""), parts.get("Attributes", "")]
+    both = entries(known[0]) | entries(known[1])
+    return join(opening, parts | {"Attributes": "".join(both.values())})

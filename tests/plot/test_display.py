@@ -1,5 +1,7 @@
 """What all pictures share: late loading, saving, figures, words."""
 
+import dataclasses
+import inspect
 import subprocess
 import sys
 
@@ -9,7 +11,7 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from rosenblatt import Hyperplane, Perceptron, plot
+from rosenblatt import Hyperplane, Perceptron, numpydoc, plot
 from rosenblatt.errors import MissingExtra, ParameterError
 from rosenblatt.plot.style import DARK, LIGHT
 
@@ -234,3 +236,19 @@ def test_panels_in_given_axes_stand_apart_on_its_ground():
     for above, below in zip(panels[:-1, 0], panels[1:, 0], strict=True):
         gap = above.get_position().y0 - below.get_position().y1
         assert gap >= 0.1
+
+
+@pytest.mark.parametrize("name", plot.__all__)
+def test_every_parameter_and_the_result_of_a_picture_are_documented(name):
+    function = getattr(plot, name)
+    sections = numpydoc.sections(function.__doc__)[1]
+    entries = numpydoc.entries(sections["Parameters"])
+    assert ", ".join(entries).split(", ") == list(inspect.signature(function).parameters)
+    assert function.__annotations__["return"].split(" |")[0] in sections["Returns"]
+
+
+def test_a_display_documents_its_own_fields_and_those_of_its_bases(shown):
+    sections = numpydoc.sections(type(shown).__doc__)[1]
+    entries = numpydoc.entries(sections["Attributes"])
+    fields = {field.name for field in dataclasses.fields(shown)}
+    assert set(entries) == fields | {"ax_, figure_"}

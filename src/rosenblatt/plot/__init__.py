@@ -7,10 +7,13 @@ only then is Matplotlib loaded (``pip install "rosenblatt[plot]"``).
 
 from __future__ import annotations
 
+import inspect
 import sys
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from rosenblatt import numpydoc
 
 __all__ = [
     "animate",
@@ -48,6 +51,30 @@ if TYPE_CHECKING:
     from rosenblatt.plot.weights import weights
 
 
+# What several of the functions take; their docstrings get it where they do not say it themselves.
+SHARED = {
+    "y": "y : array-like of shape (n_samples,){}\n    Their labels.\n",
+    "box": "box : (xmin, xmax, ymin, ymax){}\n"
+    "    What part of the plane to show. None shows all rows.\n",
+}
+
+
+def _documented(function: Any) -> Any:
+    """A function of this package; its docstring gets what many share, and what it returns."""
+    if function.__doc__ is not None:  # it is with python -OO
+        opening, parts = numpydoc.sections(function.__doc__)
+        known = numpydoc.entries(parts["Parameters"])
+        names = inspect.signature(function).parameters
+        for name in (names.keys() & SHARED.keys()) - known.keys():
+            optional = ", default=None" if names[name].default is None else ""
+            known[name] = SHARED[name].format(optional)
+        order = sorted(known, key=lambda entry: [*names].index(entry.split(",")[0]))
+        parts["Parameters"] = "".join(known[name] for name in order)
+        returned = {"Returns": f"display : {function.__annotations__['return']}"}
+        function.__doc__ = numpydoc.join(opening, returned | parts)
+    return function
+
+
 class _Pictures(ModuleType):
     """This package. Each function lives in a module of its own name.
 
@@ -57,7 +84,7 @@ class _Pictures(ModuleType):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in __all__ and isinstance(value, ModuleType):
-            value = getattr(value, name)
+            value = _documented(getattr(value, name))
         super().__setattr__(name, value)
 
 

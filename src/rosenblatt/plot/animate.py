@@ -49,7 +49,6 @@ class AnimateDisplay(Display):
 
     Attributes
     ----------
-    caption : str
     run : RunInPlane
         Rows, box and steps; ``run.steps[k]`` has the lines and arrows of a picture.
     titles : tuple of str
@@ -258,8 +257,6 @@ def animate(
         A linear learner that was fitted with ``record=True`` on one or two features, or its ledger.
     X : array-like of shape (n_samples, n_features)
         The rows it was fitted on.
-    y : array-like of shape (n_samples,)
-        Their labels.
     path : str or path-like, default=None
         Where to save it at once: ``.html``, ``.gif``, or ``.mp4`` where ffmpeg is installed.
     max_frames : int, default=400
@@ -267,8 +264,6 @@ def animate(
         caption says how many were left out.
     each : {"update", "example"}, default="update"
         A picture for each update, or for each example; the latter needs ``shuffle=False``.
-    box : (xmin, xmax, ymin, ymax), default=None
-        What part of the plane to show. None shows all rows.
     theme : {"light", "dark"}, default="light"
         Of a GIF or MP4.
 

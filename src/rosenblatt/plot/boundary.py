@@ -41,10 +41,6 @@ class BoundaryDisplay(PlaneDisplay):
 
     Attributes
     ----------
-    caption : str
-    box : (xmin, xmax, ymin, ymax)
-    plane : Plane
-        The directions that are seen.
     line : Hyperplane
         The boundary as it is seen.
     segment : array of shape (2, 2) or None
@@ -59,13 +55,6 @@ class BoundaryDisplay(PlaneDisplay):
         Distance of the nearest row to the line if all rows are on their side, else None.
     band : array of shape (m, 2) or None
         Corners of the strip that no row is in.
-    marks : tuple of Mark
-        How the two classes are shown.
-    points : array of shape (n, 2)
-    classes_of_points : array of shape (n,) or None
-        0 or 1 for each row; None without labels.
-    wrong : array of int
-        Rows on the wrong side now.
     mistaken : array of int
         Rows that were mistaken in training at least once; none if these rows cannot be shown to
         be those of training (others, or a start or an end at other weights than the usual ones).
@@ -142,16 +131,8 @@ def boundary(
         A fitted linear learner of two classes, or what else has a w and a b.
     X : array-like or sparse matrix of shape (n_samples, n_features), default=None
         Rows to show.
-    y : array-like of shape (n_samples,), default=None
-        Their labels.
-    box : (xmin, xmax, ymin, ymax), default=None
-        What part of the plane to show. None shows all rows.
     distances : bool, default=False
         Draw and measure the way from each row to the line (at most 12 rows).
-
-    Returns
-    -------
-    BoundaryDisplay
 
     See Also
     --------

@@ -147,10 +147,6 @@ def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:
     y : array-like, or list of lists of tags for a tagger, default=None
         Their true classes.
 
-    Returns
-    -------
-    display : ConfusionDisplay
-
     Examples
     --------
     >>> from rosenblatt import AveragedPerceptron, datasets, plot

@@ -26,7 +26,6 @@ class ContributionsDisplay(WeightsDisplay):
         The names and sizes of the parts, of each panel.
     titles : list of str
         What the panels show.
-    caption : str
     """
 
     titles: list[str]
@@ -60,10 +59,6 @@ def contributions(explanation: Explanation, *, top: int = 10) -> ContributionsDi
         What ``explain`` of a learner gave.
     top : int, default=10
         How many parts by feature and how many by past mistake; the others are joined into one.
-
-    Returns
-    -------
-    display : ContributionsDisplay
 
     See Also
     --------

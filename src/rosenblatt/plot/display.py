@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import numpydoc
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.plot import style
@@ -45,7 +46,7 @@ class Display:
     """Base of all pictures. The numbers are plain attributes; drawing is a separate step.
 
     A subclass sets ``caption`` and draws in ``_draw``. One with several panels says how many in
-    ``_grid`` and draws them in ``_draw_panels``.
+    ``_grid`` and draws them in ``_draw_panels``. Its docstring gets the attributes of its base.
 
     Attributes
     ----------
@@ -59,6 +60,11 @@ class Display:
     projection: ClassVar[str | None] = None
 
     caption: str
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        assert cls.__base__ is not None
+        cls.__doc__ = numpydoc.with_attributes(cls.__doc__, cls.__base__.__doc__)
 
     def plot(self, ax: Any = None, *, theme: str | Theme | None = None) -> Self:
         """Draw.
@@ -257,8 +263,18 @@ class Display:
 class PlaneDisplay(Display):
     """Base of the pictures of rows in a plane, divided among classes.
 
-    ``classes_of_points`` has the place of the class of each row, or is None without labels;
-    ``wrong`` are the rows on the side of another class.
+    Attributes
+    ----------
+    box : (xmin, xmax, ymin, ymax)
+    plane : Plane
+        The directions that are seen: the features themselves where there are at most two.
+    marks : tuple of Mark
+        How the classes are shown.
+    points : array of shape (n, 2)
+    classes_of_points : array of shape (n,) or None
+        The place of the class of each row; None without labels.
+    wrong : array of int
+        Rows that are answered wrong now: on the side, or in the region, of another class.
     """
 
     caption: str

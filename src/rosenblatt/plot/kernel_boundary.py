@@ -31,22 +31,11 @@ class KernelBoundaryDisplay(PlaneDisplay):
 
     Attributes
     ----------
-    caption : str
-    box : (xmin, xmax, ymin, ymax)
-    plane : Plane
-        The features that are seen.
     across, up : array of shape (cells + 1,)
         The grid on which the scores were taken.
     scores : array of shape (k, cells + 1, cells + 1)
         ``scores[c, i, j]`` at ``(across[j], up[i])``: for two classes one layer, positive for the
         second class; else one a class.
-    marks : tuple of Mark
-        How the classes are shown.
-    points : array of shape (n, 2)
-    classes_of_points : array of shape (n,) or None
-        The place of the class of each row; None without labels.
-    wrong : array of int
-        Rows that are answered wrong now.
     support : array of int
         Rows that the score is a sum over; none if these rows cannot be shown to be those of
         training.
@@ -129,16 +118,8 @@ def kernel_boundary(
         Fitted on one or two features; any with ``decision_function`` and ``classes_``.
     X : array-like of shape (n_samples, n_features)
         Rows to show.
-    y : array-like of shape (n_samples,), default=None
-        Their labels.
-    box : (xmin, xmax, ymin, ymax), default=None
-        What part of the plane to show. None shows all rows.
     cells : int, default=200
         The grid has so many cells each way.
-
-    Returns
-    -------
-    KernelBoundaryDisplay
 
     See Also
     --------

@@ -30,7 +30,6 @@ class LiftDisplay(Display):
 
     Attributes
     ----------
-    caption : str
     box : array of shape (3, 2)
         The smallest and the largest of each coordinate.
     plane : Hyperplane
@@ -132,12 +131,6 @@ def lift(model: Any, X: Any, y: Any) -> LiftDisplay:
         Of two classes and three features, learned from the lifted rows.
     X : array-like of shape (n_samples, 2)
         The rows before the lift.
-    y : array-like of shape (n_samples,)
-        Their labels.
-
-    Returns
-    -------
-    LiftDisplay
 
     See Also
     --------

@@ -110,10 +110,6 @@ def losses(
     low, high : float
         From which margin to which.
 
-    Returns
-    -------
-    display : LossesDisplay
-
     See Also
     --------
     rosenblatt.losses : The functions themselves, with slopes.

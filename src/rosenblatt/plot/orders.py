@@ -125,10 +125,6 @@ def orders(study: OrderStudy, *, bound: Any = None, file_order: Any = None) -> O
     file_order : fitted learner or int, default=None
         A learner that took the rows as they stand (``shuffle=False``), or its mistakes.
 
-    Returns
-    -------
-    display : OrdersDisplay
-
     Examples
     --------
     >>> from rosenblatt import Perceptron, datasets, plot, theory

@@ -174,10 +174,6 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay:
         "log" makes straight lines of both curves and shows the first mistakes; "auto" takes it
         where the bound is far above the number of mistakes.
 
-    Returns
-    -------
-    display : ProofDisplay
-
     See Also
     --------
     rosenblatt.plot.mistakes : By epoch, not by mistake.

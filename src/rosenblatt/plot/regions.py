@@ -32,21 +32,10 @@ class RegionsDisplay(PlaneDisplay):
 
     Attributes
     ----------
-    caption : str
-    box : (xmin, xmax, ymin, ymax)
-    plane : Plane
-        The features that are seen.
     regions : Regions
         The exact division of the box; ``regions.polygons`` has the corners.
     letters : mapping of class to array of shape (2,)
         Where the letter of each class stands: far from edges and rows.
-    marks : tuple of Mark
-        How the classes are shown.
-    points : array of shape (n, 2)
-    classes_of_points : array of shape (n,) or None
-        The place of the class of each row; None without labels.
-    wrong : array of int
-        Rows in the region of another class.
     """
 
     regions: Regions
@@ -86,14 +75,6 @@ def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None)
         A fitted linear learner of one or two features, or a division that was made before.
     X : array-like of shape (n_samples, n_features), default=None
         Rows to show. Needed for the box if there is none.
-    y : array-like of shape (n_samples,), default=None
-        Their labels.
-    box : (xmin, xmax, ymin, ymax), default=None
-        What part of the plane to show. None shows all rows.
-
-    Returns
-    -------
-    RegionsDisplay
 
     See Also
     --------

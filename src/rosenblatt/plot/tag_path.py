@@ -165,10 +165,6 @@ def tag_path(
     gold : list of str, default=None
         The right tags, or any others to compare with.
 
-    Returns
-    -------
-    display : TagPathDisplay
-
     See Also
     --------
     rosenblatt.plot.confusion : All sentences at once.

@@ -29,7 +29,6 @@ class UpdatesDisplay(Display):
 
     Attributes
     ----------
-    caption : str
     run : RunInPlane
         Rows, box and steps; ``run.steps[k]`` has the lines and arrows of a panel.
     titles : tuple of str
@@ -149,20 +148,12 @@ def updates(
         A linear learner that was fitted with ``record=True`` on one or two features, or its ledger.
     X : array-like of shape (n_samples, n_features)
         The rows it was fitted on.
-    y : array-like of shape (n_samples,)
-        Their labels.
     max_frames : int, default=12
         Most pictures to show. Of more updates the first and the last are taken, of more examples
         the first; the caption says how many were left out.
     each : {"update", "example"}, default="update"
         A picture for each update, or for each example whether it was answered right or not. The
         latter needs rows that were taken in their order (``shuffle=False``).
-    box : (xmin, xmax, ymin, ymax), default=None
-        What part of the plane to show. None shows all rows.
-
-    Returns
-    -------
-    UpdatesDisplay
 
     See Also
     --------

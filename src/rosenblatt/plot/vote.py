@@ -169,10 +169,6 @@ def vote(source: Any) -> VoteDisplay:
         A kernel perceptron that trains each class against the rest (``multiclass="ovr"``) has
         survival times for each; they are drawn side by side, at most 12.
 
-    Returns
-    -------
-    display : VoteDisplay
-
     Examples
     --------
     >>> from rosenblatt import VotedPerceptron, datasets, plot
