@@ -13,9 +13,7 @@ async function askServer(name, body) {
 	} catch {
 		throw new Error("The studio's server does not answer; start it again with rosenblatt studio.");
 	}
-	const found = await answer
-		.json()
-		.catch(() => ({}));
+	const found = await answer.json().catch(() => ({}));
 	if (!answer.ok || found.error)
 		throw new Error(found.error?.message ?? `The server answered with status ${answer.status}.`);
 	return found;

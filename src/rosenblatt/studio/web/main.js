@@ -1,5 +1,5 @@
 // The studio: holds the state, asks for runs, and keeps every part of the page in step.
-import {boxAround} from "./engine/geometry.js";
+import {boundsOf, boxAround, boxCorners} from "./engine/geometry.js";
 import {clamped} from "./engine/numbers.js";
 import {RunLedger} from "./engine/run_ledger.js";
 import {readAddress, writeAddress} from "./state/address.js";
@@ -20,6 +20,7 @@ import {UpdateCard} from "./views/update_card.js";
 
 const MOST_UNDO = 50;
 const STATE_FIELDS = ["v", "data", "map", "learners", "order", "seed", "epochs", "at", "view"];
+const FIRST = {view: "plane", at: 0};
 const NO_POINTS = {
 	columns: ["x", "y"],
 	rows: [],
@@ -39,7 +40,7 @@ class Studio {
 	constructor(root, {ask, initial, address = false, offline = false, box = null}) {
 		Object.assign(this, {root, ask, address, offline, editable: !offline});
 		this.givenBox = box;
-		this.state = {view: "plane", at: 0, ...initial};
+		this.state = {...FIRST, ...initial};
 		this.points = NO_POINTS;
 		this.marks = marksOf(NO_POINTS.classes);
 		this.ledgers = [];
@@ -103,8 +104,7 @@ class Studio {
 		if (read) {
 			// What the address does not name has its default, not what the server would start with.
 			this.state = {
-				view: "plane",
-				at: 0,
+				...FIRST,
 				...(read.state.data ? {} : {data: this.state.data}),
 				...(read.state.learners || read.state.data ? {} : {learners: this.state.learners}),
 				...read.state,
@@ -119,7 +119,7 @@ class Studio {
 		const read = readAddress(location.hash);
 		if (!read) return;
 		this.remember();
-		this.state = {view: "plane", at: 0, ...read.state};
+		this.state = {...FIRST, ...read.state};
 		this.shown = read.shown;
 		await this.run({fresh: true});
 	}
@@ -231,13 +231,7 @@ class Studio {
 		const outside = this.points.rows.some(
 			([x, y]) => x < seen[0] || x > seen[1] || y < seen[2] || y > seen[3],
 		);
-		if (outside)
-			this.box = [
-				Math.min(box[0], all[0]),
-				Math.max(box[1], all[1]),
-				Math.min(box[2], all[2]),
-				Math.max(box[3], all[3]),
-			];
+		if (outside) this.box = boundsOf(boxCorners(all), box);
 	}
 
 	// Everything anew: after a run, a change of theme or of the learner shown.

@@ -37,14 +37,12 @@ function stepFormula({rule, learner}, update, hasBias, multiclass) {
 	const symbol = "τ";
 	if (!FORMULAS[rule]) return {symbol, line: null};
 	const norm = squared(update.x) + (hasBias ? 1 : 0);
+	const length = hasBias ? "‖(x, 1)‖²" : "‖x‖²";
 	const margin = [multiclass ? "m" : "y·s", bracketed(marginOf(update, multiclass))];
 	const terms = FORMULAS[rule]({
 		margin,
 		loss: margin.map((m) => `(1 − ${m})`),
-		length: [
-			`${multiclass ? "2" : ""}‖${hasBias ? "(x, 1)" : "x"}‖²`,
-			multiclass ? 2 * norm : norm,
-		],
+		length: multiclass ? [`2${length}`, 2 * norm] : [length, norm],
 		learner,
 		multiclass,
 	});
@@ -148,12 +146,8 @@ export function describeUpdate(ledger, k, marks) {
 		facts.score = `s = w·x${hasBias ? " + b" : ""} = ${plugged} = ${figure(update.score)}`;
 		facts.vectors.push(movedVector(ledger, update, 0, "w", sign, symbol, false));
 	}
-	if (line && multiclass && line.includes(" m)"))
-		facts.lines.push([
-			`m = ${figure(marginOf(update, true))} (right score minus wrong score)`,
-			line,
-		]);
-	else if (line) facts.lines.push([line]);
+	const lead = `m = ${figure(marginOf(update, multiclass))} (right score minus wrong score)`;
+	if (line) facts.lines.push(multiclass && line.includes(" m)") ? [lead, line] : [line]);
 	for (const moved of facts.vectors)
 		facts.lines.push(hasBias ? [moved.line, moved.shift] : [moved.line]);
 	const mean = ledger.answers(k);

@@ -1,7 +1,7 @@
 // The two curves of the proof, and the mistakes of each epoch.
 import {clamped} from "../engine/numbers.js";
 import {Frame} from "./frame.js";
-import {line, rectangle} from "./pen.js";
+import {inked, line, rectangle} from "./pen.js";
 
 // Where the proof puts u·w and ‖w‖ after k updates of a perceptron.
 export function proofBounds(run, k) {
@@ -95,29 +95,19 @@ export function drawMistakes(pen, width, height, scene) {
 	const epochs = Math.max(1, ...runs.map((run) => run.mistakes_per_epoch.length));
 	let most = 1;
 	for (const run of runs) for (const count of run.mistakes_per_epoch) most = Math.max(most, count);
-	const frame = new Frame(width, height, [0.5, epochs + 0.5, 0, most * 1.12], {
-		side: {
-			left: 3.8 * textSize,
-			right: 14,
-			top: 10 + (runs.length > 1 ? 20 * runs.length : 0),
-			bottom: 1.9 * textSize,
-		},
-	});
+	const top = 10 + (runs.length > 1 ? 20 * runs.length : 0);
+	const side = {left: 3.8 * textSize, right: 14, top, bottom: 1.9 * textSize};
+	const frame = new Frame(width, height, [0.5, epochs + 0.5, 0, most * 1.12], {side});
 	frame.drawAxes(pen, theme, ["epoch", "mistakes"], textSize, {zero: false});
 	const bottom = frame.y(0);
+	const style = inked(theme, textSize, {align: "center"});
 	if (runs.length === 1) {
 		runs[0].mistakes_per_epoch.forEach((count, i) => {
 			const [left, right] = [frame.x(i + 0.6), frame.x(i + 1.4)];
 			const fill = i + 1 === epochNow ? theme.ink : theme.palette[0];
 			const top = count ? frame.y(count) : bottom - 2;
 			rectangle(pen, [left, bottom], [Math.max(left + 1, right), top], {fill});
-			if (epochs <= 24)
-				pen.text((left + right) / 2, top - 4, String(count), {
-					fill: theme.ink,
-					size: textSize,
-					align: "center",
-					halo: theme.paper,
-				});
+			if (epochs <= 24) pen.text((left + right) / 2, top - 4, String(count), style);
 		});
 	} else {
 		runs.forEach((run, place) => {
@@ -128,12 +118,8 @@ export function drawMistakes(pen, width, height, scene) {
 			if (epochs <= 60) for (const point of points) pen.circle(...point, 4, {fill: stroke});
 			const y = 14 + 20 * place;
 			line(pen, [frame.left, y], [frame.left + 34, y], {stroke, width: 3, dash});
-			pen.text(frame.left + 42, y, titles[place], {
-				fill: theme.ink,
-				size: textSize + 1,
-				middle: true,
-				bold: place === shown,
-			});
+			const given = {fill: theme.ink, size: textSize + 1, middle: true, bold: place === shown};
+			pen.text(frame.left + 42, y, titles[place], given);
 		});
 		if (epochNow) {
 			const x = frame.x(epochNow);

@@ -1,6 +1,6 @@
 // Which data, with which features, in which order.
 import {counted} from "../engine/numbers.js";
-import {button, card, choice, el, labelled, numberBox, row, setText} from "./dom.js";
+import {button, card, choice, el, labelled, numberBox, rest, row, setText} from "./dom.js";
 
 const MAPS = {
 	none: "none: x, y",
@@ -33,7 +33,7 @@ export class DataBar {
 		this.select.replaceChildren(
 			...options.map(([value, words]) => el("option", {value, selected: value === own}, words)),
 		);
-		this.undo.setAttribute("aria-disabled", String(studio.past.length === 0));
+		rest(this.undo, studio.past.length === 0);
 		const about = studio.presets?.find(({id}) => id === own)?.about;
 		const points = counted(studio.points.rows.length, "point", "points");
 		const classes = counted(studio.marks.length, "class", "classes");

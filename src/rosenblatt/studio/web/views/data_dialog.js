@@ -2,6 +2,7 @@
 import {counted} from "../engine/numbers.js";
 import {button, choice, el, labelled, row, setText} from "./dom.js";
 
+const NONE = {x: null, y: null, label: null};
 const MOST_CHARACTERS = 6000000;
 const ABOUT =
 	"A table with a heading row: two columns of numbers and one with the class. " +
@@ -13,19 +14,19 @@ const TOO_LARGE =
 export class DataDialog {
 	constructor(studio) {
 		this.studio = studio;
-		this.picked = {x: null, y: null, label: null};
+		this.picked = NONE;
 		this.text = el("textarea", {
 			rows: "8",
 			spellcheck: "false",
+			on: {input: () => this.later()},
 			placeholder: "height,weight,kind\n1.2,0.5,cat\n2.0,1.5,dog",
 		});
-		this.file = el("input", {type: "file", accept: ".csv,.tsv,.txt,text/csv,text/plain"});
+		const accept = ".csv,.tsv,.txt,text/csv,text/plain";
+		this.file = el("input", {type: "file", accept, on: {change: () => this.load()}});
 		this.columns = el("div", {class: "fields"});
 		this.problem = el("p", {class: "problem", role: "alert"});
 		this.notes = el("p", {class: "quiet"});
 		this.use = button("Use these points", () => this.take(), {class: "main", disabled: true});
-		this.text.addEventListener("input", () => this.later());
-		this.file.addEventListener("change", () => this.load());
 		const cancel = button("Cancel", () => this.node.close());
 		this.node = el(
 			"dialog",
@@ -59,13 +60,13 @@ export class DataDialog {
 			text = new TextDecoder("windows-1252").decode(await file.arrayBuffer());
 		this.text.value = text;
 		this.fileName = file.name;
-		this.picked = {x: null, y: null, label: null};
+		this.picked = NONE;
 		this.read();
 	}
 
 	later() {
 		this.fileName = null;
-		this.picked = {x: null, y: null, label: null};
+		this.picked = NONE;
 		clearTimeout(this.waiting);
 		this.waiting = setTimeout(() => this.read(), 250);
 	}
@@ -97,10 +98,9 @@ export class DataDialog {
 	}
 
 	offer(found) {
-		const numbers = found.columns
-			.filter((column) => column.kind === "number")
-			.map(({name}) => [name, name]);
-		const all = found.columns.map(({name}) => [name, name]);
+		const named = (columns) => columns.map(({name}) => [name, name]);
+		const all = named(found.columns);
+		const numbers = named(found.columns.filter(({kind}) => kind === "number"));
 		const pick = (field) => (name) => {
 			this.picked = {x: found.x, y: found.y, label: found.label, [field]: name};
 			this.read();

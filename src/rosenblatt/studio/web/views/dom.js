@@ -4,13 +4,25 @@ export function el(tag, given = {}, ...children) {
 	const node = document.createElement(tag);
 	for (const [name, value] of Object.entries(given)) {
 		if (value === null || value === undefined || value === false) continue;
-		if (name === "on")
-			for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+		if (name === "on") listen(node, value);
 		else if (name === "value" || name === "checked" || name === "selected") node[name] = value;
 		else node.setAttribute(name, value === true ? "" : value);
 	}
 	node.append(...children.flat().filter((child) => child !== null && child !== undefined));
 	return node;
+}
+
+export function listen(node, acts) {
+	for (const [event, act] of Object.entries(acts)) node.addEventListener(event, act);
+}
+
+// A paragraph without a look of its own, and words that stand out in one.
+export function paragraph(...children) {
+	return el("p", {}, ...children);
+}
+
+export function bold(words) {
+	return el("b", {}, words);
 }
 
 export function row(...children) {
@@ -37,6 +49,11 @@ export function card(title, kind, ...children) {
 
 export function press(node, isPressed) {
 	node.setAttribute("aria-pressed", String(isPressed));
+}
+
+// Says of a button that it does nothing now; unlike a disabled one it keeps the focus.
+export function rest(node, isResting) {
+	node.setAttribute("aria-disabled", String(isResting));
 }
 
 export function svgNode(tag, given = {}, ...children) {
@@ -78,21 +95,17 @@ export function button(words, act, given = {}) {
 export function numberBox(value, act, given = {}, mayBeEmpty = false) {
 	const node = el("input", {type: "number", step: "any", value: String(value ?? ""), ...given});
 	let kept = value;
-	node.addEventListener("focus", () => {
+	const keep = () => {
 		kept = node.value;
-	});
-	node.addEventListener("change", () => {
-		if (mayBeEmpty && node.value.trim() === "") {
-			act(null);
-			return;
-		}
-		const number = node.value.trim() === "" ? NaN : Number(node.value);
-		if (!Number.isFinite(number)) {
-			node.value = String(kept);
-			return;
-		}
-		act(number);
-	});
+	};
+	const change = () => {
+		const empty = node.value.trim() === "";
+		const number = empty ? NaN : Number(node.value);
+		if (Number.isFinite(number)) act(number);
+		else if (empty && mayBeEmpty) act(null);
+		else node.value = String(kept);
+	};
+	listen(node, {focus: keep, change});
 	return node;
 }
 

@@ -1,5 +1,5 @@
 // Taking it home: pictures of the view, the table, the run, code, and a page that replays it.
-import {button, el, saveFile, setText} from "./dom.js";
+import {button, el, listen, saveFile, setText} from "./dom.js";
 import {CanvasPen, SvgPen} from "./pen.js";
 
 const HEADING = 58;
@@ -39,11 +39,9 @@ function drawSlide(studio, pen, slide) {
 	const most = Math.max(20, Math.floor((LINE * slide.width) / 800));
 	const cut = words.length > most ? words.lastIndexOf(" ", most) : words.length;
 	const rest = words.slice(cut).trim();
-	pen.text(10, 22, words.slice(0, cut), {fill: theme.ink, size: 14});
-	pen.text(10, 42, rest.length > most ? `${rest.slice(0, most - 1)}…` : rest, {
-		fill: theme.ink,
-		size: 14,
-	});
+	const style = {fill: theme.ink, size: 14};
+	pen.text(10, 22, words.slice(0, cut), style);
+	pen.text(10, 42, rest.length > most ? `${rest.slice(0, most - 1)}…` : rest, style);
 	slide.draw(pen, theme);
 }
 
@@ -75,66 +73,41 @@ export class ExportMenu {
 	constructor(studio) {
 		this.studio = studio;
 		this.said = el("span", {class: "unseen", role: "status"});
-		const asked = (name, body, file, type) => async () =>
-			saveFile(file, (await studio.ask(name, body())).text, type);
 		const sent = () => studio.sent();
+		const save = (file, type, made) => async () => saveFile(file, await made(), type);
+		const asked = (name, file, type, body = sent) =>
+			save(file, type, async () => (await studio.ask(name, body())).text);
+		const ofShown = () => ({state: sent(), run: studio.shown});
+		const notebook = asked("notebook", "perceptron_run.ipynb", "application/x-ipynb+json");
+		const address = () => navigator.clipboard.writeText(location.href);
+		const [here, served] = [studio.address, !studio.offline];
 		const entries = [
-			[
-				"Picture of this view (PNG)",
-				async () => saveFile("perceptron.png", await asPng(studio), "image/png"),
-			],
-			[
-				"Picture of this view (SVG)",
-				() => saveFile("perceptron.svg", asSvg(studio), "image/svg+xml"),
-			],
-			[
-				"Table of updates (CSV)",
-				asked("csv", () => ({state: sent(), run: studio.shown}), "updates.csv", "text/csv"),
-				"server",
-			],
-			["The whole run (JSON)", () => saveFile("run.json", asJson(studio), "application/json")],
-			["Python script", asked("script", sent, "perceptron_run.py", "text/x-python"), "server"],
-			[
-				"Notebook",
-				asked("notebook", sent, "perceptron_run.ipynb", "application/x-ipynb+json"),
-				"server",
-			],
+			["Picture of this view (PNG)", save("perceptron.png", "image/png", () => asPng(studio))],
+			["Picture of this view (SVG)", save("perceptron.svg", "image/svg+xml", () => asSvg(studio))],
+			["Table of updates (CSV)", asked("csv", "updates.csv", "text/csv", ofShown), served],
+			["The whole run (JSON)", save("run.json", "application/json", () => asJson(studio))],
+			["Python script", asked("script", "perceptron_run.py", "text/x-python"), served],
+			["Notebook", notebook, served],
 			[
 				"Page that replays offline (HTML)",
-				asked("page", sent, "perceptron_run.html", "text/html"),
-				"server",
+				asked("page", "perceptron_run.html", "text/html"),
+				served,
 			],
-			[
-				"Copy the address of this state",
-				() => navigator.clipboard.writeText(location.href),
-				"address",
-			],
-		].filter(
-			([, , needs]) =>
-				!(needs === "server" && studio.offline) && !(needs === "address" && !studio.address),
-		);
-		this.node = el(
-			"details",
-			{class: "menu"},
-			el("summary", {}, "Export"),
+			["Copy the address of this state", address, here],
+		].filter(([, , possible = true]) => possible);
+		const entry = ([words, act]) =>
 			el(
-				"ul",
+				"li",
 				{},
-				entries.map(([words, act]) =>
-					el(
-						"li",
-						{},
-						button(words, () => this.run(words, act)),
-					),
-				),
-			),
-			this.said,
-		);
-		this.node.addEventListener("keydown", (event) => {
-			if (event.key === "Escape") this.close();
-		});
-		this.node.addEventListener("focusout", (event) => {
-			if (event.relatedTarget && !this.node.contains(event.relatedTarget)) this.node.open = false;
+				button(words, () => this.run(words, act)),
+			);
+		const list = el("ul", {}, entries.map(entry));
+		this.node = el("details", {class: "menu"}, el("summary", {}, "Export"), list, this.said);
+		listen(this.node, {
+			keydown: ({key}) => key === "Escape" && this.close(),
+			focusout: ({relatedTarget: next}) => {
+				if (next && !this.node.contains(next)) this.node.open = false;
+			},
 		});
 	}
 

@@ -1,6 +1,6 @@
 // From numbers to places on a picture, and back; axes with round numbers.
 import {figure, niceStep} from "../engine/numbers.js";
-import {line} from "./pen.js";
+import {inked, line} from "./pen.js";
 
 const SIDE = {left: 42, right: 16, top: 10, bottom: 24};
 
@@ -19,10 +19,8 @@ export class Frame {
 		const [sx, sy] = [this.inner[0] / (x1 - x0), this.inner[1] / (y1 - y0)];
 		if (equal && sx / sy < 8 && sy / sx < 8) {
 			const scale = Math.min(sx, sy);
-			const [extraX, extraY] = [
-				(this.inner[0] / scale - (x1 - x0)) / 2,
-				(this.inner[1] / scale - (y1 - y0)) / 2,
-			];
+			const extraX = (this.inner[0] / scale - (x1 - x0)) / 2;
+			const extraY = (this.inner[1] / scale - (y1 - y0)) / 2;
 			[x0, x1, y0, y1] = [x0 - extraX, x1 + extraX, y0 - extraY, y1 + extraY];
 		}
 		this.box = [x0, x1, y0, y1];
@@ -77,50 +75,30 @@ export class Frame {
 		const [x0, x1, y0, y1] = this.box;
 		const [stepX, stepY] = this.steps(textSize);
 		const [bottom, right] = [this.top + this.inner[1], this.left + this.inner[0]];
+		const quiet = {fill: theme.faint, size: textSize};
 		for (const value of ticksBetween(x0, x1, stepX)) {
 			const px = this.x(value);
 			if (grid) line(pen, [px, this.top], [px, bottom], {stroke: theme.rule, width: 1});
-			pen.text(px, bottom + textSize + 3, figure(value), {
-				fill: theme.faint,
-				size: textSize,
-				align: "center",
-			});
+			pen.text(px, bottom + textSize + 3, figure(value), {...quiet, align: "center"});
 		}
 		for (const value of ticksBetween(y0, y1, stepY)) {
 			const py = this.y(value);
 			if (grid) line(pen, [this.left, py], [right, py], {stroke: theme.rule, width: 1});
-			pen.text(this.left - 5, py, figure(value), {
-				fill: theme.faint,
-				size: textSize,
-				align: "right",
-				middle: true,
-			});
+			pen.text(this.left - 5, py, figure(value), {...quiet, align: "right", middle: true});
 		}
 		const [px, py] = this.at([0, 0]);
 		const style = {stroke: theme.faint, width: 1, alpha: 0.55};
 		if (zero && x0 < 0 && x1 > 0) line(pen, [px, this.top], [px, bottom], style);
 		if (zero && y0 < 0 && y1 > 0) line(pen, [this.left, py], [right, py], style);
-		pen.text(right - 5, bottom - 6, names[0], {
-			fill: theme.ink,
-			size: textSize,
-			align: "right",
-			halo: theme.paper,
-		});
-		pen.text(this.left + 5, this.top + textSize, names[1], {
-			fill: theme.ink,
-			size: textSize,
-			halo: theme.paper,
-		});
+		pen.text(right - 5, bottom - 6, names[0], inked(theme, textSize, {align: "right"}));
+		pen.text(this.left + 5, this.top + textSize, names[1], inked(theme, textSize));
 	}
 }
 
 function ticksBetween(from, to, step) {
 	const ticks = [];
-	for (
-		let i = Math.ceil(from / step - 1e-9);
-		i * step <= to + step * 1e-9 && ticks.length < 100;
-		i += 1
-	)
+	const last = to + step * 1e-9;
+	for (let i = Math.ceil(from / step - 1e-9); i * step <= last && ticks.length < 100; i += 1)
 		ticks.push(i * step === 0 ? 0 : Number((i * step).toPrecision(12)));
 	return ticks;
 }

@@ -65,12 +65,8 @@ function initialField(bar, learner, i) {
 	const {answer} = bar.studio;
 	const run = answer?.runs[i];
 	const size = run ? run.vectors * (answer.data.features.length + 1) : 3;
-	const box = el("input", {
-		type: "text",
-		inputmode: "text",
-		value: learner.initial ? learner.initial.join(", ") : "",
-		placeholder: "zeros",
-	});
+	const value = learner.initial ? learner.initial.join(", ") : "";
+	const box = el("input", {type: "text", inputmode: "text", value, placeholder: "zeros"});
 	box.addEventListener("change", () => {
 		const numbers = box.value
 			.split(/[\s,;]+/)
@@ -96,13 +92,8 @@ export class LearnerBar {
 		this.list = el("div", {class: "learners"});
 		this.open = new Set();
 		this.add = button("Compare with…", () => this.compare());
-		this.node = el(
-			"section",
-			{class: "card bar edit", "aria-label": "Learners"},
-			el("h2", {}, "Learner"),
-			this.list,
-			this.add,
-		);
+		const given = {class: "card bar edit", "aria-label": "Learners"};
+		this.node = el("section", given, el("h2", {}, "Learner"), this.list, this.add);
 	}
 
 	get learners() {
@@ -119,20 +110,17 @@ export class LearnerBar {
 
 	card(learner, i) {
 		const many = this.learners.length > 1;
-		const details = el(
-			"details",
-			{open: this.open.has(i)},
-			el("summary", {}, "Settings"),
-			el("div", {class: "fields"}, settingFields(this, learner, i)),
-		);
+		const fields = el("div", {class: "fields"}, settingFields(this, learner, i));
+		const given = {open: this.open.has(i)};
+		const details = el("details", given, el("summary", {}, "Settings"), fields);
 		details.addEventListener("toggle", () =>
 			details.open ? this.open.add(i) : this.open.delete(i),
 		);
 		const kind = choice(learnerKinds(), learner.kind, (name) => this.changeKind(i, name), {
 			"aria-label": many ? `Learner ${i + 1}` : "Learner",
 		});
-		const given = {class: "small", title: "Remove", "aria-label": `Remove learner ${i + 1}`};
-		const remove = many ? button("×", () => this.remove(i), given) : null;
+		const name = {class: "small", title: "Remove", "aria-label": `Remove learner ${i + 1}`};
+		const remove = many ? button("×", () => this.remove(i), name) : null;
 		return el("div", {class: "learner"}, row(kind, remove), details);
 	}
 

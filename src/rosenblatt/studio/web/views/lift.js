@@ -1,16 +1,11 @@
 // The lift: the product x·y becomes a height, and what no line separates a plane may.
-import {boundsOf} from "../engine/geometry.js";
+import {boundsOf, boxCorners} from "../engine/geometry.js";
 import {drawMark} from "./marks.js";
-import {line} from "./pen.js";
+import {CENTRED, line} from "./pen.js";
 import {pointRadius} from "./plane.js";
 import {classColour, thinned} from "./theme.js";
 
-const SQUARE = [
-	[-1, -1],
-	[1, -1],
-	[1, 1],
-	[-1, 1],
-];
+const SQUARE = boxCorners([-1, 1, -1, 1]);
 const HEIGHT = "The height is the product of the two columns";
 const FIVE = "The quadratic map has five features";
 
@@ -107,13 +102,7 @@ export function drawLift(pen, width, height, scene, turn) {
 		[[-1, -1, 1.2], `${data.columns[0]}·${data.columns[1]}`],
 	];
 	for (const [p, name] of names)
-		pen.text(...flat(p), name, {
-			fill: theme.ink,
-			size: textSize + 1,
-			align: "center",
-			middle: true,
-			bold: true,
-		});
+		pen.text(...flat(p), name, {fill: theme.ink, size: textSize + 1, ...CENTRED});
 
 	const weights =
 		ledger && ledger.run.vectors === 1 && data.features.length <= 3
@@ -150,14 +139,8 @@ export function drawLift(pen, width, height, scene, turn) {
 	const towards = cut.length ? Math.sign(score([0, 0, 0]) - score(backwards(turn))) : 0;
 	const behind = points.filter((p) => cut.length && (p.above ? 1 : -1) !== towards);
 	behind.forEach(drawOne);
-	if (cut.length)
-		pen.path(cut.map(flat), {
-			fill: theme.faint,
-			stroke: theme.ink,
-			width: 1.5,
-			alpha: 0.45,
-			close: true,
-		});
+	const sheet = {fill: theme.faint, stroke: theme.ink, width: 1.5, alpha: 0.45, close: true};
+	if (cut.length) pen.path(cut.map(flat), sheet);
 	const hidden = new Set(behind);
 	points.filter((p) => !hidden.has(p)).forEach(drawOne);
 }

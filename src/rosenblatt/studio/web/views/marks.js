@@ -1,6 +1,8 @@
 // Shapes and letters of the classes: the same as in the library's own pictures.
+import {boxCorners} from "../engine/geometry.js";
 import {shortened} from "../engine/numbers.js";
 import {svgNode} from "./dom.js";
+import {CENTRED} from "./pen.js";
 import {channels, classColour} from "./theme.js";
 
 // Ink for a letter on a colour: whichever of black and white is seen better.
@@ -23,26 +25,11 @@ function spun(corners, angle) {
 	return corners.map(([x, y]) => [c * x - s * y, s * x + c * y]);
 }
 
-const CROSS = [
-	[-0.5, -1],
-	[0.5, -1],
-	[0.5, -0.5],
-	[1, -0.5],
-	[1, 0.5],
-	[0.5, 0.5],
-	[0.5, 1],
-	[-0.5, 1],
-	[-0.5, 0.5],
-	[-1, 0.5],
-	[-1, -0.5],
-	[-0.5, -0.5],
-].map(([x, y]) => [x * 1.08, y * 1.08]);
-const SQUARE = [
-	[-0.88, -0.88],
-	[0.88, -0.88],
-	[0.88, 0.88],
-	[-0.88, 0.88],
-];
+// A quarter of it, turned to all four sides.
+const CROSS = [0, 1, 2, 3].flatMap((quarter) =>
+	spun(boxCorners([-0.54, 0.54, -1.08, -0.54]).slice(0, 3), (quarter * Math.PI) / 2),
+);
+const SQUARE = boxCorners([-0.88, 0.88, -0.88, 0.88]);
 const TRIANGLE = regular(3, -Math.PI / 2).map(([x, y]) => [x * 1.25, y * 1.25 + 0.12]);
 // Circle, square, triangles, diamond, plus, cross, pentagon, in the order of the library's markers.
 const SHAPES = [
@@ -71,13 +58,7 @@ export function drawMark(pen, x, y, radius, mark, theme, given = {}) {
 	else pen.circle(x, y, radius, style);
 	if (radius >= 7) {
 		const size = radius * (mark.letter.length > 1 ? 0.95 : 1.25);
-		pen.text(x, y, mark.letter, {
-			fill: inkOn(fill),
-			size,
-			align: "center",
-			middle: true,
-			bold: true,
-		});
+		pen.text(x, y, mark.letter, {fill: inkOn(fill), size, ...CENTRED});
 	}
 }
 
@@ -85,12 +66,9 @@ export function drawMark(pen, x, y, radius, mark, theme, given = {}) {
 export function markIcon(mark, theme) {
 	const fill = classColour(theme, mark.place);
 	const corners = shapeOf(mark.place, 10, 10, 8);
-	const shape = corners
-		? svgNode("polygon", {
-				points: corners.map((p) => p.map((v) => v.toFixed(2)).join(",")).join(" "),
-				fill,
-			})
-		: svgNode("circle", {cx: 10, cy: 10, r: 8, fill});
+	const points = corners?.map((p) => p.map((v) => v.toFixed(2)).join(",")).join(" ");
+	const circle = {cx: 10, cy: 10, r: 8, fill};
+	const shape = corners ? svgNode("polygon", {points, fill}) : svgNode("circle", circle);
 	const letter = svgNode("text", {
 		x: 10,
 		y: 14,
@@ -100,12 +78,8 @@ export function markIcon(mark, theme) {
 		fill: inkOn(fill),
 	});
 	letter.textContent = mark.letter;
-	return svgNode(
-		"svg",
-		{viewBox: "-1 -1 22 22", width: 20, height: 20, "aria-hidden": "true", class: "mark"},
-		shape,
-		letter,
-	);
+	const size = {viewBox: "-1 -1 22 22", width: 20, height: 20};
+	return svgNode("svg", {...size, "aria-hidden": "true", class: "mark"}, shape, letter);
 }
 
 const MINUS_ONE = new Set(["-1", "−1", "-", "−"]);

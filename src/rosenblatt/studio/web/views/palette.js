@@ -23,11 +23,8 @@ export function pointBoxes(studio, row, given = () => ({})) {
 export class Palette {
 	constructor(studio) {
 		this.studio = studio;
-		this.node = el("div", {
-			class: "palette row edit",
-			role: "group",
-			"aria-label": "Class of new points",
-		});
+		const given = {class: "palette row edit", role: "group"};
+		this.node = el("div", {...given, "aria-label": "Class of new points"});
 		this.chosen = el("div", {class: "selected row edit"});
 	}
 
@@ -80,13 +77,8 @@ export class Palette {
 
 	newClass() {
 		const {editor} = this.studio;
-		const box = el("input", {
-			type: "text",
-			maxlength: "60",
-			"aria-label": "Name of a new class",
-			placeholder: "new class",
-			class: "new-class",
-		});
+		const words = {"aria-label": "Name of a new class", placeholder: "new class"};
+		const box = el("input", {type: "text", maxlength: "60", class: "new-class", ...words});
 		const add = () => {
 			if (!box.value.trim()) return;
 			editor.addClass(box.value.trim());

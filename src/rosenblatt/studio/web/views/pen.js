@@ -1,4 +1,5 @@
 // Two pens with the same strokes: one draws on a canvas, the other writes SVG.
+import {boxCorners} from "../engine/geometry.js";
 
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
 
@@ -184,17 +185,20 @@ export function penFor(canvas, width, height) {
 	return new CanvasPen(context);
 }
 
+// Words in ink, with a rim of paper that keeps them apart from lines.
+export function inked(theme, size, more = {}) {
+	return {fill: theme.ink, size, halo: theme.paper, ...more};
+}
+
+// Words whose middle is the place they are written at.
+export const CENTRED = {align: "center", middle: true, bold: true};
+
 export function line(pen, from, to, style) {
 	pen.path([from, to], style);
 }
 
 export function rectangle(pen, [x0, y0], [x1, y1], style) {
-	const corners = [
-		[x0, y0],
-		[x1, y0],
-		[x1, y1],
-	];
-	pen.path([...corners, [x0, y1]], {...style, close: true});
+	pen.path(boxCorners([x0, x1, y0, y1]), {...style, close: true});
 }
 
 export function arrow(pen, from, to, style) {

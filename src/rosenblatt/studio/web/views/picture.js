@@ -8,6 +8,8 @@ import {drawAreas, drawCursor, drawPoints, drawUpdate, hasOwnLine, planeWords} f
 import {keyHelp, PointerAndKeys} from "./pointer_and_keys.js";
 import {drawWeightSpace, weightSpaceWords} from "./weight_space.js";
 
+const WORDS = {plane: planeWords, weights: weightSpaceWords};
+
 export class Picture {
 	constructor(stage, place) {
 		this.stage = stage;
@@ -18,11 +20,8 @@ export class Picture {
 		);
 		this.pens = this.sheets.map((sheet) => new CanvasPen(sheet.getContext("2d")));
 		this.hint = el("p", {class: "unseen", id: freshId("hint")});
-		this.surface = el(
-			"div",
-			{class: "surface", tabindex: "0", role: "application", "aria-describedby": this.hint.id},
-			...this.sheets,
-		);
+		const given = {class: "surface", tabindex: "0", role: "application"};
+		this.surface = el("div", {...given, "aria-describedby": this.hint.id}, ...this.sheets);
 		this.title = button("", () => this.studio.showRun(this.place), {class: "picture-title"});
 		this.node = el("div", {class: "picture"}, this.title, this.surface, this.hint);
 		this.contours = new Map();
@@ -105,10 +104,8 @@ export class Picture {
 		const many = studio.ledgers.length > 1;
 		this.title.hidden = !many;
 		if (many) {
-			setText(
-				this.title,
-				`${studio.runTitle(this.place)} · ${ledger ? `${scene.k} of ${ledger.length}` : ""}`,
-			);
+			const step = ledger ? `${scene.k} of ${ledger.length}` : "";
+			setText(this.title, `${studio.runTitle(this.place)} · ${step}`);
 			press(this.title, studio.shown === this.place);
 		}
 		this.node.classList.toggle("chosen", many && studio.shown === this.place);
@@ -122,12 +119,8 @@ export class Picture {
 			this.clear(0);
 			drawAreas(this.pens[0], this.frame, scene);
 			this.frame.drawAxes(this.pens[0], studio.theme, scene.data.columns, studio.textSize);
-			const key = [
-				studio.pointsNumber,
-				studio.theme.paper,
-				studio.textSize,
-				studio.box.join(),
-			].join("|");
+			const {pointsNumber, theme, textSize, box} = studio;
+			const key = [pointsNumber, theme.paper, textSize, ...box].join("|");
 			if (key !== this.drawnPoints) {
 				this.drawnPoints = key;
 				this.clear(1);
@@ -142,12 +135,7 @@ export class Picture {
 			if (view === "weights") drawWeightSpace(this.pens[2], width, height, scene);
 			if (view === "lift") drawLift(this.pens[2], width, height, scene, this.stage.turn);
 		}
-		const words =
-			view === "plane"
-				? planeWords(scene)
-				: view === "weights"
-					? weightSpaceWords(scene)
-					: liftWords(scene);
+		const words = (WORDS[view] ?? liftWords)(scene);
 		const name = (many ? `${studio.runTitle(this.place)}. ` : "") + words;
 		if (this.surface.getAttribute("aria-label") !== name)
 			this.surface.setAttribute("aria-label", name);

@@ -2,7 +2,7 @@
 import {boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
 import {figure} from "../engine/numbers.js";
 import {drawMark} from "./marks.js";
-import {arrow, line, rectangle} from "./pen.js";
+import {arrow, CENTRED, inked, line, rectangle} from "./pen.js";
 import {classColour, thinned} from "./theme.js";
 
 // Fewer points are drawn larger, and none too large for a small picture.
@@ -31,17 +31,11 @@ export function drawAreas(pen, frame, scene) {
 		if (hasOwnLine(scene)) {
 			const weights = ledger.answers(k) ?? ledger.weights(k);
 			if (!weights.some((value) => value !== 0)) return;
-			const corners = boxCorners(frame.box);
-			for (const [place, way] of [
-				[0, -1],
-				[1, 1],
-			]) {
-				const part = clipPolygon(
-					corners,
-					weights.map((value) => way * value),
-				);
-				if (part.length > 2)
-					frame.path(pen, part, {fill: thinned(theme, classColour(theme, place)), close: true});
+			const sides = [weights.map((value) => -value), weights];
+			for (const [place, side] of sides.entries()) {
+				const part = clipPolygon(boxCorners(frame.box), side);
+				const fill = thinned(theme, classColour(theme, place));
+				if (part.length > 2) frame.path(pen, part, {fill, close: true});
 			}
 			return;
 		}
@@ -73,11 +67,8 @@ function drawConflict(pen, frame, scene) {
 	for (const row of conflict.rows) {
 		const label = data.labels[row];
 		kinds.set(label, [...(kinds.get(label) ?? []), row]);
-		pen.circle(...frame.at(data.rows[row]), radius + 4, {
-			stroke: theme.alarm,
-			width: 2,
-			dash: [3, 3],
-		});
+		const ring = {stroke: theme.alarm, width: 2, dash: [3, 3]};
+		pen.circle(...frame.at(data.rows[row]), radius + 4, ring);
 	}
 	// Two points of one class span a stretch, three a triangle: the meeting place lies in each of
 	// them. Without a bias it is the origin, reached by points turned to the other side of it.
@@ -97,14 +88,10 @@ function drawDuals(pen, frame, scene) {
 	if (data.rows.length > 80) return;
 	const {uses} = ledger.duals(k);
 	const reach = pointRadius(data.rows.length, textSize, frame.height) + 2;
+	const style = inked(theme, textSize, {bold: true});
 	data.rows.forEach((row, i) => {
 		if (uses[i])
-			pen.text(frame.x(row[0]) + reach, frame.y(row[1]) - reach + 2, `×${uses[i]}`, {
-				fill: theme.ink,
-				size: textSize,
-				bold: true,
-				halo: theme.paper,
-			});
+			pen.text(frame.x(row[0]) + reach, frame.y(row[1]) - reach + 2, `×${uses[i]}`, style);
 	});
 }
 
@@ -120,14 +107,8 @@ function drawNormal(pen, frame, scene, weights) {
 	const reach = Math.min(46, Math.min(...frame.inner) / 5);
 	const tip = [middle[0] + (dx / length) * reach, middle[1] + (dy / length) * reach];
 	arrow(pen, middle, tip, {stroke: theme.ink, width: 2});
-	pen.text(tip[0] + (dx / length) * 10, tip[1] + (dy / length) * 10, "w", {
-		fill: theme.ink,
-		size: textSize + 2,
-		align: "center",
-		middle: true,
-		bold: true,
-		halo: theme.paper,
-	});
+	const style = inked(theme, textSize + 2, CENTRED);
+	pen.text(tip[0] + (dx / length) * 10, tip[1] + (dy / length) * 10, "w", style);
 }
 
 // What lies over the points: the lines before and after, the point just used, selections.
@@ -137,11 +118,8 @@ export function drawUpdate(pen, frame, scene) {
 		drawConflict(pen, frame, scene);
 		if (!ledger) return;
 		if (hasOwnLine(scene)) {
-			const [before, after, mean] = [
-				k > 0 ? ledger.weights(k - 1) : null,
-				ledger.weights(k),
-				ledger.answers(k),
-			];
+			const before = k > 0 ? ledger.weights(k - 1) : null;
+			const [after, mean] = [ledger.weights(k), ledger.answers(k)];
 			drawLine(pen, frame, before, {stroke: theme.faint, width: 2, dash: [7, 6]});
 			drawLine(pen, frame, after, {stroke: theme.ink, width: mean ? 1.5 : 2.5});
 			drawLine(pen, frame, mean, {stroke: theme.ink, width: 4});
@@ -187,12 +165,8 @@ export function drawCursor(pen, frame, {theme, data, textSize, selected, cursor,
 }
 
 export function planeWords({data, ledger, k, marks}) {
-	const share = marks
-		.map(
-			(mark) =>
-				`${data.labels.filter((label) => label === mark.place).length} of class ${mark.name}`,
-		)
-		.join(", ");
+	const sizeOf = ({place}) => data.labels.filter((label) => label === place).length;
+	const share = marks.map((mark) => `${sizeOf(mark)} of class ${mark.name}`).join(", ");
 	const weights = ledger && ledger.run.vectors === 1 ? ledger.weights(k) : null;
 	const plane = `Plane with ${data.rows.length} points: ${share}.`;
 	if (!weights || data.features.length !== 2) return plane;

@@ -1,5 +1,5 @@
 // Travelling in time: step, back, play, and a slider to any update.
-import {button, choice, el, labelled, press, row, setText} from "./dom.js";
+import {button, choice, el, labelled, press, rest, row, setText} from "./dom.js";
 
 const SPEEDS = ["0.5", "1", "3", "10", "60", "600"].map((speed) => [speed, `${speed} / s`]);
 
@@ -15,37 +15,22 @@ export class Playback {
 		this.play = button("Play", () => (this.playing ? this.pause() : this.run()), {
 			"aria-pressed": "false",
 		});
-		this.slider = el("input", {
-			type: "range",
-			min: "0",
-			max: "0",
-			step: "1",
-			value: "0",
-			"aria-label": "Update",
-			class: "slider",
-		});
-		this.slider.addEventListener("input", () => {
-			this.pause();
-			studio.goTo(Number(this.slider.value));
-		});
-		this.number = el("input", {type: "number", min: "0", step: "1", value: "0", class: "at"});
-		this.number.addEventListener("change", () => this.jump(Number(this.number.value) || 0));
+		const whole = {min: "0", step: "1", value: "0"};
+		const named = {class: "slider", "aria-label": "Update"};
+		const go = ({target}) => this.jump(Number(target.value) || 0);
+		this.slider = el("input", {type: "range", max: "0", ...whole, ...named, on: {input: go}});
+		this.number = el("input", {type: "number", ...whole, class: "at", on: {change: go}});
 		this.of = el("span", {class: "of"});
 		this.pace = choice(SPEEDS, "1", (value) => {
 			this.speed = Number(value);
 		});
 		const speed = labelled("Speed", this.pace, "field inline");
+		const number = labelled("Update", this.number, "field inline");
 		this.node = el(
 			"div",
 			{class: "playback", role: "group", "aria-label": "Steps of the run"},
 			row(this.start, this.back, this.step, this.end, this.play, speed),
-			el(
-				"div",
-				{class: "row grow"},
-				this.slider,
-				labelled("Update", this.number, "field inline"),
-				this.of,
-			),
+			el("div", {class: "row grow"}, this.slider, number, this.of),
 		);
 	}
 
@@ -93,14 +78,9 @@ export class Playback {
 		this.slider.setAttribute("aria-valuetext", `Update ${at} of ${length}`);
 		setText(this.of, `of ${length.toLocaleString("en")}`);
 		// A button that goes dead under the finger loses the focus; these only say that they rest.
-		for (const [node, off] of [
-			[this.start, at === 0],
-			[this.back, at === 0],
-			[this.step, at >= length],
-			[this.end, at >= length],
-		])
-			node.setAttribute("aria-disabled", String(off));
-		this.play.setAttribute("aria-disabled", String(length === 0));
+		for (const node of [this.start, this.back]) rest(node, at === 0);
+		for (const node of [this.step, this.end]) rest(node, at >= length);
+		rest(this.play, length === 0);
 		this.slider.disabled = length === 0;
 	}
 }

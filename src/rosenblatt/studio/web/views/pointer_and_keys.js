@@ -1,5 +1,6 @@
 // What input can do to a picture, by pointer and by key: add, move, delete points; turn the lift.
 import {clamped, roundedTo, vector} from "../engine/numbers.js";
+import {listen} from "./dom.js";
 import {Frame} from "./frame.js";
 import {pointRadius} from "./plane.js";
 
@@ -20,32 +21,28 @@ export class PointerAndKeys {
 		this.studio = picture.studio;
 		this.surface = picture.surface;
 		[this.focused, this.holding, this.held] = [false, false, null];
-		this.listen();
+		listen(this.surface, {
+			pointerdown: (event) => this.press(event),
+			pointermove: (event) => this.drag(event),
+			pointerup: (event) => this.release(event),
+			pointercancel: () => {
+				this.held = null;
+			},
+			keydown: (event) => this.key(event),
+			focus: () => {
+				this.focused = this.surface.matches(":focus-visible");
+				this.cursor ??= this.middle();
+				this.studio.redraw();
+			},
+			blur: () => {
+				this.focused = this.holding = false;
+				this.studio.redraw();
+			},
+		});
 	}
 
 	get frame() {
 		return this.picture.frame;
-	}
-
-	listen() {
-		const {surface} = this;
-		surface.addEventListener("pointerdown", (event) => this.press(event));
-		surface.addEventListener("pointermove", (event) => this.drag(event));
-		surface.addEventListener("pointerup", (event) => this.release(event));
-		surface.addEventListener("pointercancel", () => {
-			this.held = null;
-		});
-		surface.addEventListener("keydown", (event) => this.key(event));
-		surface.addEventListener("focus", () => {
-			this.focused = surface.matches(":focus-visible");
-			this.cursor ??= this.middle();
-			this.studio.redraw();
-		});
-		surface.addEventListener("blur", () => {
-			this.focused = false;
-			this.holding = false;
-			this.studio.redraw();
-		});
 	}
 
 	middle() {

@@ -123,17 +123,12 @@ export class UpdateTable {
 			const rows = [];
 			for (let k = first; k < end; k += 1) {
 				const [number, ...cells] = updateCells(studio, ledger, k);
-				const go = button(number, () => studio.goTo(k), {
-					class: "link",
-					"aria-label": `Go to update ${k}`,
-				});
-				rows.push(tableRow([go], cells));
+				const given = {class: "link", "aria-label": `Go to update ${k}`};
+				rows.push(tableRow([button(number, () => studio.goTo(k), given)], cells));
 			}
 			this.body.replaceChildren(...rows);
-			setText(
-				this.caption,
-				`${studio.runTitle(studio.shown)}: the weights after each update (0 is the start).`,
-			);
+			const about = "the weights after each update (0 is the start).";
+			setText(this.caption, `${studio.runTitle(studio.shown)}: ${about}`);
 		}
 		const now = ledger.clip(studio.at) - first;
 		this.body.querySelector("[aria-current]")?.removeAttribute("aria-current");
@@ -141,19 +136,16 @@ export class UpdateTable {
 		if (row) {
 			row.setAttribute("aria-current", "step");
 			const box = this.body.closest(".scroll");
-			if (
-				row.offsetTop < box.scrollTop ||
-				row.offsetTop + row.offsetHeight > box.scrollTop + box.clientHeight
-			)
+			const below = row.offsetTop - box.scrollTop;
+			if (below < 0 || below + row.offsetHeight > box.clientHeight)
 				box.scrollTop = row.offsetTop - box.clientHeight / 2;
 		}
 	}
 
 	async copy() {
 		const {ledger} = this.studio;
-		const lines = [
-			Array.from(this.head.querySelectorAll("th"), (cell) => cell.textContent).join("\t"),
-		];
+		const names = Array.from(this.head.querySelectorAll("th"), (cell) => cell.textContent);
+		const lines = [names.join("\t")];
 		for (let k = 0; k <= ledger.length; k += 1)
 			lines.push(updateCells(this.studio, ledger, k).join("\t"));
 		try {

@@ -1,8 +1,10 @@
 // Beside the plane: what the theory says about the run.
 import {figure} from "../engine/numbers.js";
 import {drawProof, drawProofPosition, fromZero, proofBounds, proofFrame} from "./charts.js";
-import {card, el, setText} from "./dom.js";
+import {bold, card, el, setText} from "./dom.js";
 import {CanvasPen, penFor} from "./pen.js";
+
+const VERDICTS = {true: ["separable", "good"], false: ["not separable", "bad"]};
 
 export class TheoryCard {
 	constructor(studio) {
@@ -36,40 +38,27 @@ export class TheoryCard {
 		if (all) {
 			this.sentence.hidden = false;
 			const meeting = run.learner.fit_intercept ? "; × marks where they meet" : "";
-			setText(
-				this.badge,
-				{true: "separable", false: "not separable"}[theory.separable] ?? "not decided",
-			);
-			this.badge.className = `badge ${{true: "good", false: "bad"}[theory.separable] ?? ""}`;
-			setText(
-				this.sentence,
-				[
-					theory.sentence,
-					theory.conflict?.sentence,
-					theory.conflict?.point && !this.studio.answer.data.mapped
-						? `They are ringed in the plane${meeting}.`
-						: null,
-				]
-					.filter(Boolean)
-					.join(" "),
-			);
+			const {separable, conflict} = theory;
+			const [verdict, look] = VERDICTS[separable] ?? ["not decided", ""];
+			setText(this.badge, verdict);
+			this.badge.className = `badge ${look}`;
+			const ringed = conflict?.point && !this.studio.answer.data.mapped;
+			const words = [theory.sentence, conflict?.sentence];
+			if (ringed) words.push(`They are ringed in the plane${meeting}.`);
+			setText(this.sentence, words.filter(Boolean).join(" "));
 		}
 		const mistakesOnly = run.even_steps;
 		const bound = run.proof ? run.proof.bound : null;
 		const applies = bound && run.proof.applies;
 		this.count.hidden = false;
 		const word = mistakesOnly ? ["mistake", "mistakes"] : ["update", "updates"];
-		this.count.replaceChildren(
-			el("b", {}, k.toLocaleString("en")),
-			` ${k === 1 ? word[0] : word[1]} so far`,
-			...(applies
-				? [
-						", never more than ",
-						el("b", {}, bound < 1000 ? figure(bound) : Math.floor(bound).toLocaleString("en")),
-						fromZero(run) ? " = R²/γ²" : " from this start",
-					]
-				: []),
-		);
+		const soFar = ` ${k === 1 ? word[0] : word[1]} so far`;
+		this.count.replaceChildren(bold(k.toLocaleString("en")), soFar);
+		if (applies) {
+			const shown = bound < 1000 ? figure(bound) : Math.floor(bound).toLocaleString("en");
+			const start = fromZero(run) ? " = R²/γ²" : " from this start";
+			this.count.append(", never more than ", bold(shown), start);
+		}
 		this.gauge.hidden = !applies;
 		const most = applies ? ` of at most ${Math.floor(bound + 1e-9).toLocaleString("en")}` : "";
 		const count = `${k.toLocaleString("en")}${most} ${word[1]}`;
@@ -93,15 +82,8 @@ export class TheoryCard {
 		if (!width) return;
 		const ratio = window.devicePixelRatio || 1;
 		const frame = proofFrame(width, height, run, textSize);
-		const key = [
-			this.studio.answerNumber,
-			this.studio.shown,
-			width,
-			height,
-			ratio,
-			theme.paper,
-			textSize,
-		].join();
+		const {answerNumber, shown} = this.studio;
+		const key = [answerNumber, shown, width, height, ratio, theme.paper, textSize].join();
 		if (all || this.key !== key) {
 			this.key = key;
 			drawProof(penFor(this.still, width, height), frame, run, theme, textSize);

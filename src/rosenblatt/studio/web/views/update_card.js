@@ -1,7 +1,7 @@
 // Beside the plane: what the current update did, and what the theory says about it.
 import {counted, figure, vector} from "../engine/numbers.js";
 import {describeUpdate, updateSentence} from "../engine/step_formulas.js";
-import {el, headRow, setText, tableRow} from "./dom.js";
+import {bold, el, headRow, paragraph, setText, tableRow} from "./dom.js";
 import {markIcon} from "./marks.js";
 
 const MOST_USED = 8;
@@ -14,12 +14,8 @@ export class UpdateCard {
 		this.studio = studio;
 		this.title = el("h2", {});
 		this.body = el("div", {class: "update-body"});
-		this.node = el(
-			"section",
-			{class: "card update-card", "aria-label": "This update"},
-			this.title,
-			this.body,
-		);
+		const given = {class: "card update-card", "aria-label": "This update"};
+		this.node = el("section", given, this.title, this.body);
 	}
 
 	show() {
@@ -31,7 +27,7 @@ export class UpdateCard {
 				? "Click the plane to add points, or choose some data."
 				: "Python is getting ready.";
 			const failed = "Nothing could be learned from this; the sentence at the top says why.";
-			this.body.replaceChildren(el("p", {}, studio.problem ? failed : empty));
+			this.body.replaceChildren(paragraph(studio.problem ? failed : empty));
 			return;
 		}
 		const {run} = ledger;
@@ -50,31 +46,18 @@ export class UpdateCard {
 		const parts = [];
 		if (run.vectors === 1) {
 			const w = ledger.weights(0);
+			const bias = ledger.hasBias ? [" and ", bold(`b = ${figure(w.at(-1))}`)] : [];
+			const known = bold(`w = ${vector(w.slice(0, -1))}`);
 			parts.push(
-				el(
-					"p",
-					{},
-					"Before the first example the weights are ",
-					el("b", {}, `w = ${vector(w.slice(0, -1))}`),
-					ledger.hasBias ? [" and ", el("b", {}, `b = ${figure(w.at(-1))}`), "."] : ".",
-				),
-			);
-			parts.push(
-				el("p", {}, `Score above 0 means class ${marks[1].name}, below 0 class ${marks[0].name}.`),
+				paragraph("Before the first example the weights are ", known, ...bias, "."),
+				paragraph(`Score above 0 means class ${marks[1].name}, below 0 class ${marks[0].name}.`),
 			);
 		} else if (run.vectors > 1)
-			parts.push(el("p", {}, "Each class has its own weights; the largest score wins."));
-		else parts.push(el("p", {}, NOTHING_STORED));
+			parts.push(paragraph("Each class has its own weights; the largest score wins."));
+		else parts.push(paragraph(NOTHING_STORED));
+		const next = " goes to the first one that changes the weights.";
 		if (ledger.length)
-			parts.push(
-				el(
-					"p",
-					{},
-					"Points are shown one at a time. ",
-					el("b", {}, "Step"),
-					" goes to the first one that changes the weights.",
-				),
-			);
+			parts.push(paragraph("Points are shown one at a time. ", bold("Step"), next));
 		return parts;
 	}
 
@@ -84,28 +67,15 @@ export class UpdateCard {
 		const mark = marks[update.right];
 		const point = answer.data.rows[update.row];
 		const mapped = answer.data.mapped ? `, mapped to x = ${vector(update.x)}` : "";
+		const number = bold(`Point ${update.row + 1}`);
+		const used = el("span", {}, number, ` ${vector(point)}, class ${mark.name}${mapped}`);
+		const when = el("span", {class: "quiet"}, ` epoch ${update.epoch}, example ${update.t}`);
+		const shift = (line) => el("p", {class: "shift"}, ...broken(line));
 		const parts = [
-			el(
-				"p",
-				{class: "used"},
-				markIcon(mark, theme),
-				el(
-					"span",
-					{},
-					el("b", {}, `Point ${update.row + 1}`),
-					` ${vector(point)}, class ${mark.name}${mapped}`,
-				),
-				el("span", {class: "quiet"}, ` epoch ${update.epoch}, example ${update.t}`),
-			),
-			el("p", {}, el("span", {class: "formula"}, facts.score)),
-			el("p", {}, facts.verdict),
-			...facts.lines.map((lines) =>
-				el(
-					"div",
-					{class: "formula rule"},
-					lines.map((line) => el("p", {class: "shift"}, ...broken(line))),
-				),
-			),
+			el("p", {class: "used"}, markIcon(mark, theme), used, when),
+			paragraph(el("span", {class: "formula"}, facts.score)),
+			paragraph(facts.verdict),
+			...facts.lines.map((lines) => el("div", {class: "formula rule"}, lines.map(shift))),
 		];
 		if (facts.vectors.length) {
 			const {hasBias} = this.studio.ledger;
@@ -128,15 +98,13 @@ export class UpdateCard {
 		const used = [];
 		for (let i = 0; i < data.rows.length; i += 1) if (uses[i]) used.push(i);
 		used.sort((p, q) => uses[q] - uses[p] || p - q);
-		const named = used
-			.slice(0, MOST_USED)
-			.map((i) => `point ${i + 1} ×${uses[i]}`)
-			.join(", ");
-		const rest =
-			used.length > MOST_USED ? ` and ${counted(used.length - MOST_USED, "more", "more")}` : "";
+		const first = used.slice(0, MOST_USED);
+		const named = first.map((i) => `point ${i + 1} ×${uses[i]}`).join(", ");
+		const more = used.length - MOST_USED;
+		const rest = more > 0 ? ` and ${counted(more, "more", "more")}` : "";
 		const start = ledger.run.vectors ? "w is made of" : "Stored";
-		const first = ledger.weights(0)?.some(Boolean) ? "the first weights, " : "";
-		return el("p", {class: "quiet"}, `${start}: ${first}${named}${rest}.`);
+		const weights = ledger.weights(0)?.some(Boolean) ? "the first weights, " : "";
+		return el("p", {class: "quiet"}, `${start}: ${weights}${named}${rest}.`);
 	}
 
 	sentence() {
@@ -152,13 +120,7 @@ export class UpdateCard {
 // A formula breaks before its equals signs, so that it reads on a narrow page as on a wide one.
 function broken(line) {
 	if (line.length < 36) return [line];
-	return line.split(/(?= = )/).map((part) =>
-		el(
-			"span",
-			{class: "term"},
-			part
-				.split(/(\([^()]{1,24}\))/)
-				.map((piece) => (piece.startsWith("(") ? el("span", {class: "whole"}, piece) : piece)),
-		),
-	);
+	const whole = (piece) => (piece.startsWith("(") ? el("span", {class: "whole"}, piece) : piece);
+	const pieces = (part) => part.split(/(\([^()]{1,24}\))/).map(whole);
+	return line.split(/(?= = )/).map((part) => el("span", {class: "term"}, pieces(part)));
 }

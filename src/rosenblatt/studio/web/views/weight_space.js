@@ -2,7 +2,7 @@
 import {boundsOf, boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
 import {figure} from "../engine/numbers.js";
 import {Frame} from "./frame.js";
-import {arrow} from "./pen.js";
+import {arrow, inked, line} from "./pen.js";
 import {classColour, thinned} from "./theme.js";
 
 const MOST_LINES = 400;
@@ -68,8 +68,8 @@ export function drawWeightSpace(pen, width, height, scene) {
 		let area = boxCorners(frame.box);
 		for (const demand of demands) if (area.length) area = clipPolygon(area, demand);
 		frame.clipTo(pen, () => {
-			if (area.length > 2)
-				frame.path(pen, area, {fill: thinned(theme, theme.ink, 0.14), close: true});
+			const fill = thinned(theme, theme.ink, 0.14);
+			if (area.length > 2) frame.path(pen, area, {fill, close: true});
 		});
 	}
 	frame.drawAxes(pen, theme, [`w[${data.features[0]}]`, `w[${data.features[1]}]`], textSize);
@@ -82,21 +82,16 @@ export function drawWeightSpace(pen, width, height, scene) {
 			if (!ends) return;
 			const [p, q] = ends.map((end) => frame.at(end));
 			const colour = classColour(theme, data.labels[i]);
-			pen.path([p, q], {
-				stroke: colour,
-				width: current ? 3 : 1.2,
-				alpha: demands.length > 60 && !current ? 0.35 : 1,
-			});
+			const alpha = demands.length > 60 && !current ? 0.35 : 1;
+			line(pen, p, q, {stroke: colour, width: current ? 3 : 1.2, alpha});
 			// Short strokes on the side that the example allows.
 			const size = Math.hypot(demand[0] * frame.scale[0], demand[1] * frame.scale[1]) || 1;
 			const [nx, ny] = [(demand[0] * frame.scale[0]) / size, (-demand[1] * frame.scale[1]) / size];
 			const reach = current ? 12 : 7;
 			for (let s = 0.08; s < 1 && demands.length <= 60; s += 0.12) {
 				const m = [p[0] + s * (q[0] - p[0]), p[1] + s * (q[1] - p[1])];
-				pen.path([m, [m[0] + reach * nx, m[1] + reach * ny]], {
-					stroke: colour,
-					width: current ? 2 : 1,
-				});
+				const away = [m[0] + reach * nx, m[1] + reach * ny];
+				line(pen, m, away, {stroke: colour, width: current ? 2 : 1});
 			}
 		});
 		for (let place = 0; place < ledger.run.vectors; place += 1) {
@@ -111,22 +106,13 @@ export function drawWeightSpace(pen, width, height, scene) {
 				const from = frame.at(ledger.weights(at - 1, place));
 				const length = Math.hypot(end[0] - from[0], end[1] - from[1]) || 1;
 				// The head ends at the rim of the dot, where it is seen.
-				arrow(
-					pen,
-					from,
-					end.map(
-						(value, axis) => value - ((value - from[axis]) * Math.min(8, length / 2)) / length,
-					),
-					{stroke: colour, width: 3},
-				);
+				const short = Math.min(8, length / 2) / length;
+				const tip = end.map((value, axis) => value - (value - from[axis]) * short);
+				arrow(pen, from, tip, {stroke: colour, width: 3});
 			}
 			pen.circle(...end, 6, {fill: colour, stroke: theme.paper, width: 2});
-			pen.text(end[0] + 9, end[1] - 8, single ? "w" : scene.marks[place].letter, {
-				fill: theme.ink,
-				size: textSize + 3,
-				bold: true,
-				halo: theme.paper,
-			});
+			const name = single ? "w" : scene.marks[place].letter;
+			pen.text(end[0] + 9, end[1] - 8, name, inked(theme, textSize + 3, {bold: true}));
 		}
 	});
 }
