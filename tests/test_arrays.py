@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.arrays import SparseRows, for_caller, is_sparse
-from rosenblatt.core.pairs import distances, products
+from rosenblatt.core.rows import distances, products
 from rosenblatt.errors import InputError
 
 TYPES = [np.float64, np.float32, np.int8, np.int64, np.bool_]

@@ -18,8 +18,7 @@ from rosenblatt import checks
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.core.ledger import BaseLedger, Ledger
 from rosenblatt.core.recording import Entries
-from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.core.scoring import scores
+from rosenblatt.core.rows import as_rows, inspect, scores
 from rosenblatt.errors import InputError
 
 __all__ = ["KernelRun", "LinearRun", "Move", "Run", "Visit", "finite_rows", "ledger_of", "run_of"]

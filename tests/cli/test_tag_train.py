@@ -14,7 +14,7 @@ import rosenblatt
 from cli.shell import PETS, inside, run, trained, written
 from cli.tagging import CHUNKS, HARBOUR, HARBOUR_NEW, row, trained_tagger
 from rosenblatt import SequenceTagger
-from rosenblatt.core.held_out import hold_out
+from rosenblatt.core.classes import hold_out
 from rosenblatt.io import read_conll
 
 

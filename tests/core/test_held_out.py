@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reference import held_out as reference
 
 from rosenblatt._kernels.rows import ordering
-from rosenblatt.core.held_out import hold_out
+from rosenblatt.core.classes import hold_out
 from rosenblatt.errors import InputError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.core.scoring import margins
+from rosenblatt.core.rows import margins
 
 
 def test_margins_of_two_classes_are_signed_scores():

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.arrays import SparseRows, for_caller
 from rosenblatt.kernel.file_layout import kernel_model
-from rosenblatt.kernel.functions import Kernel
-from rosenblatt.kernel.support import NARROW, narrow_as_dense, support_for
+from rosenblatt.kernel.functions import NARROW, Kernel, narrow_as_dense, support_for
 
 
 def sparse_rows(X: np.ndarray) -> SparseRows:

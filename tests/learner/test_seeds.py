@@ -7,7 +7,7 @@ import pytest
 from sklearn.utils import check_random_state
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.options import seed_from
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**64 - 1, np.int32(5), np.uint64(2**63)])

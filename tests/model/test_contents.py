@@ -28,7 +28,7 @@ from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.kernel.budgets import POLICIES
 from rosenblatt.kernel.file_layout import kernel_model
 from rosenblatt.model import linear_model, read, write
-from rosenblatt.model.learners import class_of, layout_of, saved_learners
+from rosenblatt.model.card import class_of, layout_of, saved_learners
 from rosenblatt.model.onnx import to_onnx
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

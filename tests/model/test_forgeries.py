@@ -14,8 +14,8 @@ from model.forging import closed, drop, forged, header_of, opened, parsed, put, 
 from model.tagger_samples import tuples, words
 from rosenblatt import SequenceTagger, load, save
 from rosenblatt.errors import ModelFileError
+from rosenblatt.model.card import layout_of
 from rosenblatt.model.layout import check_arrays
-from rosenblatt.model.learners import layout_of
 from rosenblatt.model.soundness import check
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

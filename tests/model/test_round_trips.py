@@ -26,8 +26,7 @@ from rosenblatt import (
 from rosenblatt.errors import ParameterError
 from rosenblatt.kernel.functions import KERNELS
 from rosenblatt.model import linear_model, read
-from rosenblatt.model.parameters import decode_parameters, encode_parameters
-from rosenblatt.model.typed_json import decode, encode
+from rosenblatt.model.parameters import decode, decode_parameters, encode, encode_parameters
 from rosenblatt.structured.tag_file_layout import pack_words, unpack_words
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -18,9 +18,8 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import replay as replaying
 from rosenblatt._kernels.rows import voting
 from rosenblatt.arrays import AnyFloatArray, is_sparse
-from rosenblatt.core.pairs import products
 from rosenblatt.core.recording import COLUMNS, Entries, Update
-from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect, products
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
 

@@ -10,11 +10,10 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import learning, scoring
 from rosenblatt._kernels.rows import rows as layouts
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.arrays import canonical, is_sparse
 from rosenblatt.core.classes import predicted_labels, stretches
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import Entries
-from rosenblatt.core.rows import READABLE, Rows, inspect
+from rosenblatt.core.rows import Rows, inspect, row_arrays
 from rosenblatt.core.training import LOG_CAPACITY, refusal
 
 __all__ = ["OnlinePass", "Tested"]
@@ -195,7 +194,7 @@ class _Block:
         first_row: int,
     ) -> None:
         self.first_row, self.weights = first_row, weights
-        self._arrays = _arrays(X)
+        self._arrays = row_arrays(X, np.float64)
         self.n_features = X.shape[1]
         self.rows: Rows = self.part(0, X.shape[0])
         inspect(self.rows)
@@ -208,16 +207,3 @@ class _Block:
             return layouts.dense(self._arrays[0][start:stop])
         data, indices, indptr = self._arrays
         return layouts.sparse(data, indices, indptr[start : stop + 1], self.n_features)
-
-
-def _arrays(X: Any) -> tuple[npt.NDArray[Any], ...]:
-    """A table or sparse rows as arrays of the types that the loops read."""
-    if not is_sparse(X):
-        return (np.require(X, np.float64, READABLE),)
-    X = canonical(X)
-    index = np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64
-    return (
-        np.require(X.data, np.float64, READABLE),
-        np.require(X.indices, index, READABLE),
-        np.require(X.indptr, index, READABLE),
-    )

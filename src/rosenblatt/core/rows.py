@@ -1,4 +1,8 @@
-"""Arrays of the caller as rows the loops can read, without a copy where the type allows it."""
+"""Arrays of the caller as rows the loops can read, without a copy where the type allows it.
+
+Scores of rows are taken in the same fixed order of sums as in training. Beside them the products
+and distances of all pairs of rows of two tables, dense or sparse.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,24 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import rows as _rows
+from rosenblatt._kernels.rows import scoring
+from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
-from rosenblatt.arrays import canonical, is_sparse
+from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, canonical, is_sparse
 from rosenblatt.errors import InputError
 
-__all__ = ["Rows", "as_rows", "inspect", "largest_allowed"]
+__all__ = [
+    "Rows",
+    "as_rows",
+    "distances",
+    "inspect",
+    "largest_allowed",
+    "margins",
+    "products",
+    "row_arrays",
+    "scores",
+]
 
 READABLE: tuple[Any, ...] = ("C", "A")
 
@@ -23,15 +39,19 @@ def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
     if dtype is None:
         dtype = np.float32 if X.dtype == np.float32 else np.float64
     if not is_sparse(X):
-        return _rows.dense(np.require(X, dtype, READABLE))
+        return _rows.dense(*row_arrays(X, dtype))
+    data, indices, indptr = row_arrays(X, dtype)
+    return _rows.sparse(data, indices, indptr, X.shape[1])
+
+
+def row_arrays(X: Any, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], ...]:
+    """A table as one array, sparse rows as three, of the types that the loops read."""
+    if not is_sparse(X):
+        return (np.require(X, dtype, READABLE),)
     X = canonical(X)
     index = np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64
-    return _rows.sparse(
-        np.require(X.data, dtype, READABLE),
-        np.require(X.indices, index, READABLE),
-        np.require(X.indptr, index, READABLE),
-        X.shape[1],
-    )
+    parts = (X.data, dtype), (X.indices, index), (X.indptr, index)
+    return tuple(np.require(values, kind, READABLE) for values, kind in parts)
 
 
 def largest_allowed(dtype: npt.DTypeLike) -> float:
@@ -62,3 +82,91 @@ def inspect(rows: Rows, *, names: Any = None, argument: str = "X") -> None:
         f"{argument} holds {what} at row {row}, {place}; only finite numbers can be learned from. "
         "Drop the row, or fill the gap (sklearn.impute.SimpleImputer)."
     )
+
+
+# ---------------------------------------------------------------------- scores
+
+
+# Rows of another type than the weights are converted so many numbers at a time.
+BLOCK = 1 << 20
+
+
+def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """``X @ coef.T + bias`` in float64: (n,) for one weight vector, else (n, n_vectors).
+
+    float32 rows with float32 weights are summed in float32, all others in float64.
+    """
+    single = X.dtype == np.float32 and coef.dtype == np.float32
+    dtype = np.float32 if single else np.float64
+    by_feature = is_sparse(X) and len(bias) > 1
+    table = np.ascontiguousarray(coef.T if by_feature else coef, dtype=dtype)
+    bias = np.ascontiguousarray(bias, dtype=dtype)
+    if X.dtype == dtype or is_sparse(X):
+        return scoring.score(as_rows(X, dtype), table, bias)
+    step = max(1, BLOCK // max(1, X.shape[1]))
+    parts = [
+        scoring.score(as_rows(X[first : first + step], dtype), table, bias)
+        for first in range(0, max(1, X.shape[0]), step)
+    ]
+    return np.concatenate(parts)
+
+
+def margins(scores: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """By how much the right class is ahead of the best other one, below 0 where it is not.
+
+    ``scores`` are those of `scores`, ``right`` the number of the right class of each row.
+    """
+    if scores.ndim == 1:
+        return np.where(right == 1, scores, -scores)
+    index = np.arange(len(right))
+    others = scores.copy()
+    others[index, right] = -np.inf
+    return np.asarray(scores[index, right] - others.max(axis=1))
+
+
+# ---------------------------------------------------------------------- all pairs of rows
+
+
+def products(A: Any, B: Any) -> AnyFloatArray:
+    """``A @ B.T``, in float32 if both tables are; that of two sparse tables is dense as well."""
+    if is_sparse(A):
+        return SparseRows.of(A).products(B)
+    if is_sparse(B):
+        return SparseRows.of(B).products(A).T
+    return np.asarray(A @ B.T)
+
+
+def distances(A: Any, B: Any) -> FloatArray:
+    """Σ |a - b| of every row of A and every row of B, in float64.
+
+    The work is n·m·d for dense tables; beside the result it takes a copy of B and no more.
+    """
+    if is_sparse(A) or is_sparse(B):
+        return _sparse_distances(*(_sparse(table).astype(np.float64) for table in (A, B)))
+    # So many rows of B lie side by side, that the processor takes them all at once.
+    m, d = B.shape
+    panels = np.zeros((-(-m // loops.LANES), d, loops.LANES))
+    for lane in range(loops.LANES):
+        some = B[lane :: loops.LANES]
+        panels[: len(some), :, lane] = some
+    out = np.empty((len(A), len(panels) * loops.LANES))
+    loops.distances(np.ascontiguousarray(A, np.float64), panels, out)
+    return out[:, :m]
+
+
+def _sparse_distances(A: SparseRows, B: SparseRows) -> FloatArray:
+    """Σ |a| + Σ |b| - 2 Σ min(|a|, |b|), the last over the columns where the signs agree.
+
+    These are few. All sums are taken in one order, so that equal rows have a distance of 0.
+    """
+    sizes, others = (
+        np.bincount(rows.row_numbers(), np.abs(rows.data), minlength=len(rows)) for rows in (A, B)
+    )
+    found = A.products(B, in_common=True)
+    found *= -2.0
+    found += sizes[:, None] + others
+    return np.asarray(np.maximum(found, 0.0, out=found))
+
+
+def _sparse(table: Any) -> SparseRows:
+    return SparseRows.of(table) if is_sparse(table) else SparseRows.from_dense(table)

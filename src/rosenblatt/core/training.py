@@ -12,9 +12,8 @@ from rosenblatt._kernels.rows import learning, scoring
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core import epochs
 from rosenblatt.core.recording import Entries, Recorder
-from rosenblatt.core.result import EpochCallback, FitResult, Pairs, Shares, Validation
-from rosenblatt.core.rows import Rows
-from rosenblatt.core.scoring import margins
+from rosenblatt.core.result import FitResult, Pairs, Shares
+from rosenblatt.core.rows import Rows, margins
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
@@ -34,9 +33,9 @@ class LinearTrainer(epochs.Trainer):
         rule: Rule,
         rows: Rows,
         labels: npt.NDArray[np.int32],
-        subset: npt.NDArray[np.int64] | None,
-        row_weights: npt.NDArray[np.float64] | None,
-        recorder: Recorder | None,
+        subset: npt.NDArray[np.int64] | None = None,
+        row_weights: npt.NDArray[np.float64] | None = None,
+        recorder: Recorder | None = None,
     ) -> None:
         super().__init__(rows.n_rows, subset)
         self._weights, self._rule, self._rows, self._labels = weights, rule, rows, labels
@@ -127,28 +126,10 @@ def train(
     max_iter: int = 1000,
     tol: float | None = 1e-4,
     shuffle: bool = True,
-    random: int = 0,
-    subset: npt.NDArray[np.int64] | None = None,
-    row_weights: npt.NDArray[np.float64] | None = None,
-    recorder: Recorder | None = None,
-    validation: Validation | None = None,
-    after_epoch: EpochCallback | None = None,
 ) -> FitResult:
-    """Train in place: epochs over ``rows`` (or the ``subset`` of them) until a reason to stop.
-
-    ``labels`` are numbers of classes; ``random`` is the state of the generator that shuffles.
-    ``recorder`` receives every update.
-    """
-    trainer = LinearTrainer(weights, rule, rows, labels, subset, row_weights, recorder)
-    return epochs.run(
-        trainer,
-        max_iter=max_iter,
-        tol=tol,
-        shuffle=shuffle,
-        random=random,
-        validation=validation,
-        after_epoch=after_epoch,
-    )
+    """Train in place: epochs over ``rows`` until a reason to stop; labels are class numbers."""
+    trainer = LinearTrainer(weights, rule, rows, labels)
+    return epochs.run(trainer, max_iter=max_iter, tol=tol, shuffle=shuffle, random=0)
 
 
 def one_pass(

@@ -13,8 +13,7 @@ from rosenblatt.arrays import FloatArray, IntArray, SparseRows, for_caller, is_s
 from rosenblatt.datasets.portable_random import generator
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.inputs import read_rows
-from rosenblatt.learner.options import option
-from rosenblatt.learner.seeds import check_seed, seed_from
+from rosenblatt.learner.options import check_seed, option, seed_from
 from rosenblatt.learner.transformer import Transformer
 
 __all__ = ["AssociationLayer"]

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from rosenblatt.errors import ModelFileError
 from rosenblatt.features.column_kinds import Category, Ignored, Number
 from rosenblatt.features.schema import Schema
+from rosenblatt.model.card import State
 from rosenblatt.model.onnx import Graph, finished, sound_text, weights_of
-from rosenblatt.model.state import State
 
 __all__ = ["table_to_onnx"]
 

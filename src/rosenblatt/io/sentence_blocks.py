@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rosenblatt.core.held_out import hold_out
+from rosenblatt.core.classes import hold_out
 from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.io.block import Block
 from rosenblatt.io.lines import Lines

@@ -90,12 +90,11 @@ class BudgetedTrainer(KernelTrainer):
         self.model.late[:, slots] += (t - 1) * steps
 
 
+Policy = Callable[[BudgetedTrainer, Block, FloatArray, FloatArray], int]
 Victim = Callable[[BudgetedTrainer, FloatArray, FloatArray, int, FloatArray], int]
 
 
-def _forgetting(
-    victim: Victim,
-) -> Callable[[BudgetedTrainer, Block, FloatArray, FloatArray], int]:
+def _forgetting(victim: Victim) -> Policy:
     """Learn as the perceptron does; when the budget is used up a row makes room for the new one."""
 
     def learn(this: BudgetedTrainer, block: Block, products: FloatArray, scores: FloatArray) -> int:
@@ -310,7 +309,7 @@ def _step(
     return step, np.where(step != 0.0, loss, 0.0)
 
 
-POLICIES: dict[str, Callable[[BudgetedTrainer, Block, FloatArray, FloatArray], int]] = {
+POLICIES: dict[str, Policy] = {
     "oldest": _forgetting(_oldest),
     "random": _forgetting(_random),
     "smallest": _forgetting(_smallest),

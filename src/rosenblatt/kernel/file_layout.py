@@ -13,7 +13,7 @@ from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, SETTINGS, KernelModel, Memory
-from rosenblatt.model.card import Card, Facts
+from rosenblatt.model.card import Card, Facts, class_of
 from rosenblatt.model.layout import (
     MISTAKES,
     MOST,
@@ -26,11 +26,10 @@ from rosenblatt.model.layout import (
     table,
     whole,
 )
-from rosenblatt.model.learners import class_of
 from rosenblatt.model.parameters import decode_parameters, encode_parameters
 
 if TYPE_CHECKING:
-    from rosenblatt.model.state import State
+    from rosenblatt.model.card import State
 
 __all__ = ["KernelLayout", "kernel_model"]
 

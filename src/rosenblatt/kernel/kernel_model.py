@@ -21,8 +21,7 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.core.model import Model
 from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.errors import InputError
-from rosenblatt.kernel.functions import Kernel
-from rosenblatt.kernel.support import DenseSupport, SparseSupport, support_for
+from rosenblatt.kernel.functions import DenseSupport, Kernel, SparseSupport, support_for
 
 __all__ = ["FORGETRON_SHARE", "QUERIES", "SETTINGS", "KernelModel", "Memory", "overflow"]
 

@@ -13,17 +13,15 @@ from rosenblatt.core.classes import in_order, stretches
 from rosenblatt.core.result import FitResult
 from rosenblatt.errors import InputError, Message, ParameterError, Value
 from rosenblatt.kernel.budgets import POLICIES, BudgetedTrainer
-from rosenblatt.kernel.functions import KERNELS
+from rosenblatt.kernel.functions import KERNELS, narrow_as_dense
 from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
 from rosenblatt.kernel.ledger import KernelLedger
-from rosenblatt.kernel.support import narrow_as_dense
 from rosenblatt.kernel.training import KernelTrainer, Scored
 from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.display import ModelDisplay, SummaryTable
 from rosenblatt.learner.inputs import Batch, TrainingData
-from rosenblatt.learner.options import option
+from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.routing import available_if
-from rosenblatt.learner.seeds import seed_from
 
 if TYPE_CHECKING:
     from rosenblatt.learner.explain_rows import Question

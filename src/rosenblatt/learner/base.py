@@ -11,19 +11,20 @@ from importlib import import_module
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from rosenblatt.errors import ParameterError
-from rosenblatt.learner.options import Configurable, Option, complete_docstring, option
+import numpy as np
+
+from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.learner.options import Configurable, Option, check_seed, complete_docstring, option
 from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.routing import MetadataRouting
-from rosenblatt.learner.seeds import check_seed
 from rosenblatt.learner.sklearn_classes import convergence_warning, not_fitted_error
 
 if TYPE_CHECKING:  # transformers need nothing of the core, and files are not for all
     from rosenblatt.core.epochs import Trainer
     from rosenblatt.core.result import EpochCallback, FitResult, Validation
+    from rosenblatt.model.card import State
     from rosenblatt.model.layout import Layout
-    from rosenblatt.model.state import State
 
 __all__ = ["Estimator", "Learner"]
 
@@ -245,17 +246,66 @@ class Learner(FitOutcome, Estimator):
         return layout
 
     def to_state(self) -> State:
-        """All there is to know, as data for a file; what no file can hold is refused."""
-        from rosenblatt.learner.saving import state_of
+        """All there is to know, as data for a file; what no file can hold is refused.
 
-        return state_of(self)
+        What a family keeps it says in its layout. What is worked out when asked for, such as
+        ``coef_``, follows from that; what a ``fit`` leaves behind is kept as its record.
+        """
+        from rosenblatt import __version__
+        from rosenblatt.model.card import FORMAT, Card, Data, Record, State
+        from rosenblatt.model.container import ZEROS
+        from rosenblatt.model.soundness import dtype_name
+
+        layout = self.file_layout()
+        self._refuse_unfitted()
+        self.check_parameters()
+        model = self._fitted()
+        facts, arrays = layout.put(self, model)
+        if "mistakes_per_row_" in self.__dict__:
+            arrays["mistakes_per_row"] = self.__dict__["mistakes_per_row_"]
+        data, names = model.notes.get("data"), self.__dict__.get(layout.names_attribute)
+        card = Card(
+            format=FORMAT,
+            version=__version__,
+            sha256=ZEROS,
+            learner=type(self).__name__,
+            parameters=self.get_params(deep=False),
+            classes=list(model.classes),
+            label_dtype=dtype_name(model.label_dtype),
+            feature_names=None if names is None else [str(name) for name in names],
+            columns=None if model.columns is None else list(model.columns),
+            schema=model.notes.get("schema"),
+            random=model.random,
+            record=Record(
+                seed=model.seed,
+                t=model.t,
+                n_mistakes=model.n_mistakes,
+                data=None if data is None else Data(**data),
+                fit=self._fit_record(),
+            ),
+            model=facts,
+        )
+        return State(card, arrays)
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         """A learner of a state that was read and is therefore sound."""
-        from rosenblatt.learner.saving import learner_from
-
-        learner: Self = learner_from(cls, state)
+        card, layout = state.card, cls.file_layout()
+        learner = cls(**card.parameters)
+        if card.feature_names is not None:
+            names = np.empty(len(card.feature_names), object)
+            names[:] = card.feature_names
+            learner.__dict__[layout.names_attribute] = names
+        if card.record.fit is not None:
+            learner._restore_fit(card.record.fit, state.arrays.get("mistakes_per_row"))
+        try:
+            learner.check_parameters()
+            layout.take(learner, state)
+        except ModelFileError:
+            raise
+        # A word that cannot be written as UTF-8 is a ValueError, as is a number without end.
+        except (ValueError, OverflowError) as error:
+            raise ModelFileError(f"{card.learner}: {error}") from None
         return learner
 
 

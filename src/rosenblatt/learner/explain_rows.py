@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, is_sparse
 from rosenblatt.core.classes import best_classes
 from rosenblatt.core.recording import Entries
-from rosenblatt.core.scoring import scores
+from rosenblatt.core.rows import scores
 from rosenblatt.errors import InputError
 from rosenblatt.explain import Contribution, Explanation, PastMistake
 from rosenblatt.learner.inputs import read_table

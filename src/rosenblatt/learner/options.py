@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import numbers
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, dataclass_transform
 
-from rosenblatt import checks, numpydoc
-from rosenblatt.errors import Words
+import numpy as np
 
-__all__ = ["Configurable", "Option", "complete_docstring", "option"]
+from rosenblatt import checks, numpydoc
+from rosenblatt.errors import ParameterError, Words
+
+__all__ = ["Configurable", "Option", "check_seed", "complete_docstring", "option", "seed_from"]
 
 METADATA = "option"
 
@@ -302,3 +305,33 @@ def complete_docstring(cls: type[Configurable]) -> None:
     if attributes or own:
         sections["Attributes"] = "".join((attributes | own).values())
     cls.__doc__ = numpydoc.join(opening, sections)
+
+
+# ---------------------------------------------------------------------- where shuffling starts
+
+
+def seed_from(random_state: Any) -> int:
+    """64 bits to start the shuffling from; a generator is asked for its next number."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+    if isinstance(random_state, numbers.Integral) and 0 <= int(random_state) < 2**64:
+        return int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if random_state is np.random or isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    raise ParameterError(
+        f"random_state={random_state!r} is not allowed: give a whole number from 0 to 2**64 - 1, "
+        "None, or a numpy random generator."
+    )
+
+
+def check_seed(name: str, value: Any) -> None:
+    """Refuse what `seed_from` would, without drawing from a generator.
+
+    Numbers first: NumPy loads its generators when they are first named.
+    """
+    if value is None or (isinstance(value, numbers.Integral) and 0 <= int(value) < 2**64):
+        return
+    if not isinstance(value, np.random.RandomState | np.random.Generator):
+        seed_from(value)

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import Labels
 from rosenblatt.checks import refusal
-from rosenblatt.core.held_out import hold_out
+from rosenblatt.core.classes import hold_out
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, Message, ParameterError, Value
 from rosenblatt.io.notices import notice
 from rosenblatt.learner.conversion import is_missing, unmasked
 from rosenblatt.learner.inputs import read_table
-from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.options import seed_from
 from rosenblatt.learner.sklearn_classes import data_conversion_warning
 
 __all__ = [

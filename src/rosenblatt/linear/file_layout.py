@@ -16,7 +16,7 @@ from rosenblatt.core.weights import Weights
 from rosenblatt.errors import ModelFileError
 from rosenblatt.linear.streaming import Stream
 from rosenblatt.linear.voted import Voters
-from rosenblatt.model.card import Card, Facts
+from rosenblatt.model.card import Card, Facts, class_of
 from rosenblatt.model.layout import (
     MISTAKES,
     MOST,
@@ -30,10 +30,9 @@ from rosenblatt.model.layout import (
     table,
     whole,
 )
-from rosenblatt.model.learners import class_of
 
 if TYPE_CHECKING:
-    from rosenblatt.model.state import State
+    from rosenblatt.model.card import State
 
 __all__ = ["LinearLayout", "linear_model"]
 

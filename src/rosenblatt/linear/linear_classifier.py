@@ -14,15 +14,13 @@ from rosenblatt.core.classes import in_order
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.result import FitResult, Validation
-from rosenblatt.core.rows import largest_allowed
-from rosenblatt.core.scoring import scores
+from rosenblatt.core.rows import largest_allowed, scores
 from rosenblatt.core.training import LinearTrainer
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.display import ModelDisplay
 from rosenblatt.learner.inputs import TrainingData
-from rosenblatt.learner.options import option
-from rosenblatt.learner.seeds import seed_from
+from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.targets import (
     check_class_weight,
     class_weight_from_text,

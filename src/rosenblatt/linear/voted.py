@@ -14,7 +14,7 @@ from rosenblatt.arrays import AnyFloatArray, SparseRows, for_caller, is_sparse
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import Entries, Recorder
-from rosenblatt.core.scoring import scores
+from rosenblatt.core.rows import scores
 from rosenblatt.core.weights import Weights
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_classifier import learning_rate

@@ -9,18 +9,18 @@ from rosenblatt import lazy
 if TYPE_CHECKING:
     from rosenblatt.linear.file_layout import linear_model as linear_model
     from rosenblatt.model.card import Card as Card
+    from rosenblatt.model.card import State as State
     from rosenblatt.model.file import learner_of as learner_of
     from rosenblatt.model.file import load as load
     from rosenblatt.model.file import read as read
     from rosenblatt.model.file import save as save
     from rosenblatt.model.file import write as write
-    from rosenblatt.model.state import State as State
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
         "Card": "rosenblatt.model.card",
-        "State": "rosenblatt.model.state",
+        "State": "rosenblatt.model.card",
         "learner_of": "rosenblatt.model.file",
         "linear_model": "rosenblatt.linear.file_layout",
         "load": "rosenblatt.model.file",

@@ -1,4 +1,9 @@
-"""The card of a model file: everything that is not an array, as one JSON text."""
+"""The card of a model file: everything that is not an array, as one JSON text.
+
+With its arrays it is the state that a learner hands over to be saved, and is made from again. A
+name in a file is looked up in the catalogue and never imported as it stands: what is neither ours
+nor registered by a package that is installed is refused.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,38 @@ import json
 import math
 import re
 from collections import Counter
-from typing import Any, Literal
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from rosenblatt import __version__
 from rosenblatt.checks import shown
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model.learners import layout_of
-from rosenblatt.model.parameters import decode_parameters, encode_parameters
-from rosenblatt.model.typed_json import decode, encode
+from rosenblatt.learner.catalogue import Entry, entries
+from rosenblatt.model.parameters import decode, decode_parameters, encode, encode_parameters
 
-__all__ = ["FORMAT", "Card", "Data", "Facts", "Fit", "Record", "plain", "strict_json"]
+if TYPE_CHECKING:
+    from rosenblatt.model.layout import Layout
+
+__all__ = [
+    "FORMAT",
+    "Card",
+    "Data",
+    "Facts",
+    "Fit",
+    "Record",
+    "State",
+    "class_of",
+    "entry_named",
+    "layout_of",
+    "plain",
+    "saved_learners",
+    "strict_json",
+]
 
 FORMAT = 2
 DIGEST = re.compile("[0-9a-f]{64}")
@@ -185,3 +210,113 @@ def strict_json(text: str, what: str) -> Any:
         raise ModelFileError(f"the {what} is nested too deeply.") from None
     except ValueError as error:
         raise ModelFileError(f"the {what} is not JSON: {error}.") from None
+
+
+# ---------------------------------------------------------------------- learners in files
+
+
+def saved_learners() -> list[str]:
+    """The classes that files may name."""
+    return sorted(entry.class_name for entry in entries() if entry.is_saved)
+
+
+@cache
+def entry_named(class_name: str) -> Entry:
+    """The learner that a file names; what no file may name is refused."""
+    named = (entry for entry in entries() if entry.class_name == class_name and entry.is_saved)
+    entry = next(named, None)
+    if entry is None:
+        raise ModelFileError(
+            f"the learner {shown(class_name)} is not known; a file may hold "
+            f"{', '.join(saved_learners())}. A learner of another package needs that package."
+        )
+    return entry
+
+
+def class_of(class_name: str) -> Any:
+    """The class of a learner that a file names."""
+    return entry_named(class_name).load()
+
+
+def layout_of(class_name: str) -> Layout:
+    """How the file of this learner is laid out."""
+    layout: Layout = class_of(class_name).file_layout()
+    return layout
+
+
+# ---------------------------------------------------------------------- card and arrays
+
+
+@dataclass
+class State:
+    """A model as a card and named arrays: all of it, and nothing but data.
+
+    Attributes
+    ----------
+    card : Card
+        Learner, parameters, classes, names, counters and how the model came about.
+    arrays : dict of str to ndarray
+        Weights, running sums, the ledger and whatever else the card speaks of.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> import rosenblatt
+    >>> p = rosenblatt.Perceptron().fit([[1.0, 2.0], [3.0, -1.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.rbt")
+    ...     rosenblatt.save(p, path)
+    ...     state = rosenblatt.model.read(path)
+    >>> state
+    <State: Perceptron, 2 classes, 2 features, 4 examples>
+    >>> state.card.classes, state.arrays["coef"].tolist()
+    (['no', 'yes'], [[2.0, -3.0]])
+    """
+
+    card: Card
+    arrays: dict[str, npt.NDArray[Any]]
+
+    @property
+    def layout(self) -> Layout:
+        """How the family of the learner lays its file out."""
+        return layout_of(self.card.learner)
+
+    @property
+    def family(self) -> str:
+        """The family of the learner, as the catalogue has it."""
+        return self.layout.family
+
+    @property
+    def n_features(self) -> int:
+        return self.layout.n_features(self.card, self.arrays)
+
+    @property
+    def has_ledger(self) -> bool:
+        """Whether updates are in the file that `Ledger` and `TagLedger` tell of."""
+        return bool(getattr(self.card.model, "ledger", None))
+
+    def restore(self, model: Any) -> None:
+        """Give a model what files say of all models alike."""
+        card, data = self.card, self.card.record.data
+        model.seed, model.random = card.record.seed, card.random
+        model.n_mistakes = card.record.n_mistakes
+        model.label_dtype = None if card.label_dtype is None else np.dtype(card.label_dtype)
+        if card.columns is not None:
+            model.columns = {name: column for column, name in enumerate(card.columns)}
+        model.notes = {
+            "schema": card.schema,
+            "data": None if data is None else msgspec.structs.asdict(data),
+        }
+
+    def refuse_unless(self, family: str) -> None:
+        """For those who can do with the models of one family alone."""
+        if self.family != family:
+            raise ModelFileError(f"a {self.card.learner} {self.layout.nature}")
+
+    def __repr__(self) -> str:
+        of_sentences = self.layout.of_sentences
+        return (
+            f"<State: {self.card.learner}, {len(self.card.classes)} "
+            f"{'tags' if of_sentences else 'classes'}, {self.n_features} features, "
+            f"{self.card.record.t} {'sentences' if of_sentences else 'examples'}>"
+        )

@@ -37,8 +37,8 @@ def replace(path: str, parts: Iterable[bytes | memoryview]) -> None:
     folder = os.path.dirname(target)
     temporary = os.path.join(folder, f".rosenblatt-{secrets.token_hex(8)}.tmp")
     try:
-        _write(temporary, parts, mode)
         try:
+            _write(temporary, parts, mode)
             os.replace(temporary, target)
         except BaseException:
             with suppress(OSError):
@@ -73,20 +73,15 @@ def _write(temporary: str, parts: Iterable[bytes | memoryview], mode: int | None
     flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     file = os.open(temporary, flags, 0o666 if mode is None else 0o600)
     try:
-        try:
-            for part in parts:
-                rest = memoryview(part)
-                while len(rest):
-                    rest = rest[os.write(file, rest) :]
-            if mode is not None:
-                os.chmod(temporary, mode)
-            os.fsync(file)
-        finally:
-            os.close(file)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+        for part in parts:
+            rest = memoryview(part)
+            while len(rest):
+                rest = rest[os.write(file, rest) :]
+        if mode is not None:
+            os.chmod(temporary, mode)
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def _sync_folder(folder: str) -> None:

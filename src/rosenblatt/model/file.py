@@ -16,12 +16,10 @@ from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import ModelFileError, ParameterError, Place
 from rosenblatt.learner.catalogue import entry_of
 from rosenblatt.model import disk
-from rosenblatt.model.card import FORMAT, Card, Data, strict_json
+from rosenblatt.model.card import FORMAT, Card, Data, State, class_of, saved_learners, strict_json
 from rosenblatt.model.container import ZEROS, pack, unpack
-from rosenblatt.model.learners import class_of, saved_learners
+from rosenblatt.model.parameters import encode
 from rosenblatt.model.soundness import check
-from rosenblatt.model.state import State
-from rosenblatt.model.typed_json import encode
 
 __all__ = ["digest_of", "learner_of", "load", "read", "read_from", "save", "write", "write_learner"]
 

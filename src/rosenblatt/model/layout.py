@@ -21,8 +21,7 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
-    from rosenblatt.model.card import Card, Facts
-    from rosenblatt.model.state import State
+    from rosenblatt.model.card import Card, Facts, State
 
 __all__ = [
     "MISTAKES",

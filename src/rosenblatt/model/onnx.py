@@ -12,9 +12,9 @@ import numpy.typing as npt
 from rosenblatt import __version__
 from rosenblatt.checks import shown
 from rosenblatt.errors import MissingExtra, ModelFileError
+from rosenblatt.model.card import State
 from rosenblatt.model.container import ZEROS
 from rosenblatt.model.file import learner_of
-from rosenblatt.model.state import State
 
 __all__ = ["Graph", "finished", "sound_text", "to_onnx", "weights_of"]
 

@@ -12,9 +12,8 @@ from rosenblatt.arrays import Arrays
 from rosenblatt.checks import shown
 from rosenblatt.core.result import STOP_REASONS
 from rosenblatt.errors import ModelFileError
-from rosenblatt.model.card import DIGEST, Card, Fit
+from rosenblatt.model.card import DIGEST, Card, Fit, class_of
 from rosenblatt.model.layout import MOST_EXAMPLES, check_arrays, number, whole
-from rosenblatt.model.learners import class_of
 
 __all__ = ["check", "dtype_name"]
 

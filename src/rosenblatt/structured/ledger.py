@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -239,16 +240,9 @@ class TagLedger(SearchLedger[TagWeights]):
         return Update(row, y_true, y_pred, step, t)
 
     def _first(self, k: int, n_examples: int) -> TagLedger:
-        return TagLedger(
-            self._order,
-            self.tags,
-            self._entries[:k],
-            self._encoder,
-            self._predict,
-            n_examples=n_examples,
-            n_missing=self._n_missing,
-            streamed=self._streamed,
-        )
+        earlier = copy(self)
+        earlier._entries, earlier.n_examples = self._entries[:k], n_examples
+        return earlier
 
     def _begin(self, X: Any, *, averaged: bool = False) -> tuple[TagWeights, Encoded]:
         if self._n_missing:

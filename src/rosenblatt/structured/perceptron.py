@@ -11,9 +11,8 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.explain import Explanation
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.display import TOP_WEIGHTS, ModelDisplay
-from rosenblatt.learner.options import option
+from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.outcome import unchanged_on_error
-from rosenblatt.learner.seeds import seed_from
 from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.feature_weights import FeatureWeights
 from rosenblatt.structured.learner import StructuredModel, StructuredTrainer
@@ -149,10 +148,6 @@ class StructuredPerceptron(ModelDisplay, Learner):
     )
     record: bool = option(default=False, help="Keep the ledger of all updates in ``ledger_``.")
 
-    def _checked_problem(self) -> Problem:
-        self.check_parameters()
-        return self._problem()
-
     def _problem(self) -> Problem:
         return Problem(self.space, self.features, self.argmax, self.cost)
 
@@ -188,7 +183,8 @@ class StructuredPerceptron(ModelDisplay, Learner):
             Fitted; ``stop_reason_`` says why training ended.
         """
         with unchanged_on_error(self):
-            problem = self._checked_problem()
+            self.check_parameters()
+            problem = self._problem()
             xs, ys = read_examples(xs, ys)
             goes_on = self.warm_start and self.__sklearn_is_fitted__()
             learned = self._model.copy() if goes_on else self._fresh()
@@ -218,7 +214,8 @@ class StructuredPerceptron(ModelDisplay, Learner):
         -------
         self : learner
         """
-        problem = self._checked_problem()
+        self.check_parameters()
+        problem = self._problem()
         xs, ys = read_examples(xs, ys)
         learned = self._model if self.__sklearn_is_fitted__() else self._fresh()
         self._refuse_late_record(learned)

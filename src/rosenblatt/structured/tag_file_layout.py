@@ -23,7 +23,7 @@ from rosenblatt.structured.sentences import Encoder
 from rosenblatt.structured.tagging import TagModel
 
 if TYPE_CHECKING:
-    from rosenblatt.model.state import State
+    from rosenblatt.model.card import State
 
 __all__ = ["TagLayout", "pack_words", "unpack_words"]
 

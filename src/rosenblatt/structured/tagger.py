@@ -12,9 +12,8 @@ from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core.result import Validation
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
-from rosenblatt.learner.options import option
+from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.outcome import unchanged_on_error
-from rosenblatt.learner.seeds import seed_from
 from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.ledger import TagLedger

@@ -16,7 +16,7 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.recording import Entries
 from rosenblatt.core.result import stop_text
-from rosenblatt.core.scoring import scores
+from rosenblatt.core.rows import scores
 from rosenblatt.plurals import count
 from rosenblatt.runs import LinearRun, Run, run_of
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of

@@ -16,8 +16,7 @@ from rosenblatt import checks
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import FloatArray, SparseRows, for_caller, is_sparse
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.rows import as_rows, largest_allowed
-from rosenblatt.core.scoring import scores
+from rosenblatt.core.rows import as_rows, largest_allowed, scores
 from rosenblatt.core.training import train
 from rosenblatt.errors import InputError
 from rosenblatt.theory.argmax import ArgmaxSeparability

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray, IntArray
-from rosenblatt.core.scoring import margins, scores
+from rosenblatt.core.rows import margins, scores
 from rosenblatt.errors import ConvergenceWarning, ParameterError
 from rosenblatt.runs import finite_rows
 

@@ -11,8 +11,7 @@ import numpy as np
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Ledger
-from rosenblatt.core.rows import as_rows
-from rosenblatt.core.scoring import margins
+from rosenblatt.core.rows import as_rows, margins
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.runs import LinearRun, Move, finite_rows
