@@ -240,7 +240,7 @@ class DenseSupport:
 
     def _agree(self, rows: npt.NDArray[Any]) -> None:
         if rows.dtype == np.float64 and self._rows.dtype == np.float32:
-            self._rows = self._rows.astype(np.float64)
+            self._rows = self.rows.astype(np.float64)  # the room behind them holds anything
 
     def take(self, slots: slice | npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         return self.rows[slots]
