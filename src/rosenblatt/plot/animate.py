@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.errors import InputError, MissingExtra, RosenblattError
+from rosenblatt.errors import MissingExtra, RosenblattError
 from rosenblatt.plot import style
 from rosenblatt.plot.display import Display, Pen, checked_dpi, checked_ending
 from rosenblatt.plot.film_page import page
@@ -294,8 +294,6 @@ def animate(
         return [int(place) for place in np.unique(np.linspace(0, n - 1, max_frames).round())]
 
     run = read_run(model, X, y, each=each, choose=spread, box=box)
-    if not run.steps:
-        raise InputError("this run made no update, so there is nothing to show.")
     run, hidden = _fewer_rows(run)
     shown = AnimateDisplay(
         caption=_caption(run, each, hidden),

@@ -112,27 +112,17 @@ class ConfusionDisplay(Display):
             filled = colours.reshape(-1, 3) / 255
             ax.add_collection(PatchCollection(cells, facecolors=filled, **look))
         frames = [Rectangle((i - 0.5, i - 0.5), 1, 1) for i in range(n)]
-        ax.add_collection(
-            PatchCollection(
-                frames, facecolors="none", edgecolors=pen.theme.ink, linewidths=line, zorder=3
-            )
-        )
+        edge: dict[str, Any] = {"edgecolors": pen.theme.ink, "linewidths": line, "zorder": 3}
+        ax.add_collection(PatchCollection(frames, facecolors="none", **edge))
 
     def _draw_numbers(self, ax: Any, pen: Pen, colours: Any) -> None:
         longest = max(len(f"{n:,}") for n in self.counts.flat)
         size = float(np.clip(1.2 * self._cell(ax) / max(longest, 2), 3.5, 11.0))
+        look = {"ha": "center", "va": "center", "fontsize": size, "zorder": 4}
         for (i, j), n in np.ndenumerate(self.counts):
             if n:
-                ax.text(
-                    j,
-                    i,
-                    f"{n:,}",
-                    ha="center",
-                    va="center",
-                    fontsize=size,
-                    color=readable_on("#" + bytes(colours[i, j]).hex()),
-                    zorder=4,
-                )
+                ink = readable_on("#" + bytes(colours[i, j]).hex())
+                ax.text(j, i, f"{n:,}", color=ink, **look)
 
 
 def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt.errors import ParameterError
-from rosenblatt.plot.style import Theme
+from rosenblatt.plot.style import MARKERS, Theme
 
 if TYPE_CHECKING:
     from rosenblatt.plot.display import Pen
@@ -17,9 +18,11 @@ __all__ = [
     "STYLES",
     "as_bound",
     "bound_exceeded",
+    "curve_look",
     "fitted",
     "is_within_sight",
     "panel_grid",
+    "panels",
     "readable_on",
     "rule_lines",
     "short_number",
@@ -49,6 +52,12 @@ def as_bound(bound: Any) -> float | None:
             "theory.mistake_bound found."
         )
     return None if math.isinf(number) else number
+
+
+def curve_look(theme: Theme, place: int) -> dict[str, Any]:
+    """Colour, line style and marker of the curve at this place among several."""
+    line, marker = STYLES[place % len(STYLES)], MARKERS[place % len(MARKERS)]
+    return {"color": theme.colour(place), "ls": line, "marker": marker}
 
 
 def is_within_sight(bound: float, most: float) -> bool:
@@ -96,6 +105,13 @@ def panel_grid(n: int, most_columns: int = 5) -> tuple[int, int]:
     """
     rows = -(-n // most_columns)
     return rows, -(-n // rows)
+
+
+def panels(axes: Any, contents: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    """Each panel with what it shows; those that are left over are not seen."""
+    for ax in axes.flat[len(contents) :]:
+        ax.set_axis_off()
+    return zip(axes.flat, contents, strict=False)
 
 
 def readable_on(colour: str) -> str:

@@ -13,7 +13,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.plot import arguments
 from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Pen, PlaneDisplay
-from rosenblatt.plot.plane import Box, around, checked_box, plane_of
+from rosenblatt.plot.plane import Box, around, checked_box, plane_of, way_to_rows
 from rosenblatt.plot.style import marks
 
 __all__ = ["KernelBoundaryDisplay", "kernel_boundary"]
@@ -21,8 +21,6 @@ __all__ = ["KernelBoundaryDisplay", "kernel_boundary"]
 BLOCK = 10_000
 # Places that are looked at for a letter.
 CANDIDATES = 1500
-# Rows that a letter keeps away from.
-MOST_AVOIDED = 1000
 
 
 @dataclass(eq=False, repr=False)
@@ -69,9 +67,7 @@ class KernelBoundaryDisplay(PlaneDisplay):
         fewer = slice(None, None, -(-len(rows) // CANDIDATES))
         places = np.column_stack([self.across[columns], self.up[rows]])[fewer]
         free = step * depth[rows, columns][fewer]
-        some = self.points[:: max(1, -(-len(self.points) // MOST_AVOIDED))]
-        ways = np.linalg.norm(places[:, None, :] - some[None, :, :], axis=2)
-        free = np.minimum(free, ways.min(axis=1))
+        free = np.minimum(free, way_to_rows(places, self.points))
         return np.asarray(places[np.argmax(free)])
 
     def _draw(self, ax: Any, pen: Pen) -> None:
@@ -87,15 +83,9 @@ class KernelBoundaryDisplay(PlaneDisplay):
             if at is not None:
                 pen.letter(ax, at, mark, size=11 if pen.small else 18)
             if (lead < 0).any():
-                ax.contour(
-                    self.across,
-                    self.up,
-                    lead,
-                    levels=[0.0],
-                    colors=theme.ink,
-                    linewidths=1.8 if len(self.marks) == 2 else 1.2,
-                    zorder=2,
-                )
+                wide = 1.8 if len(self.marks) == 2 else 1.2
+                line: Any = {"colors": theme.ink, "linewidths": wide, "zorder": 2}
+                ax.contour(self.across, self.up, lead, levels=[0.0], **line)
         self._draw_rows(ax, pen, "answered wrong", self.support, "support row")
         self._draw_frame(ax, pen)
 

@@ -11,8 +11,7 @@ import numpy as np
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.losses import hinge, logistic, perceptron, zero_one
-from rosenblatt.plot import style
-from rosenblatt.plot.curves import STYLES, rule_lines
+from rosenblatt.plot.curves import curve_look, rule_lines
 from rosenblatt.plot.display import Display, Pen
 
 __all__ = ["LossesDisplay", "losses"]
@@ -54,19 +53,13 @@ class LossesDisplay(Display):
         top = max(float(values.max()) for values in self.values.values()) or 1.0
         ax.axvspan(low, 0, color=theme.tint(theme.faint, 0.1), lw=0, zorder=0)
         for place, (name, values) in enumerate(self.values.items()):
-            look = {"color": theme.colour(place), "label": LOSSES[name][1]}
+            label = LOSSES[name][1]
             if name == "zero_one":
-                self._draw_jump(ax, pen, values, look)
+                self._draw_jump(ax, pen, values, {"color": theme.colour(place), "label": label})
                 continue
-            ax.plot(
-                self.margin,
-                values,
-                ls=STYLES[place],
-                marker=style.MARKERS[place],
-                markevery=(POINTS_PER_UNIT // 4 * (place + 1), POINTS_PER_UNIT),
-                ms=4.5,
-                **look,
-            )
+            look = {**curve_look(theme, place), "ms": 4.5, "label": label}
+            every = (POINTS_PER_UNIT // 4 * (place + 1), POINTS_PER_UNIT)
+            ax.plot(self.margin, values, markevery=every, **look)
         ax.set_xlim(low, high)
         ax.set_ylim(-0.15 * top, 1.05 * top)
         ax.set_xlabel("margin m = y (w·x + b)")

@@ -15,6 +15,7 @@ from rosenblatt.plot.curves import (
     STYLES,
     as_bound,
     bound_exceeded,
+    curve_look,
     is_within_sight,
     rule_lines,
     short_number,
@@ -70,22 +71,15 @@ class StreamDisplay(Display):
         parts = [("of all so far", self.rate, 0)]
         if apart < len(self.examples):
             parts.append((f"of the last {self.window:,}", self.recent, max(apart - 1, 0)))
+        every = max(1, len(self.examples) // 25)
         for place, (name, values, first) in enumerate(parts):
-            ax.plot(
-                self.examples[first:],
-                values[first:],
-                color=pen.theme.colour(place),
-                ls=STYLES[place],
-                marker=style.MARKERS[place],
-                markevery=max(1, len(self.examples) // 25),
-                ms=4,
-                label=name,
-            )
+            look = {**curve_look(pen.theme, place), "ms": 4, "markevery": every}
+            ax.plot(self.examples[first:], values[first:], label=name, **look)
         if self.baseline is not None:
             ax.axhline(self.baseline, color=pen.theme.ink, ls=STYLES[3], lw=1.3)
             words = f"always the most frequent: {self.baseline:.1%}"
-            look: Any = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
-            pen.note(ax, words, (0.99, self.baseline), (0, 3), **look)
+            where: Any = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
+            pen.note(ax, words, (0.99, self.baseline), (0, 3), **where)
         ax.set_xscale("log", base=10)
         ax.set_xlim(self.examples[0] * 0.9, self.examples[-1] * 1.1)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:,.0f}"))
@@ -211,33 +205,19 @@ class MistakesDisplay(Display):
         ax.set_ylabel("mistakes")
         ax.set_title(pen.text(f"{style.named(run.name)}: {run.ending}"), loc="left")
         if self.bound is not None:
-            ax.plot(
-                run.epochs,
-                run.total,
-                color=orange,
-                ls=STYLES[1],
-                marker="o" if n <= MOST_BARS else "",
-                ms=4,
-                zorder=3,
-                label="so far",
-            )
+            marker = "o" if n <= MOST_BARS else ""
+            so_far: Any = {"color": orange, "ls": STYLES[1], "marker": marker, "ms": 4}
+            ax.plot(run.epochs, run.total, zorder=3, label="so far", **so_far)
             self._draw_bound(ax, pen, int(run.mistakes.sum()))
             ax.legend(loc="best")
 
     def _draw_several(self, ax: Any, pen: Pen) -> None:
         for place, run in enumerate(self.runs):
             values = run.mistakes if self.bound is None else run.total
-            ax.plot(
-                run.epochs,
-                values,
-                color=pen.theme.colour(place),
-                ls=STYLES[place % len(STYLES)],
-                marker=style.MARKERS[place % len(style.MARKERS)],
-                markevery=max(1, len(run.mistakes) // 12),
-                ms=5,
-                clip_on=False,
-                label=pen.text(f"{style.named(run.name)}: {run.ending}"),
-            )
+            name = pen.text(f"{style.named(run.name)}: {run.ending}")
+            look = {**curve_look(pen.theme, place), "ms": 5, "clip_on": False}
+            every = max(1, len(run.mistakes) // 12)
+            ax.plot(run.epochs, values, markevery=every, label=name, **look)
         ax.set_ylabel("mistakes" if self.bound is None else "mistakes so far")
         if self.bound is not None:
             self._draw_bound(ax, pen, max(int(run.mistakes.sum()) for run in self.runs))

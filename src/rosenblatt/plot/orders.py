@@ -73,15 +73,9 @@ class OrdersDisplay(Display):
 
     def _draw(self, ax: Any, pen: Pen) -> None:
         theme = pen.theme
-        ax.bar(
-            self.edges[:-1],
-            self.counts,
-            np.diff(self.edges),
-            align="edge",
-            color=theme.tint(theme.colour(0), 0.75),
-            edgecolor=theme.paper,
-            linewidth=0.8,
-        )
+        tint = theme.tint(theme.colour(0), 0.75)
+        bar = {"align": "edge", "color": tint, "edgecolor": theme.paper, "linewidth": 0.8}
+        ax.bar(self.edges[:-1], self.counts, np.diff(self.edges), **bar)
         top = 1.38 * float(self.counts.max())
         left, right = float(self.edges[0]), float(self.edges[-1])
         # Words stand on the side away from the next line.

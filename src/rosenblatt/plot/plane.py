@@ -26,6 +26,7 @@ __all__ = [
     "plane_of",
     "scale_of",
     "segment",
+    "way_to_rows",
 ]
 
 Box = tuple[float, float, float, float]
@@ -42,6 +43,8 @@ MOST_TIMES_SHORTER = 5
 # Share of the box at its rim that arrows keep out of, where they can.
 INSIDE = 0.06
 TOLD_PARTS = 3
+# Rows that a letter keeps away from.
+MOST_AVOIDED = 1000
 # Sides shorter than this share of their own numbers cannot be told from none.
 LEAST_SIDE = 1e-13
 # Of so few features the spread in all directions at once is a small matrix.
@@ -243,8 +246,7 @@ def arrow_of(
         return None
     places = ends[0] + np.linspace(0.1, 0.9, 33)[:, None] * (ends[1] - ends[0])
     if avoid is not None:
-        ways = np.linalg.norm(places[:, None, :] - avoid[None, :, :], axis=2).min(axis=1)
-        starts = places[np.argsort(-ways, kind="stable")]
+        starts = places[np.argsort(-way_to_rows(places, avoid), kind="stable")]
     else:
         line, middle = Hyperplane(w, b), np.array([box[0] + box[1], box[2] + box[3]]) / 2
         from_middle = np.argsort(np.abs(np.arange(33) - 16), kind="stable")
@@ -267,6 +269,13 @@ def arrow_inside(
         power = 10.0 ** np.floor(np.log10(scale) + 1e-9)
         scale = {5: 2.0, 2: 1.0}.get(round(scale / power), 0.5) * power
     return arrow_of(w, b, box, usual, avoid), usual
+
+
+def way_to_rows(places: FloatArray, rows: FloatArray) -> FloatArray:
+    """From each place to the nearest of the rows, of many of them to that of every so many-th."""
+    some = rows[:: max(1, -(-len(rows) // MOST_AVOIDED))]
+    ways = np.linalg.norm(places[:, None, :] - some[None, :, :], axis=2)
+    return np.asarray(ways.min(axis=1))
 
 
 def _are_inside(arrows: FloatArray, box: Box) -> npt.NDArray[np.bool_]:

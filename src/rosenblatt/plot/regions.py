@@ -15,14 +15,12 @@ from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments
 from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Pen, PlaneDisplay
-from rosenblatt.plot.plane import Box, around, checked_box, plane_of
+from rosenblatt.plot.plane import Box, around, checked_box, plane_of, way_to_rows
 from rosenblatt.plot.style import marks
 
 __all__ = ["RegionsDisplay", "regions"]
 
 SMALLEST_LETTER = 5.0
-# Rows in a region that its letter keeps away from.
-MOST_AVOIDED = 1000
 MOST_NAMED = 8
 
 
@@ -146,10 +144,8 @@ def _roomy(corners: FloatArray, points: FloatArray) -> FloatArray:
     free = _depth(corners, grid)
     # Rows outside are farther away than the edge that lies between.
     near = points[((points >= low) & (points <= high)).all(axis=1)]
-    some = near[:: max(1, -(-len(near) // MOST_AVOIDED))]
-    if len(some):
-        ways = np.linalg.norm(grid[:, None, :] - some[None, :, :], axis=2)
-        free = np.where(free > 0, np.minimum(free, ways.min(axis=1)), free)
+    if len(near):
+        free = np.where(free > 0, np.minimum(free, way_to_rows(grid, near)), free)
     best = int(np.argmax(free))
     return np.asarray(grid[best] if free[best] > 0 else corners.mean(axis=0))
 

@@ -172,9 +172,11 @@ def read_run(
     run = LinearRun(ledger, table)
     visits = run.visits(each)
     chosen = [visits[place] for place in choose(len(visits))]
+    if not chosen:
+        raise InputError("this run made no update, so there is nothing to show.")
     states = run.states(k + after for _, _, k, moved in chosen for after in {0, moved})
     seen = {k: (plane.seen(W), b) for k, (W, b) in states.items()}
-    W_all = np.vstack([W for W, _ in seen.values()] or [np.zeros((1, 2))])
+    W_all = np.vstack([W for W, _ in seen.values()])
     through_origin = not any(b.any() for _, b in seen.values())
     scale = None
     if box is not None:

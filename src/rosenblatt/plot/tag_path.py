@@ -88,31 +88,12 @@ class TagPathDisplay(Display):
         for i in self.differ:
             ax.axvspan(i - 0.5, i + 0.5, color=theme.tint(theme.alarm, 0.1), lw=0.6, zorder=0)
         if self.gold is not None:
-            ax.plot(
-                x,
-                [height[tag] for tag in self.gold],
-                # Broad and broken, so that it is seen under the other path as well.
-                color=theme.tint(theme.colour(1), 0.6),
-                ls=(0, (1.6, 0.5)),
-                lw=5,
-                marker="s",
-                ms=13,
-                mfc=theme.paper,
-                mec=theme.colour(1),
-                mew=2,
-                zorder=3,
-                label="gold",
-            )
-        ax.plot(
-            x,
-            [height[tag] for tag in self.predicted],
-            color=theme.colour(0),
-            lw=2.0,
-            marker="o",
-            ms=6,
-            zorder=4,
-            label="predicted",
-        )
+            # Broad and broken, so that it is seen under the other path as well.
+            line: Any = {"color": theme.tint(theme.colour(1), 0.6), "ls": (0, (1.6, 0.5)), "lw": 5}
+            line |= {"marker": "s", "ms": 13, "mfc": theme.paper, "mec": theme.colour(1), "mew": 2}
+            ax.plot(x, [height[tag] for tag in self.gold], zorder=3, label="gold", **line)
+        line = {"color": theme.colour(0), "lw": 2.0, "marker": "o", "ms": 6}
+        ax.plot(x, [height[tag] for tag in self.predicted], zorder=4, label="predicted", **line)
         for i in self.differ:
             assert self.gold is not None
             assert self.gold_scores is not None

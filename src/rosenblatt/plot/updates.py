@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import checks
-from rosenblatt.errors import InputError
+from rosenblatt.plot.curves import panels
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.pen import AREA
 from rosenblatt.plot.plane import Box
@@ -54,7 +54,8 @@ class UpdatesDisplay(Display):
         return max(columns * (PANEL + 0.15), 4.2), rows * (high + 0.3) + 0.9
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
-        for ax, step, title in zip(axes.flat, self.run.steps, self.titles, strict=False):
+        pairs = list(zip(self.run.steps, self.titles, strict=True))
+        for ax, (step, title) in panels(axes, pairs):
             draw_rows(ax, pen, self.run)
             draw_step(ax, pen, self.run, step)
             pen.frame(ax, self.run.box, self.run.plane)
@@ -63,8 +64,6 @@ class UpdatesDisplay(Display):
                 for spine in ax.spines.values():
                     spine.set_visible(True)
                     spine.set_color(pen.theme.rule)
-        for ax in list(axes.flat)[len(self.run.steps) :]:
-            ax.set_axis_off()
         if pen.own:
             pen.legend(axes.flat[0])
 
@@ -186,8 +185,6 @@ def updates(
         return [*range(max_frames - last), *range(n - last, n)]
 
     run = read_run(model, X, y, each=each, choose=ends, box=box)
-    if not run.steps:
-        raise InputError("this run made no update, so there is nothing to show.")
     return UpdatesDisplay(
         caption=_caption(run, each, int(max_frames)),
         run=run,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import panel_grid, rule_lines, whole_numbers
+from rosenblatt.plot.curves import panel_grid, panels, rule_lines, whole_numbers
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
@@ -98,10 +98,8 @@ class VoteDisplay(Display):
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
         most = max(int(one.survival.max()) for one in self.lives)
-        for ax, one in zip(axes.flat, self.lives, strict=False):
+        for ax, one in panels(axes, self.lives):
             self._draw_lives(ax, pen, one, most)
-        for ax in axes.flat[len(self.lives) :]:
-            ax.set_axis_off()
         for ax in axes[:, 1:].flat:  # all panels have the same scale
             ax.tick_params(labelleft=False)
         rows = len(axes)
@@ -125,15 +123,8 @@ class VoteDisplay(Display):
             heights = np.maximum.reduceat(one.survival, first)
             thick = float(np.clip((100 if pen.small else 280) / len(first), 0.3, 2.5))
             ax.vlines(first, 0, heights, color=colour, lw=thick)
-        ax.plot(
-            [longest],
-            [one.survival[longest]],
-            "*",
-            ms=11,
-            color=theme.colour(1),
-            zorder=5,
-            clip_on=False,
-        )
+        star: Any = {"ms": 11, "color": theme.colour(1), "zorder": 5, "clip_on": False}
+        ax.plot([longest], [one.survival[longest]], "*", **star)
         if self.log_axis:
             # Linear below 1, so that a vector that saw no example has a place.
             ax.set_yscale("symlog", linthresh=1, linscale=0.5)

@@ -13,7 +13,7 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.explain_rows import feature_names_of
 from rosenblatt.plot import style
-from rosenblatt.plot.curves import panel_grid, readable_on, short_number
+from rosenblatt.plot.curves import panel_grid, panels, readable_on, short_number
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
@@ -80,7 +80,8 @@ class WeightImageDisplay(Display):
         scale = LinearSegmentedColormap.from_list(
             "against and for", [theme.colour(1), theme.paper, theme.colour(0)]
         )
-        for ax, label, image in zip(axes.flat, self.labels, self.images, strict=False):
+        pairs = list(zip(self.labels, self.images, strict=True))
+        for ax, (label, image) in panels(axes, pairs):
             look = {"cmap": scale, "vmin": -self.limit, "vmax": self.limit}
             if self.images.size <= MOST_VECTOR_PIXELS:
                 mesh: Any = ax.pcolormesh(image, **look)
@@ -96,25 +97,17 @@ class WeightImageDisplay(Display):
                 ax.set_title(pen.text(style.named(label)), pad=3)
             if max(image.shape) <= LARGEST_SIGNED:
                 self._draw_signs(ax, mesh, image, 7.0 if pen.small else 12.0)
-        for ax in axes.flat[len(self.labels) :]:
-            ax.set_axis_off()
         self._draw_scale(axes.flat[len(self.labels) - 1], pen, mesh)
 
     def _draw_signs(self, ax: Any, mesh: Any, image: npt.NDArray[np.float64], size: float) -> None:
         """A + or − in each pixel that matters, for those who do not see the hue."""
         from matplotlib.colors import to_hex
 
+        look = {"ha": "center", "va": "center", "fontsize": size}
         for (i, j), value in np.ndenumerate(image):
             if abs(value) >= SIGNED_FROM * self.limit:
-                ax.text(
-                    j + 0.5,
-                    i + 0.5,
-                    "+" if value > 0 else "−",
-                    ha="center",
-                    va="center",
-                    fontsize=size,
-                    color=readable_on(to_hex(mesh.to_rgba(value))),
-                )
+                ink = readable_on(to_hex(mesh.to_rgba(value)))
+                ax.text(j + 0.5, i + 0.5, "+" if value > 0 else "−", color=ink, **look)
 
     def _draw_scale(self, ax: Any, pen: Pen, mesh: Any) -> None:
         beside = ax.inset_axes((1.06, 0.0, 0.06, 1.0))
@@ -183,10 +176,8 @@ class WeightsDisplay(Display):
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
         most = max(float(np.abs(voice.values).max(initial=0.0)) for voice in self.voices) or 1.0
-        for ax, voice in zip(axes.flat, self.voices, strict=False):
+        for ax, voice in panels(axes, self.voices):
             self._draw_voice(ax, pen, voice, most)
-        for ax in axes.flat[len(self.voices) :]:
-            ax.set_axis_off()
 
     def _draw_voice(self, ax: Any, pen: Pen, voice: Voice, most: float) -> None:
         theme = pen.theme
@@ -194,15 +185,9 @@ class WeightsDisplay(Display):
         size = 8 if pen.small else 9
         for sign, place, hatch in ((1, 0, ""), (-1, 1, "///")):
             mine = voice.values * sign > 0
-            ax.barh(
-                places[mine],
-                voice.values[mine],
-                0.74,
-                color=theme.tint(theme.colour(place), 0.8),
-                edgecolor=theme.paper,
-                linewidth=0,
-                hatch=hatch,
-            )
+            tint = theme.tint(theme.colour(place), 0.8)
+            bar = {"color": tint, "edgecolor": theme.paper, "linewidth": 0, "hatch": hatch}
+            ax.barh(places[mine], voice.values[mine], 0.74, **bar)
         pairs = zip(voice.names, voice.values.tolist(), strict=True)
         for place, (name, value) in enumerate(pairs):
             ahead, behind = ("left", "right") if value > 0 else ("right", "left")
