@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import learning, scoring
+from rosenblatt._kernels.rows import learning
 from rosenblatt._kernels.rows import rows as layouts
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.classes import predicted_labels, stretches
@@ -133,12 +133,7 @@ class OnlinePass:
         """Scores of a row by the weights that predict."""
         weights = self.model.weights
         weights.arrange(by_feature=block.rows.is_sparse)
-        rows = block.part(row, row + 1)
-        latest = scoring.score(rows, weights.table, weights.bias)
-        if not weights.averaged:
-            return latest
-        sums = scoring.score(rows, weights.table_sum, weights.bias_sum)
-        return latest - sums / max(weights.t, 1)
+        return weights.score(block.part(row, row + 1))
 
     def _learn(
         self,

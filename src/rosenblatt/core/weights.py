@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.rows import scoring
 from rosenblatt._kernels.rows.weights import WeightArrays
-from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.arrays import AnyFloatArray, FloatArray
 from rosenblatt.core.rows import Rows, as_rows, inspect
 
 __all__ = ["Weights"]
@@ -70,6 +71,13 @@ class Weights(WeightArrays):
             self.matrix - self.matrix_sum / t,
             self.bias - self.bias_sum / t,
         )
+
+    def score(self, rows: Rows) -> FloatArray:
+        """Scores of rows, which the table is arranged for, by the mean if averaged, else as is."""
+        latest = scoring.score(rows, self.table, self.bias)
+        if not self.averaged:
+            return latest
+        return latest - scoring.score(rows, self.table_sum, self.bias_sum) / max(self.t, 1)
 
     def set(self, matrix: AnyFloatArray, bias: AnyFloatArray) -> None:
         """Start from these weights."""

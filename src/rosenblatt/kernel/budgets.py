@@ -163,12 +163,6 @@ def _asked(this: BudgetedTrainer, slot: int) -> Any:
     return model.support.take(slice(slot, slot + 1))
 
 
-def _random(
-    this: BudgetedTrainer, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
-) -> int:
-    return int(this.memory.random.integers(this.model.n_support))
-
-
 def _smallest(
     this: BudgetedTrainer, products: FloatArray, scores: FloatArray, i: int, step: FloatArray
 ) -> int:
@@ -311,7 +305,7 @@ def _step(
 
 POLICIES: dict[str, Policy] = {
     "oldest": _forgetting(_oldest),
-    "random": _forgetting(_random),
+    "random": _forgetting(lambda this, *_: int(this.memory.random.integers(this.model.n_support))),
     "smallest": _forgetting(_smallest),
     "projection": lambda *asked: Projection(*asked).learn(),
 }

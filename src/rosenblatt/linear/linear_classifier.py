@@ -21,11 +21,7 @@ from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.display import ModelDisplay
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.options import option, seed_from
-from rosenblatt.learner.targets import (
-    check_class_weight,
-    class_weight_from_text,
-    read_weights,
-)
+from rosenblatt.learner.targets import check_class_weight, class_weight_from_text, read_weights
 
 if TYPE_CHECKING:
     from rosenblatt.learner.explain_rows import Past, Question

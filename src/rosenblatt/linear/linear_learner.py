@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt._kernels.rows import scoring
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rows import dense
 from rosenblatt.arrays import AnyFloatArray, is_sparse
@@ -248,10 +247,7 @@ class LinearLearner(LinearClassifier):
         if model.best is not None or weights.is_float32 or not readable:
             return self._scores(model, as_table(row))
         rows = row.rows if isinstance(row, MappingRow) else as_rows(row, np.float64)
-        scores: AnyFloatArray = scoring.score(rows, weights.table, weights.bias)
-        if weights.averaged:
-            scores = scores - scoring.score(rows, weights.table_sum, weights.bias_sum) / weights.t
-        return scores
+        return weights.score(rows)
 
     # ------------------------------------------------------------------ whole streams
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from rosenblatt.explain import PastMistake
 from rosenblatt.structured.feature_weights import FeatureWeights, LearnedWeights, exact_sum
 from rosenblatt.structured.problem import Problem, answers, same
 from rosenblatt.structured.sentences import Encoded, Encoder, read_sentences
+
+if TYPE_CHECKING:
+    from rosenblatt.structured.tagging import TagModel
 
 __all__ = ["StructuredLedger", "TagEntry", "TagLedger", "difference", "path_features"]
 
@@ -211,20 +214,15 @@ class TagLedger(SearchLedger[TagWeights]):
 
     def __init__(
         self,
-        order: int,
-        tags: list[str],
-        entries: Sequence[TagEntry],
+        model: TagModel,
         encoder: Encoder,
         predict: Callable[[TagWeights, Any], list[list[str]]],
         *,
-        n_examples: int,
-        n_missing: int,
         streamed: bool,
     ) -> None:
-        super().__init__(n_examples)
-        self.tags = tags
-        self._n_missing = n_missing
-        self._order, self._entries = order, tuple(entries)
+        super().__init__(model.t)
+        self.tags, self._order, self._entries = model.tags, model.order, tuple(model.recorder or ())
+        self._n_missing = model.n_mistakes - len(self._entries)
         self._encoder, self._predict, self._streamed = encoder, predict, streamed
 
     def __len__(self) -> int:

@@ -13,12 +13,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.structured.feature_weights import (
-    Features,
-    FeatureWeights,
-    exact_sum,
-    weighted,
-)
+from rosenblatt.structured.feature_weights import Features, FeatureWeights, exact_sum, weighted
 
 __all__ = [
     "Judge",

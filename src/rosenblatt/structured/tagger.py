@@ -383,13 +383,5 @@ class SequenceTagger(Learner):
         model = self._fitted()
         if model.recorder is None:
             raise AttributeError("no ledger was kept: set record=True before learning")
-        return TagLedger(
-            model.order,
-            model.tags,
-            model.recorder,
-            self._encoder,
-            self._predict,
-            n_examples=int(model.weights.t),
-            n_missing=model.n_mistakes - len(model.recorder),
-            streamed="n_iter_" not in self.__dict__,
-        )
+        streamed = "n_iter_" not in self.__dict__
+        return TagLedger(model, self._encoder, self._predict, streamed=streamed)
