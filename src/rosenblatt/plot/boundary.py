@@ -110,12 +110,7 @@ class BoundaryDisplay(PlaneDisplay):
 
 
 def boundary(
-    model: Any,
-    X: Any = None,
-    y: Any = None,
-    *,
-    box: Box | None = None,
-    distances: bool = False,
+    model: Any, X: Any = None, y: Any = None, *, box: Box | None = None, distances: bool = False
 ) -> BoundaryDisplay:
     """Show the line between two classes, with w, the margin, both sides and the mistakes.
 

@@ -142,13 +142,7 @@ class RunInPlane:
 
 
 def read_run(
-    model: Any,
-    X: Any,
-    y: Any,
-    *,
-    each: str,
-    choose: Any,
-    box: Box | None = None,
+    model: Any, X: Any, y: Any, *, each: str, choose: Any, box: Box | None = None
 ) -> RunInPlane:
     """The steps that ``choose`` takes, a function of their number that gives places in order."""
     ledger = ledger_of(model)

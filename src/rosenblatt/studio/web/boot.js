@@ -22,15 +22,10 @@ async function askServer(name, body) {
 const embedded = document.getElementById("studio-run");
 const storedRun = embedded && JSON.parse(embedded.textContent);
 
-mount(
-	document.getElementById("studio"),
-	storedRun
-		? {
-				ask: askEmbedded(storedRun),
-				initial: storedRun.state,
-				offline: true,
-				box: storedRun.box,
-				address: true,
-			}
-		: {ask: askServer, address: true},
-);
+const replayed = storedRun && {
+	ask: askEmbedded(storedRun),
+	initial: storedRun.state,
+	offline: true,
+	box: storedRun.box,
+};
+mount(document.getElementById("studio"), {ask: askServer, address: true, ...replayed});

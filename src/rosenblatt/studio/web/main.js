@@ -126,11 +126,9 @@ class Studio {
 
 	// What is sent: the state's own fields and nothing else. Learners of a lesson are not named.
 	sent() {
-		return Object.fromEntries(
-			STATE_FIELDS.filter(
-				(field) => this.state[field] !== undefined && !(field === "learners" && this.lesson),
-			).map((field) => [field, this.state[field]]),
-		);
+		const fields = STATE_FIELDS.filter((field) => !(field === "learners" && this.lesson));
+		const filled = fields.filter((field) => this.state[field] !== undefined);
+		return Object.fromEntries(filled.map((field) => [field, this.state[field]]));
 	}
 
 	get at() {

@@ -112,13 +112,10 @@ export function readAddress(hash) {
 		if (learners.length) state.learners = learners.slice(0, 4).map(readLearner);
 		for (const [field, plain] of Object.entries(PLAIN)) {
 			if (parts[field] === undefined) continue;
-			const value =
-				typeof plain === "number" ? Number(parts[field]) : decodeURIComponent(parts[field]);
-			const fits =
-				typeof plain === "number"
-					? Number.isFinite(value)
-					: field !== "view" || VIEWS.some(([view]) => view === value);
-			if (fits) state[field] = value;
+			const isNumber = typeof plain === "number";
+			const value = isNumber ? Number(parts[field]) : decodeURIComponent(parts[field]);
+			const isKnown = field !== "view" || VIEWS.some(([view]) => view === value);
+			if (isNumber ? Number.isFinite(value) : isKnown) state[field] = value;
 		}
 		return Object.keys(state).length ? {state, shown: Number(parts.shown) || 0} : null;
 	} catch {

@@ -27,10 +27,8 @@ export class PointEditor {
 
 	// Other points are shown: the brush keeps its class if there still is one of that name.
 	follow({classes, rows}, brushed) {
-		this.brush = Math.max(
-			0,
-			classes.includes(brushed) ? classes.indexOf(brushed) : classes.length - 1,
-		);
+		const place = classes.indexOf(brushed);
+		this.brush = Math.max(0, place < 0 ? classes.length - 1 : place);
 		if (this.selected !== null && this.selected >= rows.length) this.selected = null;
 	}
 

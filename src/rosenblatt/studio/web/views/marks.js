@@ -92,24 +92,14 @@ function lettersCounted(place) {
 
 // A mark for each class: its name, a letter of its own, its place among the classes.
 export function marksOf(classes) {
-	const places = classes.map((_, place) => place);
-	if (classes.length === 2 && MINUS_ONE.has(classes[0]) && PLUS_ONE.has(classes[1])) {
-		return places.map((place) => ({
-			place,
-			name: place ? "+1" : "−1",
-			letter: place ? "+" : "−",
-			label: classes[place],
-		}));
-	}
-	const names = classes.map((name) => shortened(name));
+	const signs = classes.length === 2 && MINUS_ONE.has(classes[0]) && PLUS_ONE.has(classes[1]);
+	const names = signs ? ["−1", "+1"] : classes.map((name) => shortened(name));
 	const firsts = names.map((name) => Array.from(name)[0]);
-	const fitting = [names, firsts].find(
-		(some) => some.every((s) => Array.from(s).length <= 2) && new Set(some).size === some.length,
-	);
-	return places.map((place) => ({
-		place,
-		name: names[place],
-		letter: fitting ? fitting[place] : lettersCounted(place),
-		label: classes[place],
-	}));
+	const fits = (some) =>
+		some.every((s) => Array.from(s).length <= 2) && new Set(some).size === some.length;
+	const letters = signs ? ["−", "+"] : [names, firsts].find(fits);
+	return classes.map((label, place) => {
+		const letter = letters ? letters[place] : lettersCounted(place);
+		return {place, name: names[place], letter, label};
+	});
 }

@@ -80,13 +80,8 @@ export class Picture {
 		const frame = new Frame(width, height, box, {equal: true});
 		if (!known || !this.ledger || hasOwnLine({ledger: this.ledger, data: points})) return frame;
 		// A file brings its curves for one box; beyond it nothing is known, so nothing is shown.
-		const [x0, x1, y0, y1] = frame.box;
-		return new Frame(width, height, [
-			Math.max(x0, known[0]),
-			Math.min(x1, known[1]),
-			Math.max(y0, known[2]),
-			Math.min(y1, known[3]),
-		]);
+		const inner = (side, i) => (i % 2 ? Math.min(side, known[i]) : Math.max(side, known[i]));
+		return new Frame(width, height, frame.box.map(inner));
 	}
 
 	clear(i) {
