@@ -311,10 +311,10 @@ def test_damaged_files_end_with_3(tmp_path: Path, name: str, content: bytes, sai
         ([], "Missing argument 'FILE'"),
         (
             ["-", "--target", "z"],
-            'there is no target column "z" in <stdin>; the columns are "a", "b", "c"',
+            'there is no target column "z": give one of the columns "a", "b", "c"',
         ),
         (["-", "--target", "4"], "there is no target column"),
-        (["-", "--no-header", "--target", "a"], 'the columns are "1", "2", "3"'),
+        (["-", "--no-header", "--target", "a"], 'give one of the columns "1", "2", "3"'),
         (["-", "--format", "xml"], "'xml' is not one of"),
         (["-", "--format", "svmlight", "--target", "1"], "--target has no meaning"),
         (["-", "--seed", "-1"], "'-1': give a whole number from 0 to"),
