@@ -64,7 +64,7 @@ def in_bash(environment: dict[str, str], *words: str) -> list[str]:
         (["plot", "weights", "m.rbt", "--to"], ["--top"]),
         (["plot", "weights", "m.rbt", "--theme", ""], ["light", "dark"]),
         (["tag", ""], ["train", "predict", "evaluate"]),
-        (["tag", "train", "--co"], ["--constraints", "--column"]),
+        (["tag", "train", "--co"], ["--column", "--constraints"]),
         (["tag", "train", "--search", "b"], ["beam"]),
         (["tag", "predict", "m.rbt", "--to", "c"], ["conll", "conllu"]),
         (["tag", "evaluate", ""], ["<files>"]),
