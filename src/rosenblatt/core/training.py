@@ -191,7 +191,8 @@ def refusal(row: int, weights: Weights) -> OverflowRefused:
     kind = "float32" if weights.is_float32 else "float64"
     return OverflowRefused(
         f"the update for row {row} would leave the range of {kind}; the model was not changed by "
-        "it. Scale the features (sklearn.preprocessing.StandardScaler) or lower eta0"
+        "it. Scale the features (sklearn.preprocessing.StandardScaler), or "
+        "lower eta0 where the learner has it"
         + (", or pass float64." if weights.is_float32 else ".")
     )
 

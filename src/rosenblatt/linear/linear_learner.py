@@ -219,7 +219,7 @@ class LinearLearner(LinearClassifier):
 
         Features of a mapping that were never learned from count as 0.
         """
-        if "_model" not in self.__dict__:
+        if "_model" not in self.__dict__ or not self._model.classes:
             return None
         if type(x) is not dict and not isinstance(x, Mapping):
             x = named_values(x)

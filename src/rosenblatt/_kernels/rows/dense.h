@@ -1,4 +1,4 @@
-/* Dense rows of type REAL. Included once per type by rows.h.
+/* Dense rows of type REAL. Included once per type by tables.h.
  *
  * A dot product has eight lanes: feature j belongs to lane j mod 8, and the bias counts as one more
  * feature of value 1 after the last. Lanes are added as (l0+l4)+(l2+l6) and (l1+l5)+(l3+l7), then

@@ -14,7 +14,7 @@
 typedef struct {
     double eta;       /* length of a fixed step */
     double threshold; /* rows right by no more than this are acted on too */
-    double C;         /* how far a passive-aggressive step may go */
+    double C;         /* PA-I: the longest step; PA-II: how little steps are damped */
     void *owner;      /* whom a step function asks that is not written here */
 } rb_parameters;
 

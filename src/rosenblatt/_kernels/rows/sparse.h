@@ -1,5 +1,5 @@
 /* Sparse rows (CSR) with values of type REAL and column numbers of type COLUMN. Included once per pair of
- * types by rows.h.
+ * types by tables.h.
  *
  * Binary: four lanes by position in the row, the bias after the last stored value. Multiclass: the
  * weights of one feature lie side by side, one per class, and each class is summed in the order of
