@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.geometry._inputs import (
+from rosenblatt.geometry._vector_checks import (
     Box,
     box_sides,
     dense,

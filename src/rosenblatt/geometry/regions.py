@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.geometry._inputs import Box, box_sides, vector
+from rosenblatt.geometry._vector_checks import Box, box_sides, vector
 from rosenblatt.geometry.hyperplane import (
     Hyperplane,
     Line,

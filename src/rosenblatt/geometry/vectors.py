@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rosenblatt.arrays import FloatArray, is_sparse
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.geometry._inputs import (
+from rosenblatt.geometry._vector_checks import (
     finite,
     points,
     scaled,

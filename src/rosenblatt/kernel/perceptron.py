@@ -18,8 +18,8 @@ from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
 from rosenblatt.kernel.ledger import KernelLedger
 from rosenblatt.kernel.training import KernelTrainer, Scored
 from rosenblatt.learner.classifier import RowClassifier
-from rosenblatt.learner.display import ModelDisplay, SummaryTable
 from rosenblatt.learner.inputs import Batch, TrainingData
+from rosenblatt.learner.notebook_card import ModelDisplay, SummaryTable
 from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.routing import available_if
 

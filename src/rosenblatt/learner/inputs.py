@@ -17,7 +17,7 @@ from rosenblatt.core.rows import Rows, as_rows, inspect
 from rosenblatt.errors import InputError
 from rosenblatt.io.notices import notice
 from rosenblatt.learner.conversion import as_frame, as_table, column_names, feature_names
-from rosenblatt.learner.records import columns_by_name, is_records, records_table
+from rosenblatt.learner.mapping_rows import columns_by_name, is_records, records_table
 
 if TYPE_CHECKING:
     from rosenblatt.core.result import Validation

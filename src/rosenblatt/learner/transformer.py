@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import MissingExtra, ParameterError
 from rosenblatt.learner.base import Estimator
-from rosenblatt.learner.display import Diagram
+from rosenblatt.learner.notebook_card import Diagram
 
 __all__ = ["Transformer"]
 

@@ -18,8 +18,8 @@ from rosenblatt.core.rows import largest_allowed, scores
 from rosenblatt.core.training import LinearTrainer
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.classifier import RowClassifier
-from rosenblatt.learner.display import ModelDisplay
 from rosenblatt.learner.inputs import TrainingData
+from rosenblatt.learner.notebook_card import ModelDisplay
 from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.targets import check_class_weight, class_weight_from_text, read_weights
 

@@ -19,8 +19,8 @@ from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.conversion import as_table as as_rows_of_numbers
 from rosenblatt.learner.inputs import Batch, array_row, check_count, named_values, read_table
+from rosenblatt.learner.mapping_rows import columns_by_name, is_records, not_a_number
 from rosenblatt.learner.outcome import unchanged_on_error
-from rosenblatt.learner.records import columns_by_name, is_records, not_a_number
 from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
 from rosenblatt.linear.linear_classifier import LinearClassifier
 from rosenblatt.linear.streaming import LIMIT, Stream, as_table, number_of, read

@@ -22,7 +22,7 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.training import one_pass, refusal
 from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import Batch
-from rosenblatt.learner.records import not_a_number
+from rosenblatt.learner.mapping_rows import not_a_number
 
 __all__ = ["LIMIT", "Stream", "as_table", "number_of", "read"]
 

@@ -10,12 +10,11 @@ from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.explain import Explanation
 from rosenblatt.learner.base import Learner
-from rosenblatt.learner.display import TOP_WEIGHTS, ModelDisplay
+from rosenblatt.learner.notebook_card import TOP_WEIGHTS, ModelDisplay
 from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.feature_weights import FeatureWeights
-from rosenblatt.structured.learner import StructuredModel, StructuredTrainer
 from rosenblatt.structured.ledger import StructuredLedger
 from rosenblatt.structured.paths import explain_answer
 from rosenblatt.structured.problem import (
@@ -26,6 +25,7 @@ from rosenblatt.structured.problem import (
     read_many,
     share_right,
 )
+from rosenblatt.structured.structured_model import StructuredModel, StructuredTrainer
 
 __all__ = ["StructuredPerceptron"]
 
