@@ -48,18 +48,11 @@ class ArrowReader(Reader[Table]):
 
     def whole(self) -> Table:
         self._as_texts = True
-        tables = list(self)
+        table = Table.concat(list(self))
         self._bad.tell(self.rows, self.unit)
-        labels = None
-        if tables[0].labels is not None:
-            labels = self._values(np.concatenate([table.labels for table in tables]))
-        return Table(
-            self._columns,
-            np.concatenate([table.numbers for table in tables]),
-            {n: np.concatenate([table.texts[n] for table in tables]) for n in tables[0].texts},
-            labels,
-            np.concatenate([table.lines for table in tables]),
-        )
+        if table.labels is not None:
+            table.labels = self._values(table.labels)
+        return table
 
     def _walk(self) -> Generator[Table, None, None]:
         if not self._as_texts:

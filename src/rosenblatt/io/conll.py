@@ -11,8 +11,9 @@ import numpy as np
 from rosenblatt._kernels.text.conll import ConllParser
 from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, Setting
-from rosenblatt.io.fault_messages import Explained, encoding_words, quoted
+from rosenblatt.io.fault_messages import Explained, quoted
 from rosenblatt.io.lines import Lines
+from rosenblatt.io.reader import LineFormat
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
 from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sources import Given
@@ -53,7 +54,7 @@ class ConllColumns(NamedTuple):
     tabs: bool
 
 
-class Conll:
+class Conll(LineFormat):
     """The format for the reader."""
 
     labels = None
@@ -102,7 +103,7 @@ class Conll:
         numbered = self._format == "conllu"
         target = ("upos" if numbered else -1) if self._target is None else self._target
         # Without tags it does not matter where they would stand.
-        tag = self._number(target, n, "target") if self._labelled else -1
+        tag = column_number(target, n, self._format, "target") if self._labelled else -1
         inputs = self._inputs
         if inputs is None and numbered:
             inputs = "form"
@@ -111,7 +112,7 @@ class Conll:
             inputs = rest if len(rest) != 1 else rest[0]
         plain = isinstance(inputs, int | str)
         columns: Any = [inputs] if plain else inputs
-        kept = [self._number(column, n, "inputs") for column in columns]
+        kept = [column_number(column, n, self._format, "inputs") for column in columns]
         if not kept:
             raise DataError(
                 "one column alone: words or tags are missing",
@@ -125,17 +126,12 @@ class Conll:
             n, np.array(kept, np.int64), tabs, numbered, self._labelled, blank, plain
         )
 
-    def _number(self, column: Any, n: int, argument: str) -> int:
-        return column_number(column, n, self._format, argument)
-
     def take(self) -> SentenceBlock:
         _, _, lines = self.parser.take_rows()
         sentences, tags = self.parser.take()
         return SentenceBlock(sentences, tags if self._labelled else None, lines)
 
     def explain(self, fault: str, found: bytes) -> Explained:
-        if fault == "not text":
-            return encoding_words(found)
         if fault == "columns":
             return self._wrong_number()
         if fault == "empty column":
@@ -154,8 +150,7 @@ class Conll:
                 f"more than {count(self._most, 'word')} in one sentence",
                 ["put blank lines between sentences", RAISE_MAX_TOKENS],
             )
-        assert fault == "bare return", fault
-        return "a carriage return within the line", "convert the line ends to line feeds"
+        return super().explain(fault, found)
 
     def _wrong_number(self) -> Explained:
         columns = "column" if self.parser.n_found == 1 else "columns"

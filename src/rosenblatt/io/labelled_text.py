@@ -9,10 +9,9 @@ import numpy.typing as npt
 from rosenblatt._kernels.text.texts import TextParser
 from rosenblatt.errors import Message, Setting
 from rosenblatt.io.block import Block
-from rosenblatt.io.fault_messages import Explained, encoding_words
+from rosenblatt.io.fault_messages import Explained
 from rosenblatt.io.labels import Labels
-from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import Reader
+from rosenblatt.io.reader import LineFormat, Reader
 from rosenblatt.io.reader_options import LabelOptions, ReaderSettings, of_whole_file, takes
 from rosenblatt.io.sources import Given
 
@@ -27,7 +26,7 @@ class TextBlock(Block):
         return self.rows  # type: ignore[no-any-return]
 
 
-class Text:
+class Text(LineFormat):
     """The format for the reader."""
 
     def __init__(self, *, labelled: bool, labels: Labels) -> None:
@@ -35,22 +34,16 @@ class Text:
         self.parser = TextParser(self._labelled)
         self.parser.admits = labels.fault
 
-    def begin(self, lines: Lines) -> bool:
-        return True
-
     def take(self) -> TextBlock:
         codes, names, lines = self.parser.take_rows()
         y = self.labels.values(codes, names) if self._labelled else None
         return TextBlock(self.parser.take(), y, lines)
 
     def explain(self, fault: str, found: bytes) -> Explained:
-        if fault == "label":
-            return self.parser.reason  # type: ignore[no-any-return]
-        if fault == "not text":
-            return encoding_words(found)
         if fault == "no label":
             return "no label before the tab", "write label<TAB>text"
-        assert fault == "no tab", fault
+        if fault != "no tab":
+            return super().explain(fault, found)
         return (
             "no tab between label and text",
             [

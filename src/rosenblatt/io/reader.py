@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Generator, Iterator, Sized
-from typing import Generic, NoReturn, Protocol, Self, TextIO, TypeVar
+from typing import Any, Generic, NoReturn, Protocol, Self, TextIO, TypeVar
 
 from rosenblatt._kernels.text.parsing import Parser
 from rosenblatt.checks import one_of, refusal
 from rosenblatt.errors import DataError, Message, ParameterError, Words
-from rosenblatt.io.fault_messages import RAISE_MAX_LINE_BYTES, SKIP, Explained, located
+from rosenblatt.io.fault_messages import (
+    RAISE_MAX_LINE_BYTES,
+    SKIP,
+    Explained,
+    encoding_words,
+    located,
+)
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.notices import SkippedRows, notice
@@ -18,7 +24,7 @@ from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, Source, sources_of
 from rosenblatt.plurals import count
 
-__all__ = ["BadRows", "Format", "Reader"]
+__all__ = ["BadRows", "Format", "LineFormat", "Reader"]
 
 Block = TypeVar("Block", bound=Sized, covariant=True)
 Taken = TypeVar("Taken", bound=Sized)
@@ -44,6 +50,23 @@ class Format(Protocol[Block]):
 
     def take(self) -> Block:
         """What was read since the last time."""
+
+
+class LineFormat:
+    """What the formats without columns share: no header, and the words for faults of any line."""
+
+    parser: Any
+
+    def begin(self, lines: Lines) -> bool:
+        return True
+
+    def explain(self, fault: str, found: bytes) -> Explained:
+        if fault == "label":
+            return self.parser.reason  # type: ignore[no-any-return]
+        if fault == "not text":
+            return encoding_words(found)
+        assert fault == "bare return", fault
+        return "a carriage return within the line", "convert the line ends to line feeds"
 
 
 class Reader(Generic[Taken]):

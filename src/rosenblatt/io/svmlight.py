@@ -18,14 +18,12 @@ from rosenblatt.io.block import Block
 from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
     Explained,
-    encoding_words,
     limit_words,
     number_words,
     quoted,
 )
 from rosenblatt.io.labels import Labels
-from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import Reader
+from rosenblatt.io.reader import LineFormat, Reader
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
 from rosenblatt.plurals import count
@@ -37,7 +35,7 @@ LARGEST_INDEX = np.iinfo(np.int32).max
 NO_LABEL = re.compile(r"[\s#:,;\x00]|^$")
 
 
-class Svmlight:
+class Svmlight(LineFormat):
     """The format for the reader."""
 
     def __init__(self, n_features: int | None, zero_based: bool, settings: ReaderSettings) -> None:
@@ -55,9 +53,6 @@ class Svmlight:
         )
         self.parser.admits = self.labels.fault
 
-    def begin(self, lines: Lines) -> bool:
-        return True
-
     def take(self) -> Block:
         width = self._n_features or max(self.parser.widest, 1)
         values, columns, starts = self.parser.take()
@@ -71,10 +66,6 @@ class Svmlight:
             return number_words(found), pair if found.strip() else "write a number after the colon"
         if fault == "too large":
             return limit_words(found, self._limit)
-        if fault == "label":
-            return self.parser.reason  # type: ignore[no-any-return]
-        if fault == "not text":
-            return encoding_words(found)
         if fault == "no label":
             return f"the row begins with {quoted(found)}, not with a label", "put a label first"
         if fault == "several labels":
@@ -102,8 +93,7 @@ class Svmlight:
             return f"index {found.decode()} comes after a larger one", "sort the row by index"
         if fault == "many features":
             return f"more than {count(self._most, 'feature')} in one row", RAISE_MAX_FEATURES
-        assert fault == "bare return", fault
-        return "a carriage return within the line", "convert the line ends to line feeds"
+        return super().explain(fault, found)
 
     def _large_index(self, found: bytes) -> Explained:
         least = 0 if self._zero_based else 1

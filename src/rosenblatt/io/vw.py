@@ -18,14 +18,12 @@ from rosenblatt.io.block import Block
 from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
     Explained,
-    encoding_words,
     limit_words,
     number_words,
     quoted,
 )
 from rosenblatt.io.labels import Labels
-from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import Reader
+from rosenblatt.io.reader import LineFormat, Reader
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
 from rosenblatt.plurals import count
@@ -82,7 +80,7 @@ class VWBlock(Block):
         return [name.decode() for name in self._vocabulary.listed()[:known]]
 
 
-class VW:
+class VW(LineFormat):
     """The format for the reader."""
 
     def __init__(
@@ -112,9 +110,6 @@ class VW:
         )
         self.parser.admits = self._label_fault
 
-    def begin(self, lines: Lines) -> bool:
-        return True
-
     def take(self) -> VWBlock:
         vocabulary = self.parser.names if self._width is None else None
         width = self._width or max(self.parser.names.count, 1)
@@ -139,10 +134,6 @@ class VW:
             return number_words(found), words
         if fault == "too large":
             return limit_words(found, self._limit)
-        if fault == "label":
-            return self.parser.reason  # type: ignore[no-any-return]
-        if fault == "not text":
-            return encoding_words(found)
         if fault == "no label":
             return self._no_label(found)
         if fault == "many features":
@@ -158,6 +149,8 @@ class VW:
                 "where its square overflows",
                 "scale the feature",
             )
+        if fault not in FAULTS:
+            return super().explain(fault, found)
         message, remedy = FAULTS[fault]
         return message.format(quoted(found)), remedy
 
@@ -193,10 +186,6 @@ FAULTS: dict[str, tuple[str, Words]] = {
     "caret": (
         'the namespace {} has a "^", which divides namespace and feature in exact names',
         Message("hash the names with ", Setting("bits", BITS)),
-    ),
-    "bare return": (
-        "a carriage return within the line",
-        "convert the line ends to line feeds",
     ),
 }
 

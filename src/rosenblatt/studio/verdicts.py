@@ -18,9 +18,8 @@ from rosenblatt.errors import InputError
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
-from rosenblatt.theory.bound import GAP
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_best_score
-from rosenblatt.theory.margin import max_margin
+from rosenblatt.theory.margin import GAP, max_margin
 from rosenblatt.theory.nearest import Nearest, nearest_point
 from rosenblatt.theory.points import PairHull, Points
 from rosenblatt.theory.proof import proof

@@ -13,9 +13,8 @@ import numpy as np
 
 from rosenblatt.core.rows import as_rows
 from rosenblatt.errors import InputError
-from rosenblatt.theory.bound import mistake_bound
 from rosenblatt.theory.certificates import CertificateError
-from rosenblatt.theory.margin import max_margin
+from rosenblatt.theory.margin import max_margin, mistake_bound
 from rosenblatt.theory.separability import separability
 from rosenblatt.theory.suspects import Suspect, suspects
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.frame.options import Decorated, Whole, in_section, text_options
+from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options
 
 if TYPE_CHECKING:
     from rosenblatt.cli.data.hints import AdvisedReader, ReadRequest
@@ -70,17 +70,12 @@ OPTIONS = (
 )
 
 
+# They mean the same in every command that reads data.
+reading_options = all_of(OPTIONS)
 # Not for commands that make or use a model, which would have to remember it.
 zero_based_option = option(
     "--zero-based", is_flag=True, help="Indices of svmlight rows begin at 0, not at 1."
 )
-
-
-def reading_options(command: Decorated) -> Decorated:
-    """The options that mean the same in every command that reads data."""
-    for add in reversed(OPTIONS):
-        command = add(command)
-    return command
 
 
 @dataclass(frozen=True)

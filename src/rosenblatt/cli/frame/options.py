@@ -16,6 +16,7 @@ __all__ = [
     "Decorated",
     "Section",
     "Whole",
+    "all_of",
     "in_section",
     "refuse_together",
     "said",
@@ -63,6 +64,17 @@ def in_section(title: str) -> Callable[..., Callable[[Decorated], Decorated]]:
         return click.option(*names, cls=Section, section=title, **settings)
 
     return option
+
+
+def all_of(options: Sequence[Callable[..., Any]]) -> Callable[[Decorated], Decorated]:
+    """Options as one decorator; help shows them in this order."""
+
+    def add(command: Decorated) -> Decorated:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 def text_options(unit: str) -> tuple[Callable[[Decorated], Decorated], ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.frame.options import SEED, Decorated, Whole
+from rosenblatt.cli.frame.options import SEED, Decorated, Whole, all_of
 from rosenblatt.cli.frame.terminal import OverwrittenLine
 from rosenblatt.plurals import count
 
@@ -70,12 +70,7 @@ def train_options(
         click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints."),
     )
 
-    def add(command: Decorated) -> Decorated:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
+    return all_of(options)
 
 
 def share_of(dev: str | None) -> float | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.data.models import Model, open_model
-from rosenblatt.cli.frame.options import Decorated, Whole, in_section, text_options
+from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options
 from rosenblatt.errors import InputError, Item, ModelFileError, Place
 from rosenblatt.plurals import count
 
@@ -65,11 +65,8 @@ OPTIONS = (
 )
 
 
-def sentence_options(command: Decorated) -> Decorated:
-    """The options that mean the same in every command that reads sentences."""
-    for add in reversed(OPTIONS):
-        command = add(command)
-    return command
+# They mean the same in every command that reads sentences.
+sentence_options = all_of(OPTIONS)
 
 
 @dataclass(frozen=True)
