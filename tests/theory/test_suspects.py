@@ -8,7 +8,7 @@ from strategies import LEARNERS, csr, floats, seeds
 
 from rosenblatt import AveragedPerceptron, Perceptron, datasets
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.theory.suspects import Suspect, suspects
+from rosenblatt.theory.examination import Suspect, suspects
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 FLIPPED = 0.03

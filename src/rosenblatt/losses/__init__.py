@@ -19,10 +19,10 @@ from rosenblatt.losses.binary import (
     perceptron_slope,
     zero_one,
 )
-from rosenblatt.losses.hamming import hamming
 from rosenblatt.losses.multiclass import (
     cross_entropy,
     cross_entropy_slope,
+    hamming,
     multiclass_gradient,
     multiclass_perceptron,
     multiclass_perceptron_slope,

@@ -2,13 +2,12 @@
 
 from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.certificates import CertificateError, Conflict
-from rosenblatt.theory.examination import Examination, examine
+from rosenblatt.theory.examination import Examination, Suspect, examine, suspects
 from rosenblatt.theory.feature_maps import SeparatingMap, simplest_separating_map
 from rosenblatt.theory.margin import MaxMargin, MistakeBound, margin, max_margin, mistake_bound
 from rosenblatt.theory.order_study import OrderStudy, order_study
 from rosenblatt.theory.proof import ProofTrace, ProofViolation, proof
 from rosenblatt.theory.separability import Separability, separability
-from rosenblatt.theory.suspects import Suspect, suspects
 
 __all__ = [
     "ArgmaxSeparability",
