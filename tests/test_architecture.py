@@ -195,7 +195,7 @@ def test_only_one_file_runs_epochs() -> None:
             text = ast.unparse(call)
             if re.match(r"range\(.*(max_iter|epochs)\b", text):
                 loops.add(file.relative_to(SOURCE).as_posix())
-            if re.search(r"\.learn\(order\)$", text):
+            if re.search(r"trainer\.learn\(", text):
                 learns.add(file.relative_to(SOURCE).as_posix())
     assert loops == learns == {"core/epochs.py"}
 

@@ -183,3 +183,14 @@ def test_a_model_without_a_ledger_says_how_to_get_one():
         model = Perceptron(max_iter=1).fit(X, y)
     with pytest.raises(InputError, match="record=True"):
         ledger_of(model)
+
+
+def test_a_run_of_a_kernel_keeps_the_kernel_it_was_made_with():
+    X, y = rows(2)
+    learner = KernelPerceptron(gamma=0.5, max_iter=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        learner.fit(X, y)
+    before = run_of(learner, X).scores
+    learner.set_params(gamma=3.0)
+    np.testing.assert_array_equal(run_of(learner, X).scores, before)

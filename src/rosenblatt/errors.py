@@ -318,9 +318,14 @@ class DataError(InputError):
     ) -> None:
         place = Place(name, line, column)
         super().__init__(what, where=place, found=found, allowed=allowed, cures=cures)
-        self.message, self.name, self.line, self.column = str(what), name, line, column
+        self.name, self.line, self.column = name, line, column
         self.excerpt = excerpt
         self.text = None if excerpt is None else excerpt[0]
+
+    @property
+    def message(self) -> str:
+        """What is wrong, without the place."""
+        return str(self.what)
 
     def worded(self, wording: Wording) -> str:
         lines = [self._finding(wording), *(f"  {line}" for line in self.excerpt or ())]

@@ -60,7 +60,7 @@ def run_of(model: Any, X: Any, upto: int | None = None) -> Run:
         return LinearRun(ledger, X, upto)
     from rosenblatt.kernel.functions import Kernel
 
-    settings = model.get_params()
+    settings = ledger.settings
     kernel = Kernel.of(settings, X.shape[1])
     return KernelRun(ledger, X, upto, kernel=kernel, one_by_one=settings["multiclass"] == "ovr")
 

@@ -289,6 +289,17 @@ def test_a_linear_ledger_that_starts_late_counts_from_there() -> None:
     assert arrays(ledger.replay(X)) == arrays((learner.coef_, learner.intercept_))
 
 
+@pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
+def test_the_average_of_a_run_that_starts_late_is_that_of_the_run() -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    learner = AveragedPerceptron(record=True, warm_start=True, max_iter=3).fit(X, y)
+    ledger = learner.fit(X, y).ledger_
+    states = np.array([coef.ravel() for coef, _ in ledger.trace(X)])
+    mean = np.average(states, axis=0, weights=ledger.survival)
+    np.testing.assert_allclose(ledger.average(X)[0].ravel(), mean, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("learner", [MIRA, SoftPerceptron, VotedPerceptron])
 def test_every_rule_replays_to_the_last_bit(learner: type) -> None:
     family = linear(learner, 3)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import ordering
 from rosenblatt.core.result import EpochCallback, FitResult, Validation
 
-__all__ = ["Cycle", "Trainer", "run"]
+__all__ = ["Cycle", "Trainer", "one_pass", "run"]
 
 Order = npt.NDArray[np.int64]
 
@@ -79,6 +79,11 @@ class Cycle:
             self._kept = [array.copy() for array in self._state()]
             self._kept_at = epoch
         return False
+
+
+def one_pass(trainer: Trainer, order: Order | None) -> int:
+    """Learn once from each example in this order, outside of a fit; count the mistakes."""
+    return trainer.learn(order)
 
 
 def run(

@@ -117,7 +117,7 @@ class BaseLedger(Generic[W]):
             yield self._weights(state)
 
     def average(self, X: Any) -> W:
-        """The mean of the weights after every example, as an averaged learner has it."""
+        """The mean of the weights after every example of the run, as averaged learners have it."""
         state = self._begin(X, averaged=True)
         self._play(state, 0, len(self))
         return self._average(state)
@@ -305,7 +305,8 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             by_feature=is_sparse(X),
         )
         weights.set(start.matrix, start.bias)
-        weights.t = start.t
+        # A mean is that of the run recorded here, whatever was seen before it.
+        weights.t = 0 if averaged else start.t
         rows = as_rows(X, start.table.dtype)
         if rows.n_features != start.n_features or (
             len(self) and rows.n_rows <= self.entries.row.max()
@@ -320,11 +321,14 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
 
     def _play(self, state: tuple[Weights, Any], start: int, stop: int) -> None:
         weights, rows = state
-        replaying.replay(weights, rows, *self.entries, start, stop)
+        entries = self.entries
+        if weights.averaged:
+            entries = entries._replace(t=entries.t - self._start.t)
+        replaying.replay(weights, rows, *entries, start, stop)
 
     def _weights(self, state: tuple[Weights, Any]) -> tuple[AnyFloatArray, AnyFloatArray]:
         return state[0].matrix.copy(), state[0].bias.copy()
 
     def _average(self, state: tuple[Weights, Any]) -> tuple[AnyFloatArray, AnyFloatArray]:
-        state[0].t = self.n_examples
+        state[0].t = self.n_examples - self._start.t
         return state[0].average()

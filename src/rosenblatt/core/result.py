@@ -28,6 +28,7 @@ STOP_REASONS = {
     "early_stopping": "no gain on the rows held out",
     "tolerance": "proven by the run: no hyperplane separates the rows by a margin worth having",
     "max_iter": "the limit of epochs was reached while mistakes remained",
+    # For fits that end from outside and keep what they learned; none does so yet.
     "interrupted": "interrupted; what was learned until then is kept",
 }
 

@@ -48,6 +48,11 @@ class KernelLedger(ColumnLedger[FloatArray]):
         super().__init__(tuple(model.classes), entries, model.n_examples)
         self._model, self._slots = model, slots
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters of the kernel that the run was made with."""
+        return self._model.settings
+
     def _first(self, k: int, n_examples: int) -> KernelLedger:
         earlier = copy(self._model)
         earlier.best = k, n_examples

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import AnyFloatArray, for_caller
+from rosenblatt.core import epochs
 from rosenblatt.core.classes import in_order, stretches
 from rosenblatt.core.result import FitResult
 from rosenblatt.errors import InputError, Message, ParameterError, Value
@@ -75,12 +76,12 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     References
     ----------
     Y. Freund and R. Schapire (1999), "Large margin classification using the perceptron
-    algorithm", KernelModel Learning 37.
+    algorithm", Machine Learning 37.
     O. Dekel, S. Shalev-Shwartz and Y. Singer (2008), "The Forgetron", SIAM Journal on Computing 37.
     G. Cavallanti, N. Cesa-Bianchi and C. Gentile (2007), "Tracking the best hyperplane with a
-    simple budget perceptron", KernelModel Learning 69.
+    simple budget perceptron", Machine Learning 69.
     F. Orabona, J. Keshet and B. Caputo (2009), "Bounded kernel-based online learning", Journal of
-    KernelModel Learning Research 10.
+    Machine Learning Research 10.
 
     Examples
     --------
@@ -299,7 +300,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         for start, stop, labels in stretches(model, batch.names, batch.numbers, batch.declared):
             if labels is not None:
                 trainer = self._trainer_of(model, table, labels, first_number=model.t - start)
-                trainer.learn(np.arange(start, stop))
+                epochs.one_pass(trainer, np.arange(start, stop))
 
     def _what_to_try(self, result: FitResult) -> str:
         return (

@@ -22,7 +22,7 @@ from rosenblatt.learner.sklearn_classes import convergence_warning, not_fitted_e
 
 if TYPE_CHECKING:  # transformers need nothing of the core, and files are not for all
     from rosenblatt.core.epochs import Trainer
-    from rosenblatt.core.result import EpochCallback, FitResult, Validation
+    from rosenblatt.core.result import FitResult, Validation
     from rosenblatt.model.card import State
     from rosenblatt.model.layout import Layout
 
@@ -148,8 +148,8 @@ class Learner(FitOutcome, Estimator):
     converged_ : bool
         Whether the last ``fit`` ended with an epoch without a mistake.
     stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance",
-        "max_iter" or "interrupted".
+        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance"
+        or "max_iter".
     validation_scores_ : list of float
         Accuracy on the examples held out after each epoch, with early stopping.
     best_iter_ : int
@@ -203,7 +203,6 @@ class Learner(FitOutcome, Estimator):
         model: Any,
         trainer: Trainer,
         validation: Validation | None,
-        after_epoch: EpochCallback | None = None,
     ) -> FitResult:
         """Train the model, showing the progress; what came out becomes the learner's own."""
         from rosenblatt.core import epochs
@@ -216,7 +215,7 @@ class Learner(FitOutcome, Estimator):
                 shuffle=bool(self.shuffle),
                 random=model.random,
                 validation=validation,
-                after_epoch=after_epoch or show,
+                after_epoch=show,
             )
         model.random = result.random
         self._take_over(model, result, validation)

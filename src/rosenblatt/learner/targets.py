@@ -183,10 +183,10 @@ def class_factors(
             f"class_weight={class_weight!r} is not known: give 'balanced', None or a dict of "
             "class to weight."
         )
-    strangers = [label for label in class_weight if label not in classes]
-    if all_known and strangers:
+    unknown = [label for label in class_weight if label not in classes]
+    if all_known and unknown:
         raise ParameterError(
-            f"class_weight names {strangers[0]!r}, which is not among the classes "
+            f"class_weight names {unknown[0]!r}, which is not among the classes "
             f"{', '.join(map(repr, classes[:10]))}."
         )
     factors = np.array([class_weight.get(label, 1.0) for label in classes], np.float64)

@@ -91,9 +91,9 @@ def _by_mapping(constraints: Mapping[Any, Iterable[str]], tags: list[str]) -> np
                 f"list of tags that may follow. Tags are {', '.join(tags[:20])}."
             )
         names = list(followers)
-        strangers = [name for name in names if name not in place or name is None]
-        if strangers:
-            raise ParameterError(f"constraints: {strangers[0]!r} is no tag of the training data.")
+        unknown = [name for name in names if name not in place or name is None]
+        if unknown:
+            raise ParameterError(f"constraints: {unknown[0]!r} is no tag of the training data.")
         found[place[tag]] = [name in names for name in tags]
     return found
 

@@ -54,12 +54,12 @@ class StructuredPerceptron(ModelDisplay, Learner):
     n_mistakes_ : int
         Wrong answers while learning, over all epochs and calls.
     n_invalid_ : int
-        Those of them that were passed over because they scored less than the right answer.
+        Those of them that were skipped because they scored less than the right answer.
     mistakes_per_row_ : ndarray of shape (n_samples,)
         Mistakes on each example in the last ``fit``.
     stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "early_stopping", "max_iter", "interrupted",
-        or "cycle": an epoch with mistakes that changed nothing, so that no other would.
+        Why the last ``fit`` ended: "separated", "early_stopping", "max_iter" or
+        "cycle": an epoch with mistakes that changed nothing, so that no other would.
     margin_ceiling_ : float
         Proven by the run: no weights of norm 1 put the right answers ahead of all others by more
         than this, on all examples learned from so far. inf where nothing is proven.

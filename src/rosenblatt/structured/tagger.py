@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt.core import epochs
 from rosenblatt.core.result import Validation
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
@@ -56,7 +57,7 @@ class SequenceTagger(Learner):
         Sentences that were not wholly right, over all epochs and calls; with "mira" those that were
         not right by a margin.
     stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "early_stopping", "max_iter" or "interrupted".
+        Why the last ``fit`` ended: "separated", "early_stopping" or "max_iter".
     validation_scores_ : list of float
         Share of right tags in the validation set after each epoch, if there was one.
     ledger_ : TagLedger
@@ -213,7 +214,7 @@ class SequenceTagger(Learner):
         """
         with unchanged_on_error(self):
             model, encoder, trainer = self._prepare(sentences, tags, self.__sklearn_is_fitted__())
-            trainer.learn(trainer.subset)
+            epochs.one_pass(trainer, trainer.subset)
             self._forget_fit()
             self._model, self._encoder = model, encoder
         return self

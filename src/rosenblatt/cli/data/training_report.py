@@ -90,8 +90,8 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
     ]
     if facts["epochs"] is None:
         lines.append(
-            f"{entry.title_in_sentence}, one pass: {facts['mistakes']:,} mistakes in "
-            f"{facts['examples']:,} examples so far"
+            f"{entry.title_in_sentence}, one pass: {count(facts['mistakes'], 'mistake')} in "
+            f"{count(facts['examples'], 'example')} so far"
         )
     else:
         epochs = count(facts["epochs"], "epoch")

@@ -292,7 +292,7 @@ class _Table:
 
 
 class PredictionLines:
-    """PredictionLines, one a line, to a file or standard output, if they are wanted at all."""
+    """Predictions, one a line, to a file or standard output, if they are wanted at all."""
 
     def __init__(self, path: str | None, files: NewFiles) -> None:
         self.wanted = path is not None

@@ -92,8 +92,9 @@ def command(
 
     --resume learns from each row once, in order, and writes the model it started from unless
     --out is given. A --one-pass over one file and --resume with the next give the model of one
-    --one-pass over both, bit for bit. With --epochs it goes on as if training had not ended. Levels
-    and columns that were never met join the model, classes too.
+    --one-pass over both, bit for bit, if numbers are not scaled (--no-scale): the scales are
+    those of the first file. With --epochs it goes on as if training had not ended. Levels that
+    were never met join a linear model, and so do classes.
     """
     refuse_together(AGAINST)
     parameters = chosen_parameters()
