@@ -14,13 +14,13 @@ from rosenblatt.plurals import count
 
 __all__ = [
     "best_classes",
+    "class_segments",
     "declared_classes",
     "hold_out",
     "in_order",
     "label_array",
     "predicted_labels",
     "refuse_one_class",
-    "stretches",
     "with_class",
 ]
 
@@ -76,7 +76,7 @@ def predicted_labels(classes: Sequence[Any], scores: npt.NDArray[Any], ties: str
 # ---------------------------------------------------------------------- classes that join
 
 
-def stretches(
+def class_segments(
     model: Any, names: list[Any], numbers: npt.NDArray[Any], declared: Sequence[Any] = ()
 ) -> Iterator[tuple[int, int, Numbers | None]]:
     """Rows in order, cut where a class joins: ``start, stop`` and the class of every row.

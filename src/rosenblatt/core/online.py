@@ -10,16 +10,16 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import learning
 from rosenblatt._kernels.rows import rows as layouts
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.core.classes import predicted_labels, stretches
+from rosenblatt.core.classes import class_segments, predicted_labels
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import Rows, inspect, row_arrays
-from rosenblatt.core.training import LOG_CAPACITY, refusal
+from rosenblatt.core.training import LOG_CAPACITY, overflow_error
 
-__all__ = ["OnlinePass", "Tested"]
+__all__ = ["OnlinePass", "OnlineResult"]
 
 
-class Tested(NamedTuple):
+class OnlineResult(NamedTuple):
     """How a block of rows was predicted, each row before it was learned.
 
     ``wrong`` is 1 for every row whose class did not have the highest score alone. ``predictions``,
@@ -63,7 +63,7 @@ class OnlinePass:
         *,
         predictions: bool = False,
         first_row: int = 0,
-    ) -> Tested:
+    ) -> OnlineResult:
         """Predict the rows of a block and learn from them, one after the other.
 
         An error counts rows from `first_row` on.
@@ -76,12 +76,12 @@ class OnlinePass:
         names: list[Any] = classes.tolist()
         block = _Block(X, weights, predictions, first_row)
         new = self._predict_new_class(block, names, numbers, 0)
-        for start, stop, slots in stretches(model, names, numbers):
+        for start, stop, slots in class_segments(model, names, numbers):
             if new:
                 self._learn(block, start, start + 1, slots)
             self._walk(block, start + new, stop, slots)
             new = self._predict_new_class(block, names, numbers, stop)
-        return Tested(
+        return OnlineResult(
             block.wrong,
             block.predictions,
             dict(zip(names, counts.tolist(), strict=True)),
@@ -175,7 +175,7 @@ class OnlinePass:
         # What was learned before a row that is refused stays learned, and counted.
         model.n_mistakes += tally.mistakes
         if tally.refused >= 0:
-            raise refusal(block.first_row + tally.refused, model.weights)
+            raise overflow_error(block.first_row + tally.refused, model.weights)
 
 
 class _Block:

@@ -17,7 +17,7 @@ from rosenblatt.core.rows import Rows, margins
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
-__all__ = ["one_pass", "refusal", "train"]
+__all__ = ["one_pass", "overflow_error", "train"]
 
 LOG_CAPACITY = 1 << 14
 # So that Ctrl-C is heard and progress is seen while an epoch over many rows is under way.
@@ -181,12 +181,12 @@ def _walk(
                 for receiver in receivers:
                     receiver.add(entries)
             if tally.refused >= 0:
-                raise refusal(tally.refused, weights)
+                raise overflow_error(tally.refused, weights)
 
     return walk
 
 
-def refusal(row: int, weights: Weights) -> OverflowRefused:
+def overflow_error(row: int, weights: Weights) -> OverflowRefused:
     """The error for a row whose update would overflow."""
     kind = "float32" if weights.is_float32 else "float64"
     return OverflowRefused(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.online import Tested
+from rosenblatt.core.online import OnlineResult
 from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate.report import plain_label
 from rosenblatt.html_tables import html_table
@@ -97,7 +97,7 @@ class Progress:
         self._points += passed
         return passed
 
-    def add_tested(self, tested: Tested) -> list[Point]:
+    def add_tested(self, tested: OnlineResult) -> list[Point]:
         """Note a block of rows that was predicted and learned; the points on the way."""
         self.add_labels(tested.labels)
         self.online_mistakes = (self.online_mistakes or 0) + tested.mistakes

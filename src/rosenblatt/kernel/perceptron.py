@@ -10,14 +10,14 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import AnyFloatArray, for_caller
 from rosenblatt.core import epochs
-from rosenblatt.core.classes import in_order, stretches
+from rosenblatt.core.classes import class_segments, in_order
 from rosenblatt.core.result import FitResult
 from rosenblatt.errors import InputError, Message, ParameterError, Value
 from rosenblatt.kernel.budgets import POLICIES, BudgetedTrainer
 from rosenblatt.kernel.functions import KERNELS, narrow_as_dense
 from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
 from rosenblatt.kernel.ledger import KernelLedger
-from rosenblatt.kernel.training import KernelTrainer, Scored
+from rosenblatt.kernel.training import KernelTrainer, ScoreCache
 from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.inputs import Batch, TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay, SummaryTable
@@ -276,7 +276,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         trainer = self._trainer_of(model, table, data.labels, subset=data.subset)
         n_scores = model.n_vectors * len(data.labels)
         if self.budget is None and self.max_iter > 1 and 8e-6 * n_scores <= self.cache_mb:
-            trainer.scored = Scored(model, table)
+            trainer.scored = ScoreCache(model, table)
         return trainer
 
     def _trainer_of(
@@ -297,7 +297,9 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
 
     def _learn(self, model: KernelModel, batch: Batch) -> None:
         table = narrow_as_dense(batch.table)
-        for start, stop, labels in stretches(model, batch.names, batch.numbers, batch.declared):
+        for start, stop, labels in class_segments(
+            model, batch.names, batch.numbers, batch.declared
+        ):
             if labels is not None:
                 trainer = self._trainer_of(model, table, labels, first_number=model.t - start)
                 epochs.one_pass(trainer, np.arange(start, stop))
@@ -318,7 +320,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     def _explain(self, question: Question, X: Any) -> Question:
         """By the support rows, which are kept, so that ``X`` is not needed."""
         from rosenblatt.explain import PastMistake
-        from rosenblatt.learner.explain_rows import Past
+        from rosenblatt.learner.explain_rows import UpdateHistory
 
         model = self._model.served
         found = np.zeros(0)
@@ -331,7 +333,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
             return question.with_mistakes(
                 [PastMistake(row, None, None, 0, a, k, a * k) for row, a, k in known if a]
             )
-        past = Past(model.entries(), model.classes, found, model.n_examples, model.numbers)
+        past = UpdateHistory(model.entries(), model.classes, found, model.n_examples, model.numbers)
         alone = model.shape == blocks.EACH
         if self.combine == "vote":
             return question.by_vote(past, np.zeros(model.n_vectors), 1, alone=alone)

@@ -21,7 +21,7 @@ from rosenblatt.core.recording import Entries
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.kernel_model import QUERIES, KernelModel, overflow
 
-__all__ = ["Block", "KernelTrainer", "Scored"]
+__all__ = ["Block", "KernelTrainer", "ScoreCache"]
 
 Numbers = npt.NDArray[np.int64]
 
@@ -118,7 +118,7 @@ class KernelMarginCeiling:
         return self._longest_row * (math.sqrt(2.0) if self._together else 1.0)
 
 
-class Scored:
+class ScoreCache:
     """Scores of all rows by the state at the end of the last epoch, and what changed since.
 
     An epoch visits a row once, so that a support row changes once in it. Scores of a block count
@@ -193,7 +193,7 @@ class KernelTrainer(epochs.Trainer):
         super().__init__(X.shape[0], subset)
         self.model, self.X, self.labels = model, X, labels
         self.tie_is_mistake, self.first_number = tie_is_mistake, first_number
-        self.scored: Scored | None = None
+        self.scored: ScoreCache | None = None
         self.slot_of = np.full(X.shape[0], -1, np.int64)
         self.ceiling = KernelMarginCeiling(model, X.dtype)
         self.mistakes_per_row = np.zeros(X.shape[0], np.int32)

@@ -19,10 +19,10 @@ from rosenblatt.explain import Contribution, Explanation, PastMistake
 from rosenblatt.learner.inputs import read_table
 from rosenblatt.plurals import count
 
-__all__ = ["Past", "Question", "feature_names_of", "similarities"]
+__all__ = ["Question", "UpdateHistory", "feature_names_of", "similarities"]
 
 
-class Past(NamedTuple):
+class UpdateHistory(NamedTuple):
     """All updates that led to the weights that predict, and what their rows have to do with a row.
 
     ``similarity`` and ``numbers`` belong to the rows that the entries name: their product with the
@@ -138,7 +138,7 @@ class Question:
         parts.append(Contribution("bias", 1.0, offset, offset, "bias"))
         return self._with(contributions=parts, without_weight=len(columns) - len(order))
 
-    def by_mistake(self, past: Past, *, mean: bool, alone: bool = False) -> Question:
+    def by_mistake(self, past: UpdateHistory, *, mean: bool, alone: bool = False) -> Question:
         """Add what each past example says.
 
         ``mean``: what predicts is the mean over all examples, of which an update counts for those
@@ -152,7 +152,9 @@ class Question:
         parts = steps * past.similarity[entries.row]
         return self.with_mistakes(past.joined(own, steps[own], parts[own]))
 
-    def by_vote(self, past: Past, start: FloatArray, first: int, *, alone: bool) -> Question:
+    def by_vote(
+        self, past: UpdateHistory, start: FloatArray, first: int, *, alone: bool
+    ) -> Question:
         """Add the votes of all weights there ever were, by the mistake that each was born of.
 
         ``start`` are the scores of the first weights, before example ``first``. With several

@@ -24,7 +24,7 @@ from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.targets import check_class_weight, class_weight_from_text, read_weights
 
 if TYPE_CHECKING:
-    from rosenblatt.learner.explain_rows import Past, Question
+    from rosenblatt.learner.explain_rows import Question, UpdateHistory
 
 __all__ = ["LinearClassifier", "learning_rate"]
 
@@ -347,9 +347,9 @@ class LinearClassifier(ModelDisplay, RowClassifier):
     def _predicts_by_mean(self) -> bool:
         return self.averages
 
-    def _past(self, row: Any, X: Any) -> Past | None:
+    def _past(self, row: Any, X: Any) -> UpdateHistory | None:
         """The updates that led to the weights that predict, beside a row; None without ``X``."""
-        from rosenblatt.learner.explain_rows import Past, similarities
+        from rosenblatt.learner.explain_rows import UpdateHistory, similarities
 
         if X is None:
             return None
@@ -365,4 +365,4 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             seen = ledger.n_examples - epoch * (self.n_iter_ - self.best_iter_)
             ledger = ledger.upto(int(np.searchsorted(ledger.entries.t, seen, "right")), seen)
         found = similarities(self, row, X, ledger.entries) + float(model.weights.fit_intercept)
-        return Past(ledger.entries, ledger.classes, found, ledger.n_examples)
+        return UpdateHistory(ledger.entries, ledger.classes, found, ledger.n_examples)

@@ -14,7 +14,7 @@ from rosenblatt._kernels.rows.rows import dense
 from rosenblatt.arrays import AnyFloatArray, is_sparse
 from rosenblatt.core.classes import label_array, predicted_labels
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.online import OnlinePass, Tested
+from rosenblatt.core.online import OnlinePass, OnlineResult
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.conversion import as_table as as_rows_of_numbers
@@ -286,7 +286,7 @@ class LinearLearner(LinearClassifier):
         predictions: bool = True,
         latest: bool = False,
         first_row: int = 0,
-    ) -> Tested:
+    ) -> OnlineResult:
         """Predict and learn rows one after the other, each predicted before it is learned.
 
         Rows may be wider than those before; what was not met yet has weight 0.
@@ -306,7 +306,7 @@ class LinearLearner(LinearClassifier):
 
         Returns
         -------
-        tested : Tested
+        tested : OnlineResult
             ``wrong``, ``predictions``, ``labels``.
         """
         self._refuse_kept_rows("predict_then_learn")

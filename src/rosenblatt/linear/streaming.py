@@ -15,11 +15,11 @@ from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
-from rosenblatt.core.classes import stretches
+from rosenblatt.core.classes import class_segments
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import Recorder
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.core.training import one_pass, refusal
+from rosenblatt.core.training import one_pass, overflow_error
 from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import Batch
 from rosenblatt.learner.mapping_rows import not_a_number
@@ -60,7 +60,7 @@ class Stream:
         self.label[0] = slot
         learning.learn(model.weights, self.rule, rows, self.label, None, 0, 1, weight, tally, None)
         if tally.refused >= 0:
-            raise refusal(0, model.weights)
+            raise overflow_error(0, model.weights)
         model.n_mistakes += tally.mistakes
         tally.mistakes = 0
 
@@ -68,7 +68,9 @@ class Stream:
         """Learn from each row once, in their order; classes join where they first appear."""
         model = self.model
         rows = model.weights.agree(batch.table, batch.rows)
-        for start, stop, labels in stretches(model, batch.names, batch.numbers, batch.declared):
+        for start, stop, labels in class_segments(
+            model, batch.names, batch.numbers, batch.declared
+        ):
             if labels is None:
                 continue
             recorder = Recorder() if model.recorder is not None else None

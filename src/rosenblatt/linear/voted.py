@@ -22,7 +22,7 @@ from rosenblatt.linear.linear_learner import LinearLearner
 from rosenblatt.linear.streaming import as_table
 
 if TYPE_CHECKING:
-    from rosenblatt.learner.explain_rows import Past, Question
+    from rosenblatt.learner.explain_rows import Question, UpdateHistory
 
 __all__ = ["VotedPerceptron", "Voters"]
 
@@ -146,12 +146,12 @@ class VotedPerceptron(LinearLearner):
     def _predicts_by_mean(self) -> bool:
         return self.combine == "average"
 
-    def _past(self, row: Any, X: Any) -> Past:
+    def _past(self, row: Any, X: Any) -> UpdateHistory:
         """The rows are kept, so that ``X`` is not needed.
 
         They are called by their numbers in ``support_vectors_`` if they come from several calls.
         """
-        from rosenblatt.learner.explain_rows import Past, similarities
+        from rosenblatt.learner.explain_rows import UpdateHistory, similarities
 
         model = self._model
         ledger, vectors = self._voting(model)
@@ -161,7 +161,7 @@ class VotedPerceptron(LinearLearner):
         if len(recorded) == model.voters.n_updates:
             numbers = np.zeros(len(found), np.int64)
             numbers[entries.row] = recorded[: len(entries.row)]
-        return Past(entries, ledger.classes, found, ledger.n_examples, numbers)
+        return UpdateHistory(entries, ledger.classes, found, ledger.n_examples, numbers)
 
     @property
     def survival_(self) -> npt.NDArray[np.int64]:
