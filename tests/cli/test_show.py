@@ -44,6 +44,15 @@ def test_the_card_for_people(tmp_path: Path) -> None:
     assert float(weights["(bias)"]) == pytest.approx(loaded.intercept_[0], rel=1e-4)
 
 
+def test_a_ledger_that_started_anew_says_since_when(tmp_path: Path) -> None:
+    model = trained(tmp_path, "--epochs", "7", "--record", data=TABLE)
+    seen = rosenblatt.load(model).t_
+    more = tmp_path / "more.csv"
+    more.write_text(TABLE)
+    assert run("train", more, "--resume", model).code == 0
+    assert f"ledger      every update was kept since example {seen + 1}\n" in run("show", model).out
+
+
 def test_weights_are_all_those_that_are_not_0_with_all_digits(tmp_path: Path) -> None:
     three = PETS.replace("Mia,3.5", "Bo,0.2").replace("kitchen,cat", "kitchen,bird")
     model = trained(tmp_path, data=three)

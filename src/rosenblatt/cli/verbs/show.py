@@ -147,6 +147,9 @@ def _card(model: Model) -> list[str]:
         told |= _training_lines(facts, "examples")
     if facts["ledger"]:
         told["ledger"] = f"every {'mistake' if model.tags_sentences else 'update'} was kept"
+        # A ledger of rows starts anew when learning goes on with other rows.
+        if first := getattr(model.state.card.model.ledger, "t", 0):
+            told["ledger"] += f" since example {first + 1:,}"
     if facts.get("templates") is not None:
         told["templates"] = f"{len(facts['templates']):,}: {' '.join(facts['templates'])}"
     lines = [f"{name:10}  {text}" for name, text in told.items()]
