@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rosenblatt
 from rosenblatt import PassiveAggressive, Perceptron
 from rosenblatt._kernels.rows.rules import Rule
 
-KERNELS = Path(rosenblatt.__file__).parent / "_kernels"
+# The headers are part of the source, not of what is installed.
+KERNELS = Path(__file__).parents[2] / "src" / "rosenblatt" / "_kernels"
 COMPILER = shlex.split(os.environ.get("CC", "")) or [shutil.which("cc") or "gcc"]
 
 PROGRAM = r"""
