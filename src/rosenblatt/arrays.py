@@ -11,18 +11,6 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt.errors import InputError, MissingExtra
 
-__all__ = [
-    "AnyFloatArray",
-    "Arrays",
-    "FloatArray",
-    "IntArray",
-    "Labels",
-    "SparseRows",
-    "canonical",
-    "for_caller",
-    "is_sparse",
-]
-
 FloatArray = npt.NDArray[np.float64]
 # float32 or float64, as the rows came; the type of a sum of two of these cannot be written down.
 AnyFloatArray = npt.NDArray[Any]

@@ -22,21 +22,7 @@ from rosenblatt.errors import (
     Value,
     Words,
     compact,
-    shown,
 )
-
-__all__ = [
-    "choice",
-    "did_you_mean",
-    "flag",
-    "fraction",
-    "number",
-    "numbers",
-    "one_of",
-    "refusal",
-    "shown",
-    "whole",
-]
 
 
 def choice(name: str, value: Any, *allowed: Any) -> Any:

@@ -19,8 +19,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.plot.contributions import ContributionsDisplay
 
-__all__ = ["SHOWN", "Contribution", "Explanation", "PastMistake", "aligned"]
-
 SHOWN = 10
 LONGEST_NAME = 40
 # What rounding leaves of a sum, as a share of its parts; weights may be float32.

@@ -12,8 +12,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["HEADERS", "Guard", "too_long"]
-
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]

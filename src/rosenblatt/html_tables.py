@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-__all__ = ["html_table"]
-
 CELL = "text-align:right;padding:2px 12px 2px 0"
 
 

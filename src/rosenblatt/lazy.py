@@ -7,8 +7,6 @@ from importlib import import_module
 from sys import modules
 from typing import Any
 
-__all__ = ["attach"]
-
 
 def attach(
     package: str, where: Mapping[str, str]

@@ -6,8 +6,6 @@ import inspect
 import re
 from collections.abc import Mapping
 
-__all__ = ["entries", "join", "sections", "with_attributes"]
-
 ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 FIRST = ("Parameters", "Attributes")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["agree", "count", "first_few"]
-
 
 def count(n: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun.

@@ -21,8 +21,6 @@ from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import as_rows, inspect, scores
 from rosenblatt.errors import InputError
 
-__all__ = ["KernelRun", "LinearRun", "Move", "Run", "Visit", "finite_rows", "ledger_of", "run_of"]
-
 
 class Visit(NamedTuple):
     """One example: its number, its row, the updates made before it, whether it led to one."""

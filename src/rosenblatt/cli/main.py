@@ -11,8 +11,6 @@ import click
 from rosenblatt.cli.frame.groups import Run, Verbs, traceback_option
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 
-__all__ = ["main"]
-
 PROGRAM = "rosenblatt"
 COMPLETE = "_ROSENBLATT_COMPLETE"  # what click takes from the name of the program
 VERBS = {

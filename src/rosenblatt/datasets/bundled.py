@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows import ordering
 
-__all__ = ["LabelledRows", "breast_cancer", "digits", "iris", "wine"]
-
 
 # Arrays have no single answer to ==, so two tables are equal only if they are the same one.
 @dataclass(frozen=True, eq=False, repr=False)

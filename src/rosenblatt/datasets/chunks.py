@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CHUNK", "cut"]
-
 Columns = tuple[npt.NDArray[Any], ...]
 
 # Rows are drawn this many at a time, whatever is asked for, so that a row depends on the seed and

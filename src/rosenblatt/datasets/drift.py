@@ -16,9 +16,6 @@ from rosenblatt.checks import choice, number, whole
 from rosenblatt.datasets.chunks import CHUNK, Columns, cut
 from rosenblatt.datasets.portable_random import bell_shaped, dot, generator, orthonormal
 
-__all__ = ["Drift", "Example", "ExampleBlock", "drifting"]
-
-
 CONCEPT, COIN, ROW = 2, 3, 4  # what generators are made for
 
 

@@ -15,9 +15,6 @@ from rosenblatt.checks import number, whole
 from rosenblatt.datasets.chunks import CHUNK, Columns, cut
 from rosenblatt.datasets.portable_random import doublings, generator, log2
 
-__all__ = ["Forest", "Recording", "Recordings", "recorders"]
-
-
 PLACES, WEATHER, EVENTS = 5, 6, 7  # what generators are made for
 
 LABELS = ("background", "elephant", "poacher")

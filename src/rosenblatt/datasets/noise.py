@@ -13,8 +13,6 @@ from rosenblatt.datasets.bundled import LabelledRows
 from rosenblatt.datasets.portable_random import bell_shaped, dot, generator
 from rosenblatt.datasets.separable_sets import separable
 
-__all__ = ["Noisy", "noisy"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Noisy(LabelledRows):

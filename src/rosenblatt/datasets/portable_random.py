@@ -14,9 +14,6 @@ import numpy as np
 
 from rosenblatt.arrays import FloatArray
 
-__all__ = ["bell_shaped", "dot", "doublings", "generator", "log2", "orthonormal", "unit"]
-
-
 # ln x = 2 artanh z with z = (x - 1) / (x + 1): the factors of z, z³, z⁵, ... for log2. After
 # ten of them nothing is left to add, since |z| < 0.172.
 SERIES = [2.0 / (2 * k + 1) / 0.6931471805599453 for k in range(10)]

@@ -15,8 +15,6 @@ from rosenblatt.datasets.bundled import LabelledRows
 from rosenblatt.datasets.portable_random import bell_shaped, dot, generator, orthonormal, unit
 from rosenblatt.errors import ParameterError
 
-__all__ = ["Separable", "separable"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Separable(LabelledRows):

@@ -13,8 +13,6 @@ from rosenblatt.features.schemas import AnySchema, guess_schema
 from rosenblatt.io.table import Table
 from rosenblatt.plurals import agree, count, first_few
 
-__all__ = ["DataReport", "check_data"]
-
 SHOWN = 5
 # Texts that people write where a value is not known.
 GAPS = {"", "?", "-", "na", "n/a", "nan", "null", "none", "unknown", "missing"}

@@ -14,8 +14,6 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.evaluate.stream_scores import Progress
 from rosenblatt.io.block import Block
 
-__all__ = ["progressive"]
-
 NOTED_AT_ONCE = 512
 
 # Whether each prediction was wrong, and the label.

@@ -13,8 +13,6 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError
 from rosenblatt.html_tables import html_table
 
-__all__ = ["ClassReport", "Report", "report"]
-
 SCHEMA = 1
 WIDTH = 80
 MATRIX_CLASSES = 8

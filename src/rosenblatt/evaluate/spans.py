@@ -18,8 +18,6 @@ from rosenblatt.errors import InputError
 from rosenblatt.evaluate.report import _named
 from rosenblatt.html_tables import html_table
 
-__all__ = ["Span", "SpanReport", "TypeReport", "span_scores", "spans"]
-
 SCHEMA = 1
 SCHEMES = ("BIO", "BIOES")
 BEGINS, SINGLE_OR_LAST = frozenset("BS"), frozenset("ES")

@@ -15,8 +15,6 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate.report import plain_label
 from rosenblatt.html_tables import html_table
 
-__all__ = ["HEADER", "Point", "Progress"]
-
 SCHEMA = 1
 HEADER = f"{'examples':>13}  {'mistakes':>11}  {'rate':>7}  {'recent':>7}"
 WIDTH, HEIGHT = 240, 60

@@ -11,8 +11,6 @@ from rosenblatt.evaluate.report import Report, _named, report
 from rosenblatt.evaluate.spans import SpanReport, span_scores
 from rosenblatt.plurals import count
 
-__all__ = ["TagReport", "scheme_of", "tag_report"]
-
 
 @dataclass(frozen=True)
 class TagReport:

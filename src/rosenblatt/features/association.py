@@ -16,9 +16,6 @@ from rosenblatt.learner.inputs import read_rows
 from rosenblatt.learner.options import check_seed, option, seed_from
 from rosenblatt.learner.transformer import Transformer
 
-__all__ = ["AssociationLayer"]
-
-
 # What a block of rows may take while it is transformed, beside input and output.
 BLOCK_BYTES = 1 << 23
 SAMPLE = 1000

@@ -15,8 +15,6 @@ from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.table import Coded, Table
 from rosenblatt.plurals import count, first_few
 
-__all__ = ["Category", "Column", "Growth", "Ignored", "Number", "Part", "Words"]
-
 SHOWN = 4
 
 # Of each row: how many features, then all values and columns one after the other.

@@ -9,8 +9,6 @@ from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.features.schemas import AnySchema, FeatureOptions, guess_schema
 from rosenblatt.io.table import Table
 
-__all__ = ["GrowingSchema"]
-
 # Means, deviations and kinds of columns are judged by so many rows, however they arrive.
 FIRST_ROWS = 1000
 # Of Vowpal Wabbit rows, so that their features need no list of names.

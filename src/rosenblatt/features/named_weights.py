@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from rosenblatt.features.schemas import AnySchema, schema_from_json
 
-__all__ = ["BIAS", "NamedWeights", "WeightChanges"]
-
 BIAS = "(bias)"
 
 

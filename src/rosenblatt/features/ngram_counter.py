@@ -12,8 +12,6 @@ from rosenblatt._kernels.text.names import Names
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError
 
-__all__ = ["WEIGHTS", "NGramCounter"]
-
 WEIGHTS = {"once": ngrams.ONCE, "count": ngrams.COUNT, "log": ngrams.LOG}
 # What an n-gram of characters begins with in an exact vocabulary, apart from words.
 MARK = b"\x01"

@@ -13,8 +13,6 @@ from rosenblatt.features.schema import Schema
 from rosenblatt.model.card import State
 from rosenblatt.model.onnx import Graph, finished, sound_text, weights_of
 
-__all__ = ["table_to_onnx"]
-
 DOUBLE = 11  # onnx.TensorProto.DOUBLE
 
 

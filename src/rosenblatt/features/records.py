@@ -13,8 +13,6 @@ from rosenblatt.errors import InputError
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.table import Table
 
-__all__ = ["all_numbers", "table_of_records"]
-
 Record = Mapping[Any, Any]
 
 

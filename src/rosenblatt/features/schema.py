@@ -29,8 +29,6 @@ from rosenblatt.io.sources import Given
 from rosenblatt.io.table import Table
 from rosenblatt.io.table_readers import read_table
 
-__all__ = ["Schema"]
-
 KINDS = ("number", "category", "text", "ignored")
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?([T ]\d\d?:\d\d.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 FEW_ROWS = 20

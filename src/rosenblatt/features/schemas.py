@@ -22,17 +22,6 @@ from rosenblatt.io.svmlight import iter_svmlight
 from rosenblatt.io.vw import iter_vw
 from rosenblatt.plurals import count, first_few
 
-__all__ = [
-    "AnySchema",
-    "FeatureOptions",
-    "SparseSchema",
-    "TextSchema",
-    "UnseenValues",
-    "guess_schema",
-    "schema_from_json",
-    "schema_of_columns",
-]
-
 SHOWN = 5
 # Beyond so many different levels only their number is kept.
 MOST_LEVELS = 10_000

@@ -15,8 +15,6 @@ from rosenblatt.features.ngram_counter import WEIGHTS, NGramCounter
 from rosenblatt.learner.options import option
 from rosenblatt.learner.transformer import Transformer
 
-__all__ = ["UNSOUND", "TextFeatures"]
-
 MOST_BITS = 28
 LONGEST = 20
 LONGEST_WORD = 1_000

@@ -22,8 +22,6 @@ from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, Source, opened, sources_of
 from rosenblatt.io.table import Table
 
-__all__ = ["ArrowReader"]
-
 BATCH_ROWS = 1 << 16
 PIECE = 1 << 20
 

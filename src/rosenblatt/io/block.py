@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows
 
-__all__ = ["Block"]
-
 
 class Block:
     """Some rows of a file; ``X, y = block`` gives them as arrays.

@@ -16,8 +16,6 @@ from rosenblatt.io.fault_messages import quoted
 from rosenblatt.io.notices import ExtraColumns, notice
 from rosenblatt.plurals import first_few
 
-__all__ = ["Columns", "MissingColumns"]
-
 KINDS = ("number", "text")
 SHOWN = 6
 DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}

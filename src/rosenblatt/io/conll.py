@@ -19,20 +19,6 @@ from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sources import Given
 from rosenblatt.plurals import count
 
-__all__ = [
-    "NAMES",
-    "RAISE_MAX_TOKENS",
-    "Column",
-    "ConllColumns",
-    "ConllReader",
-    "column_number",
-    "fields_of",
-    "first_rows",
-    "is_conllu",
-    "iter_conll",
-    "read_conll",
-]
-
 FORMATS = ("auto", "conll", "conllu")
 NAMES = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
 # Where "_" says that the value is not given; elsewhere it is a value.

@@ -26,8 +26,6 @@ from rosenblatt.io.notices import HeaderOfNumbers, notice
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import TableFormat
 
-__all__ = ["Delimited"]
-
 SHOWN = 3
 
 

@@ -8,20 +8,6 @@ from collections.abc import Iterable, Sequence
 from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.plurals import count
 
-__all__ = [
-    "NAME_ENCODING",
-    "RAISE_MAX_FEATURES",
-    "RAISE_MAX_LINE_BYTES",
-    "SKIP",
-    "Explained",
-    "encoding_words",
-    "limit_words",
-    "located",
-    "number_words",
-    "quoted",
-    "too_many",
-]
-
 WIDTH = 72
 BEFORE = 32
 LONGEST_QUOTE = 40

@@ -20,8 +20,6 @@ from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import Table, TableFormat
 from rosenblatt.plurals import first_few
 
-__all__ = ["JsonLines"]
-
 SHOWN = 6
 WORDS = {
     "no object": ("{found} is not a JSON object", 'write one object a line, as {"a": 1}'),

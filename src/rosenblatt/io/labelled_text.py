@@ -15,8 +15,6 @@ from rosenblatt.io.reader import LineFormat, Reader
 from rosenblatt.io.reader_options import LabelOptions, ReaderSettings, of_whole_file, takes
 from rosenblatt.io.sources import Given
 
-__all__ = ["TextBlock", "iter_text", "read_text"]
-
 
 class TextBlock(Block):
     """Some lines of a file; ``texts, y = block`` gives texts and labels."""

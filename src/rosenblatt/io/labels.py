@@ -14,8 +14,6 @@ from rosenblatt.checks import choice, refusal
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.io.fault_messages import Explained, quoted
 
-__all__ = ["Labels"]
-
 KINDS = ("auto", "number", "text")
 NO_NUMBER = {"nan", "inf", "infinity"}
 TRUTH = {b"true": True, b"false": False}

@@ -11,8 +11,6 @@ from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.io.fault_messages import NAME_ENCODING
 from rosenblatt.io.sources import Source, Stream, opened
 
-__all__ = ["Lines", "check_encoding"]
-
 PIECE = 1 << 20
 SAMPLE_LINES = 100
 SAMPLE_BYTES = 1 << 20

@@ -8,8 +8,6 @@ import warnings
 
 from rosenblatt.errors import Notice, Words
 
-__all__ = ["ExtraColumns", "HeaderOfNumbers", "SkippedRows", "notice"]
-
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 

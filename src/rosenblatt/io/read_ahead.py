@@ -8,8 +8,6 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Protocol, Self
 
-__all__ = ["ReadAhead"]
-
 # One that waits to be learned, and one that is being read.
 AHEAD = 2
 # Seconds. A file gives its next block much sooner; a pipe may be silent for ever.

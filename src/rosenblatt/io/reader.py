@@ -24,8 +24,6 @@ from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, Source, sources_of
 from rosenblatt.plurals import count
 
-__all__ = ["BadRows", "Format", "LineFormat", "Reader"]
-
 Block = TypeVar("Block", bound=Sized, covariant=True)
 Taken = TypeVar("Taken", bound=Sized)
 

@@ -19,16 +19,6 @@ from rosenblatt.io.lines import check_encoding
 if TYPE_CHECKING:
     from rosenblatt.io.reader import Reader
 
-__all__ = [
-    "LabelOptions",
-    "ReaderSettings",
-    "RowOptions",
-    "SentenceOptions",
-    "TextOptions",
-    "of_whole_file",
-    "takes",
-]
-
 Arguments = ParamSpec("Arguments")
 Block = TypeVar("Block", bound=Sized)
 Result = TypeVar("Result")

@@ -18,8 +18,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.io.sentence_layout import SentenceLayout
 
-__all__ = ["SentenceBlock", "SentenceReader"]
-
 
 class SentenceBlock(Block):
     """Some sentences of a file; ``sentences, tags = block`` gives them as lists.

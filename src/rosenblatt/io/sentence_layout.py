@@ -10,8 +10,6 @@ from rosenblatt.errors import DataError, Message, ModelFileError, ParameterError
 from rosenblatt.io.conll import NAMES, Column, column_number
 from rosenblatt.plurals import count
 
-__all__ = ["FORMATS", "Inputs", "SentenceLayout", "input_names", "is_mark"]
-
 KIND = "sentences"  # what the schema of a tagger is called in its file
 FORMATS = ("conll", "conllu", "text")
 MARK = "/"

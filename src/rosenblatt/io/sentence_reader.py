@@ -33,8 +33,6 @@ from rosenblatt.io.sentence_writer import ConllLinesReader
 from rosenblatt.io.sources import Given, Source, format_of, sources_of
 from rosenblatt.plurals import count
 
-__all__ = ["iter_sentences", "read_sentences"]
-
 MOST = 1 << 24  # bytes of blank lines and remarks to look at
 PIECE = 1 << 16
 WORD = re.compile(r"[^ \t]+")

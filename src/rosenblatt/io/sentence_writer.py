@@ -15,8 +15,6 @@ from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sentence_layout import MARK, SentenceLayout
 from rosenblatt.io.sources import Given
 
-__all__ = ["FORMS", "ConllLinesReader", "SentenceWriter", "TextPart"]
-
 FORMS = ("conll", "conllu", "text", "tags")
 FIELD = re.compile(rb"[^ \t\r\n]+")
 

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from rosenblatt.checks import choice
 from rosenblatt.errors import DataError, MissingExtra, ParameterError
 
-__all__ = ["Given", "Source", "format_of", "opened", "sources_of"]
-
 Given = Any  # a path, "-", a file opened in binary mode, or several of these
 
 # How a packed file begins.

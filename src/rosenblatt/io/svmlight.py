@@ -28,8 +28,6 @@ from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_fi
 from rosenblatt.io.sources import Given
 from rosenblatt.plurals import count
 
-__all__ = ["iter_svmlight", "read_svmlight", "svmlight_lines"]
-
 LARGEST_INDEX = np.iinfo(np.int32).max
 # These divide the parts of a line.
 NO_LABEL = re.compile(r"[\s#:,;\x00]|^$")

@@ -24,8 +24,6 @@ from rosenblatt.io.fault_messages import (
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.reader_options import ReaderSettings
 
-__all__ = ["Coded", "Table", "TableFormat"]
-
 Coded = tuple[npt.NDArray[np.int32], list[str]]
 ParserOfRows = TypeVar("ParserOfRows", bound=TabularParser)
 LOOK_MISSING = {"", "?", "-", "na", "n/a", "nan", "null", "none", "nil", "missing"}

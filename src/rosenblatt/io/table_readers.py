@@ -16,8 +16,6 @@ from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_fi
 from rosenblatt.io.sources import Given, format_of
 from rosenblatt.io.table import Table
 
-__all__ = ["iter_table", "read_table"]
-
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 

@@ -28,8 +28,6 @@ from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_fi
 from rosenblatt.io.sources import Given
 from rosenblatt.plurals import count
 
-__all__ = ["VWBlock", "VWRows", "iter_vw", "read_vw"]
-
 BITS = 18
 MOST_BITS = 30
 FORM = "write label |namespace name:value, as in 1 |f height:1.5"

@@ -8,10 +8,9 @@ import msgspec
 import numpy as np
 
 from rosenblatt.arrays import Arrays
-from rosenblatt.checks import shown
 from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.errors import ModelFileError, ParameterError, shown
 from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, SETTINGS, KernelModel, Memory
 from rosenblatt.model.card import Card, Facts, class_of
 from rosenblatt.model.layout import (

@@ -20,29 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import __version__
-from rosenblatt.checks import shown
-from rosenblatt.errors import ModelFileError
+from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.learner.catalogue import Entry, entries
 from rosenblatt.model.parameters import decode, decode_parameters, encode, encode_parameters
 
 if TYPE_CHECKING:
     from rosenblatt.model.layout import Layout
-
-__all__ = [
-    "FORMAT",
-    "Card",
-    "Data",
-    "Facts",
-    "Fit",
-    "Record",
-    "State",
-    "class_of",
-    "entry_named",
-    "layout_of",
-    "plain",
-    "saved_learners",
-    "strict_json",
-]
 
 FORMAT = 2
 DIGEST = re.compile("[0-9a-f]{64}")

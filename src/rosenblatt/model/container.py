@@ -9,11 +9,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from rosenblatt.arrays import Arrays
-from rosenblatt.checks import shown
-from rosenblatt.errors import ModelFileError
+from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import plain, strict_json
-
-__all__ = ["ZEROS", "pack", "unpack"]
 
 KEY = "rosenblatt"
 LENGTH = 8

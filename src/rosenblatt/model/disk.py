@@ -11,8 +11,6 @@ from contextlib import suppress
 
 from rosenblatt.errors import ModelFileError
 
-__all__ = ["open_regular", "replace"]
-
 
 def open_regular(path: str) -> int:
     """A file descriptor for reading; anything but a file is refused before it is opened.

@@ -21,8 +21,6 @@ from rosenblatt.model.container import ZEROS, pack, unpack
 from rosenblatt.model.parameters import encode
 from rosenblatt.model.soundness import check
 
-__all__ = ["digest_of", "learner_of", "load", "read", "read_from", "save", "write", "write_learner"]
-
 Path = str | os.PathLike[str]
 MOST_CHARACTERS = 500
 

@@ -16,28 +16,11 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.arrays import Arrays, SparseRows
-from rosenblatt.checks import shown
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.errors import ModelFileError, ParameterError, shown
 
 if TYPE_CHECKING:
     from rosenblatt.model.card import Card, Facts, State
-
-__all__ = [
-    "MISTAKES",
-    "MOST",
-    "MOST_EXAMPLES",
-    "UPDATES",
-    "Array",
-    "KeptRows",
-    "Layout",
-    "RowKind",
-    "check_arrays",
-    "in_order",
-    "number",
-    "table",
-    "whole",
-]
 
 DTYPES = {"float": ("float32", "float64"), "index": ("int32", "int64")}
 MOST = float(np.finfo(np.float64).max)

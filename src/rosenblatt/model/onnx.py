@@ -10,13 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import __version__
-from rosenblatt.checks import shown
-from rosenblatt.errors import MissingExtra, ModelFileError
+from rosenblatt.errors import MissingExtra, ModelFileError, shown
 from rosenblatt.model.card import State
 from rosenblatt.model.container import ZEROS
 from rosenblatt.model.file import learner_of
-
-__all__ = ["Graph", "finished", "sound_text", "to_onnx", "weights_of"]
 
 LABEL, SCORES = "label", "scores"
 # Old enough for the runtimes in use, new enough for every operator below.

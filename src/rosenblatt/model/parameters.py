@@ -14,11 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.checks import shown
-from rosenblatt.errors import ModelFileError
+from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.layout import whole
-
-__all__ = ["decode", "decode_parameters", "encode", "encode_parameters"]
 
 # Far beyond any label, and short of the digits that Python refuses to read.
 LARGEST_INTEGER = 1 << 4096

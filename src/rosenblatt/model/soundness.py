@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import Arrays
-from rosenblatt.checks import shown
 from rosenblatt.core.result import STOP_REASONS
-from rosenblatt.errors import ModelFileError
+from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import DIGEST, Card, Fit, class_of
 from rosenblatt.model.layout import MOST_EXAMPLES, check_arrays, number, whole
-
-__all__ = ["check", "dtype_name"]
 
 LABEL_DTYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f(?:2|4|8|16)|[US][0-9]{1,8}|O)")
 

@@ -29,8 +29,6 @@ from rosenblatt.plot.steps import RunInPlane, Step, read_run
 from rosenblatt.plot.style import Theme
 from rosenblatt.plot.updates import draw_rows, draw_step
 
-__all__ = ["AnimateDisplay", "animate"]
-
 FILMS = ("gif", "mp4", "html")
 MOST_ROWS = 4000
 # A film is about so long, with each picture seen between so few and so many seconds.

@@ -27,8 +27,6 @@ from rosenblatt.plot.plane import (
 )
 from rosenblatt.plot.style import marks
 
-__all__ = ["BoundaryDisplay", "boundary"]
-
 MOST_DISTANCES = 12
 
 

@@ -15,8 +15,6 @@ from rosenblatt.plot.curves import fitted, readable_on
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
-__all__ = ["ConfusionDisplay", "confusion"]
-
 # With more classes than this the cells are too small for numbers.
 MOST_NUMBERED = 32
 LONGEST_NAME = 14

@@ -13,8 +13,6 @@ from rosenblatt.plot.display import Pen
 from rosenblatt.plot.style import named
 from rosenblatt.plot.weights import Voice, WeightsDisplay
 
-__all__ = ["ContributionsDisplay", "contributions"]
-
 
 @dataclass(eq=False, repr=False)
 class ContributionsDisplay(WeightsDisplay):

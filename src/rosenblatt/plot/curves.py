@@ -14,21 +14,6 @@ from rosenblatt.plot.style import MARKERS, Theme
 if TYPE_CHECKING:
     from rosenblatt.plot.display import Pen
 
-__all__ = [
-    "STYLES",
-    "as_bound",
-    "bound_exceeded",
-    "curve_look",
-    "fitted",
-    "is_within_sight",
-    "panel_grid",
-    "panels",
-    "readable_on",
-    "rule_lines",
-    "short_number",
-    "whole_numbers",
-]
-
 # Told apart without colour; one beside each place of the palette.
 STYLES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.4)), (0, (7, 2, 1.5, 2)), (0, (3, 1)))
 # A bound further away would press all that happened flat against the axis.

@@ -14,8 +14,6 @@ from rosenblatt.plot.plane import has_one_scale
 from rosenblatt.plot.steps import RunInPlane, Step
 from rosenblatt.plot.style import DARK, LIGHT, Mark, Theme
 
-__all__ = ["SHAPES", "page"]
-
 WIDTH, LEAST_HEIGHT, MOST_HEIGHT = 640.0, 200.0, 720.0
 
 # Each of Matplotlib's markers as a path around (0, 0).

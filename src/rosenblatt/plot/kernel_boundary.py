@@ -16,8 +16,6 @@ from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import Box, around, checked_box, plane_of, way_to_rows
 from rosenblatt.plot.style import marks
 
-__all__ = ["KernelBoundaryDisplay", "kernel_boundary"]
-
 BLOCK = 10_000
 # Places that are looked at for a letter.
 CANDIDATES = 1500

@@ -18,8 +18,6 @@ from rosenblatt.plot.display import Display
 from rosenblatt.plot.pen import Pen, legend_name
 from rosenblatt.plot.style import Mark, marks
 
-__all__ = ["LiftDisplay", "lift"]
-
 FREE = 0.3
 SAMPLES = 121
 

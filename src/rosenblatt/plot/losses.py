@@ -14,9 +14,6 @@ from rosenblatt.losses import hinge, logistic, perceptron, zero_one
 from rosenblatt.plot.curves import curve_look, rule_lines
 from rosenblatt.plot.display import Display, Pen
 
-__all__ = ["LossesDisplay", "losses"]
-
-
 LOSSES: dict[str, tuple[Callable[[Any], FloatArray], str]] = {
     "zero_one": (zero_one, "zero-one: 1 if m ≤ 0"),
     "perceptron": (perceptron, "perceptron (hard): max(0, −m)"),

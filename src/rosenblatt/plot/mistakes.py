@@ -27,8 +27,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.evaluate.stream_scores import Progress
 
-__all__ = ["EpochCounts", "MistakesDisplay", "StreamDisplay", "mistakes", "stream"]
-
 # Up to so many epochs have a bar each, and up to so many a number on it.
 MOST_BARS = 40
 MOST_NUMBERS = 14

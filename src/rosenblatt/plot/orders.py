@@ -23,8 +23,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.theory.order_study import OrderStudy
 
-__all__ = ["OrdersDisplay", "orders"]
-
 MOST_BINS = 24
 
 

@@ -15,8 +15,6 @@ from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.plane import Box, Plane, has_one_scale
 from rosenblatt.plot.style import Mark, Theme
 
-__all__ = ["Pen", "legend_name", "load_matplotlib"]
-
 # So many letters of a legend fit beside each other on an inch; its marks take the room of so many.
 LEGEND_LETTERS, MARK_LETTERS = 11.0, 6
 # The height of a line of a legend in inches; so many lines need no room of their own; no more than

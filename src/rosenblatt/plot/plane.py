@@ -14,21 +14,6 @@ from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry._vector_checks import box_sides
 from rosenblatt.plot.arguments import FloatArray
 
-__all__ = [
-    "Box",
-    "Plane",
-    "around",
-    "arrow_inside",
-    "arrow_of",
-    "checked_box",
-    "has_one_scale",
-    "is_outside",
-    "plane_of",
-    "scale_of",
-    "segment",
-    "way_to_rows",
-]
-
 Box = tuple[float, float, float, float]
 
 # Share of the extent of the rows that is left free around them.

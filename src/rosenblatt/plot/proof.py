@@ -19,9 +19,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.theory.proof import ProofTrace
 
-__all__ = ["ProofDisplay", "proof"]
-
-
 CURVE_POINTS = 201
 # From so many times more possible than actual mistakes on, logarithmic axes show both.
 LOG_FROM = 12.0

@@ -18,8 +18,6 @@ from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import Box, around, checked_box, plane_of, way_to_rows
 from rosenblatt.plot.style import marks
 
-__all__ = ["RegionsDisplay", "regions"]
-
 SMALLEST_LETTER = 5.0
 MOST_NAMED = 8
 

@@ -28,8 +28,6 @@ from rosenblatt.plot.plane import (
 from rosenblatt.plot.style import Mark, marks
 from rosenblatt.runs import LinearRun, ledger_of
 
-__all__ = ["RunInPlane", "Step", "read_run"]
-
 ANSWERS_OTHERWISE = (
     "These are the weights while it learned; it answers by their average, their votes or the best "
     "of them."

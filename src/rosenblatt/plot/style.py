@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 
-__all__ = ["DARK", "LIGHT", "MARKERS", "THEMES", "Mark", "Theme", "marks", "named", "theme_named"]
-
 LONGEST_NAME, KEPT_AT_END = 24, 7
 # Filled shapes that stay apart at the size of a full stop.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">")

@@ -17,8 +17,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.structured.paths import PathExplanation
 
-__all__ = ["TagPathDisplay", "tag_path"]
-
 # Of larger tag sets only the tags on the two paths are shown.
 MOST_TAGS = 12
 LONGEST_WORD = 14

@@ -15,8 +15,6 @@ from rosenblatt.plot.plane import Box
 from rosenblatt.plot.steps import RunInPlane, Step, read_run
 from rosenblatt.plot.style import Mark
 
-__all__ = ["UpdatesDisplay", "draw_rows", "draw_step", "updates"]
-
 PANEL = 2.1
 TITLE_SIZE = 8.5
 # Of a usual letter, in shares of the size of its font.

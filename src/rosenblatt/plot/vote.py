@@ -14,8 +14,6 @@ from rosenblatt.plot.curves import panel_grid, panels, rule_lines, whole_numbers
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
-__all__ = ["Lives", "VoteDisplay", "vote"]
-
 MOST_BARS = 60
 MOST_PANELS = 12
 # Of more vectors than can be told apart, the longest life of each stretch is drawn.

@@ -17,8 +17,6 @@ from rosenblatt.plot.curves import panel_grid, panels, readable_on, short_number
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
-__all__ = ["Voice", "WeightImageDisplay", "WeightsDisplay", "weights"]
-
 # Signs are written into the pixels of images up to this side, where the weight is at least this
 # share of the largest.
 LARGEST_SIGNED = 16

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from rosenblatt._kernels.tags.tag_features import FeatureTable
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.arrays import Arrays
-from rosenblatt.checks import shown
-from rosenblatt.errors import ModelFileError
+from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import Card, Facts, Fit
 from rosenblatt.model.layout import MOST_EXAMPLES, Layout, in_order, table, whole
 from rosenblatt.structured.constraints import allowed_steps

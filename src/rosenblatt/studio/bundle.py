@@ -13,8 +13,6 @@ from pathlib import Path
 
 from rosenblatt.errors import RosenblattError
 
-__all__ = ["BOOT", "WEB", "files", "joined"]
-
 WEB = Path(__file__).parent / "web"
 # The one module that acts by itself: it makes the page of the server or of a file.
 BOOT = "boot.js"

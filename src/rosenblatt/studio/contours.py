@@ -14,8 +14,6 @@ from rosenblatt.studio import fields
 from rosenblatt.studio.mapped_rows import mapped
 from rosenblatt.studio.page_runs import PageRun
 
-__all__ = ["Box", "Ring", "box_around", "contour", "read_box", "rings_above_zero"]
-
 Box = tuple[float, float, float, float]
 
 # The work for one picture, and the cells each way that it may have.

@@ -12,8 +12,6 @@ from rosenblatt.learner.catalogue import CATALOGUE, Entry, entries
 from rosenblatt.learner.options import Option
 from rosenblatt.studio import fields
 
-__all__ = ["complete_learner", "controls", "controls_of", "entry_of_kind", "kinds"]
-
 FAMILIES = ("linear", "kernel")
 # Beyond these neither a picture nor a product of two values means much.
 LARGEST = 1e6

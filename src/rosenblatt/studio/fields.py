@@ -9,19 +9,6 @@ from typing import Any
 from rosenblatt import checks
 from rosenblatt.errors import ParameterError, Words
 
-__all__ = [
-    "choice",
-    "mapping",
-    "number",
-    "refusal",
-    "refuse_unknown",
-    "sequence",
-    "shown",
-    "switch",
-    "text",
-    "whole",
-]
-
 LONGEST_SHOWN = 40
 
 

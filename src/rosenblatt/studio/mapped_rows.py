@@ -12,9 +12,6 @@ import numpy.typing as npt
 from rosenblatt.arrays import FloatArray
 from rosenblatt.studio.states import PageState
 
-__all__ = ["MappedRows", "in_order", "mapped", "numbers_of"]
-
-
 # What stands for minus and plus where classes are named by a sign.
 SIGNS = {"-": -1, "−": -1, "–": -1, "+": 1}
 

@@ -22,8 +22,6 @@ from rosenblatt.runs import LinearRun, Run, run_of
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.recipes import Recipe, most_updates
 
-__all__ = ["PageRun", "as_csv"]
-
 
 @dataclass(eq=False)
 class PageRun:

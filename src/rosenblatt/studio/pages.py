@@ -17,8 +17,6 @@ from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.studio.states import PageState
 from rosenblatt.studio.studies import Study
 
-__all__ = ["page"]
-
 # Pictures that need a contour are embedded for so many positions of all runs together.
 MOST_CONTOURS = 200
 WORK = 1_000_000

@@ -19,8 +19,6 @@ from rosenblatt.io import HeaderOfNumbers, Table, iter_table
 from rosenblatt.plurals import agree, count
 from rosenblatt.studio.states import MOST_CLASSES, MOST_ROWS
 
-__all__ = ["ChosenColumns", "choose", "pasted"]
-
 # How tables say that a value is not known.
 MISSING = ["", "?", "-", "NA", "N/A", "na", "n/a", "NaN", "nan", "NULL", "null", "None", "none"]
 DELIMITERS = (",", "\t", ";", "|")

@@ -8,8 +8,6 @@ from typing import Any
 
 from rosenblatt import datasets
 
-__all__ = ["PRESETS", "Preset"]
-
 Rows = list[list[Any]]
 
 

@@ -16,8 +16,6 @@ from rosenblatt.studio.controls import controls_of, entry_of_kind
 from rosenblatt.studio.mapped_rows import MappedRows
 from rosenblatt.studio.states import PageState
 
-__all__ = ["MOST_NUMBERS", "MOST_UPDATES", "Recipe", "most_updates", "recipe"]
-
 # So many updates are followed one by one, and so many weights and scores are sent for them.
 MOST_UPDATES = 10_000
 MOST_NUMBERS = 250_000

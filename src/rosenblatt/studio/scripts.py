@@ -11,8 +11,6 @@ from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.recipes import Recipe
 from rosenblatt.studio.studies import Study
 
-__all__ = ["notebook", "script"]
-
 WIDTH = 96
 MAPPED = {
     "none": "points",

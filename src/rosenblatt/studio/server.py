@@ -27,8 +27,6 @@ try:
 except ImportError as error:
     raise MissingExtra("the studio needs starlette and uvicorn", extra="studio") from error
 
-__all__ = ["application", "listen", "serve"]
-
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",

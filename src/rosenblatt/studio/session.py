@@ -24,8 +24,6 @@ from rosenblatt.studio.scripts import notebook, script
 from rosenblatt.studio.states import LONGEST_NAME, PageState, complete
 from rosenblatt.studio.studies import Study
 
-__all__ = ["Session"]
-
 # A page asks again and again of the same runs, at other updates.
 KEPT = 8
 

@@ -15,8 +15,6 @@ from rosenblatt.studio import fields
 from rosenblatt.studio.controls import complete_learner
 from rosenblatt.studio.presets import PRESETS
 
-__all__ = ["MAPS", "MOST_ROWS", "PageState", "complete", "complete_data"]
-
 MAPS = ("none", "product", "quadratic")
 VIEWS = ("plane", "weights", "lift", "mistakes", "table")
 MOST_ROWS = 5_000

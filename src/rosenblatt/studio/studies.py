@@ -14,8 +14,6 @@ from rosenblatt.studio.recipes import recipe
 from rosenblatt.studio.states import PageState
 from rosenblatt.studio.verdicts import Verdict
 
-__all__ = ["Study"]
-
 
 class Study:
     """Worked out when asked for, then kept."""

@@ -25,8 +25,6 @@ from rosenblatt.theory.points import PairHull, Points
 from rosenblatt.theory.proof import proof
 from rosenblatt.theory.separability import separability
 
-__all__ = ["Verdict"]
-
 # Numbers of all weight vectors together up to which the best of them are found within a second.
 MOST_WEIGHTS = 100
 # So many scores a perceptron may take to separate more of them.

@@ -18,8 +18,6 @@ try:
 except ImportError as error:
     raise MissingExtra("the studio in a notebook needs anywidget", extra="notebook") from error
 
-__all__ = ["Playground"]
-
 # Questions and answers are messages with a number, since they may overtake each other.
 RENDER = """
 function render({model, el}) {

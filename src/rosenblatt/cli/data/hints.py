@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.io.reader import Reader
 
-__all__ = ["AdvisedReader", "ReadRequest"]
-
 Found = TypeVar("Found")
 
 LOOKED_AT = 1 << 12  # bytes

@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema, FeatureOptions
     from rosenblatt.io.reader import Reader
 
-__all__ = [
-    "DATA",
-    "Reading",
-    "named",
-    "notices",
-    "reading_options",
-    "zero_based_option",
-]
-
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow")
 DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")

@@ -16,19 +16,6 @@ if TYPE_CHECKING:
 
     from rosenblatt.features import AnySchema, FeatureOptions
 
-__all__ = [
-    "RIGHT_TARGET",
-    "Examples",
-    "column_options",
-    "dense_columns",
-    "feature_options",
-    "read_examples",
-    "refuse_meaningless",
-    "refuse_one_class",
-    "row_weights",
-    "used_columns",
-]
-
 RIGHT_TARGET = "is the right column the target? (--target)"
 KINDS = ("number", "category", "text", "ignored")
 

@@ -13,8 +13,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.model import State
 
-__all__ = ["counted_classes", "counted_features", "facts_of", "fit_facts", "shortened", "summary"]
-
 LONGEST_LABEL = 24
 # Rows scored at once: all of them, with many classes, might not fit into the memory.
 SCORES_AT_ONCE = 1 << 22

@@ -11,15 +11,6 @@ from typing import Self
 
 import click
 
-__all__ = [
-    "NewFiles",
-    "check_destination",
-    "check_name",
-    "default_destination",
-    "keep_rejects_apart",
-    "same_file",
-]
-
 
 def check_name(option: str, path: str) -> None:
     """Refuse a name that a file cannot have."""

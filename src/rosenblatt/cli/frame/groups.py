@@ -9,8 +9,6 @@ from typing import Any
 
 import click
 
-__all__ = ["Choice", "Run", "Verbs", "traceback_option"]
-
 
 @dataclass
 class Run:

@@ -16,15 +16,6 @@ from rosenblatt.learner.catalogue import Entry, entries, find
 if TYPE_CHECKING:
     from rosenblatt.learner.options import Option
 
-__all__ = [
-    "LearnerCommand",
-    "StreamCommand",
-    "TaggerCommand",
-    "chosen_parameters",
-    "learner_option",
-    "weights_by_label",
-]
-
 # Parameters for which the shell has another option, or no use.
 REPLACED_BY = {
     "early_stopping": "--dev 0.1 holds rows out and stops early",

@@ -10,20 +10,6 @@ import click
 
 from rosenblatt.cli.frame.destinations import check_name, keep_rejects_apart
 
-__all__ = [
-    "SEED",
-    "Command",
-    "Decorated",
-    "Section",
-    "Whole",
-    "all_of",
-    "in_section",
-    "refuse_together",
-    "said",
-    "text_options",
-    "use_one_thread",
-]
-
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 

@@ -10,8 +10,6 @@ import click
 
 from rosenblatt.errors import Notice, RosenblattError, Setting, Wording
 
-__all__ = ["ShellWording", "ValueWording", "in_shell_words"]
-
 # Options with a name of their own; all others have that of the argument.
 OTHER_NAMES = {
     "max_iter": "epochs",

@@ -12,19 +12,6 @@ from typing import IO, Any
 
 import click
 
-__all__ = [
-    "WIDTH",
-    "OverwrittenLine",
-    "as_json",
-    "baseline",
-    "cut",
-    "fitted",
-    "listed",
-    "printable",
-    "say",
-    "say_json",
-]
-
 WIDTH = 80  # of a terminal that does not know its own, and of lists
 # Of all commands together; it grows when a word gets another meaning or goes away.
 SCHEMA = 2

@@ -19,8 +19,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.core.result import EpochCallback
 
-__all__ = ["progress_shown", "refuse_parameters", "share_of", "train_options"]
-
 EVERY = 0.1  # seconds
 MODEL = click.Path(exists=True, dir_okay=False)
 

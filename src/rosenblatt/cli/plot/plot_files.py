@@ -21,8 +21,6 @@ from rosenblatt.cli.plot.plot_kinds import KINDS, PICTURES, listed_or
 if TYPE_CHECKING:
     from rosenblatt.plot.display import Display
 
-__all__ = ["Inches", "Paper", "Pixels", "ending_of", "require_drawing"]
-
 INCH_SIDES = (0.5, 100.0)
 MOST_DOTS = 100_000_000
 DRAWN_IN_DOTS = ("png", "gif", "mp4")

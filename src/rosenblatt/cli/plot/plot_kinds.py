@@ -15,8 +15,6 @@ from rosenblatt.errors import ParameterError
 if TYPE_CHECKING:
     from rosenblatt.cli.data.models import Model
 
-__all__ = ["FILMS", "KIND", "KINDS", "PICTURES", "Facts", "Kind", "listed_or", "refuse_misfit"]
-
 PICTURES = ("svg", "pdf", "png")
 FILMS = ("html", "gif", "mp4")
 SUGGESTED = 4

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.plot.display import Display
 
-__all__ = ["PictureRequest", "picture_of", "read_rows", "read_sentences"]
-
 OF_ROWS = ("no_header", "delimiter", "missing", "max_features")
 
 

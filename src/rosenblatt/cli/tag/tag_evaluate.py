@@ -20,8 +20,6 @@ from rosenblatt.cli.tag.tag_reading import (
 )
 from rosenblatt.errors import DataError, Message, Setting
 
-__all__ = ["command"]
-
 
 @click.command(
     cls=Command,

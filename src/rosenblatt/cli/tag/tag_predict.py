@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from rosenblatt import SequenceTagger
     from rosenblatt.io.sentence_blocks import SentenceReader
 
-__all__ = ["command"]
-
 FORMS = ("conll", "conllu", "text", "tags")
 
 

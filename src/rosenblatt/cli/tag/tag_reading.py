@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from rosenblatt.io import SentenceLayout
     from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 
-__all__ = [
-    "SentenceReading",
-    "layout_of",
-    "open_tagger",
-    "predict_block",
-    "sentence_options",
-    "tell_of_skipped",
-]
-
 FORMATS = ("conll", "conllu", "text")
 
 option = in_section("Reading the data")

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from rosenblatt.io.sentence_blocks import SentenceBlock
     from rosenblatt.structured.templates import TemplateError
 
-__all__ = ["command"]
-
 LONGEST_TAG = 24
 AGAINST = {
     "resume": ("templates", "seed", "record"),

@@ -27,8 +27,6 @@ from rosenblatt.cli.frame.options import SEED, Command, use_one_thread
 from rosenblatt.cli.frame.terminal import say, say_json
 from rosenblatt.plurals import count
 
-__all__ = ["command"]
-
 SUSPECTS = 5
 CONFLICT_SHOWN = 12
 # Features of more numbers than this stay sparse if they came so.

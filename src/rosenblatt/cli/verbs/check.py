@@ -17,8 +17,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.evaluate import DataReport
 
-__all__ = ["command"]
-
 # Beyond these the proof of separability takes more time than a look at the data should.
 MOST_ROWS, MOST_CELLS, MOST_CLASSES = 2_000, 400_000, 10
 VERDICTS = {

@@ -6,8 +6,6 @@ import click
 
 from rosenblatt.cli.frame.options import Command
 
-__all__ = ["command"]
-
 SHELLS = ("bash", "zsh", "fish")
 
 

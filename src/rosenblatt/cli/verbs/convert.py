@@ -21,8 +21,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
 
-__all__ = ["command"]
-
 LINES = 1_000
 # So many names of features fit into the metadata of a file without being a burden.
 MOST_NAMES = 20_000

@@ -17,8 +17,6 @@ from rosenblatt.plurals import count
 if TYPE_CHECKING:
     from rosenblatt.plot.display import Display
 
-__all__ = ["command"]
-
 FILE = "rosenblatt-demo.svg"
 CAPTION = "rosenblatt demo, "
 PIXELS = {"digits": (8, 8)}

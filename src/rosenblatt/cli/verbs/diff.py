@@ -12,8 +12,6 @@ from rosenblatt.cli.frame.terminal import cut, say, say_json
 from rosenblatt.cli.verbs.show import facts_of
 from rosenblatt.plurals import first_few
 
-__all__ = ["command"]
-
 FACTS = (
     "learner",
     "parameters",

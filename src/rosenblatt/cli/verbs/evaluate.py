@@ -13,8 +13,6 @@ from rosenblatt.cli.frame.options import Command
 from rosenblatt.cli.frame.terminal import baseline, say, say_json
 from rosenblatt.plurals import count
 
-__all__ = ["command"]
-
 
 @click.command(
     cls=Command,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rosenblatt.explain import Explanation, PastMistake
     from rosenblatt.features import AnySchema
 
-__all__ = ["command"]
-
 
 @click.command(
     cls=Command,

@@ -13,8 +13,6 @@ from rosenblatt.cli.frame.terminal import say, say_json
 from rosenblatt.cli.plot.plot_files import Inches, Paper, Pixels, require_drawing
 from rosenblatt.cli.plot.plot_kinds import KIND, KINDS, listed_or, refuse_misfit
 
-__all__ = ["command"]
-
 OPTIONS = ("top", "shape", "max_frames", "orders", "row", "sentence")
 MOST_UPDATES = 100
 

@@ -14,8 +14,6 @@ from rosenblatt.cli.frame.options import Command
 from rosenblatt.cli.frame.terminal import as_json, say
 from rosenblatt.plurals import count
 
-__all__ = ["command"]
-
 
 @click.command(
     cls=Command,

@@ -15,8 +15,6 @@ from rosenblatt.cli.frame.terminal import cut, printable, say, say_json
 from rosenblatt.errors import ModelFileError
 from rosenblatt.plurals import first_few
 
-__all__ = ["command", "facts_of"]
-
 MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
 LONGEST_NAME = 48

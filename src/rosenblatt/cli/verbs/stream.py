@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from rosenblatt.features import GrowingSchema
     from rosenblatt.learner.catalogue import Entry
 
-__all__ = ["command"]
-
 EXIT_INTERRUPTED = 130
 Item = TypeVar("Item")
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rosenblatt.studio.pasted_tables import ChosenColumns
     from rosenblatt.studio.session import Session
 
-__all__ = ["command"]
-
 option = in_section("Reading the data")
 
 

@@ -6,8 +6,6 @@ import click
 
 from rosenblatt.cli.frame.groups import Verbs
 
-__all__ = ["VERBS", "command"]
-
 VERBS = {
     "train": "Learn from sentences with tags and write a tagger.",
     "predict": "Tag the words of sentences, from a file or a pipe.",

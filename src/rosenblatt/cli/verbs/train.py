@@ -38,8 +38,6 @@ from rosenblatt.cli.frame.train_options import (
 if TYPE_CHECKING:
     from rosenblatt.learner.catalogue import Entry
 
-__all__ = ["command"]
-
 AGAINST = {
     "resume": ("learner", "dev", "seed", "record", "one_pass", "schema_from"),
     "one_pass": ("epochs", "dev"),
