@@ -19,6 +19,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.runs import LinearRun, finite_rows
 from rosenblatt.theory.certificates import CertificateError
 from rosenblatt.theory.margin import max_margin, mistake_bound
+from rosenblatt.theory.points import FeatureMap, mapped
 from rosenblatt.theory.separability import separability
 
 if TYPE_CHECKING:
@@ -61,7 +62,12 @@ class Suspect(NamedTuple):
 
 
 def suspects(
-    ledger: Ledger, X: Any = None, *, top: int | None = None, n_rows: int | None = None
+    ledger: Ledger,
+    X: Any = None,
+    *,
+    top: int | None = None,
+    n_rows: int | None = None,
+    feature_map: FeatureMap = None,
 ) -> list[Suspect]:
     """Rank the rows by how likely it is that their labels are wrong.
 
@@ -95,6 +101,8 @@ def suspects(
     n_rows : int, default=None
         How many rows an epoch had. By default those of X; without X the smallest number with which
         the run makes whole epochs. Give it after early stopping, where some rows were held out.
+    feature_map : callable or transformer, default=None
+        Applied to X first; all is then said of the mapped rows.
 
     Returns
     -------
@@ -123,7 +131,7 @@ def suspects(
     started = int(ledger.to_arrays()["start"]["t"])
     if not len(ledger):
         return []
-    table = None if X is None else finite_rows(X)
+    table = None if X is None else finite_rows(mapped(X, feature_map))
     if n_rows is None:
         n_rows = _epoch_length(ledger, started) if table is None else int(table.shape[0])
     rows, place = np.unique(entries.row, return_inverse=True)
@@ -274,7 +282,13 @@ class Examination:
 
 
 def examine(
-    X: Any, y: Any, *, fit_intercept: bool = True, random_state: int = 0, top: int = 5
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    random_state: int = 0,
+    top: int = 5,
+    feature_map: FeatureMap = None,
 ) -> Examination:
     """Say whether classes can be separated, with a proof either way, and what follows from it.
 
@@ -288,6 +302,8 @@ def examine(
         For the order in which the perceptron sees the rows.
     top : int, default=5
         How many suspects.
+    feature_map : callable or transformer, default=None
+        Applied to X first; all is then said of the mapped rows.
 
     Returns
     -------
@@ -307,7 +323,7 @@ def examine(
     """
     from rosenblatt import Perceptron
 
-    y = np.asarray(y)
+    X, y = mapped(X, feature_map), np.asarray(y)
     found = separability(X, y, fit_intercept)
     verdict, strength, detail = found.verdict, found.strength, found.detail
     try:

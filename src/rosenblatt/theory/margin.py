@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,14 @@ import numpy as np
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.theory.nearest import Nearest, nearest_point
-from rosenblatt.theory.points import DifferenceHull, PairHull, PointHull, Points, read_points
+from rosenblatt.theory.points import (
+    DifferenceHull,
+    FeatureMap,
+    PairHull,
+    PointHull,
+    Points,
+    read_points,
+)
 
 __all__ = ["MaxMargin", "MistakeBound", "margin", "max_margin", "mistake_bound"]
 
@@ -19,7 +25,7 @@ __all__ = ["MaxMargin", "MistakeBound", "margin", "max_margin", "mistake_bound"]
 GAP = 1e-7
 
 
-def margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
+def margin(X: Any, y: Any, w: Any, b: float = 0.0, *, feature_map: FeatureMap = None) -> float:
     """The smallest ``y (w·x + b)`` over the rows; -inf if w and b do not separate them.
 
     For w of length 1 it is the distance of the nearest row to the hyperplane.
@@ -31,6 +37,8 @@ def margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
         Labels of two classes; the second in order is the positive one.
     w : array-like of shape (n_features,)
     b : float, default=0.0
+    feature_map : callable or transformer, default=None
+        Applied to X first; all is then said of the mapped rows.
 
     Examples
     --------
@@ -40,7 +48,7 @@ def margin(X: Any, y: Any, w: Any, b: float = 0.0) -> float:
     >>> margin([[0.0, 3.0], [0.0, -1.0]], [1, -1], w=[1.0, 0.0])
     -inf
     """
-    points, _ = _two_classes(X, y, fit_intercept=True)
+    points, _ = _two_classes(X, y, True, feature_map)
     weights = np.asarray(w, np.float64).ravel()
     if len(weights) != points.X.shape[1]:
         raise InputError(f"w has {len(weights)} weights, but X has {points.X.shape[1]} columns.")
@@ -78,7 +86,9 @@ class MaxMargin:
         return (self.upper - self.lower) / self.upper
 
 
-def max_margin(X: Any, y: Any, fit_intercept: bool = True) -> MaxMargin:
+def max_margin(
+    X: Any, y: Any, fit_intercept: bool = True, *, feature_map: FeatureMap = None
+) -> MaxMargin:
     """Find the hyperplane that lies farthest from the nearest row.
 
     The largest ``min y (w·x + b)`` over w of length 1. With a bias it is half the distance of the
@@ -93,6 +103,8 @@ def max_margin(X: Any, y: Any, fit_intercept: bool = True) -> MaxMargin:
         Labels of two classes.
     fit_intercept : bool, default=True
         Whether the hyperplane may lie off the origin.
+    feature_map : callable or transformer, default=None
+        Applied to X first; all is then said of the mapped rows.
 
     Returns
     -------
@@ -106,7 +118,7 @@ def max_margin(X: Any, y: Any, fit_intercept: bool = True) -> MaxMargin:
     >>> round(best.margin, 6), best.support
     (1.0, (1, 2))
     """
-    points, _ = _two_classes(X, y, fit_intercept)
+    points, _ = _two_classes(X, y, fit_intercept, feature_map)
     longest = float(np.sqrt(points.squared_norms().max()))
 
     def enough(now: Nearest) -> bool:
@@ -135,8 +147,8 @@ def max_margin(X: Any, y: Any, fit_intercept: bool = True) -> MaxMargin:
     )
 
 
-def _two_classes(X: Any, y: Any, fit_intercept: bool) -> Any:
-    points, classes = read_points(X, y, fit_intercept)
+def _two_classes(X: Any, y: Any, fit_intercept: bool, feature_map: FeatureMap) -> Any:
+    points, classes = read_points(X, y, fit_intercept, feature_map)
     if len(classes) == 1:
         raise InputError(
             f"y holds only one class, {classes.tolist()[0]!r}: there is no other to keep a margin "
@@ -192,7 +204,7 @@ def mistake_bound(
     y: Any,
     fit_intercept: bool = True,
     *,
-    feature_map: Callable[[Any], Any] | None = None,
+    feature_map: FeatureMap = None,
 ) -> MistakeBound:
     """Compute R, γ and the bound ``R²/γ²`` on the mistakes of a perceptron (Novikoff 1962).
 
@@ -210,8 +222,8 @@ def mistake_bound(
         Labels of two or more classes.
     fit_intercept : bool, default=True
         Whether the learner has a bias.
-    feature_map : callable, default=None
-        Applied to X first; R and γ are then those of the mapped rows.
+    feature_map : callable or transformer, default=None
+        Applied to X first; all is then said of the mapped rows.
 
     Returns
     -------
@@ -224,8 +236,7 @@ def mistake_bound(
     >>> round(found.radius, 6), round(found.margin, 6), round(found.bound, 4)
     (5.0, 3.0, 2.7778)
     """
-    table = X if feature_map is None else feature_map(X)
-    points, classes = read_points(table, y, fit_intercept)
+    points, classes = read_points(X, y, fit_intercept, feature_map)
     if len(classes) < 2:
         raise InputError(
             f"y holds only one class, {classes.tolist()[0]!r}: there is nothing to be mistaken for."

@@ -14,6 +14,7 @@ from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.core.rows import margins, scores
 from rosenblatt.errors import ConvergenceWarning, ParameterError
 from rosenblatt.runs import finite_rows
+from rosenblatt.theory.points import FeatureMap, mapped
 
 __all__ = ["OrderStudy", "Spread", "order_study"]
 
@@ -113,6 +114,7 @@ def order_study(
     *,
     X_test: Any = None,
     y_test: Any = None,
+    feature_map: FeatureMap = None,
     verbose: int = 0,
 ) -> OrderStudy:
     """Train the same learner on many orders of the same rows and compare the outcomes.
@@ -143,6 +145,8 @@ def order_study(
         Decides the orders; the same number gives the same study.
     X_test, y_test : array-like, default=None
         Rows to test on; they also decide ``unstable`` if given.
+    feature_map : callable or transformer, default=None
+        Applied to X and X_test first; the learner is given the mapped rows.
     verbose : int, default=0
         1 shows the progress on standard error; one step is one order.
 
@@ -176,6 +180,7 @@ def order_study(
     check.whole("n_orders", n_orders, at_least=1)
     if (X_test is None) != (y_test is None):
         raise ParameterError("X_test and y_test go together: give both or neither.")
+    X, X_test = mapped(X, feature_map), None if X_test is None else mapped(X_test, feature_map)
     table, labels = finite_rows(X), np.asarray(y)
     seeds = _generator(random_state).integers(2**31 - 1, size=n_orders).tolist()
     asked = X if X_test is None else X_test

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,20 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, ParameterError
 
-__all__ = ["DifferenceHull", "PairHull", "PointHull", "Points", "read_points"]
+__all__ = [
+    "DifferenceHull",
+    "FeatureMap",
+    "PairHull",
+    "PointHull",
+    "Points",
+    "mapped",
+    "read_points",
+]
+
+# Φ: a function of a table, or anything with a method ``transform``.
+FeatureMap = Callable[[Any], Any] | Any | None
 
 
 class Points:
@@ -97,8 +109,31 @@ class Points:
         return np.concatenate([w, v[d:] - self._shift @ w])
 
 
-def read_points(X: Any, y: Any, fit_intercept: bool) -> tuple[Points, npt.NDArray[Any]]:
-    """Rows and labels of two classes, checked; the second class is the positive one."""
+def mapped(X: Any, feature_map: FeatureMap) -> Any:
+    """Φ(x) for every row of X, or X itself without a map."""
+    if feature_map is None:
+        return X
+    apply = getattr(feature_map, "transform", feature_map)
+    if not callable(apply):
+        raise ParameterError(
+            f"feature_map={feature_map!r} is not allowed: give a function that takes X and returns "
+            "the mapped rows, or an object with a method transform."
+        )
+    rows = X if hasattr(X, "shape") else np.asarray(X)
+    table = apply(rows)
+    if np.shape(table)[:1] != rows.shape[:1]:
+        raise InputError(
+            f"feature_map made a table of shape {np.shape(table)} of {rows.shape[0]} rows; it must "
+            "return one row for each."
+        )
+    return table
+
+
+def read_points(
+    X: Any, y: Any, fit_intercept: bool, feature_map: FeatureMap = None
+) -> tuple[Points, npt.NDArray[Any]]:
+    """Rows and labels of two classes, mapped and checked; the second class is the positive one."""
+    X = mapped(X, feature_map)
     table = SparseRows.of(X).astype(np.float64) if is_sparse(X) else _dense(X)
     labels = np.asarray(y)
     if labels.ndim != 1 or len(labels) != table.shape[0]:

@@ -15,6 +15,7 @@ from rosenblatt.core.rows import as_rows, margins
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.runs import LinearRun, Move, finite_rows
+from rosenblatt.theory.points import FeatureMap, mapped
 
 __all__ = ["ProofTrace", "ProofViolation", "proof"]
 
@@ -83,6 +84,7 @@ def proof(
     margin: float | None = None,
     *,
     radius: float | None = None,
+    feature_map: FeatureMap = None,
 ) -> ProofTrace:
     """Follow a recorded run of the perceptron through the proof of its convergence.
 
@@ -116,6 +118,8 @@ def proof(
     radius : float, default=None
         R. Computed if not given: the largest over all rows. With a bias or several classes it is
         that of the space described above.
+    feature_map : callable or transformer, default=None
+        Applied to X first; all is then said of the mapped rows.
 
     Returns
     -------
@@ -154,7 +158,7 @@ def proof(
     >>> trace.progress.round(2).tolist(), trace.progress_bound.round(2).tolist()
     ([0.32, 1.58, 3.16], [0.32, 0.63, 0.95])
     """
-    table = finite_rows(X)
+    table = finite_rows(mapped(X, feature_map))
     run = LinearRun(ledger, table)
     w = run.start
     eta = _learning_rate(ledger, n_vectors=len(w))

@@ -25,7 +25,7 @@ from rosenblatt.theory.certificates import (
     check_separator,
 )
 from rosenblatt.theory.nearest import Nearest, nearest_point
-from rosenblatt.theory.points import PointHull, Points, read_points
+from rosenblatt.theory.points import FeatureMap, PointHull, Points, read_points
 
 __all__ = ["Separability", "separability"]
 
@@ -96,7 +96,9 @@ class Separability:
         return True
 
 
-def separability(X: Any, y: Any, fit_intercept: bool = True) -> Any:
+def separability(
+    X: Any, y: Any, fit_intercept: bool = True, *, feature_map: FeatureMap = None
+) -> Any:
     """Say whether some hyperplane separates the classes, with a certificate either way.
 
     Rows are separable if there are w and b with ``y (w·x + b) > 0`` for every row (without a bias:
@@ -115,6 +117,8 @@ def separability(X: Any, y: Any, fit_intercept: bool = True) -> Any:
         Labels. More than two classes are asked for argmax separability.
     fit_intercept : bool, default=True
         Whether the hyperplane may lie off the origin.
+    feature_map : callable or transformer, default=None
+        Applied to X first; all is then said of the mapped rows.
 
     Returns
     -------
@@ -140,7 +144,7 @@ def separability(X: Any, y: Any, fit_intercept: bool = True) -> Any:
     >>> separability(lifted, ["no", "yes", "yes", "no"]).verdict
     'separable'
     """
-    points, classes = read_points(X, y, fit_intercept)
+    points, classes = read_points(X, y, fit_intercept, feature_map)
     if len(classes) > 2:
         from rosenblatt.theory.argmax import decide_argmax  # which builds on this file
 
