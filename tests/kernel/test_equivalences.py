@@ -153,3 +153,18 @@ def test_float32_rows_may_be_followed_by_float64_ones() -> None:
     same = KernelPerceptron(gamma=1.0).partial_fit(X, y)
     np.testing.assert_array_equal(mixed.dual_coef_, same.dual_coef_)
     np.testing.assert_array_equal(mixed.predict(X), same.predict(X))
+
+
+@pytest.mark.parametrize("multiclass", ["argmax", "ovr"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_declared_classes_count_from_the_first_example_also_one_by_one(
+    k: int, multiclass: str
+) -> None:
+    X, y = integers(3, n=20, n_classes=k)
+    batch = KernelPerceptron(multiclass=multiclass).partial_fit(X, y, classes=np.arange(k))
+    one = KernelPerceptron(multiclass=multiclass)
+    for x, label in zip(X, y, strict=True):
+        one.learn_one(x, label, classes=np.arange(k))
+    assert one.n_mistakes_ == batch.n_mistakes_
+    assert one.dual_coef_.tolist() == batch.dual_coef_.tolist()
+    assert next(iter(one.ledger_)).t == 1

@@ -141,26 +141,37 @@ def test_a_batch_rows_one_by_one_and_mappings_give_the_same_model(
     rows, one, mappings = make(), make(), make()
     for i in range(len(X)):
         rows.partial_fit(csr(X[i : i + 1]) if sparse else X[i : i + 1], y[i : i + 1], classes)
-        if classes_known and i == 0:
-            one.partial_fit(X[:1], y[:1], classes=classes)
-        else:
-            one.learn_one(X[i], y[i])
+        # Classes are needed in the first call only, and do no harm in others.
+        declared = classes if i % 3 == 0 else None
+        one.learn_one(X[i], y[i], classes=declared)
         # The first row has no 0, so that every feature is named from the start.
         mappings.learn_one(
-            dict(zip(NAMES, X[i], strict=False)) if i == 0 else as_mapping(X[i]), y[i]
+            dict(zip(NAMES, X[i], strict=False)) if i == 0 else as_mapping(X[i]), y[i], declared
         )
     assert batch._model.digest() == rows._model.digest()
     assert batch.n_mistakes_ == rows.n_mistakes_ > 0
     if not sparse:
         assert batch._model.digest() == one._model.digest()
-    if not classes_known:
-        if name not in ("perceptron", "margin", "averaged", "voted"):
-            for found, expected in zip(weights_of(mappings), weights_of(batch), strict=True):
-                np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
-        else:
-            assert_same_bytes(weights_of(mappings), weights_of(batch))
-        assert mappings.n_mistakes_ == batch.n_mistakes_
-        assert mappings.t_ == batch.t_
+    if name not in ("perceptron", "margin", "averaged", "voted"):
+        for found, expected in zip(weights_of(mappings), weights_of(batch), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    else:
+        assert_same_bytes(weights_of(mappings), weights_of(batch))
+    assert mappings.n_mistakes_ == batch.n_mistakes_
+    assert mappings.t_ == batch.t_
+
+
+@every_learner
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_dense_rows_one_by_one_with_declared_classes_equal_the_batch_to_the_last_bit(
+    name, n_classes
+):
+    X, y = floats(8, n=24, n_classes=n_classes)
+    classes = np.unique(y)
+    batch, one = LEARNERS[name]().partial_fit(X, y, classes), LEARNERS[name]()
+    for x, label in zip(X, y, strict=True):
+        one.learn_one(x, label, classes=classes)
+    assert batch._model.digest() == one._model.digest()
 
 
 @every_learner

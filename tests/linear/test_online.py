@@ -6,9 +6,10 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 import pytest
+from reference.lectures import L1_7_MISTAKES, L1_7_X, L1_7_Y
 from strategies import LEARNERS, LINEAR, assert_same_bytes, floats, integers, weights_of
 
-from rosenblatt import Perceptron, VotedPerceptron
+from rosenblatt import Perceptron, SoftPerceptron, VotedPerceptron
 from rosenblatt.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -41,6 +42,52 @@ def test_there_is_no_answer_before_the_first_example(name):
     assert learner.predict_one({"a": -3.0}) == "ham"
     assert learner.predict_one({"a": 3.0}) in ("ham", "spam")
     assert learner.t_ == 2
+
+
+@pytest.mark.parametrize("as_mappings", [False, True])
+def test_declared_classes_count_from_the_first_example(as_mappings):
+    """L1.4, L1.7 as printed: the first example is a mistake, before the second class was seen."""
+    learner = Perceptron(ties="positive", fit_intercept=False, record=True)
+    for x, label in zip(L1_7_X, L1_7_Y, strict=True):
+        learner.learn_one(as_mapping(x, "ab") if as_mappings else x, label, classes=[-1, 1])
+    assert [update.t for update in learner.ledger_] == L1_7_MISTAKES
+    assert learner.coef_.tolist() == [[3.0, 1.0]]
+
+
+@pytest.mark.parametrize("x", [{"a": 1.0, "b": 2.0}, [1.0, 2.0]])
+def test_classes_are_declared_in_the_first_call_and_may_grow(x):
+    learner = Perceptron().learn_one(x, "b", classes=["b", "a"])
+    assert learner.classes_.tolist() == ["a", "b"]
+    assert learner.n_mistakes_ == 1
+    learner.learn_one(x, "b").learn_one(x, "b", classes=["c"])
+    assert learner.classes_.tolist() == ["a", "b", "c"]
+    assert learner.t_ == 3
+
+
+@pytest.mark.parametrize("x", [{"a": float("nan")}, [float("nan"), 1.0]])
+def test_a_refused_example_declares_nothing(x):
+    learner = Perceptron().learn_one({"a": 1.0, "b": 1.0} if isinstance(x, dict) else [1, 1], 0)
+    state = learner._model.digest()
+    with pytest.raises(InputError):
+        learner.learn_one(x, 0, classes=[0, 1, 2])
+    with pytest.raises(InputError, match=r"classes=7 is not a list of classes"):
+        learner.learn_one({"a": 1.0} if isinstance(x, dict) else [1, 1], 0, classes=7)
+    assert learner._model.digest() == state
+    assert learner.classes_.tolist() == [0]
+
+
+def test_probabilities_of_one_example_are_those_of_a_batch():
+    soft = SoftPerceptron()
+    assert soft.predict_proba_one({"a": 1.0}) == {}
+    soft.learn_one({"a": 1.0, "b": 2.0}, "ham").learn_one({"a": -1.0, "b": 1.0}, "spam")
+    found = soft.predict_proba_one({"a": 3.0, "never seen": 1.0})
+    expected = soft.predict_proba(pd.DataFrame({"a": [3.0], "b": [0.0]}))[0].tolist()
+    assert found == dict(zip(["ham", "spam"], expected, strict=True))
+    assert max(found, key=found.get) == soft.predict_one({"a": 3.0})
+    arrays = SoftPerceptron().partial_fit(np.eye(3), [0, 1, 2])
+    assert list(arrays.predict_proba_one([1, 0, 0]).values()) == pytest.approx(
+        arrays.predict_proba([[1, 0, 0]])[0].tolist(), abs=0
+    )
 
 
 @every_learner

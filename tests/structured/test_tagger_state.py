@@ -244,3 +244,18 @@ def test_the_ledger_replays_to_the_weights() -> None:
         repr(tagger.ledger_)
         == f"<TagLedger: {len(tagger.ledger_)} updates in {tagger.t_} examples>"
     )
+
+
+@given(seeds, st.sampled_from([kind for kind in KINDS if "constraints" not in kind]))
+def test_one_sentence_at_a_time_is_the_batch_to_the_last_bit(
+    seed: int, kind: dict[str, Any]
+) -> None:
+    xs, ys = taggers.sentences(seed, n=8)
+    tags = sorted({tag for sentence in ys for tag in sentence})
+    batch, one = SequenceTagger(**kind).partial_fit(xs, ys, classes=tags), SequenceTagger(**kind)
+    assert one.predict_one(xs[0]) is None
+    for x, y in zip(xs, ys, strict=True):
+        one.learn_one(x, y, classes=tags)
+        assert one.tags_ == tags
+    assert taggers.bytes_of(one) == taggers.bytes_of(batch)
+    assert [one.predict_one(x) for x in xs] == batch.predict(xs)

@@ -85,9 +85,7 @@ def class_segments(
     any other at the row where it first appears, as if the rows came one by one. Until there are
     two, rows are only counted, and their classes are None.
     """
-    for label in declared:
-        if label not in model.slots:
-            model.admit(label)
+    model.admit_all(declared)
     joining = [k for k, name in enumerate(names) if name not in model.slots]
     places: list[tuple[int, int]] = []
     if joining:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -53,6 +53,13 @@ class Model:
                 setattr(twin, name, value.copy())
         return twin
 
+    def knows(self, classes: Any) -> bool:
+        """Whether all of these are among the classes; False also of what is no list of labels."""
+        try:
+            return self.slots.keys() >= set(classes)
+        except TypeError:
+            return False
+
     def admit(self, label: Hashable) -> int:
         """Make room for a class not seen before; return its number."""
         classes = with_class(self.classes, label)
@@ -63,6 +70,12 @@ class Model:
         self.best = self.label_dtype = None
         self._name_classes(classes)
         return self.slots[label]
+
+    def admit_all(self, labels: Iterable[Hashable]) -> None:
+        """Make room for those of some classes that were not seen before."""
+        for label in labels:
+            if label not in self.slots:
+                self.admit(label)
 
     def _split(self) -> None:
         """What two classes share becomes a part for each, which say the same."""

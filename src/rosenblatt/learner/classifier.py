@@ -140,9 +140,7 @@ class RowClassifier(Learner):
                 self._refuse_other_settings()
                 model = self._model.copy()
                 model.best = None
-                for label in classes.tolist():
-                    if label not in model.slots:
-                        model.admit(label)
+                model.admit_all(classes.tolist())
                 labels = np.array([model.slots[c] for c in classes.tolist()], np.int32)[labels]
             else:
                 refuse_one_class(classes.tolist())
@@ -204,7 +202,7 @@ class RowClassifier(Learner):
         self._refuse_other_settings()
         return self._model
 
-    def learn_one(self, x: Any, y: Any) -> Self:
+    def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
         """Learn from one example.
 
         Parameters
@@ -212,12 +210,14 @@ class RowClassifier(Learner):
         x : array-like of shape (n_features,) or mapping {feature: value}
         y : hashable
             The label. One not seen before becomes a new class.
+        classes : array-like, default=None
+            Classes to know of from the first example on; needed in the first call only.
 
         Returns
         -------
         self : learner
         """
-        self.partial_fit(one_row(x), label_array([y]))  # type: ignore[attr-defined]
+        self.partial_fit(one_row(x), label_array([y]), classes)  # type: ignore[attr-defined]
         return self
 
     # ------------------------------------------------------------------ predicting

@@ -12,7 +12,7 @@ from rosenblatt import checks
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rows import dense
 from rosenblatt.arrays import AnyFloatArray, is_sparse
-from rosenblatt.core.classes import label_array, predicted_labels
+from rosenblatt.core.classes import declared_classes, label_array, predicted_labels
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass, OnlineResult
 from rosenblatt.core.rows import as_rows, inspect
@@ -62,11 +62,11 @@ class LinearLearner(LinearClassifier):
         -------
         self : learner
         """
-        if classes is None and sample_weight is None and self._learn_plain_row(X, y):
+        if sample_weight is None and self._learn_plain_row(X, y, classes):
             return self
         return self._partial_fit(X, y, classes, sample_weight)
 
-    def _learn_plain_row(self, X: Any, y: Any) -> bool:
+    def _learn_plain_row(self, X: Any, y: Any, classes: Any) -> bool:
         """One array row like those before, of a known class: learned at once, without detours."""
         stream: Stream | None = self.__dict__.get("_stream")
         if (
@@ -91,6 +91,7 @@ class LinearLearner(LinearClassifier):
             or X.dtype != model.weights.table.dtype
             or not X.flags.carray
             or stream.settings != self._rule_settings(self)
+            or not (classes is None or model.knows(classes))
         ):
             return False
         rows = dense(X)
@@ -148,7 +149,7 @@ class LinearLearner(LinearClassifier):
 
     # ------------------------------------------------------------------ one example at a time
 
-    def learn_one(self, x: Any, y: Hashable) -> Self:
+    def learn_one(self, x: Any, y: Hashable, classes: Any = None) -> Self:
         """Learn from one example.
 
         Parameters
@@ -159,6 +160,8 @@ class LinearLearner(LinearClassifier):
             the schema does not have counts for nothing.
         y : hashable
             The label. One not seen before becomes a new class.
+        classes : array-like, default=None
+            Classes to know of from the first example on; needed in the first call only.
 
         Returns
         -------
@@ -167,15 +170,16 @@ class LinearLearner(LinearClassifier):
         if type(x) is not dict and not isinstance(x, Mapping):
             x = named_values(x)
             if not isinstance(x, dict):
-                return self.partial_fit(array_row(x), label_array([y]))
+                return self.partial_fit(array_row(x), label_array([y]), classes)
         stream = self.__dict__.get("_stream")
         if (
             stream is None
             or stream.row is None
             or stream.model is not self._model
             or stream.settings != self._rule_settings(self)
+            or not (classes is None or stream.model.knows(classes))
         ):
-            return self._learn_first_mapping(x, y)
+            return self._learn_first_mapping(x, y, classes)
         row, model = stream.row, stream.model
         try:
             row.read(x, LIMIT, True)
@@ -195,16 +199,17 @@ class LinearLearner(LinearClassifier):
             stream.learn_row(row.rows, slot)
         return self
 
-    def _learn_first_mapping(self, x: Any, y: Hashable) -> Self:
-        """The first mapping of a stream, or the first after the parameters or the model changed."""
+    def _learn_first_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
+        """The first mapping of a stream, or after parameters, model or classes changed."""
         if self.__sklearn_is_fitted__() and self._reads_records:
-            return super().learn_one(x, y)
+            return super().learn_one(x, y, classes)
         with unchanged_on_error(self):
             if not self.__sklearn_is_fitted__():
                 self._begin(self._empty_model([], 0))
             stream = self._current_stream()
             weight = self._row_weights(None, [y], ONE)
-            stream.begin_mappings(x, y, weight, self._columns(stream.model))
+            columns = self._columns(stream.model)
+            stream.begin_mappings(x, y, weight, columns, declared_classes(classes))
             self.n_features_in_ = len(stream.row.columns)
         return self
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.result import FitResult
+from rosenblatt.learner.inputs import one_row
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_learner import LinearLearner
 
@@ -77,6 +78,23 @@ class SoftPerceptron(LinearLearner):
             In the order of ``classes_``; each row sums to 1.
         """
         return np.exp(self.predict_log_proba(X))
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class for one example; empty before any was learned.
+
+        Parameters
+        ----------
+        x : mapping {feature: value} or array-like of shape (n_features,)
+
+        Returns
+        -------
+        probabilities : dict
+            By class, in the order of ``classes_``.
+        """
+        if "_model" not in vars(self) or not self._model.classes:
+            return {}
+        found = self.predict_proba(one_row(x))[0]
+        return dict(zip(self.classes_.tolist(), found.tolist(), strict=True))
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """The logarithm of the probability of each class for each row."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -138,15 +138,24 @@ class Stream:
     # ------------------------------------------------------------------ mappings
 
     def begin_mappings(
-        self, x: Any, y: Hashable, weight: npt.NDArray[np.float64] | None, columns: dict[Any, int]
+        self,
+        x: Any,
+        y: Hashable,
+        weight: npt.NDArray[np.float64] | None,
+        columns: dict[Any, int],
+        declared: Sequence[Any] = (),
     ) -> None:
-        """Learn from the first mapping, which may bring names and the type float64 to a model."""
+        """Learn from the first mapping, which may bring names and the type float64 to a model.
+
+        ``declared`` are classes to know of beforehand.
+        """
         model, row = self.model, MappingRow(columns)
         read(row, x, unseen_allowed=True)
         kept = model.copy()
         try:
             model.columns, self.row = row.columns, row
             model.weights.promote()
+            model.admit_all(declared)
             self.learn_mapping(y, weight)
         except BaseException:
             model.__dict__.update(kept.__dict__)

@@ -10,6 +10,7 @@ import numpy as np
 
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core import epochs
+from rosenblatt.core.classes import declared_classes
 from rosenblatt.core.result import Validation
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
@@ -199,7 +200,7 @@ class SequenceTagger(Learner):
             self._encoder = encoder
         return self
 
-    def partial_fit(self, sentences: Any, tags: Any) -> Self:
+    def partial_fit(self, sentences: Any, tags: Any, classes: Any = None) -> Self:
         """Learn from each sentence once, in the order given, starting from what was learned before.
 
         Parameters
@@ -207,20 +208,27 @@ class SequenceTagger(Learner):
         sentences : list of lists of tokens
         tags : list of lists of str
             Tags not seen before may come.
+        classes : list of str, default=None
+            Tags to know of from the start.
 
         Returns
         -------
         self : learner
         """
         with unchanged_on_error(self):
-            model, encoder, trainer = self._prepare(sentences, tags, self.__sklearn_is_fitted__())
+            goes_on = self.__sklearn_is_fitted__()
+            model, encoder, trainer = self._prepare(sentences, tags, goes_on, classes)
             epochs.one_pass(trainer, trainer.subset)
             self._forget_fit()
             self._model, self._encoder = model, encoder
         return self
 
+    def learn_one(self, sentence: Any, tags: Any, classes: Any = None) -> Self:
+        """Learn from one sentence, as `partial_fit` does."""
+        return self.partial_fit([sentence], [tags], classes)
+
     def _prepare(
-        self, sentences: Any, tags: Any, goes_on: bool
+        self, sentences: Any, tags: Any, goes_on: bool, classes: Any = None
     ) -> tuple[TagModel, Encoder, TagTrainer]:
         """A model to learn into, a new one or a copy, and what learns from these sentences."""
         self.check_parameters()
@@ -237,7 +245,7 @@ class SequenceTagger(Learner):
                 "tag_dictionary is for words and tuples, but these tokens are mappings of "
                 "features. Leave it at None."
             )
-        model.admit_all({tag for sentence in tagged for tag in sentence})
+        model.admit_all([*declared_classes(classes), *chain.from_iterable(tagged)])
         encoded = encoder.encode(listed, learning=True)
         gold = model.numbers(tagged)
         allowed = allowed_steps(self.constraints, model.tags)
@@ -300,6 +308,10 @@ class SequenceTagger(Learner):
         self._refuse_unfitted()
         self.check_parameters()
         return self._predict(self._model.served(averaged=self.averaged), sentences)
+
+    def predict_one(self, sentence: Any) -> list[str] | None:
+        """The tags of one sentence; None before any was learned."""
+        return self.predict([sentence])[0] if self.__sklearn_is_fitted__() else None
 
     def _predict(self, weights: TagWeights, sentences: Any) -> list[list[str]]:
         listed = read_sentences(sentences, may_be_empty=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,9 +65,9 @@ class TagModel(Model):
     def tags(self, tags: list[str]) -> None:
         self._name_classes(tags)
 
-    def admit_all(self, tags: set[str]) -> None:
+    def admit_all(self, tags: Iterable[Any]) -> None:
         """Make room for tags not seen before, in their order; old ones keep their places."""
-        new = sorted(map(str, tags - set(self.tags)))  # those of numpy are texts of a kind
+        new = sorted(map(str, set(tags) - set(self.tags)))  # those of numpy are texts of a kind
         if not new:
             return
         old, n_old = self.weights, len(self.tags)
