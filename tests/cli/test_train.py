@@ -146,6 +146,7 @@ def test_one_pass_and_resume_equal_one_pass_over_both(
     new = ["--one-pass", "--learner", learner, *options]
     assert run("train", a, *shared, *new, "--out", part).code == 0
     before = part.read_bytes()
+    shared += ["--new-classes", "allow"]
     assert run("train", b, *shared, "--resume", part, "--out", both).code == 0
     assert part.read_bytes() == before
     assert run("train", a, b, *shared, *new, "--out", whole).code == 0
@@ -209,6 +210,38 @@ def test_levels_that_were_never_met_join_a_model_that_is_resumed(tmp_path: Path)
     assert one.schema_.to_json() == other.schema_.to_json()
     assert one.coef_.tobytes() == other.coef_.tobytes()
     assert one.coef_[0, [2, 5]].all()
+
+
+@pytest.mark.parametrize("verb", ["train", "stream"])
+def test_a_new_class_joins_a_model_that_is_resumed_only_if_allowed(
+    tmp_path: Path, verb: str
+) -> None:
+    model = trained(tmp_path, "--one-pass", data="a,y\n1,u\n2,v\n3,u\n", name="a.csv")
+    more, before = written(tmp_path, "b.csv", ["a,y", "4,w"]), model.read_bytes()
+    refused = run(verb, more, "--resume", model)
+    assert refused.code == 3
+    assert "or let new classes join with --new-classes allow" in refused.err
+    assert model.read_bytes() == before
+    assert run(verb, more, "--resume", model, "--new-classes", "allow").code == 0
+    assert rosenblatt.load(model).classes_.tolist() == ["u", "v", "w"]
+    assert "--new-classes" not in run("evaluate", model, written(tmp_path, "c", ["a,y", "1,z"])).err
+
+
+def test_a_voted_model_goes_on_without_the_levels_it_never_met(tmp_path: Path) -> None:
+    data = "c,y\nred,u\nblue,v\nred,u\n"
+    model = trained(tmp_path, "--learner", "voted", data=data, name="a.csv")
+    done = run("train", written(tmp_path, "b.csv", ["c,y", "green,u"]), "--resume", model)
+    assert (done.code, rosenblatt.load(model).n_features_in_) == (0, 2)
+    assert "levels never seen: green (1)" in done.err
+
+
+def test_balanced_classes_cannot_be_balanced_anew(tmp_path: Path) -> None:
+    model = trained(tmp_path, "--class-weight", "balanced")
+    before = model.read_bytes()
+    done = run("train", tmp_path / "pets.csv", "--resume", model)
+    assert done.code == 2
+    assert "--class-weight balanced needs all labels at once" in done.err
+    assert model.read_bytes() == before
 
 
 def test_a_pass_may_meet_the_second_class_late_and_a_new_one_later(tmp_path: Path) -> None:

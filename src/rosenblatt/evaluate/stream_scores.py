@@ -14,6 +14,7 @@ from rosenblatt.core.online import OnlineResult
 from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate.report import plain_label
 from rosenblatt.html_tables import html_table
+from rosenblatt.plurals import count
 
 SCHEMA = 1
 HEADER = f"{'examples':>13}  {'mistakes':>11}  {'rate':>7}  {'recent':>7}"
@@ -127,7 +128,7 @@ class Progress:
 
     def summary(self) -> str:
         """One sentence."""
-        told = f"{self.mistakes:,} mistakes in {self.n:,} examples: {100 * self.rate:.2f} %"
+        told = f"{self._counts()}: {100 * self.rate:.2f} %"
         if self.n > self.window:
             told += f", of the last {self.window:,} {100 * self.recent:.2f} %"
         if self.labels:
@@ -158,7 +159,10 @@ class Progress:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        return f"<Progress: {self.mistakes:,} mistakes in {self.n:,} examples, {self.rate:.4f}>"
+        return f"<Progress: {self._counts()}, {self.rate:.4f}>"
+
+    def _counts(self) -> str:
+        return f"{count(self.mistakes, 'mistake')} in {count(self.n, 'example')}"
 
     def _repr_html_(self) -> str:
         rows = [

@@ -64,7 +64,11 @@ class Labels:
             if self._value(name) not in self._known:
                 return (
                     f"the label {quoted(text)} is not one of the known classes {self._shown()}",
-                    ["fix the label", "train with rows of this class first"],
+                    [
+                        "fix the label",
+                        "train with examples of this class first",
+                        Message("let new classes join with ", Setting("classes", None)),
+                    ],
                 )
         elif value is None and self._kind == "number":
             return (

@@ -118,7 +118,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         above=0.0,
         cure=Message("for 1 / n_features give ", Value(None)),
         label="γ",
-        help='Scale of "poly", "rbf", "laplacian" and "sigmoid"; None is 1 / n_features.',
+        help='Scale of "poly", "rbf", "laplacian" and "sigmoid"; 1 / n_features by default.',
     )
     coef0: float = option(
         default=1.0,
@@ -147,7 +147,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         default=None,
         at_least=1,
         in_studio=False,
-        help="Most support rows there may be at any time; None keeps all.",
+        help="Most support rows there may be at any time; all are kept by default.",
     )
     forget: str = option(
         default="projection",

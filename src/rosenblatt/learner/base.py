@@ -19,6 +19,7 @@ from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.routing import MetadataRouting
 from rosenblatt.learner.sklearn_classes import convergence_warning, not_fitted_error
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:  # transformers need nothing of the core, and files are not for all
     from rosenblatt.core.epochs import Trainer
@@ -224,10 +225,10 @@ class Learner(FitOutcome, Estimator):
     def _warn_of_mistakes(self, result: FitResult, *, stacklevel: int = 3) -> None:
         """Warn the caller of ``fit`` if it ended with mistakes left, and say what to try."""
         if result.stop_reason == "max_iter" and result.mistakes_per_epoch[-1]:
-            mistakes = result.mistakes_per_epoch[-1]
+            mistakes = count(result.mistakes_per_epoch[-1], "mistake")
             what = (
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} with {mistakes} "
-                f"mistakes in the last epoch{self._what_to_try(result)}"
+                f"in the last epoch{self._what_to_try(result)}"
             )
             warnings.warn(what, convergence_warning(), stacklevel=stacklevel)
 

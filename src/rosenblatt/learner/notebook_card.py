@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.plurals import count
+
 __all__ = ["Diagram", "ModelDisplay", "SummaryTable"]
 
 TOP_WEIGHTS = 8
@@ -56,12 +58,12 @@ class ModelDisplay(Diagram):
 
     def _story_html(self) -> str:
         model: Any = self
-        sentences = [f"<b>{model.n_mistakes_:,}</b> mistakes in <b>{model.t_:,}</b> examples"]
+        sentences = [f"{count(model.n_mistakes_, 'mistake')} in {count(model.t_, 'example')}"]
         reason = getattr(self, "stop_reason_", None)
         if reason is not None:
             from rosenblatt.core.result import stop_text
 
-            sentences.append(f"{model.n_iter_:,} epochs; stopped: {stop_text(reason)}")
+            sentences.append(f"{count(model.n_iter_, 'epoch')}; stopped: {stop_text(reason)}")
         bars = sparkline(getattr(self, "mistakes_per_epoch_", []))
         return f"<p>{'. '.join(sentences)}.</p>{bars}"
 

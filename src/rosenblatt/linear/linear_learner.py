@@ -16,7 +16,7 @@ from rosenblatt.core.classes import declared_classes, label_array, predicted_lab
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass, OnlineResult
 from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.conversion import as_table as as_rows_of_numbers
 from rosenblatt.learner.inputs import Batch, array_row, check_count, named_values, read_table
 from rosenblatt.learner.mapping_rows import columns_by_name, is_records, not_a_number
@@ -105,9 +105,10 @@ class LinearLearner(LinearClassifier):
         if sample_weight is None and self.class_weight is None:
             return None
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            balanced = Setting("class_weight", "balanced")
             raise ParameterError(
-                "class_weight='balanced' needs all labels at once. For partial_fit give a dict of "
-                "class to weight, or pass sample_weight."
+                Message(balanced, " needs all labels at once, so it cannot learn on from more"),
+                cures=["fit anew on all examples", "give each class a weight, which can learn on"],
             )
         return read_weights(sample_weight, self.class_weight, names, numbers, may_be_zero=True)
 

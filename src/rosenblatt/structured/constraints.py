@@ -45,7 +45,7 @@ def allowed_steps(constraints: Any, tags: list[str]) -> npt.NDArray[np.bool_] | 
     if isinstance(constraints, str):
         if constraints not in SCHEMES:
             known = [part for name in (*SCHEMES, None) for part in (Value(name), ", ")]
-            mapping = "or a mapping of each tag to the tags that may follow it"
+            mapping = "or in Python a mapping of each tag to the tags that may follow it"
             raise refusal(
                 "constraints", constraints, Message(*known, mapping), verdict="is not known"
             )

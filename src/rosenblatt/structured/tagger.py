@@ -113,7 +113,7 @@ class SequenceTagger(Learner):
         at_least=1,
         at_most=WIDEST_BEAM,
         cure=Message(Setting("search", "viterbi"), " looks at all sequences"),
-        help='Beginnings kept with ``search="beam"``.',
+        help="How many beginnings of a sentence beam search keeps.",
     )
     update: str = option(
         default="auto",

@@ -52,10 +52,10 @@ class Model:
         """In order."""
         return sorted(self.state.card.classes)
 
-    @property
-    def label_kind(self) -> str:
-        """How labels of a file are to be read, so that they can be compared with the classes."""
-        return "text" if any(isinstance(c, str) for c in self.state.card.classes) else "number"
+    def label_options(self, new_classes: str | None = None) -> dict[str, Any]:
+        """How labels of a file are read that the model learns from: the same kind, same classes."""
+        kind = "text" if any(isinstance(c, str) for c in self.state.card.classes) else "number"
+        return {"labels": kind} | ({} if new_classes == "allow" else {"classes": self.classes})
 
     @cached_property
     def learner(self) -> Any:
@@ -124,9 +124,7 @@ class Model:
         """Blocks of files, read as the training data were; labels must be known classes."""
         if not labelled:
             return reading.reader(paths, schema=self.schema, labelled=False)
-        return reading.reader(
-            paths, schema=self.schema, labels=self.label_kind, classes=self.classes
-        )
+        return reading.reader(paths, schema=self.schema, **self.label_options())
 
     def blocks(
         self, reading: Reading, paths: Sequence[str], *, labelled: bool

@@ -158,15 +158,13 @@ def read_examples(
     schema: AnySchema | None = None,
     *,
     grows: bool = True,
-    labels: str = "auto",
+    **labels: Any,
 ) -> Examples:
     """Read all rows; without a schema one is guessed, with one it grows if it may."""
     from rosenblatt.features import UnseenValues, guess_schema
 
     kind = reading.kind_of(paths, schema)
-    block = reading.reader(
-        paths, schema=schema, features=options, labels=labels, grows=grows
-    ).whole()
+    block = reading.reader(paths, schema=schema, features=options, grows=grows, **labels).whole()
     inserted, told = list[int](), list[str]()
     if schema is None:
         schema = guess_schema(kind, block, options)

@@ -12,12 +12,15 @@ from rosenblatt.errors import Notice, RosenblattError, Setting, Wording
 
 # Options with a name of their own; all others have that of the argument.
 OTHER_NAMES = {
+    "classes": "new-classes",
     "max_iter": "epochs",
     "random_state": "seed",
     "types": "column",
     "validation_fraction": "dev",
     "validation_set": "dev",
 }
+# Values that are typed as another word.
+OTHER_VALUES = {("classes", None): "allow"}
 # Who has the option, where the command at hand has not.
 ELSEWHERE = {"zero_based": "rosenblatt convert "}
 
@@ -33,6 +36,8 @@ class ShellWording(Wording):
 
     def setting(self, setting: Setting) -> str:
         option, value = _option(setting), setting.value
+        if value is not ... and not isinstance(value, dict | list):
+            value = OTHER_VALUES.get((setting.name, value), value)
         if option not in self._options:
             option = ELSEWHERE.get(setting.name, "") + option
             if not self.offers(setting):

@@ -23,6 +23,20 @@ EVERY = 0.1  # seconds
 MODEL = click.Path(exists=True, dir_okay=False)
 
 
+def _only_resumed(context: click.Context, _: click.Parameter, value: str | None) -> str | None:
+    if value == "refuse" and context.params.get("resume") is None:
+        raise click.UsageError("--new-classes refuse needs --resume: a new model has no classes.")
+    return value
+
+
+new_classes_option = click.option(
+    "--new-classes",
+    type=click.Choice(["allow", "refuse"]),
+    callback=_only_resumed,
+    help="What to do with a label never met before.  [default: allow; with --resume: refuse]",
+)
+
+
 def train_options(
     units: str, model: str, *, epochs: int, dev: str, record: str
 ) -> Callable[[Decorated], Decorated]:

@@ -26,6 +26,7 @@ from rosenblatt.cli.frame.learner_options import (
 )
 from rosenblatt.cli.frame.options import Whole, said
 from rosenblatt.cli.frame.terminal import baseline, say, say_json
+from rosenblatt.cli.frame.train_options import new_classes_option
 from rosenblatt.io.read_ahead import ReadAhead
 from rosenblatt.plurals import count as counted
 
@@ -61,11 +62,7 @@ def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | in
     help="File for the model.  [default: the one resumed, else none]",
 )
 @click.option("--resume", type=MODEL, metavar="MODEL", help="Go on with this model.")
-@click.option(
-    "--new-classes",
-    type=click.Choice(["allow", "refuse"]),
-    help="What to do with a label never met before.  [default: allow; with --resume: refuse]",
-)
+@new_classes_option
 @click.option(
     "--every",
     callback=_every,
@@ -128,8 +125,6 @@ def command(
     data = data or ("-",)
     known = None if resume is None else open_model(resume)
     model = _learner(learner, known)
-    if known is None and new_classes == "refuse":
-        raise click.UsageError("--new-classes refuse needs --resume: a new model has no classes.")
     path = out or resume
     # Before hours of learning, not after.
     if path is not None:
@@ -141,7 +136,7 @@ def command(
     kind = reading.kind_of(data, schema)
     refuse_meaningless(features, kind, has_schema=schema is not None)
     growing = GrowingSchema(kind, features, schema)
-    reader = _reader(reading, data, growing, known, new_classes or "refuse")
+    reader = _reader(reading, data, growing, known, new_classes)
     progress = Progress(every, window)
     with ExitStack() as stack:
         stack.enter_context(notices(quiet))
@@ -202,12 +197,10 @@ def _reader(
     paths: tuple[str, ...],
     growing: GrowingSchema,
     known: Model | None,
-    new_classes: str,
+    new_classes: str | None,
 ) -> Any:
     """Blocks of the files; a model that is resumed may refuse classes that it does not know."""
-    labels: dict[str, Any] = {} if known is None else {"labels": known.label_kind}
-    if known is not None and new_classes == "refuse":
-        labels["classes"] = known.classes
+    labels = {} if known is None else known.label_options(new_classes)
     reader = reading.reader(
         paths, schema=growing.schema, features=growing.options, grows=True, **labels
     )

@@ -29,6 +29,7 @@ from rosenblatt.cli.frame.learner_options import (
 from rosenblatt.cli.frame.options import refuse_together
 from rosenblatt.cli.frame.terminal import say, say_json
 from rosenblatt.cli.frame.train_options import (
+    new_classes_option,
     progress_shown,
     refuse_parameters,
     share_of,
@@ -60,6 +61,7 @@ AGAINST = {
     "on them.",
     record="Keep every update, so that explain can name past mistakes.",
 )
+@new_classes_option
 @click.option(
     "--schema-from",
     type=MODEL,
@@ -77,6 +79,7 @@ def command(
     seed: int,
     one_pass: bool,
     resume: str | None,
+    new_classes: str | None,
     schema_from: str | None,
     record: bool,
     as_json: bool,
@@ -92,7 +95,7 @@ def command(
     --out is given. A --one-pass over one file and --resume with the next give the model of one
     --one-pass over both, bit for bit, if numbers are not scaled (--no-scale): the scales are
     those of the first file. With --epochs it goes on as if training had not ended. Levels that
-    were never met join a linear model, and so do classes.
+    were never met join a linear model; classes do with --new-classes allow.
     """
     refuse_together(AGAINST)
     parameters = chosen_parameters()
@@ -112,8 +115,8 @@ def command(
             features,
             schema,
             # A model that predicts by its support rows has no weights to add features to.
-            grows=model is None or hasattr(model, "insert_features"),
-            labels=known.label_kind if known is not None and resume else "auto",
+            grows=model is None or not model.keeps_rows,
+            **({} if known is None or not resume else known.label_options(new_classes)),
         )
         _check_labels(examples, data, resumed=bool(resume))
         held = None
