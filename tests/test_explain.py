@@ -368,7 +368,7 @@ def test_what_cannot_be_explained_is_refused_in_one_sentence():
             learner.explain(X[0], label, against)
     with pytest.raises(ParameterError, match="top=0"):
         learner.explain(X[0], top=0)
-    with pytest.raises(ParameterError, match="no ledger of them was kept: set record=True"):
+    with pytest.raises(ParameterError, match="no ledger of the updates was kept"):
         learner.explain(X[0], X=X)
     recorded = AveragedPerceptron(record=True, **FEW).fit(X, y)
     with pytest.raises(InputError, match="there are 2 rows, but the ledger names row"):
@@ -442,7 +442,7 @@ def test_a_search_alone_has_no_runner_up():
     assert (why.prediction, why.runner_up) == ([8, 4], None)
     assert [part.name for part in why.contributions] == ["rise"]
     assert "score of [8, 4]: " in str(why)
-    with pytest.raises(ParameterError, match="set record=True"):
+    with pytest.raises(ParameterError, match="Keep one with record=True"):
         learner.explain([4, 8], xs=[[3, 1, 2]])
 
 
@@ -504,7 +504,7 @@ def test_past_mistakes_add_up_to_the_score_of_a_path(seed, order, averaged, how,
 
 def test_a_tagger_without_a_ledger_or_its_sentences_says_so():
     tagger = SequenceTagger().fit([["a", "b"]], [["P", "Q"]])
-    with pytest.raises(ParameterError, match="set record=True"):
+    with pytest.raises(ParameterError, match="Keep one with record=True"):
         tagger.explain(["a"], sentences=[["a", "b"]])
     tagger = SequenceTagger(record=True).fit([["a"], ["b", "a"]], [["P"], ["Q", "P"]])
     with pytest.raises(InputError, match="Give the same sentences as in training"):

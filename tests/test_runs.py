@@ -9,7 +9,7 @@ import pytest
 from strategies import LEARNERS, csr
 
 from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.runs import KernelRun, LinearRun, finite_rows, ledger_of, run_of
 
 EPOCHS = 3
@@ -158,7 +158,10 @@ def test_a_run_may_be_followed_to_some_update_only():
         assert part.n_examples == whole.entries.t[7] - 1
         assert part.survival.tolist() == whole.survival[:8].tolist()
         assert np.array_equal(part.scores, whole.scores[:7])
-        assert len(run_of(model, X, 10**6)) == len(whole)
+        assert len(run_of(model, X, len(whole))) == len(whole)
+        for upto in (-1, len(whole) + 1):
+            with pytest.raises(ParameterError, match=f"upto={upto}: this ledger has"):
+                run_of(model, X, upto)
 
 
 def test_every_example_is_visited_in_order_where_the_ledger_tells_it():
@@ -181,7 +184,7 @@ def test_a_model_without_a_ledger_says_how_to_get_one():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = Perceptron(max_iter=1).fit(X, y)
-    with pytest.raises(InputError, match="record=True"):
+    with pytest.raises(ParameterError, match="record=True"):
         ledger_of(model)
 
 

@@ -8,6 +8,7 @@
     │   ├── DataError                 a place in a file: name, line, column
     │   └── OverflowRefused           an update would leave the range of the numbers
     ├── ParameterError  (ValueError)  an argument of a learner or function
+    │   └── NoLedgerError (AttributeError)  a learner that kept no record of its updates
     ├── ModelFileError  (ValueError)  a model file that cannot be trusted, or a model without one
     ├── NotFittedError  (ValueError, AttributeError)  a learner that has learned nothing yet
     ├── MissingExtra    (ImportError) an optional part that is not installed
@@ -40,6 +41,7 @@ __all__ = [
     "Message",
     "MissingExtra",
     "ModelFileError",
+    "NoLedgerError",
     "NotFittedError",
     "Notice",
     "OverflowRefused",
@@ -340,6 +342,14 @@ class OverflowRefused(InputError):
 
 class ParameterError(RosenblattError, ValueError):
     """An argument has a value that is not allowed."""
+
+
+class NoLedgerError(ParameterError, AttributeError):
+    """A learner kept no record of its updates, so that it has no ``ledger_``."""
+
+    def __init__(self, what: Words = "no ledger of the updates was kept", **parts: Any) -> None:
+        cure = Message("keep one with ", Setting("record", True))
+        super().__init__(what, **{"cures": cure, **parts})
 
 
 class ModelFileError(RosenblattError, ValueError):

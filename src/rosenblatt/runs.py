@@ -7,6 +7,7 @@ scores, margins and survival times.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.core.ledger import BaseLedger, Ledger
 from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import as_rows, inspect, scores
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, NoLedgerError
 
 
 class Visit(NamedTuple):
@@ -45,10 +46,10 @@ def ledger_of(model: Any) -> Any:
         return model
     try:
         return model.ledger_
+    except NoLedgerError:
+        raise
     except AttributeError as error:
-        raise InputError(
-            f"this {type(model).__name__} has no ledger ({error}); fit it with record=True."
-        ) from None
+        raise InputError(f"a {type(model).__name__} has no ledger: {error}.") from None
 
 
 def run_of(model: Any, X: Any, upto: int | None = None) -> Run:
@@ -80,14 +81,14 @@ def finite_rows(X: Any) -> Any:
     return table
 
 
-class Run:
+class Run(ABC):
     """The updates of a ledger beside the rows it names; what every family has.
 
     ``at`` always counts updates: 0 is the start, ``len(run)`` the end.
     """
 
     def __init__(self, ledger: Any, X: Any, upto: int | None = None) -> None:
-        self.ledger = ledger if upto is None or upto >= len(ledger) else ledger.upto(upto)
+        self.ledger = ledger if upto is None else ledger.upto(upto)
         self.entries: Entries = self.ledger.entries
         self.X = X
 
@@ -120,13 +121,13 @@ class Run:
         return np.searchsorted(self.entries.t, self.entries.t)
 
     @property
+    @abstractmethod
     def scores(self) -> FloatArray:
         """What each example scored before its update: one number, or one for each class."""
-        raise NotImplementedError
 
+    @abstractmethod
     def values(self, at: int, queries: Any) -> FloatArray:
         """What rows score after ``at`` updates: one number each, or one for each class."""
-        raise NotImplementedError
 
     @property
     def margins(self) -> FloatArray:

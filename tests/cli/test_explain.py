@@ -201,7 +201,8 @@ def test_train_needs_a_ledger(tmp_path: Path) -> None:
     model, data = saved(tmp_path, TWO, fitted())
     done = explain(model, data, "--row", "1", "--train", data)
     assert done.returncode == 2
-    assert "kept no ledger of its mistakes; train it with --record" in done.stderr
+    assert "no ledger of the updates was kept" in done.stderr
+    assert "Keep one with rosenblatt train --record" in done.stderr
 
 
 def test_texts_are_explained_word_by_word(tmp_path: Path) -> None:

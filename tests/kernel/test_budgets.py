@@ -169,7 +169,7 @@ def test_votes_and_averages_need_rows_that_are_gone() -> None:
     learner = model("oldest", 5).fit(X, y)
     with pytest.raises(ParameterError, match="does not keep them all"):
         learner.set_params(combine="vote").predict(X)
-    with pytest.raises(AttributeError, match="not kept with a budget"):
+    with pytest.raises(AttributeError, match="Keep one with budget=None"):
         _ = learner.ledger_
 
 

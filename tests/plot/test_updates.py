@@ -166,7 +166,7 @@ def test_one_feature_is_shown_too(tmp_path):
 
 def test_what_cannot_be_shown_is_refused_with_a_way_out(first_lecture):
     model, X, y = first_lecture
-    with pytest.raises(InputError, match="record=True"):
+    with pytest.raises(ParameterError, match="record=True"):
         plot.updates(Perceptron().fit(X, y), X, y)
     with pytest.raises(InputError, match=r"plot\.kernel_boundary"):
         plot.updates(KernelPerceptron().fit(X, y), X, y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ __all__ = ["Cycle", "Trainer", "one_pass", "run"]
 Order = npt.NDArray[np.int64]
 
 
-class Trainer:
+class Trainer(ABC):
     """How one family learns from its examples: all that the epochs ask of it.
 
     A family overrides `learn`, and of the rest what it can tell. ``subset`` are the numbers of the
@@ -30,9 +31,9 @@ class Trainer:
         self.n_updates = 0
         self.result = FitResult()
 
+    @abstractmethod
     def learn(self, order: Order | None) -> int:
         """Learn once from each example in this order (None: as they stand); count the mistakes."""
-        raise NotImplementedError
 
     def is_right(self, *, changed: bool) -> bool:
         """Whether all examples are right as things are, after an epoch without a mistake.

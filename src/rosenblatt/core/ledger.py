@@ -8,6 +8,7 @@ the average and the votes. Replaying gives the weights of training to the last b
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from operator import index
 from typing import Any, Generic, Self, TypeVar
@@ -33,7 +34,7 @@ VOTE_BLOCK = 4_000_000
 W = TypeVar("W")
 
 
-class BaseLedger(Generic[W]):
+class BaseLedger(ABC, Generic[W]):
     """What the ledger of every family can do; a family says how an update moves its weights.
 
     Iterating gives `Update` records; ``len`` is the number of updates. The examples themselves are
@@ -46,35 +47,35 @@ class BaseLedger(Generic[W]):
 
     # ------------------------------------------------------------------ what a family says
 
-    def __len__(self) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def __len__(self) -> int: ...
 
     @property
+    @abstractmethod
     def _times(self) -> npt.NDArray[np.int64]:
         """The ``t`` of every update."""
-        raise NotImplementedError
 
-    def _update(self, k: int) -> Update:
-        raise NotImplementedError
+    @abstractmethod
+    def _update(self, k: int) -> Update: ...
 
+    @abstractmethod
     def _first(self, k: int, n_examples: int) -> Self:
         """A ledger of the first ``k`` updates."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _begin(self, X: Any, *, averaged: bool = False) -> Any:
         """The state before the first update, and what is needed to move it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _play(self, state: Any, start: int, stop: int) -> None:
         """Make some of the updates again."""
-        raise NotImplementedError
 
-    def _weights(self, state: Any) -> W:
-        raise NotImplementedError
+    @abstractmethod
+    def _weights(self, state: Any) -> W: ...
 
+    @abstractmethod
     def _average(self, state: Any) -> W:
         """The mean of the weights after each of ``n_examples``."""
-        raise NotImplementedError
 
     # ------------------------------------------------------------------ what all can do
 

@@ -14,6 +14,7 @@ from rosenblatt.core.classes import with_class
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.core.weights import Weights
+from rosenblatt.errors import NoLedgerError
 
 __all__ = ["LinearModel", "Model"]
 
@@ -180,7 +181,7 @@ class LinearModel(Model):
 
     def ledger(self) -> Ledger:
         if self.recorder is None or self._recorded_from is None:
-            raise AttributeError("no ledger was kept: set record=True before learning")
+            raise NoLedgerError
         start = self._recorded_from
         if start.n_features < self.weights.n_features:
             start.grow(self.weights.n_features)

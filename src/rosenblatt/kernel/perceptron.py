@@ -12,7 +12,7 @@ from rosenblatt.arrays import AnyFloatArray, for_caller
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import class_segments, in_order
 from rosenblatt.core.result import FitResult
-from rosenblatt.errors import InputError, Message, ParameterError, Value
+from rosenblatt.errors import InputError, Message, NoLedgerError, ParameterError, Setting, Value
 from rosenblatt.kernel.budgets import POLICIES, BudgetedTrainer
 from rosenblatt.kernel.functions import KERNELS, narrow_as_dense
 from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
@@ -384,7 +384,10 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     def _recorded(self) -> KernelModel:
         model: KernelModel = self._fitted()
         if model.recorder is None:
-            raise AttributeError("not kept with a budget: some of the mistaken rows are forgotten")
+            raise NoLedgerError(
+                "no ledger is kept with a budget, which forgets some of the mistaken rows",
+                cures=Message("keep one with ", Setting("budget", None)),
+            )
         return model
 
     def _summary_table(self) -> SummaryTable:

@@ -354,11 +354,6 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         if X is None:
             return None
         model = self._model
-        if model.recorder is None:
-            raise ParameterError(
-                "X is to weigh past mistakes, but no ledger of them was kept: set record=True "
-                "before learning."
-            )
         ledger = model.ledger()
         if model.best is not None:  # all epochs are of one length
             epoch = model.seen_while_recording // self.n_iter_

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -92,16 +93,16 @@ class SearchLedger(BaseLedger[W]):
             )
         return list(found.values())
 
+    @abstractmethod
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
         """What an update adds to the weights for a step of 1, by feature."""
-        raise NotImplementedError
 
     def _place(self, update: Update) -> int:
         """The number of the example in ``X``."""
         return update.row
 
-    def _answers(self, state: Any, queries: Any) -> list[Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def _answers(self, state: Any, queries: Any) -> list[Any]: ...
 
 
 class StructuredLedger(SearchLedger[FeatureWeights]):

@@ -13,7 +13,7 @@ import numpy as np
 
 from rosenblatt._kernels.tags import tag_search
 from rosenblatt._kernels.tags.tag_weights import TagWeights
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import InputError
 from rosenblatt.explain import SHOWN, Contribution, Explanation, aligned
 from rosenblatt.structured.ledger import difference, path_features
 from rosenblatt.structured.problem import Judge, read_many
@@ -195,7 +195,7 @@ def explain_answer(learner: Any, x: Any, y: Any, against: Any, xs: Any) -> Expla
     )
     if xs is None:
         return found
-    ledger, seen = _ledger_for("xs", learner), learner.t_
+    ledger, seen = learner.ledger_, learner.t_
     if learner._model.best is not None:  # all epochs are of one length
         seen -= len(learner.mistakes_per_row_) * (learner.n_iter_ - learner.best_iter_)
     past = ledger.past_mistakes(read_many("xs", xs), change, seen, mean=learner.averaged)
@@ -215,16 +215,7 @@ def explain_tags(
     found = explained(weights, encoder, listed, model.tags, predicted, compared)
     if sentences is None:
         return found
-    ledger, path = _ledger_for("sentences", learner), model.numbers([predicted]).tolist()
+    ledger, path = learner.ledger_, model.numbers([predicted]).tolist()
     own = path_features(encoder.encode([listed]), path, model.order, model.tags)
     past, seen = read_sentences(sentences), int(weights.t)
     return found.with_mistakes(ledger.past_mistakes(past, own, seen, mean=learner.averaged))
-
-
-def _ledger_for(argument: str, learner: Any) -> Any:
-    if not hasattr(learner, "ledger_"):
-        raise ParameterError(
-            f"{argument} is to weigh past mistakes, but no ledger of them was kept: set "
-            "record=True before learning."
-        )
-    return learner.ledger_

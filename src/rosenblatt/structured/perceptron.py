@@ -7,7 +7,7 @@ from html import escape
 from typing import Any, NoReturn, Self
 
 from rosenblatt.core.result import FitResult, Validation
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import InputError, NoLedgerError, ParameterError
 from rosenblatt.explain import Explanation
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.notebook_card import TOP_WEIGHTS, ModelDisplay
@@ -377,7 +377,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
     def ledger_(self) -> StructuredLedger:
         updates = self._fitted().recorder
         if updates is None:
-            raise AttributeError("ledger_ is there when record=True.")
+            raise NoLedgerError
         return StructuredLedger(self._problem(), updates, self.t_)
 
     def _weights_html(self) -> str:

@@ -12,7 +12,7 @@ from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import declared_classes
 from rosenblatt.core.result import Validation
-from rosenblatt.errors import Message, ParameterError, Setting
+from rosenblatt.errors import Message, NoLedgerError, ParameterError, Setting
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.outcome import unchanged_on_error
@@ -395,6 +395,6 @@ class SequenceTagger(Learner):
         """Every mistake in order, when ``record=True``."""
         model = self._fitted()
         if model.recorder is None:
-            raise AttributeError("no ledger was kept: set record=True before learning")
+            raise NoLedgerError
         streamed = "n_iter_" not in self.__dict__
         return TagLedger(model, self._encoder, self._predict, streamed=streamed)

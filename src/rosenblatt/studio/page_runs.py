@@ -35,7 +35,8 @@ class PageRun:
     @cached_property
     def replay(self) -> Run:
         """The updates that are shown."""
-        most = most_updates(self.examples, averaged=self.is_averaged)
+        shown = most_updates(self.examples, averaged=self.is_averaged)
+        most = min(shown, len(self.fitted.ledger_))
         if not self.recipe.placeholder:
             return run_of(self.fitted, self.examples.X, most)
         # The row that stands for the missing class was counted at the end of each epoch.

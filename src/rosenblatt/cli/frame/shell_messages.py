@@ -22,7 +22,7 @@ OTHER_NAMES = {
 # Values that are typed as another word.
 OTHER_VALUES = {("classes", None): "allow"}
 # Who has the option, where the command at hand has not.
-ELSEWHERE = {"zero_based": "rosenblatt convert "}
+ELSEWHERE = {"record": "rosenblatt train ", "zero_based": "rosenblatt convert "}
 
 
 class ShellWording(Wording):

@@ -66,10 +66,8 @@ def command(
     """
     reading, found = Reading(**options), open_model(model)
     learner = found.learner
-    if train and not hasattr(learner, "ledger_"):
-        raise click.UsageError(
-            f"--train: {model} kept no ledger of its mistakes; train it with --record."
-        )
+    if train:
+        _ = learner.ledger_  # without one the data are not read
     with notices(quiet):
         schema, block = _row(found, reading, data, row, labelled=labelled)
         if not found.has_schema:
