@@ -341,3 +341,11 @@ def test_a_small_table_is_certified_without_scikit_learn_or_scipy(tmp_path: Path
         check=True,
     )
     assert done.stdout.splitlines()[1:] == [""]
+
+
+def test_classes_that_touch_are_told_from_classes_that_overlap(tmp_path: Path) -> None:
+    touching = written(tmp_path, "x,c\n0,a\n1,a\n1,b\n2,b\n")
+    assert certified(touching)["separation"] == "quasi-complete"
+    assert "separation: quasi-complete: some boundary" in certify(touching).stdout
+    assert certified("-", text=XOR)["separation"] == "none"
+    assert certified("-", text=APART)["separation"] == "complete"

@@ -11,11 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
-from rosenblatt.errors import InputError
 from rosenblatt.theory.certificates import CertificateError, check_best_score, check_rivals
 from rosenblatt.theory.nearest import Nearest, nearest_point
 from rosenblatt.theory.points import PairHull, Points
-from rosenblatt.theory.separability import ORIGIN, WITHIN, Separability, decide
+from rosenblatt.theory.separability import (
+    ORIGIN,
+    WITHIN,
+    Separability,
+    Verdict,
+    decide,
+)
+from rosenblatt.theory.separation import Separation, separation_of
 
 __all__ = ["ArgmaxSeparability", "RivalConflict", "decide_argmax"]
 
@@ -38,14 +44,21 @@ class RivalConflict:
         return f"<RivalConflict of {len(self.rows)} rows, within {self.residual:.2g}>"
 
 
+# So many numbers the points of all pairs may have when they are written out.
+MOST_NUMBERS = 2_000_000
+
+
 @dataclass(frozen=True)
-class ArgmaxSeparability:
+class ArgmaxSeparability(Verdict):
     """A verdict on several classes and what proves it.
 
     Attributes
     ----------
     verdict : {"separable", "not separable", "undecided"}
         Whether some weights give every row its best score for the right class.
+    separation : {"complete", "quasi-complete", "none", "undecided"}
+        As of two classes, for the differences of the right score and every other one: those of
+        Kesler's construction, and of multinomial logistic regression. Small tables only.
     classes : tuple
         The classes, in the order of the rows of ``coef``.
     coef, intercept : ndarray or None
@@ -57,19 +70,11 @@ class ArgmaxSeparability:
         separable although no set of scores is right for all classes at once.
     """
 
-    verdict: str
-    classes: tuple[Any, ...]
     coef: FloatArray | None = None
     intercept: FloatArray | None = None
     conflict: RivalConflict | None = None
-    detail: str = ""
     _rows: Points | None = field(default=None, repr=False)
     _labels: npt.NDArray[np.intp] | None = field(default=None, repr=False)
-
-    @property
-    def separable(self) -> bool | None:
-        """True, False, or None where neither could be proven."""
-        return {"separable": True, "not separable": False}.get(self.verdict)
 
     @property
     def strength(self) -> str:
@@ -77,10 +82,14 @@ class ArgmaxSeparability:
             return "exact"
         return "none" if self.conflict is None else "within epsilon"
 
-    def __bool__(self) -> bool:
-        if self.separable is None:
-            raise InputError(f"undecided, so neither true nor false: {self.detail}")
-        return self.separable
+    def _closer_look(self) -> Separation:
+        assert self._rows is not None
+        assert self._labels is not None
+        hull = PairHull(self._rows, self._labels, len(self.classes))
+        if hull.n_points * hull.k * self._rows.n_dimensions > MOST_NUMBERS:
+            return Separation("undecided")
+        points = Points(hull.written_out(), np.ones(hull.n_points), fit_intercept=False)
+        return separation_of(points, decide(points, ()).conflict)
 
     @cached_property
     def pairs(self) -> dict[tuple[Any, Any], Separability]:

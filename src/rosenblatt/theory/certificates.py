@@ -59,26 +59,46 @@ class Conflict:
         return f"<Conflict of {len(self.rows)} rows, {kind}>"
 
 
-def check_separator(X: Any, signs: FloatArray, w: FloatArray, b: float) -> None:
+def check_separator(X: Any, signs: FloatArray, w: Any, b: Any, *, strict: bool = True) -> None:
     """Prove ``y (w·x + b) > 0`` for every row, or name the first row for which it is not so.
 
-    A float sum that is larger than its largest possible rounding error is positive; the other
-    rows are summed as fractions.
+    Not ``strict``: above 0 for at least one row, and below 0 for none.
     """
-    products = np.asarray(X @ w).ravel()
-    sizes = np.asarray(abs(X) @ np.abs(w)).ravel() + abs(b)
-    unit = (len(w) + 4) * np.finfo(np.float64).eps
-    sure = signs * (products + b) > unit * sizes / (1 - unit) + 1e-300
-    exact_w, exact_b = [Fraction(value) for value in w.tolist()], Fraction(float(b))
-    for row in np.flatnonzero(~sure):
-        total = exact_b
-        for column, value in _stored(X, int(row)):
-            total += exact_w[column] * Fraction(value)
-        if signs[row] * total <= 0:
-            raise CertificateError(
-                f"row {row} is not on its side: y (w·x + b) = {float(signs[row] * total):g}, "
-                "which should be above 0"
-            )
+    above, on = sides(X, signs, w, b)
+    wrong = np.flatnonzero(~above if strict else ~(above | on))
+    if len(wrong):
+        row, allowed = int(wrong[0]), "above 0" if strict else "0 or more"
+        score = float(signs[row] * _score(X, row, w, b))
+        raise CertificateError(
+            f"row {row} is not on its side: y (w·x + b) = {score:g}, which should be {allowed}"
+        )
+    if not above.any():
+        raise CertificateError("y (w·x + b) is 0 for every row, and should be above 0 for some")
+
+
+def sides(
+    X: Any, signs: FloatArray, w: Any, b: Any
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which rows have ``y (w·x + b)`` above 0, and which exactly 0; w and b floats or fractions.
+
+    A float sum that is larger than its largest possible rounding error has the right sign; the
+    other rows are summed as fractions.
+    """
+    floats, offset = np.array([float(value) for value in w]), float(b)
+    products = signs * (np.asarray(X @ floats).ravel() + offset)
+    sizes = np.asarray(abs(X) @ np.abs(floats)).ravel() + abs(offset)
+    unit = (len(floats) + 6) * np.finfo(np.float64).eps
+    above, on = products > 0, np.zeros(len(products), np.bool_)
+    exact_w, exact_b = [Fraction(value) for value in w], Fraction(b)
+    for row in np.flatnonzero(~(np.abs(products) > unit * sizes / (1 - unit) + 1e-300)):
+        score = _score(X, int(row), exact_w, exact_b)
+        above[row], on[row] = signs[row] * score > 0, score == 0
+    return above, on
+
+
+def _score(X: Any, row: int, w: Any, b: Any) -> Fraction:
+    terms = (Fraction(w[column]) * Fraction(value) for column, value in _stored(X, row))
+    return sum(terms, start=Fraction(b))
 
 
 def check_conflict(X: Any, signs: FloatArray, fit_intercept: bool, conflict: Conflict) -> None:

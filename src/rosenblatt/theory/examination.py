@@ -228,6 +228,11 @@ class Examination:
     learner: Perceptron
     suspects: list[Suspect]
 
+    @property
+    def separation(self) -> str:
+        """As of `separability`; "undecided" if its certificate could not be checked."""
+        return str(self.separability.separation) if self.verified else "undecided"
+
     def to_json(self, lines: Sequence[int]) -> dict[str, Any]:
         """All of it as plain data; rows are named by these lines of their file."""
         classes, counts = np.unique(self.y, return_counts=True)
@@ -239,6 +244,7 @@ class Examination:
             "classes": dict(zip(map(str, classes), counts.tolist(), strict=True)),
             "fit_intercept": self.fit_intercept,
             "verdict": self.verdict,
+            "separation": self.separation,
             "strength": self.strength,
             "verified": self.verified,
             "detail": self.detail,

@@ -63,6 +63,12 @@ class Points:
             scores = scores + plain[d]
         return np.asarray(self.signs * scores)
 
+    def sizes(self, v: FloatArray) -> FloatArray:
+        """The sum of the sizes of all terms of `products`, which its rounding is a share of."""
+        plain = np.abs(self.unscaled(v))
+        sizes = abs(self.X) @ plain[: self.X.shape[1]]
+        return np.asarray(sizes + plain[self.X.shape[1] :].sum())
+
     def take(self, rows: Any) -> FloatArray:
         """Some points written out, one a row."""
         chosen = self.X[rows]
@@ -214,6 +220,12 @@ class PairHull:
 
     def __init__(self, rows: Points, labels: npt.NDArray[np.intp], n_classes: int) -> None:
         self.rows, self.labels, self.k = rows, labels, n_classes
+        self.n_points = len(labels) * (n_classes - 1)
+
+    def written_out(self) -> FloatArray:
+        """All points, the wrong classes of a row one after the other."""
+        pairs = ((row, wrong) for row in range(len(self.labels)) for wrong in range(self.k))
+        return np.array([self.point(r * self.k + w) for r, w in pairs if w != self.labels[r]])
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
         vectors = p.reshape(self.k, -1)

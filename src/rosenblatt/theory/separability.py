@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import lcm
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +25,12 @@ from rosenblatt.theory.certificates import (
     check_conflict,
     check_separator,
 )
+from rosenblatt.theory.exact import MOST_POINTS, exact_weights
 from rosenblatt.theory.nearest import Nearest, nearest_point
 from rosenblatt.theory.points import FeatureMap, PointHull, Points, read_points
+
+if TYPE_CHECKING:
+    from rosenblatt.theory.separation import Separation
 
 __all__ = ["Separability", "separability"]
 
@@ -38,18 +43,71 @@ FIRST_ROWS = 4096
 MOST_NEW_ROWS = 2048
 # A conflict proves that no margin above this share of the longest row is possible.
 WITHIN = 1e-9
-# Above this many points the numbers of the elimination grow too long to be worth it.
-MOST_POINTS = 80
 
 
 @dataclass(frozen=True)
-class Separability:
+class Verdict:
+    """What a verdict on two classes and one on several have in common."""
+
+    verdict: str
+    classes: tuple[Any, ...]
+    detail: str = ""
+
+    @property
+    def separable(self) -> bool | None:
+        """True, False, or None where neither could be proven."""
+        return {"separable": True, "not separable": False}.get(self.verdict)
+
+    def __bool__(self) -> bool:
+        if self.separable is None:
+            raise InputError(f"undecided, so neither true nor false: {self.detail}")
+        return self.separable
+
+    def _closer_look(self) -> Separation:
+        """How far from separable rows are that are not."""
+        raise NotImplementedError
+
+    @cached_property
+    def _separation(self) -> Separation:
+        from rosenblatt.theory.separation import Separation  # which builds on this file
+
+        if self.separable is False:
+            return self._closer_look()
+        return Separation("complete" if self.separable else "undecided")
+
+    @property
+    def separation(self) -> str:
+        """The kind of separation; worked out, and checked in exact arithmetic, when asked for."""
+        return self._separation.kind
+
+    @property
+    def direction(self) -> tuple[Fraction, ...] | None:
+        """What proves "quasi-complete": no row is on the wrong side of it, and not all are on it.
+
+        The weights and, with a bias, the bias; with several classes those of each, one after the
+        other.
+        """
+        return self._separation.direction
+
+    @property
+    def overlap(self) -> Conflict | None:
+        """What proves "none": a conflict of rows of which every row is a linear combination."""
+        return self._separation.overlap
+
+
+@dataclass(frozen=True)
+class Separability(Verdict):
     """A verdict on two classes and what proves it.
 
     Attributes
     ----------
     verdict : {"separable", "not separable", "undecided"}
         What is known.
+    separation : {"complete", "quasi-complete", "none", "undecided"}
+        Rows that are not separable may be so but for ties: "quasi-complete" if some ``(w, b)`` has
+        ``y (w·x + b) >= 0`` for every row and above 0 for some, as ``direction`` shows; "none" if
+        there is nothing of the kind, as ``overlap`` shows (Albert and Anderson 1984). Logistic
+        regression has finite weights in the last case alone.
     hyperplane : Hyperplane or None
         One with every row strictly on its side, if the rows are separable.
     conflict : Conflict or None
@@ -60,17 +118,9 @@ class Separability:
         The two classes; the second is on the positive side.
     """
 
-    verdict: str
-    classes: tuple[Any, ...]
     hyperplane: Hyperplane | None = None
     conflict: Conflict | None = None
-    detail: str = ""
     _points: Points | None = field(default=None, repr=False)
-
-    @property
-    def separable(self) -> bool | None:
-        """True, False, or None where neither could be proven."""
-        return {"separable": True, "not separable": False}.get(self.verdict)
 
     @property
     def strength(self) -> str:
@@ -78,10 +128,11 @@ class Separability:
             return "exact"
         return "none" if self.conflict is None else "within epsilon"
 
-    def __bool__(self) -> bool:
-        if self.separable is None:
-            raise InputError(f"undecided, so neither true nor false: {self.detail}")
-        return self.separable
+    def _closer_look(self) -> Separation:
+        from rosenblatt.theory.separation import separation_of
+
+        assert self._points is not None
+        return separation_of(self._points, self.conflict)
 
     def verify(self) -> bool:
         """Check the certificate in exact arithmetic; True, or an error that names the row."""
@@ -159,9 +210,14 @@ def separability(
     return decide(points, tuple(classes.tolist()))
 
 
-def decide(points: Points, classes: tuple[Any, ...]) -> Separability:
-    """The verdict on points, positive class last."""
-    twins = _twins_of_opposite_classes(points)
+def decide(
+    points: Points, classes: tuple[Any, ...], exact: Callable[[Any], Any] | None = None
+) -> Separability:
+    """The verdict on points, positive class last.
+
+    ``exact`` writes some points out in fractions, where those given are rounded.
+    """
+    twins = None if exact else _twins_of_opposite_classes(points)
     if twins is not None:
         conflict = Conflict(twins, (Fraction(1, 2), Fraction(1, 2)), 0.0)
         return Separability("not separable", classes, conflict=conflict, _points=points)
@@ -181,7 +237,7 @@ def decide(points: Points, classes: tuple[Any, ...]) -> Separability:
     while True:
         nearest = nearest_point(PointHull(scaled.only(rows)), corral, enough)
         if nearest.lower <= ORIGIN:
-            return _conflicting(points, rows, nearest, classes)
+            return _conflicting(points, rows, nearest, classes, exact or points.take)
         v = scaled.unscaled(nearest.point)
         missed = np.flatnonzero(points.products(v) <= 0.0)
         missed = missed[~np.isin(missed, rows)]
@@ -238,16 +294,20 @@ def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separ
 
 
 def _conflicting(
-    points: Points, chosen: npt.NDArray[np.intp], nearest: Nearest, classes: tuple[Any, ...]
+    points: Points,
+    chosen: npt.NDArray[np.intp],
+    nearest: Nearest,
+    classes: tuple[Any, ...],
+    exact: Callable[[Any], Any],
 ) -> Separability:
     """The rows that hold the nearest point at the origin, with exact weights if they can be had."""
     order = np.argsort(chosen[nearest.keys])
     rows = tuple(int(row) for row in chosen[nearest.keys][order])
     members = points.take(np.array(rows))
     longest = float(np.sqrt(points.squared_norms().max()))
-    exact = exact_weights(members)
-    if exact is not None:
-        conflict = Conflict(rows, tuple(exact), 0.0)
+    fractions = exact_weights(exact(np.array(rows)).tolist())
+    if fractions is not None:
+        conflict = Conflict(rows, tuple(fractions), 0.0)
         return Separability("not separable", classes, conflict=conflict, _points=points)
     if len(rows) <= MOST_POINTS:  # exact weights were looked for, and there are none
         return _undecided(points, nearest, classes)
@@ -286,67 +346,3 @@ def _twins_of_opposite_classes(points: Points) -> tuple[int, int] | None:
         if np.array_equal(a, -b):
             return (first, second) if first < second else (second, first)
     return None
-
-
-# ---------------------------------------------------------------------- exact weights of a conflict
-
-
-def exact_weights(points: FloatArray) -> list[Fraction] | None:
-    """Positive weights, of sum 1, with which the points add up to 0 exactly; else None.
-
-    The points (one a row) are to depend on each other in one way only, as those of a nearest
-    point of length 0 do.
-    """
-    if len(points) > MOST_POINTS:
-        return None
-    columns = _independent_equations(points)
-    m = len(points)
-    if len(columns) != m - 1:
-        return None
-    # Each equation is in echelon form with its pivot at column k: solve from the last weight up.
-    weights = [Fraction(0)] * m
-    free = next(j for j in range(m) if j not in columns)
-    weights[free] = Fraction(1)
-    for pivot, equation in reversed(columns.items()):
-        rest = sum(
-            (coefficient * weights[j] for j, coefficient in enumerate(equation) if j != pivot),
-            start=Fraction(0),
-        )
-        weights[pivot] = -rest / equation[pivot]
-    if min(weights) < 0 < max(weights) or not any(weights):
-        return None
-    total = sum(weights, start=Fraction(0))
-    shares = [weight / total for weight in weights]
-    return shares if all(share > 0 for share in shares) else None
-
-
-def _independent_equations(points: FloatArray) -> dict[int, list[int]]:
-    """The equations ``Σ weight · point = 0``, one a coordinate, in echelon form over the integers.
-
-    Keys are pivot columns in the order of elimination (Bareiss: no fractions on the way).
-    """
-    equations = [_integers(coordinate) for coordinate in points.T]
-    equations = [list(e) for e in dict.fromkeys(tuple(e) for e in equations) if any(e)]
-    done: dict[int, list[int]] = {}
-    previous = 1
-    for column in range(len(points)):
-        found = next((e for e in equations if e[column]), None)
-        if found is None:
-            continue
-        equations.remove(found)
-        pivot = found[column]
-        equations = [
-            [(pivot * a - e[column] * b) // previous for a, b in zip(e, found, strict=True)]
-            for e in equations
-        ]
-        equations = [e for e in equations if any(e)]
-        previous = pivot
-        done[column] = found
-    return done
-
-
-def _integers(values: FloatArray) -> list[int]:
-    """The same proportions in whole numbers."""
-    ratios = [value.as_integer_ratio() for value in values.tolist()]
-    common = lcm(*(denominator for _, denominator in ratios))
-    return [numerator * (common // denominator) for numerator, denominator in ratios]

@@ -31,6 +31,11 @@ SUSPECTS = 5
 CONFLICT_SHOWN = 12
 # Features of more numbers than this stay sparse if they came so.
 DENSE_CELLS = 20_000_000
+# What there is to say where no hyperplane separates the rows.
+SEPARATIONS = {
+    "quasi-complete": "quasi-complete: some boundary has no row on its wrong side, but rows on it",
+    "none": "none: every boundary has rows on its wrong side",
+}
 
 
 @click.command(
@@ -125,6 +130,8 @@ def _report(found: dict[str, Any]) -> list[str]:
         *(f"  {line}" for line in found["told"]),
         f"verdict: {found['verdict']}" + _strength(found),
     ]
+    if found["separation"] in SEPARATIONS:
+        said.append(f"separation: {SEPARATIONS[found['separation']]}")
     if found["conflict"] is not None:
         said += _conflict_lines(found["conflict"])
     if found["pairs"] is not None:
