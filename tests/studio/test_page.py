@@ -155,14 +155,14 @@ def test_the_page_and_the_theory_say_the_same_of_ties_and_of_the_bound(
     """With several classes the proof holds where a tie has a winner, and not where it has none."""
     theory, story = page.locator(".theory"), page.locator(".update-card")
     opened(page, f"{server}#preset=three&at=1&view=nonsense")
-    shows(story, "A tie counts as a mistake; the right answer is C.")
+    shows(story, "A tie counts as a mistake; the label is C.")
     shows(theory, "which the proof does not cover")
     assert "never more than" not in theory.inner_text()
     page.locator(".learner summary").click()
     page.get_by_label("A tie").select_option("positive")
     shows(theory, "never more than 499.3 = R²/γ²")
     shows(theory, "makes no more than R²/γ² = 499.3 mistakes, in any order.")
-    shows(story, "A tie counts as C; the right answer is A: a mistake.")
+    shows(story, "A tie counts as C; the label is A: a mistake.")
     # A wider window shows more of the plane, and all of it is to be divided among the classes.
     with page.expect_request(asks_for_a_wide_box):
         page.set_viewport_size({"width": 1600, "height": 700})

@@ -78,11 +78,11 @@ function verdict({rule, learner}, update, marks, multiclass) {
 	if (margin > 0 || (wins && winner === update.right))
 		return "Right, but by less than the margin asked for, so it moves.";
 	if (margin === 0) {
-		if (!wins) return `A tie counts as a mistake; the right answer is ${right}.`;
+		if (!wins) return `A tie counts as a mistake; the label is ${right}.`;
 		const tie = multiclass ? "tie" : "score of 0";
-		return `A ${tie} counts as ${said}; the right answer is ${right}: a mistake.`;
+		return `A ${tie} counts as ${said}; the label is ${right}: a mistake.`;
 	}
-	return `Answered ${said}, right is ${right}: a mistake.`;
+	return `Predicted ${said}, the label is ${right}: a mistake.`;
 }
 
 function movedVector(ledger, update, place, name, way, symbol, multiclass) {
@@ -153,7 +153,7 @@ export function describeUpdate(ledger, k, marks) {
 	const mean = ledger.answers(k);
 	if (mean && !multiclass) {
 		const b = hasBias ? `, b̄ = ${figure(mean.at(-1))}` : "";
-		facts.note = `It answers with the mean of all w so far: w̄ = ${vector(mean.slice(0, -1))}${b}.`;
+		facts.note = `Predictions use the mean of all w so far: w̄ = ${vector(mean.slice(0, -1))}${b}.`;
 	}
 	if (run.votes) {
 		const survived = run.survived[k - 1];
