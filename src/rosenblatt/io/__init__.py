@@ -9,11 +9,11 @@ from rosenblatt import lazy
 if TYPE_CHECKING:
     from rosenblatt.io.conll import iter_conll as iter_conll
     from rosenblatt.io.conll import read_conll as read_conll
+    from rosenblatt.io.fault_messages import ExtraColumns as ExtraColumns
+    from rosenblatt.io.fault_messages import HeaderOfNumbers as HeaderOfNumbers
+    from rosenblatt.io.fault_messages import SkippedRows as SkippedRows
     from rosenblatt.io.labelled_text import iter_text as iter_text
     from rosenblatt.io.labelled_text import read_text as read_text
-    from rosenblatt.io.notices import ExtraColumns as ExtraColumns
-    from rosenblatt.io.notices import HeaderOfNumbers as HeaderOfNumbers
-    from rosenblatt.io.notices import SkippedRows as SkippedRows
     from rosenblatt.io.sentence_layout import SentenceLayout as SentenceLayout
     from rosenblatt.io.sentence_reader import iter_sentences as iter_sentences
     from rosenblatt.io.sentence_reader import read_sentences as read_sentences
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        "ExtraColumns": "rosenblatt.io.notices",
-        "HeaderOfNumbers": "rosenblatt.io.notices",
+        "ExtraColumns": "rosenblatt.io.fault_messages",
+        "HeaderOfNumbers": "rosenblatt.io.fault_messages",
         "SentenceLayout": "rosenblatt.io.sentence_layout",
         "SentenceWriter": "rosenblatt.io.sentence_writer",
-        "SkippedRows": "rosenblatt.io.notices",
+        "SkippedRows": "rosenblatt.io.fault_messages",
         "Table": "rosenblatt.io.table",
         "iter_conll": "rosenblatt.io.conll",
         "iter_sentences": "rosenblatt.io.sentence_reader",

@@ -12,8 +12,7 @@ from rosenblatt._kernels.text import numbers
 from rosenblatt._kernels.text.tabular import IGNORED, LABEL, NUMBER, TEXT
 from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, ParameterError, Place, Setting, Words
-from rosenblatt.io.fault_messages import quoted
-from rosenblatt.io.notices import ExtraColumns, notice
+from rosenblatt.io.fault_messages import ExtraColumns, notice, quoted
 from rosenblatt.plurals import first_few
 
 KINDS = ("number", "text")

@@ -17,12 +17,13 @@ from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
     RAISE_MAX_LINE_BYTES,
     Explained,
+    HeaderOfNumbers,
     located,
+    notice,
     quoted,
     too_many,
 )
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.notices import HeaderOfNumbers, notice
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import TableFormat
 

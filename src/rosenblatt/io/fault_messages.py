@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
+import os
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 
-from rosenblatt.errors import DataError, Message, Setting, Words
+from rosenblatt.errors import DataError, Message, Notice, Setting, Words
 from rosenblatt.plurals import count
 
 WIDTH = 72
@@ -64,6 +66,8 @@ def _visible(text: str) -> str:
 
 def _columns(text: str) -> int:
     """How wide a terminal shows the text."""
+    import unicodedata
+
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
 
@@ -106,3 +110,31 @@ def encoding_words(found: bytes) -> Explained:
         f"the byte 0x{found[:1].hex()} is not UTF-8 text",
         NAME_ENCODING,
     )
+
+
+# ---------------------------------------------------------------------- things worth a warning
+
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class SkippedRows(Notice):
+    """Rows of a file were skipped, as asked for."""
+
+
+class ExtraColumns(Notice):
+    """A file has columns that were not asked for."""
+
+
+class HeaderOfNumbers(Notice):
+    """The first line of a file was taken as its header, but looks like a row."""
+
+
+def notice(category: type[Warning], message: Words) -> None:
+    """Warn at the first frame outside of this package."""
+    level = 1
+    frame = sys._getframe(0)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(category(message), stacklevel=level)

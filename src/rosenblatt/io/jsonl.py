@@ -13,9 +13,15 @@ from rosenblatt._kernels.text.tabular import LABEL
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, Setting
 from rosenblatt.io.column_roles import Columns
-from rosenblatt.io.fault_messages import RAISE_MAX_FEATURES, Explained, quoted, too_many
+from rosenblatt.io.fault_messages import (
+    RAISE_MAX_FEATURES,
+    Explained,
+    ExtraColumns,
+    notice,
+    quoted,
+    too_many,
+)
 from rosenblatt.io.lines import SAMPLE_LINES, Lines
-from rosenblatt.io.notices import ExtraColumns, notice
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import Table, TableFormat
 from rosenblatt.plurals import first_few

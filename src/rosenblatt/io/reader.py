@@ -14,12 +14,13 @@ from rosenblatt.io.fault_messages import (
     RAISE_MAX_LINE_BYTES,
     SKIP,
     Explained,
+    SkippedRows,
     encoding_words,
     located,
+    notice,
 )
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.notices import SkippedRows, notice
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, Source, sources_of
 from rosenblatt.plurals import count

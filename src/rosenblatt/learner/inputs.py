@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rosenblatt.core.rows import Rows, as_rows, inspect
 from rosenblatt.errors import InputError
-from rosenblatt.io.notices import notice
+from rosenblatt.io.fault_messages import notice
 from rosenblatt.learner.conversion import as_frame, as_table, column_names, feature_names
 from rosenblatt.learner.mapping_rows import columns_by_name, is_records, records_table
 

@@ -15,7 +15,7 @@ from rosenblatt.checks import refusal
 from rosenblatt.core.classes import hold_out
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, Message, ParameterError, Value
-from rosenblatt.io.notices import notice
+from rosenblatt.io.fault_messages import notice
 from rosenblatt.learner.conversion import is_missing, unmasked
 from rosenblatt.learner.inputs import read_table
 from rosenblatt.learner.options import seed_from
