@@ -17,8 +17,7 @@ from unittest.mock import patch
 import click
 
 from rosenblatt.cli import main
-from rosenblatt.cli.main import VERBS, group
-from rosenblatt.cli.verbs import tag as tagging
+from rosenblatt.cli.main import VERBS, group, tag
 
 PROGRAM = "from rosenblatt.cli import main; main()"
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -26,7 +25,7 @@ DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "share
 # Every command as it is typed; one of the verbs has verbs of its own.
 COMMANDS = [
     *(verb for verb in VERBS if verb != "tag"),
-    *(f"tag {verb}" for verb in tagging.VERBS),
+    *(f"tag {verb}" for verb in tag.verbs),
 ]
 
 PETS = """name,weight,colour,note,kind

@@ -1,4 +1,4 @@
-"""The command group, and what becomes of an error."""
+"""The groups of commands, and what becomes of an error."""
 
 from __future__ import annotations
 
@@ -73,6 +73,43 @@ def group() -> None:
     It answers the rows of other files, says why, and can go on learning. Words of sentences are
     tagged by rosenblatt tag.
     """
+
+
+@group.command(
+    cls=Verbs,
+    verbs={
+        "train": "Learn from sentences with tags and write a tagger.",
+        "predict": "Tag the words of sentences, from a file or a pipe.",
+        "evaluate": "Compare the answers of a tagger with tags.",
+    },
+    files="tag.tag_",
+    epilog="\b\nExamples:\n  rosenblatt tag train train.conllu --column upos -o tagger.rbt\n"
+    '  echo "the dog barks" | rosenblatt tag predict tagger.rbt\n'
+    "  rosenblatt tag evaluate tagger.rbt test.conllu\n\n"
+    "rosenblatt tag COMMAND --help tells more of each command.",
+)
+def tag() -> None:
+    """Tag the words of sentences: parts of speech, chunks, names.
+
+    Sentences come in CoNLL-U, in other columns (a word and its tags a line, a blank line after each
+    sentence), or as text, a sentence a line. The tagger is an averaged structured perceptron: it
+    looks for the best sequence of tags and learns from those that it gets wrong.
+    """
+
+
+@group.command(
+    epilog='\b\nExamples:\n  eval "$(rosenblatt completion bash)"\n'
+    "  rosenblatt completion fish > ~/.config/fish/completions/rosenblatt.fish\n\n"
+    "The first, with bash or zsh, belongs into ~/.bashrc or ~/.zshrc.",
+)
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+def completion(shell: str) -> None:
+    """Print a script that lets SHELL complete commands, options and choices with Tab."""
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(group, {}, PROGRAM, COMPLETE).source())
 
 
 def main() -> NoReturn:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rosenblatt.features.named_weights import NamedWeights
     from rosenblatt.model import State
 
-MODEL = click.Path(exists=True, dir_okay=False)
-
 
 @dataclass
 class Model:

@@ -52,7 +52,7 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before clic
 
 
 class Verbs(click.Group):
-    """Knows its verbs by name and loads the file of the one that is called.
+    """Knows its verbs by name and loads the file of the one that is called, if it has one.
 
     ``verbs`` has a line on each; ``files`` is how the name of its module begins, after
     ``rosenblatt.cli.``.
@@ -70,7 +70,9 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in self.verbs:
             return None
-        command: click.Command = import_module(f"rosenblatt.cli.{self._files}{name}").command
+        command = self.commands.get(name)
+        if command is None:
+            command = import_module(f"rosenblatt.cli.{self._files}{name}").command
         _complete_with_what_all_have(command)
         return command
 

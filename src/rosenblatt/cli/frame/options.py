@@ -1,4 +1,4 @@
-"""Options as help shows them: in sections, and whole numbers as N."""
+"""Options as help shows them, and those that several commands have."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
 
 
 SEED = Whole(0, 2**64 - 1)
+MODEL = click.Path(exists=True, dir_okay=False)
 
 
 class Section(click.Option):
@@ -148,3 +149,89 @@ def refuse_together(against: Mapping[str, Sequence[str]]) -> None:
             if said(mode) and said(other):
                 names = [f"--{name.replace('_', '-')}" for name in (other, mode)]
                 raise click.UsageError(f"{names[0]} has no meaning with {names[1]}.")
+
+
+# ---------------------------------------------------------------------- of commands that train
+
+
+def _only_resumed(context: click.Context, _: click.Parameter, value: str | None) -> str | None:
+    if value == "refuse" and context.params.get("resume") is None:
+        raise click.UsageError("--new-classes refuse needs --resume: a new model has no classes.")
+    return value
+
+
+new_classes_option = click.option(
+    "--new-classes",
+    type=click.Choice(["allow", "refuse"]),
+    callback=_only_resumed,
+    help="What to do with a label never met before.  [default: allow; with --resume: refuse]",
+)
+
+
+def train_options(
+    units: str, model: str, *, epochs: int, dev: str, record: str
+) -> Callable[[Decorated], Decorated]:
+    """Options that mean the same for every learner; `units` are what it learns from."""
+    unit = units.removesuffix("s")
+    options = (
+        click.option(
+            "-o",
+            "--out",
+            metavar="MODEL",
+            help=f"File for the {model}.  [default: the name of DATA, .rbt]",
+        ),
+        click.option(
+            "--epochs",
+            type=Whole(1),
+            help=f"The most passes over the {units}.  [default: {epochs}]",
+        ),
+        click.option("--dev", metavar="FILE|SHARE", help=dev),
+        click.option(
+            "--seed",
+            type=SEED,
+            default=0,
+            show_default=True,
+            help=f"For the random order of the {units}; equal seeds give equal {model}s.",
+        ),
+        click.option(
+            "--one-pass",
+            is_flag=True,
+            help=f"Learn from each {unit} once, in the order of the file.",
+        ),
+        click.option(
+            "--resume",
+            type=MODEL,
+            metavar="MODEL",
+            help=f"Go on with this {model}: one pass over the {units}, or --epochs N.",
+        ),
+        click.option(
+            "--record",
+            is_flag=True,
+            help=record,
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints."),
+    )
+
+    return all_of(options)
+
+
+def share_of(dev: str | None) -> float | None:
+    """--dev as a share of the data; None if it names a file."""
+    if dev is None or os.path.exists(dev):
+        return None
+    try:
+        share = float(dev)
+    except ValueError:
+        raise click.UsageError(f"--dev {dev}: there is no such file.") from None
+    if not 0 < share < 1:
+        raise click.UsageError(f"--dev {dev}: give a file or a share between 0 and 1, as 0.1.")
+    return share
+
+
+def refuse_parameters(parameters: dict[str, Any]) -> None:
+    """Parameters of a learner that was made already, and keeps its own."""
+    for name in parameters:
+        raise click.UsageError(
+            f"--{name.replace('_', '-')} has no meaning with --resume: the model keeps its own."
+        )

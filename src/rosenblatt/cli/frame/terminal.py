@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from typing import IO, Any
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any
 
 import click
+
+from rosenblatt.plurals import count
+
+if TYPE_CHECKING:
+    from rosenblatt.core.result import EpochCallback
 
 WIDTH = 80  # of a terminal that does not know its own, and of lists
 # Of all commands together; it grows when a word gets another meaning or goes away.
 SCHEMA = 2
+EVERY = 0.1  # seconds from one line of progress to the next
 
 
 def say(lines: Iterable[str], *, err: bool = False) -> None:
@@ -90,6 +99,32 @@ class OverwrittenLine:
         if self._shown:
             click.echo(f"\r{'':{self._shown}}\r", nl=False, err=True)
             self._shown = 0
+
+
+@contextmanager
+def progress_shown(quiet: bool) -> Iterator[None]:
+    """Show who looks at a terminal how far a fit within this has come, now and then."""
+    from rosenblatt.learner.progress import listening
+
+    line = OverwrittenLine()
+    with listening(None if quiet or not sys.stderr.isatty() else _shown_on(line)):
+        try:
+            yield
+        finally:
+            line.wipe()
+
+
+def _shown_on(line: OverwrittenLine) -> EpochCallback:
+    last = -math.inf
+
+    def show(epoch: int, mistakes: int, score: float | None) -> None:
+        nonlocal last
+        if time.monotonic() - last > EVERY:
+            last = time.monotonic()
+            held_out = "" if score is None else f", {score:.2%} right on those held out"
+            line.show(f"epoch {epoch:,}: {count(mistakes, 'mistake')}{held_out}")
+
+    return show
 
 
 # ---------------------------------------------------------------------- for programs

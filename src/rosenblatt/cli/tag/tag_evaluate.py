@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL
 from rosenblatt.cli.data.reading import DATA, notices
-from rosenblatt.cli.frame.options import Command
+from rosenblatt.cli.frame.options import MODEL, Command
 from rosenblatt.cli.frame.terminal import say, say_json
 from rosenblatt.cli.tag.tag_reading import (
     SentenceReading,

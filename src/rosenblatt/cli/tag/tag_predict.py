@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL
 from rosenblatt.cli.data.reading import DATA, notices
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
-from rosenblatt.cli.frame.options import Command
+from rosenblatt.cli.frame.options import MODEL, Command
 from rosenblatt.cli.frame.terminal import as_json as json_line
 from rosenblatt.cli.tag.tag_reading import (
     SentenceReading,

@@ -21,14 +21,8 @@ from rosenblatt.cli.frame.destinations import (
     keep_rejects_apart,
 )
 from rosenblatt.cli.frame.learner_options import TaggerCommand, chosen_parameters
-from rosenblatt.cli.frame.options import refuse_together
-from rosenblatt.cli.frame.terminal import cut, listed, say, say_json
-from rosenblatt.cli.frame.train_options import (
-    progress_shown,
-    refuse_parameters,
-    share_of,
-    train_options,
-)
+from rosenblatt.cli.frame.options import refuse_parameters, refuse_together, share_of, train_options
+from rosenblatt.cli.frame.terminal import cut, listed, progress_shown, say, say_json
 from rosenblatt.cli.tag.tag_reading import SentenceReading, layout_of, open_tagger, sentence_options
 from rosenblatt.errors import (
     DataError,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from rosenblatt.cli.data.models import MODEL, Model, open_model
+from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options, zero_based_option
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
-from rosenblatt.cli.frame.options import Command
+from rosenblatt.cli.frame.options import MODEL, Command
 from rosenblatt.cli.frame.terminal import say
 from rosenblatt.plurals import count
 

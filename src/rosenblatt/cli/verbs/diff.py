@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, open_model
-from rosenblatt.cli.frame.options import Command, Whole
+from rosenblatt.cli.data.models import Model, open_model
+from rosenblatt.cli.frame.options import MODEL, Command, Whole
 from rosenblatt.cli.frame.terminal import cut, say, say_json
 from rosenblatt.cli.verbs.show import facts_of
 from rosenblatt.plurals import first_few

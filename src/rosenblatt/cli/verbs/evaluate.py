@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, open_model
+from rosenblatt.cli.data.models import open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
-from rosenblatt.cli.frame.options import Command
+from rosenblatt.cli.frame.options import MODEL, Command
 from rosenblatt.cli.frame.terminal import baseline, say, say_json
 from rosenblatt.plurals import count
 

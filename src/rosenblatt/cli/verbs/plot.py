@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, open_model
+from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
-from rosenblatt.cli.frame.options import Command, Whole, in_section, said
+from rosenblatt.cli.frame.options import MODEL, Command, Whole, in_section, said
 from rosenblatt.cli.frame.terminal import say, say_json
 from rosenblatt.cli.plot.plot_files import Inches, Paper, Pixels, require_drawing
 from rosenblatt.cli.plot.plot_kinds import KIND, KINDS, listed_or, refuse_misfit

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, open_model
+from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.training_report import fit_facts, shortened
-from rosenblatt.cli.frame.options import Command, Whole
+from rosenblatt.cli.frame.options import MODEL, Command, Whole
 from rosenblatt.cli.frame.terminal import cut, printable, say, say_json
 from rosenblatt.errors import ModelFileError
 from rosenblatt.plurals import first_few

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, Model, open_model
+from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.data.training_data import (
     column_options,
@@ -24,9 +24,8 @@ from rosenblatt.cli.frame.learner_options import (
     learner_option,
     weights_by_label,
 )
-from rosenblatt.cli.frame.options import Whole, said
+from rosenblatt.cli.frame.options import MODEL, Whole, new_classes_option, said
 from rosenblatt.cli.frame.terminal import baseline, say, say_json
-from rosenblatt.cli.frame.train_options import new_classes_option
 from rosenblatt.io.read_ahead import ReadAhead
 from rosenblatt.plurals import count as counted
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import MODEL, open_model
+from rosenblatt.cli.data.models import open_model
 from rosenblatt.cli.data.reading import DATA, Reading, named, notices, reading_options
 from rosenblatt.cli.data.training_data import (
     RIGHT_TARGET,
@@ -26,15 +26,15 @@ from rosenblatt.cli.frame.learner_options import (
     learner_option,
     weights_by_label,
 )
-from rosenblatt.cli.frame.options import refuse_together
-from rosenblatt.cli.frame.terminal import say, say_json
-from rosenblatt.cli.frame.train_options import (
+from rosenblatt.cli.frame.options import (
+    MODEL,
     new_classes_option,
-    progress_shown,
     refuse_parameters,
+    refuse_together,
     share_of,
     train_options,
 )
+from rosenblatt.cli.frame.terminal import progress_shown, say, say_json
 
 if TYPE_CHECKING:
     from rosenblatt.learner.catalogue import Entry
