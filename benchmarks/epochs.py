@@ -13,7 +13,7 @@ from timing import epoch, interleaved, quietly, seconds
 
 from rosenblatt import AveragedPerceptron, Perceptron
 
-__all__ = ["averaging_dense", "averaging_sparse", "csr", "dense", "multiclass"]
+__all__ = ["averaging_dense", "averaging_sparse", "csr", "dense", "multiclass", "shuffled"]
 
 # Number of rows, so that X takes 32 to 130 MB: more than a cache holds.
 ROWS = {
@@ -88,6 +88,21 @@ def csr() -> list[Row]:
     )
     name = f"csr {n:,} x {d:,}, {data.X.nnz / n:.0f} a row"
     return [Row(name, **times, most_of_limit=1.5, least_of_peer=1.6, note=_mistakes(data, **SHORT))]
+
+
+def shuffled(kind: str) -> list[Row]:
+    """Two classes in a new order every epoch, as both do by default."""
+    if kind == "dense":
+        data, counts = workloads.dense(100_000, 100, np.float64), LONG
+    else:
+        data, counts = workloads.text_like(), SHORT
+    times = interleaved(
+        5,
+        ours=epoch(lambda n: Perceptron(max_iter=n, tol=None), *data, **counts),
+        peer=epoch(lambda n: Peer(max_iter=n, tol=None), *data, **counts),
+    )
+    n, d = data.X.shape
+    return [Row(f"shuffled {kind} {n:,} x {d:,}", **times, note=_mistakes(data, **counts))]
 
 
 def multiclass(n: int, d: int, k: int, repeats: int, **bars: float) -> list[Row]:

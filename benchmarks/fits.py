@@ -19,23 +19,26 @@ __all__ = ["a9a", "mnist", "separable", "threads"]
 
 
 def mnist() -> list[Row]:
-    """Time to a good model of handwritten digits."""
+    """Handwritten digits, both averaged, shuffled and with the same number of epochs."""
     train, test = workloads.mnist("train"), workloads.mnist("t10k")
     ours = AveragedPerceptron(max_iter=5)
-    # The peer with its own idea of when to stop; 5 epochs give it 8.1 %, 10 epochs 8.0 %.
+    # With its own idea of when to stop the peer takes more epochs and is 0.1 points better.
     peer = SGDClassifier(
         loss="perceptron",
         average=True,
         learning_rate="constant",
         eta0=1.0,
         alpha=0,
+        max_iter=5,
+        tol=None,
         random_state=0,
     )
-    ours_ms = interleaved(5, ours=seconds(lambda: ours.fit(*train)))["ours"]
-    peer_ms = interleaved(1, peer=seconds(lambda: peer.fit(*train)))["peer"]
+    times = interleaved(
+        3, ours=seconds(lambda: ours.fit(*train)), peer=seconds(lambda: peer.fit(*train))
+    )
     errors = [100 * (1 - model.score(*test)) for model in (ours, peer)]
     return [
-        Row("mnist, fit of the averaged perceptron", ours_ms, peer=peer_ms, least_of_peer=10.0),
+        Row("mnist, 5 epochs of the averaged perceptron", **times, least_of_peer=4.0),
         Row("mnist, % errors on the test part", errors[0], peer=errors[1], most=7.6),
     ]
 

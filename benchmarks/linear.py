@@ -30,6 +30,8 @@ BENCHMARKS: Benchmarks = {
         for d in (20, 100, 784, 5000)
     },
     "csr": epochs.csr,
+    "shuffled dense": partial(epochs.shuffled, "dense"),
+    "shuffled csr": partial(epochs.shuffled, "csr"),
     "multiclass 784 x 10": partial(
         epochs.multiclass, 30_000, 784, 10, repeats=5, most_of_limit=2.2, least_of_peer=8.0
     ),
