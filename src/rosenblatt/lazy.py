@@ -26,6 +26,7 @@ def attach(
         return value
 
     def dir_() -> list[str]:
-        return sorted({*vars(modules[package]), *where})
+        names = vars(modules[package])
+        return sorted({*names["__all__"], *(name for name in names if name.startswith("__"))})
 
     return getattr_, dir_, sorted(where)
