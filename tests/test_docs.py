@@ -19,7 +19,7 @@ MODULES = sorted(
     for module in pkgutil.walk_packages(rosenblatt.__path__, "rosenblatt.")
     if "._kernels." not in module.name
 )
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -49,7 +49,7 @@ def test_every_public_class_shows_an_example(name: str) -> None:
 
 
 PROJECT = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")]
-EVERY_PAGE = [*PROJECT, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+EVERY_PAGE = [*PROJECT, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SOURCE = ROOT / "src" / "rosenblatt"
 # A file of ours by its looks: a folder, or one of these kinds.
 OURS = re.compile(r"(?:[\w.-]+/)+|(?:[\w.-]+/)*\.?\w[\w.-]*\.(?:h|js|md|py|pyi|pxd|pyx|toml)")

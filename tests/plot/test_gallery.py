@@ -1,4 +1,4 @@
-"""The pictures of the gallery are those that its code draws."""
+"""The pictures of the docs are those that the code beside them draws."""
 
 import doctest
 import re
@@ -7,8 +7,17 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
-PAGES = sorted(DOCS.glob("gallery*.md"))
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+PICTURES = {path.name for path in (DOCS / "pictures").iterdir()}
+
+
+def saved_by(page):
+    """The pictures that the code of a page draws and the docs keep."""
+    return PICTURES & set(re.findall(r'"(\w+\.svg)"', page.read_text()))
+
+
+PAGES = sorted(page for page in DOCS.rglob("*.md") if saved_by(page))
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)")
 # Dots; a hundredth of the thinnest line.
 TOLERANCE = 0.02
@@ -33,9 +42,7 @@ def assert_same_picture(one, other):
 def test_pictures_are_those_of_the_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     doctest.testfile(str(page), module_relative=False, verbose=False)
-    shown = re.findall(r"\]\(pictures/([\w.]+)\)", page.read_text())
-    assert shown
-    for name in shown:
+    for name in sorted(saved_by(page)):
         kept, made = (DOCS / "pictures" / name).read_text(), (tmp_path / name).read_text()
         if drawn_by(kept) != drawn_by(made):
             pytest.skip(f"{name} was drawn by Matplotlib {drawn_by(kept)}, not {mpl.__version__}")
@@ -43,6 +50,11 @@ def test_pictures_are_those_of_the_page(page, tmp_path, monkeypatch):
 
 
 def test_every_picture_is_on_a_page():
-    pages = [page.read_text() for page in (DOCS.parent / "README.md", *DOCS.glob("*.md"))]
-    shown = {name for page in pages for name in re.findall(r"pictures/([\w.]+)\)", page)}
-    assert shown == {path.name for path in (DOCS / "pictures").iterdir()}
+    pages = [ROOT / "README.md", *DOCS.rglob("*.md")]
+    shown = {name for page in pages for name in re.findall(r"pictures/([\w.]+)", page.read_text())}
+    assert shown == PICTURES
+
+
+def test_every_drawing_is_saved_by_one_page():
+    saved = sorted(name for page in PAGES for name in saved_by(page))
+    assert saved == sorted(name for name in PICTURES if name.endswith(".svg"))
