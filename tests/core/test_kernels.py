@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt._kernels.rows import learning, ordering, rules, scoring
+from rosenblatt._kernels.rows import learning, ordering, rules
+from rosenblatt._kernels.rows.rows import score
 from rosenblatt.core.rows import as_rows
 from rosenblatt.core.weights import Weights
 
@@ -64,9 +65,9 @@ def test_dense_sums_are_taken_in_the_documented_order(dtype: type, d: int, seed:
     random = np.random.default_rng(seed)
     x, w = (random.standard_normal(d).astype(dtype) for _ in range(2))
     bias = dtype(random.standard_normal())
-    found = scoring.score(as_rows(x[None, :]), w[None, :], np.array([bias]))
+    found = score(as_rows(x[None, :]), w[None, :], np.array([bias]))
     assert found[0] == reference_dot(x, w, bias)
-    several = scoring.score(
+    several = score(
         as_rows(x[None, :]), np.tile(w, (7, 1)), np.full(7, bias)
     )  # four at a time and one by one
     assert (several == found[0]).all()
@@ -81,16 +82,16 @@ def test_sparse_scores_equal_the_product(dtype: type, index: type, d: int, seed:
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
     W = random.standard_normal((3, d)).astype(dtype)
     b = random.standard_normal(3).astype(dtype)
-    found = scoring.score(as_rows(X), np.ascontiguousarray(W.T), b)
+    found = score(as_rows(X), np.ascontiguousarray(W.T), b)
     np.testing.assert_allclose(found, X @ W.T + b, rtol=1e-4, atol=1e-5)
-    one = scoring.score(as_rows(X), W[:1], b[:1])
+    one = score(as_rows(X), W[:1], b[:1])
     np.testing.assert_allclose(one, (X @ W[0]) + b[0], rtol=1e-4, atol=1e-5)
 
 
 def test_rows_and_weights_of_different_types_are_refused() -> None:
     rows = as_rows(np.ones((2, 3), np.float32))
     with pytest.raises(TypeError, match="differ in type"):
-        scoring.score(rows, np.ones((1, 3)), np.ones(1))
+        score(rows, np.ones((1, 3)), np.ones(1))
     with pytest.raises(TypeError, match="differ in type"):
         learning.learn(
             Weights(1, 3),

@@ -16,8 +16,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import replay as replaying
-from rosenblatt._kernels.rows import voting
+from rosenblatt._kernels.rows import learning, voting
 from rosenblatt.arrays import AnyFloatArray, is_sparse
 from rosenblatt.core.recording import COLUMNS, Entries, Update
 from rosenblatt.core.rows import as_rows, inspect, products
@@ -325,7 +324,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         entries = self.entries
         if weights.averaged:
             entries = entries._replace(t=entries.t - self._start.t)
-        replaying.replay(weights, rows, *entries, start, stop)
+        learning.replay(weights, rows, *entries, start, stop)
 
     def _weights(self, state: tuple[Weights, Any]) -> tuple[AnyFloatArray, AnyFloatArray]:
         return state[0].matrix.copy(), state[0].bias.copy()

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import rows as _rows
-from rosenblatt._kernels.rows import scoring
 from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
@@ -102,10 +101,10 @@ def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArra
     table = np.ascontiguousarray(coef.T if by_feature else coef, dtype=dtype)
     bias = np.ascontiguousarray(bias, dtype=dtype)
     if X.dtype == dtype or is_sparse(X):
-        return scoring.score(as_rows(X, dtype), table, bias)
+        return _rows.score(as_rows(X, dtype), table, bias)
     step = max(1, BLOCK // max(1, X.shape[1]))
     parts = [
-        scoring.score(as_rows(X[first : first + step], dtype), table, bias)
+        _rows.score(as_rows(X[first : first + step], dtype), table, bias)
         for first in range(0, max(1, X.shape[0]), step)
     ]
     return np.concatenate(parts)

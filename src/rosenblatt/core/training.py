@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import learning, scoring
+from rosenblatt._kernels.rows import learning
+from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core import epochs
 from rosenblatt.core.recording import Entries, Recorder
@@ -201,7 +202,7 @@ def _right(
     weights: Weights, rule: Rule, rows: Rows, labels: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.bool_]:
     """Which rows the weights as they are now predict right."""
-    ahead = margins(scoring.score(rows, weights.table, weights.bias), labels)
+    ahead = margins(score(rows, weights.table, weights.bias), labels)
     right = ahead > 0
     if weights.n_vectors == 1 and not rule.tie_is_mistake:
         right |= (ahead == 0) & (labels == 1)

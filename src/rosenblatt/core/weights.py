@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import scoring
+from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.weights import WeightArrays
 from rosenblatt.arrays import AnyFloatArray, FloatArray
 from rosenblatt.core.rows import Rows, as_rows, inspect
@@ -74,10 +74,10 @@ class Weights(WeightArrays):
 
     def score(self, rows: Rows) -> FloatArray:
         """Scores of rows, which the table is arranged for, by the mean if averaged, else as is."""
-        latest = scoring.score(rows, self.table, self.bias)
+        latest = score(rows, self.table, self.bias)
         if not self.averaged:
             return latest
-        return latest - scoring.score(rows, self.table_sum, self.bias_sum) / max(self.t, 1)
+        return latest - score(rows, self.table_sum, self.bias_sum) / max(self.t, 1)
 
     def set(self, matrix: AnyFloatArray, bias: AnyFloatArray) -> None:
         """Start from these weights."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import scoring
+from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import FloatArray, is_sparse
 from rosenblatt.core.rows import as_rows, inspect
@@ -334,7 +334,7 @@ def _twins_of_opposite_classes(points: Points) -> tuple[int, int] | None:
     if not points.fit_intercept and not len(points) > 1:
         return None
     random = np.random.default_rng(0).standard_normal((1, points.X.shape[1]))
-    codes = scoring.score(as_rows(points.X, np.float64), random, np.zeros(1))
+    codes = score(as_rows(points.X, np.float64), random, np.zeros(1))
     order = np.lexsort((points.signs, codes))
     sorted_codes, sorted_signs = codes[order], points.signs[order]
     touching = np.flatnonzero(

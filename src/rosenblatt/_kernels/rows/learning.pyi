@@ -56,3 +56,14 @@ def learn(
     log: Log | None,
     watch: Watch | None = None,
 ) -> int: ...
+def replay(
+    weights: WeightArrays,
+    rows: Rows,
+    row: npt.NDArray[np.int64],
+    right: npt.NDArray[np.int32],
+    wrong: npt.NDArray[np.int32],
+    step: npt.NDArray[np.float64],
+    t: npt.NDArray[np.int64],
+    start: int,
+    stop: int,
+) -> None: ...

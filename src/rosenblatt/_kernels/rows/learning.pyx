@@ -1,13 +1,12 @@
-"""The training loop of loop.h as Python calls it: arrays in, counters out."""
+"""The training loop of loop.h as Python calls it, arrays in and counters out; and its replay."""
 
 cimport numpy as cnp
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
-from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, rb_search, Rows
-from rosenblatt._kernels.rows.scoring cimport same_type
+from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, rb_search, Rows, same_type
 from rosenblatt._kernels.rows.rules cimport rb_rule, Rule
-from rosenblatt._kernels.rows.weights cimport rb_weights, WeightArrays
+from rosenblatt._kernels.rows.weights cimport rb_move, rb_weights, WeightArrays
 
 import numpy as np
 
@@ -208,3 +207,29 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
         raise error
     weights.t = walk.seen_at_zero + reached
     return reached
+
+
+def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, cnp.ndarray wrong,
+           cnp.ndarray step, cnp.ndarray t, int64_t start, int64_t stop):
+    """Repeat the recorded updates start .. stop - 1 on `weights`, in the order of training."""
+    cdef const int64_t *rows_at = <const int64_t *>cnp.PyArray_DATA(row)
+    cdef const int32_t *right_at = <const int32_t *>cnp.PyArray_DATA(right)
+    cdef const int32_t *wrong_at = <const int32_t *>cnp.PyArray_DATA(wrong)
+    cdef const double *step_at = <const double *>cnp.PyArray_DATA(step)
+    cdef const int64_t *t_at = <const int64_t *>cnp.PyArray_DATA(t)
+    cdef int64_t i
+    cdef bint binary = weights.c.n_vectors == 1
+    same_type(rows, weights.c.is_float32)
+    weights.claim()
+    with nogil:
+        for i in range(start, stop):
+            if binary:
+                rb_move(&weights.c, &rows.c, rows.ops, rows_at[i], 0,
+                        (2 * right_at[i] - 1) * step_at[i], t_at[i] - 1)
+                continue
+            if wrong_at[i] != RB_NO_RIVAL:
+                rb_move(&weights.c, &rows.c, rows.ops, rows_at[i], wrong_at[i], -step_at[i],
+                        t_at[i] - 1)
+            rb_move(&weights.c, &rows.c, rows.ops, rows_at[i], right_at[i], step_at[i],
+                    t_at[i] - 1)
+    weights.busy = False

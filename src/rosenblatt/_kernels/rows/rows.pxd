@@ -38,3 +38,6 @@ cdef class Rows:
     cdef readonly bint is_float32
     cdef public double largest_squared_norm
     cdef tuple _arrays  # keeps the memory alive
+
+
+cdef int same_type(Rows rows, bint is_float32) except -1

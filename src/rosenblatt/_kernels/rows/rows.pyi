@@ -24,3 +24,6 @@ def sparse(
     indptr: npt.NDArray[Any],
     n_features: int,
 ) -> Rows: ...
+def score(
+    rows: Rows, table: npt.NDArray[Any], bias: npt.NDArray[Any]
+) -> npt.NDArray[np.float64]: ...

@@ -1,7 +1,8 @@
-"""A table of rows, dense or sparse, as the loops see it."""
+"""A table of rows, dense or sparse, as the loops see it, and the scores of all of them."""
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc
 
 import numpy as np
 
@@ -88,3 +89,41 @@ def sparse(cnp.ndarray data, cnp.ndarray indices, cnp.ndarray indptr, int64_t n_
         rows.ops = &rb_ops_sparse_f64_i64 if wide else &rb_ops_sparse_f64_i32
     rows._arrays = (data, indices, indptr)
     return rows
+
+
+cdef int same_type(Rows rows, bint is_float32) except -1:
+    """Reading numbers of one type as another would be silent nonsense."""
+    if rows.is_float32 != is_float32:
+        raise TypeError("rows and weights differ in type")
+    return 0
+
+
+def score(Rows rows, cnp.ndarray table, cnp.ndarray bias):
+    """Scores of all rows: (n,) for one vector, else (n, n_vectors).
+
+    `table` and `bias` have the type of the rows; for sparse rows and several vectors the table
+    is (n_features, n_vectors), else (n_vectors, n_features).
+    """
+    cdef int64_t k = cnp.PyArray_DIM(bias, 0), n = rows.c.n_rows
+    cdef cnp.ndarray out
+    cdef double *at
+    cdef void *w = cnp.PyArray_DATA(table)
+    cdef void *b = cnp.PyArray_DATA(bias)
+    cdef void *scores
+    same_type(rows, cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32)
+    if k == 1:
+        out = np.empty(n)
+        at = <double *>cnp.PyArray_DATA(out)
+        with nogil:
+            rows.ops.score(&rows.c, 0, n, w,
+                           (<float *>b)[0] if rows.is_float32 else (<double *>b)[0], at)
+        return out
+    out = np.empty((n, k))
+    at = <double *>cnp.PyArray_DATA(out)
+    scores = malloc(k * sizeof(double))
+    if scores == NULL:
+        raise MemoryError
+    with nogil:
+        rows.ops.score_classes(&rows.c, 0, n, w, b, k, scores, at)
+    free(scores)
+    return out

@@ -3,9 +3,8 @@
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memchr, memcmp
-from rosenblatt._kernels.text.growable_arrays cimport Growing
 from rosenblatt._kernels.text.names cimport Names
-from rosenblatt._kernels.text.parsing cimport Parser, after_blanks, ends_line, line_end, token_end
+from rosenblatt._kernels.text.parsing cimport Growing, Parser, after_blanks, ends_line, line_end, token_end
 
 cdef enum:
     MOST_STRINGS = 1 << 18  # kept for use again; beyond it the collection begins anew

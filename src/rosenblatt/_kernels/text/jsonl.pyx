@@ -1,11 +1,10 @@
 """JSON lines: one flat object a line, by its keys into numbers and codes of texts."""
 
 from libc.math cimport NAN
-from libc.stdint cimport int64_t
-from rosenblatt._kernels.text.growable_arrays cimport Growing
+from libc.stdint cimport int64_t, uint32_t
 from rosenblatt._kernels.text.names cimport Names
 from rosenblatt._kernels.text.numbers cimport read_number
-from rosenblatt._kernels.text.parsing cimport ends_line, line_end, rb_bad_text
+from rosenblatt._kernels.text.parsing cimport Growing, ends_line, line_end, rb_bad_text, rb_put_utf8
 from rosenblatt._kernels.text.tabular cimport C_IGNORED, C_LABEL, C_NUMBER, TabularParser
 
 import numpy as np
@@ -311,7 +310,7 @@ cdef class JsonParser(TabularParser):
                         at += 6
                 if code <= 0 or 0xD800 <= code < 0xE000:
                     return self.fail("bad escape", at, min(at + 6, end))
-                n += self.put_utf8(plain + n, code)
+                n += rb_put_utf8(plain + n, <uint32_t>code)
                 at += 6
                 continue
             if c == 110:
@@ -341,22 +340,3 @@ cdef class JsonParser(TabularParser):
                 return -1
             value = value * 16 + digit
         return value
-
-    cdef int64_t put_utf8(self, unsigned char *plain, int64_t code) noexcept nogil:
-        if code < 0x80:
-            plain[0] = <unsigned char>code
-            return 1
-        if code < 0x800:
-            plain[0] = <unsigned char>(0xC0 | code >> 6)
-            plain[1] = <unsigned char>(0x80 | code & 0x3F)
-            return 2
-        if code < 0x10000:
-            plain[0] = <unsigned char>(0xE0 | code >> 12)
-            plain[1] = <unsigned char>(0x80 | code >> 6 & 0x3F)
-            plain[2] = <unsigned char>(0x80 | code & 0x3F)
-            return 3
-        plain[0] = <unsigned char>(0xF0 | code >> 18)
-        plain[1] = <unsigned char>(0x80 | code >> 12 & 0x3F)
-        plain[2] = <unsigned char>(0x80 | code >> 6 & 0x3F)
-        plain[3] = <unsigned char>(0x80 | code & 0x3F)
-        return 4

@@ -9,8 +9,8 @@ words in an exact vocabulary.
 cimport numpy as cnp
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from rosenblatt._kernels.text.growable_arrays cimport Growing
 from rosenblatt._kernels.text.names cimport Names, murmur
+from rosenblatt._kernels.text.parsing cimport Growing, rb_put_utf8
 
 import math
 
@@ -136,14 +136,14 @@ cdef class NGrams:
                 if in_word and self.lower:
                     c = Py_UNICODE_TOLOWER(c)
             if in_word:
-                at += put_utf8(out + at, c)
+                at += rb_put_utf8(out + at, c)
                 length += 1
                 continue
             if length:
                 at = begin = self.end_word(out, begin, at, length)
                 length = 0
             if self.symbols and not Py_UNICODE_ISSPACE(c) and c >= 32:
-                at += put_utf8(out + at, c)
+                at += rb_put_utf8(out + at, c)
                 at = begin = self.end_word(out, begin, at, self.shortest)
         if length:
             at = self.end_word(out, begin, at, length)
@@ -251,23 +251,3 @@ cdef class NGrams:
             for i in range(first, self.n_stored):
                 values[i] *= squares
         return 0
-
-
-cdef inline int64_t put_utf8(unsigned char *out, uint32_t c) noexcept nogil:
-    if c < 0x80:
-        out[0] = <unsigned char>c
-        return 1
-    if c < 0x800:
-        out[0] = <unsigned char>(0xC0 | c >> 6)
-        out[1] = <unsigned char>(0x80 | c & 0x3F)
-        return 2
-    if c < 0x10000:
-        out[0] = <unsigned char>(0xE0 | c >> 12)
-        out[1] = <unsigned char>(0x80 | c >> 6 & 0x3F)
-        out[2] = <unsigned char>(0x80 | c & 0x3F)
-        return 3
-    out[0] = <unsigned char>(0xF0 | c >> 18)
-    out[1] = <unsigned char>(0x80 | c >> 12 & 0x3F)
-    out[2] = <unsigned char>(0x80 | c >> 6 & 0x3F)
-    out[3] = <unsigned char>(0x80 | c & 0x3F)
-    return 4

@@ -1,7 +1,16 @@
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memchr
-from rosenblatt._kernels.text.growable_arrays cimport Growing
 from rosenblatt._kernels.text.names cimport Names
+
+
+cdef class Growing:
+    """Memory that grows at its end; `take` makes it an array without a copy."""
+
+    cdef void *at
+    cdef int64_t item, room
+
+    cdef int reserve(self, int64_t n) except -1 nogil
+    cdef object take(self, int64_t n, int typenum)
 
 
 cdef class Parser:
@@ -38,6 +47,7 @@ cdef class Parser:
 cdef extern from "text/utf8.h" nogil:
     int64_t rb_bad_utf8(const unsigned char *text, int64_t at, int64_t end)
     int64_t rb_bad_text(const unsigned char *text, int64_t at, int64_t end)
+    int64_t rb_put_utf8(unsigned char *out, uint32_t c)
 
 
 cdef inline int64_t line_end(const unsigned char *text, int64_t at, int64_t end) noexcept nogil:

@@ -2,9 +2,8 @@
 
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
-from rosenblatt._kernels.text.growable_arrays cimport Growing
 from rosenblatt._kernels.text.names cimport Names
-from rosenblatt._kernels.text.parsing cimport Parser
+from rosenblatt._kernels.text.parsing cimport Growing, Parser
 
 from rosenblatt._kernels.text.numbers import parse
 

@@ -1,4 +1,4 @@
-/* Is it UTF-8? Shortest forms only, no surrogates, nothing beyond U+10FFFF (RFC 3629). */
+/* Is it UTF-8, and how to write it? Shortest forms only, no surrogates, none beyond U+10FFFF (RFC 3629). */
 #ifndef RB_UTF8_H
 #define RB_UTF8_H
 
@@ -46,6 +46,18 @@ static int64_t rb_bad_text(const unsigned char *text, int64_t at, int64_t end) {
     const unsigned char *nul = end > at ? memchr(text + at, 0, (size_t)(end - at)) : NULL;
     int64_t stop = nul ? nul - text : end, bad = rb_bad_utf8(text, at, stop);
     return bad >= 0 ? bad : nul ? stop : -1;
+}
+
+/* Write a character; how many bytes it takes. */
+static inline int64_t rb_put_utf8(unsigned char *out, uint32_t c) {
+    if (c < 0x80) {
+        out[0] = (unsigned char)c;
+        return 1;
+    }
+    int64_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4, i;
+    out[0] = (unsigned char)((0xF00 >> n & 0xFF) | c >> 6 * (n - 1));
+    for (i = 1; i < n; i++) out[i] = (unsigned char)(0x80 | (c >> 6 * (n - 1 - i) & 0x3F));
+    return n;
 }
 
 #endif

@@ -4,10 +4,10 @@ cimport numpy as cnp
 from libc.math cimport fabs, isfinite
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcpy
-from rosenblatt._kernels.text.growable_arrays cimport Growing
 from rosenblatt._kernels.text.names cimport Names, murmur
 from rosenblatt._kernels.text.numbers cimport read_number
 from rosenblatt._kernels.text.parsing cimport (
+    Growing,
     Parser,
     after_blanks,
     ends_line,
