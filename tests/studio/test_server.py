@@ -20,7 +20,7 @@ with warnings.catch_warnings():
     client_of = pytest.importorskip("starlette.testclient", exc_type=(ImportError, RuntimeError))
 
 from rosenblatt.studio import Session
-from rosenblatt.studio.bundle import WEB, files
+from rosenblatt.studio.pages import WEB, files
 from rosenblatt.studio.server import MAX_BYTES, application, listen
 
 TestClient = client_of.TestClient

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from rosenblatt.studio import Session, bundle
+from rosenblatt.studio import Session, pages
 from rosenblatt.studio.pages import MOST_CONTOURS
 
 NASTY = '</script><script>alert(\'"""\')</script>\n# '
@@ -198,18 +198,18 @@ def test_a_label_cannot_leave_the_data_of_the_page():
 
 
 def test_modules_are_joined_after_what_they_import(tmp_path, monkeypatch):
-    monkeypatch.setattr(bundle, "WEB", tmp_path)
+    monkeypatch.setattr(pages, "WEB", tmp_path)
     (tmp_path / "a.js").write_text(
         'import {two as deux} from "./z.js";\nexport const one = deux;\n'
     )
     (tmp_path / "z.js").write_text("const one = 1;\nexport function two() { return one; }\n")
     (tmp_path / "main.js").write_text('import {one} from "./a.js";\nexport const mount = one;')
     (tmp_path / "boot.js").write_text('import {mount} from "./main.js";\nmount();\n')
-    joined = bundle.joined(boot=True)
+    joined = pages.joined(boot=True)
     assert joined.index("const of_z") < joined.index("const of_a") < joined.index("const of_main")
     assert "const {two: deux} = of_z;" in joined
     assert joined.endswith("{\nconst {mount} = of_main;\nmount();\n}\n")
-    assert bundle.joined(boot=False).endswith("const {mount} = of_main;\n")
+    assert pages.joined(boot=False).endswith("const {mount} = of_main;\n")
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def test_modules_are_joined_after_what_they_import(tmp_path, monkeypatch):
     ],
 )
 def test_modules_that_cannot_be_joined_are_refused(source, words, tmp_path, monkeypatch):
-    monkeypatch.setattr(bundle, "WEB", tmp_path)
+    monkeypatch.setattr(pages, "WEB", tmp_path)
     (tmp_path / "a.js").write_text(source)
     (tmp_path / "b.js").write_text('import {a} from "./a.js";\nexport const b = a;\n')
-    with pytest.raises(bundle.BundleError, match=words):
-        bundle.joined(boot=False)
+    with pytest.raises(pages.BundleError, match=words):
+        pages.joined(boot=False)

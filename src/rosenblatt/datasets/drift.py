@@ -13,8 +13,15 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import choice, number, whole
-from rosenblatt.datasets.chunks import CHUNK, Columns, cut
-from rosenblatt.datasets.portable_random import bell_shaped, dot, generator, orthonormal
+from rosenblatt.datasets.portable_random import (
+    CHUNK,
+    Columns,
+    bell_shaped,
+    cut,
+    dot,
+    generator,
+    orthonormal,
+)
 
 CONCEPT, COIN, ROW = 2, 3, 4  # what generators are made for
 

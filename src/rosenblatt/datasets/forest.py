@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import number, whole
-from rosenblatt.datasets.chunks import CHUNK, Columns, cut
-from rosenblatt.datasets.portable_random import doublings, generator, log2
+from rosenblatt.datasets.portable_random import CHUNK, Columns, cut, doublings, generator, log2
 
 PLACES, WEATHER, EVENTS = 5, 6, 7  # what generators are made for
 

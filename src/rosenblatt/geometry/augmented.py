@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError
-from rosenblatt.geometry._vector_checks import points
-from rosenblatt.geometry.vectors import lengths
+from rosenblatt.geometry.vectors import lengths, points
 
 
 def augment(X: Any) -> Any:

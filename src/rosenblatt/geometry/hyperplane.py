@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.geometry._vector_checks import (
+from rosenblatt.geometry.vectors import (
     Box,
     box_sides,
     dense,

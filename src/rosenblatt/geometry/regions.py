@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.geometry._vector_checks import Box, box_sides, vector
 from rosenblatt.geometry.hyperplane import (
     Hyperplane,
     Line,
@@ -24,6 +23,7 @@ from rosenblatt.geometry.hyperplane import (
     rounded,
     whole,
 )
+from rosenblatt.geometry.vectors import Box, box_sides, vector
 
 
 @dataclass(frozen=True, eq=False, repr=False)

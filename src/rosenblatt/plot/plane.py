@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
-from rosenblatt.geometry._vector_checks import box_sides
+from rosenblatt.geometry.vectors import box_sides
 from rosenblatt.plot.arguments import FloatArray
 
 Box = tuple[float, float, float, float]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.learner.catalogue import CATALOGUE, Entry
 from rosenblatt.plurals import count
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.recipes import Recipe
-from rosenblatt.studio.studies import Study
+
+if TYPE_CHECKING:
+    from rosenblatt.studio.session import Study
 
 WIDTH = 96
 MAPPED = {

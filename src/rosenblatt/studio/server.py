@@ -13,7 +13,7 @@ import msgspec
 
 from rosenblatt.errors import MissingExtra, RosenblattError
 from rosenblatt.guard import Guard, too_long
-from rosenblatt.studio.bundle import files
+from rosenblatt.studio.pages import files
 from rosenblatt.studio.session import Session
 
 try:

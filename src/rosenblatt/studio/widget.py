@@ -8,8 +8,8 @@ import numpy as np
 
 from rosenblatt.errors import InputError, MissingExtra, RosenblattError
 from rosenblatt.studio import fields
-from rosenblatt.studio.bundle import WEB, joined
 from rosenblatt.studio.mapped_rows import numbers_of
+from rosenblatt.studio.pages import WEB, joined
 from rosenblatt.studio.session import Session
 
 try:
