@@ -14,7 +14,8 @@ from rosenblatt import KernelPerceptron, Perceptron
 from rosenblatt.core.rows import as_rows
 from rosenblatt.errors import InputError
 from rosenblatt.features import AssociationLayer
-from rosenblatt.learner.inputs import is_records, read_rows, read_table, records_table
+from rosenblatt.learner.inputs import read_rows, read_table
+from rosenblatt.learner.mapping_rows import is_records, records_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
