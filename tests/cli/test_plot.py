@@ -138,7 +138,7 @@ def test_rows_of_updates_are_counted_from_one_as_in_the_shell(
     )
     assert drawn(desk, "updates six.csv.rbt six.csv -o u.svg --max-frames 2").code == 0
     first = rosenblatt.load(desk / "six.csv.rbt").ledger_[0]
-    assert shown[0].titles[0].startswith(f"update 1: row {first.row + 1}, ")
+    assert shown[0].titles[0].startswith(f"update 1, row {first.row + 1}: ")
     assert len(shown[0].titles) == 2
 
 

@@ -15,6 +15,7 @@ from strategies import integers
 import rosenblatt
 from rosenblatt import Perceptron, plot
 from rosenblatt.errors import InputError, MissingExtra, ParameterError, RosenblattError
+from rosenblatt.plot.steps import two_lines
 from rosenblatt.plot.style import DARK
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -75,8 +76,6 @@ def test_the_frames_are_those_of_a_full_drawing(film):
     frames = list(film._frames(DARK, (4.0, 3.4), 80))
     alone = plot.animate(recorded(X, Y, ties="positive", fit_intercept=False).ledger_, X, Y)
     alone.run = alone.run.__class__(**{**alone.run.__dict__, "steps": alone.run.steps[-1:]})
-    longest = max(film.titles, key=len)
-    assert len(longest) == len(film.titles[-1])
     alone.titles = film.titles[-1:]
     (last,) = alone._frames(DARK, (4.0, 3.4), 80)
     np.testing.assert_array_equal(frames[-1], last)
@@ -91,7 +90,7 @@ def test_the_page_holds_the_lines_of_the_ledger(film):
     data = data_of(film.page())
     left, right, bottom, top = film.run.box
     scale = np.array([data["width"] / (right - left), -data["height"] / (top - bottom)])
-    assert [frame["title"] for frame in data["frames"]] == ["start", *film.titles]
+    assert [frame["title"] for frame in data["frames"]] == ["start", *map(two_lines, film.titles)]
     assert "line" not in data["frames"][0]  # w = 0 is no line
     for frame, step in zip(data["frames"][1:], film.run.steps, strict=True):
         ends = np.array(frame["line"]).reshape(2, 2) / scale + [left, top]
@@ -99,6 +98,19 @@ def test_the_page_holds_the_lines_of_the_ledger(film):
         np.testing.assert_allclose(ends @ step.W[0], 0, atol=0.3 / scale[0])
         tip = np.array(frame["arrows"][0][3:]) / scale + [left, top]
         np.testing.assert_allclose(tip, step.W[0], atol=0.1 / scale[0])
+
+
+def test_the_scales_of_the_page_stand_at_their_numbers(film):
+    data = data_of(film.page())
+    left, right, bottom, top = film.run.box
+    for ticks, start, end, size in zip(
+        data["ticks"], (left, top), (right, bottom), (data["width"], data["height"]), strict=True
+    ):
+        numbers = [float(text.replace("−", "-")) for _, text in ticks]
+        assert 3 <= len(numbers) <= 9
+        expected = (np.array(numbers) - start) / (end - start) * size
+        np.testing.assert_allclose([place for place, _ in ticks], expected, atol=0.06)
+    assert data["names"] == ["x₁", "x₂"]
 
 
 def test_two_hundred_updates_make_a_small_page_that_needs_nothing_else(long_run, tmp_path):
@@ -196,7 +208,7 @@ def test_plot_draws_the_last_picture(film):
 
     ax = Figure().subplots()
     film.plot(ax)
-    assert ax.get_title("left") == film.titles[-1]
+    assert ax.get_title("left") == two_lines(film.titles[-1])
     assert film._repr_png_() is None
     assert film._repr_html_().startswith("<iframe")
 
@@ -224,13 +236,13 @@ def test_the_page_plays_steps_and_goes_back_in_a_browser(film, tmp_path):
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert ground == "rgb(22, 24, 29)"
         page.click("#step")
-        assert title.inner_text() == film.titles[0]
+        assert title.inner_text() == two_lines(film.titles[0])
         assert page.locator("[data-line=now]").count() == 1
         assert page.locator("[data-line=before]").count() == 0
         page.keyboard.press("End")
-        assert title.inner_text() == film.titles[-1]
+        assert title.inner_text() == two_lines(film.titles[-1])
         page.keyboard.press("ArrowLeft")
-        assert title.inner_text() == film.titles[1]
+        assert title.inner_text() == two_lines(film.titles[1])
         assert page.locator("#count").inner_text() == "2 of 3"
         assert page.locator("[data-line=before]").count() == 1
         page.click("#back")

@@ -33,6 +33,38 @@ def test_L1_2_the_exercise():
     assert f"{shown.arrow_scale:g} times its length" in shown.caption
 
 
+def test_L1_2_the_exercise_with_all_that_it_asks_for():
+    shown = plot.boundary(Hyperplane([2, 3], 6), details=True)
+    assert shown.equation == "2 x₁ + 3 x₂ + 6 = 0"
+    np.testing.assert_array_equal(shown.intercepts, [[-3, 0], [0, -2]])
+    np.testing.assert_allclose(shown.arrow, [[-12 / 13, -18 / 13], [14 / 13, 21 / 13]])
+    ax = Figure().subplots()
+    shown.plot(ax)
+    words = {text.get_text() for text in ax.texts}
+    assert words >= {"S₊", "S₋", "w = (2, 3)", "(−3, 0)", "(0, −2)", shown.equation}
+    # Without it nothing of that is drawn.
+    plain = plot.boundary(Hyperplane([2, 3], 6))
+    assert (plain.equation, len(plain.intercepts)) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("w", "b", "equation", "intercepts"),
+    [
+        ([1, -1], 0, "x₁ − x₂ = 0", [[0, 0]]),
+        ([-1, 0], 2.5, "−x₁ + 2.5 = 0", [[2.5, 0]]),
+        ([0, -0.5], -1, "−0.5 x₂ − 1 = 0", [[0, -2]]),
+        ([4], 2, "4 x₁ + 2 = 0", [[-0.5, 0]]),
+    ],
+)
+def test_equations_are_written_as_people_write_them(w, b, equation, intercepts, tmp_path):
+    shown = plot.boundary(Hyperplane(w, b), details=True)
+    assert shown.equation == equation
+    np.testing.assert_array_equal(shown.intercepts, intercepts)
+    shown.save(tmp_path / "line.png")
+    with pytest.raises(ParameterError, match="details=True with 3 features"):
+        plot.boundary(Hyperplane([1, 2, 3], b), details=True)
+
+
 def test_L3_1_distances_end_on_the_line():
     """L3.1: |w·x + b| / ‖w‖."""
     X = np.array([[0.0, 0.0], [1.0, -3.0], [-3.0, 3.0]])
@@ -103,6 +135,11 @@ def test_mistakes_of_training_and_of_now_are_told_apart():
     assert shown.margin is None
     assert shown.band is None
     assert f"{len(shown.wrong)} of 40 rows on the wrong side" in shown.caption
+    # Rings are drawn where they are few.
+    assert len(shown.mistaken) > 40 / 3
+    assert f"{len(shown.mistaken)} rows were mistaken in training." in shown.caption
+    shown.mistaken = shown.mistaken[:13]
+    assert shown._has_rings()
     # Other rows than those of training were never mistaken in it.
     assert len(plot.boundary(model, X[:10], y[:10]).mistaken) == 0
 
@@ -128,6 +165,11 @@ def test_many_features_are_seen_along_w_at_their_true_distance(d):
     ax = Figure().subplots()
     shown.plot(ax)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("along w", "at a right angle to w")
+    # Both axes lie along the sides, so each has a scale of its own and the rows fill the picture.
+    assert ax.get_aspect() == "auto"
+    left, right, bottom, top = shown.box
+    filled = np.ptp(shown.points, axis=0) / [right - left, top - bottom]
+    assert (filled > 0.75).all()
 
 
 def test_directions_are_named_by_the_features():

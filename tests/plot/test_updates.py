@@ -9,6 +9,7 @@ from strategies import integers, seeds, separable
 
 import rosenblatt
 from rosenblatt import (
+    MIRA,
     AveragedPerceptron,
     Hyperplane,
     KernelPerceptron,
@@ -17,6 +18,7 @@ from rosenblatt import (
     plot,
 )
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.plot.steps import two_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -52,7 +54,11 @@ def test_L5_4_old_and_new_line_of_every_update(first_lecture):
     """L5.4: a picture of every update with the example, the boundary and w."""
     model, X, y = first_lecture
     shown = plot.updates(model, X, y)
-    assert shown.titles == ("update 1: row 0, −1", "update 2: row 2, +1", "update 3: row 4, −1")
+    assert shown.titles == (
+        "update 1, row 0: y = −1, ŷ = +1, mistake: w ← w − x = (1, −2)",
+        "update 2, row 2: y = +1, ŷ = −1, mistake: w ← w + x = (2, −1)",
+        "update 3, row 4: y = −1, ŷ = +1, mistake: w ← w − x = (3, 1)",
+    )
     before, after = shown.run.steps[1:], shown.run.steps[:-1]
     for one, other in zip(before, after, strict=True):
         np.testing.assert_array_equal(one.segment_before, other.segment)
@@ -93,6 +99,24 @@ def test_L2_5_several_classes():
     scale = shown.run.scale
     np.testing.assert_allclose(steps[1].arrows[1], [[0, 0], [-0.02 * scale, 0.01 * scale]])
     assert f"{scale:g} times their length" in shown.caption
+    assert [title.split(": ", 1)[1] for title in shown.titles] == [
+        "y = 1, ŷ = tie, mistake: w₁ ← w₁ + 0.01x",
+        "y = 2, ŷ = 1, mistake: w₂ ← w₂ + 0.01x, w₁ ← w₁ − 0.01x",
+        "y = 1, ŷ = 1, right: no weights change",
+        "y = 3, ŷ = 2, mistake: w₃ ← w₃ + 0.01x, w₂ ← w₂ − 0.01x",
+    ]
+
+
+def test_titles_say_what_was_predicted_by_each_learner_and_how_far_it_went():
+    X, y = [[2.0, 0.0], [0.0, 1.0]], ["a label that is long", "b"]
+    model = MIRA(shuffle=False, record=True, max_iter=1, tol=None, aggressive=1.0).fit(X, y)
+    first, second = plot.updates(model, X, y).titles
+    assert first.endswith("y = a, ŷ = tie, mistake: w ← w − 0.2x = (−0.4, 0), b = −0.2")
+    assert second.endswith("y = b, ŷ = a, mistake: w ← w + 0.6x = (−0.4, 0.6), b = 0.4")
+    again = MIRA(shuffle=False, record=True, max_iter=1, tol=None, aggressive=1.0)
+    again.fit([[1.0], [1.0]], [1, -1], coef_init=[[0.5]], intercept_init=[0.25])
+    (one, _) = plot.updates(again, [[1.0], [1.0]], [1, -1]).titles
+    assert "ŷ = +1, right by too little: w ← w + 0.125x = 0.625, b = 0.375" in one
 
 
 @given(seeds)
@@ -128,10 +152,13 @@ def test_a_ledger_and_a_saved_model_draw_the_same_picture(first_lecture, tmp_pat
     rosenblatt.save(model, tmp_path / "model.rbt")
     loaded = rosenblatt.load(tmp_path / "model.rbt")
     made = []
-    for one in (model, model.ledger_, loaded):
+    for one in (model, loaded, model.ledger_, loaded.ledger_):
         plot.updates(one, X, y).save(tmp_path / "x.svg")
         made.append((tmp_path / "x.svg").read_bytes())
-    assert made[0] == made[1] == made[2]
+    assert made[0] == made[1]
+    # What a tie counts as is known to the model alone.
+    assert made[2] == made[3]
+    assert "ŷ = tie, mistake" in plot.updates(model.ledger_, X, y).titles[0]
 
 
 def test_weights_that_do_not_answer_are_called_so(first_lecture):
@@ -150,7 +177,7 @@ def test_panels_go_into_the_axes_that_are_given(first_lecture):
     figure = Figure()
     shown = plot.updates(model, X, y).plot(figure.subplots())
     assert shown.ax_.shape == (1, 3)
-    assert [ax.get_title("left") for ax in shown.ax_.flat] == list(shown.titles)
+    assert [ax.get_title("left") for ax in shown.ax_.flat] == [*map(two_lines, shown.titles)]
     dashed = [[line.get_linestyle() for line in ax.lines] for ax in shown.ax_.flat]
     assert [styles.count("--") for styles in dashed] == [0, 1, 1]
     figure.canvas.draw()

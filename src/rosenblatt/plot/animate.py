@@ -25,7 +25,7 @@ from rosenblatt.plot.display import Display, Pen, checked_dpi, checked_ending
 from rosenblatt.plot.film_page import page
 from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box
-from rosenblatt.plot.steps import RunInPlane, Step, read_run
+from rosenblatt.plot.steps import RunInPlane, Step, read_run, two_lines
 from rosenblatt.plot.style import Theme
 from rosenblatt.plot.updates import draw_rows, draw_step
 
@@ -36,7 +36,7 @@ WHOLE, SHORTEST, LONGEST = 24.0, 0.1, 1.0
 # The last picture stays for so many times as long.
 STAY = 4
 COLOURS = 128
-DPI = 100
+DPI, TITLE_SIZE = 100, 11
 
 Dots = npt.NDArray[np.uint8]
 
@@ -118,7 +118,7 @@ class AnimateDisplay(Display):
         draw_rows(ax, pen, self.run)
         draw_step(ax, pen, self.run, self.run.steps[-1])
         pen.frame(ax, self.run.box, self.run.plane)
-        ax.set_title(pen.text(self.titles[-1]), loc="left")
+        ax.set_title(pen.text(two_lines(self.titles[-1])), loc="left", fontsize=TITLE_SIZE)
         pen.legend(ax)
 
     # ------------------------------------------------------------------ dots
@@ -143,7 +143,8 @@ class AnimateDisplay(Display):
             canvas = agg.FigureCanvasAgg(figure)
             ax, pen = self._stage(figure, theme)
             # A title without a y of its own is moved about while its axes are drawn.
-            words = ax.set_title(pen.text(max(self.titles, key=len)), loc="left", y=1.0)
+            longest = pen.text(two_lines(max(self.titles, key=len)))
+            words = ax.set_title(longest, loc="left", y=1.0, fontsize=TITLE_SIZE)
             canvas.draw()
             figure.set_layout_engine("none")
             words.set_visible(False)
@@ -155,7 +156,7 @@ class AnimateDisplay(Display):
             for artist in (*rows, words):
                 artist.set_visible(True)
             for place in range(len(self.titles)) if places is None else places:
-                words.set_text(pen.text(self.titles[place]))
+                words.set_text(pen.text(two_lines(self.titles[place])))
                 canvas.restore_region(ground)
                 with _added(ax, pen, self.run, self.run.steps[place]) as new:
                     for artist in sorted([*rows, words, *new], key=lambda one: one.zorder):
@@ -281,8 +282,10 @@ def animate(
     >>> X, y = [[2, 1], [-1, 3], [1, -2], [3, 1]], ["up", "up", "down", "down"]
     >>> model = Perceptron(shuffle=False, record=True).fit(X, y)
     >>> film = plot.animate(model, X, y, "run.html")
-    >>> film.titles[0], film.titles[-1], os.path.getsize("run.html") < 300_000
-    ('update 1: row 0, up', 'update 13: row 0, up', True)
+    >>> film.titles[-1]
+    'update 13, row 0: y = up, ŷ = down, mistake: w ← w + x = (−2, 4), b = 1'
+    >>> os.path.getsize("run.html") < 300_000
+    True
     """
     checks.whole("max_frames", max_frames, at_least=2, at_most=5000)
 

@@ -14,20 +14,27 @@ from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments
 from rosenblatt.plot.arguments import FloatArray
+from rosenblatt.plot.curves import short_number
 from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import (
     Box,
     Plane,
     around,
     arrow_inside,
+    arrow_of,
     checked_box,
+    equation,
     has_one_scale,
     plane_of,
     segment,
+    way_to_rows,
 )
 from rosenblatt.plot.style import marks
 
 MOST_DISTANCES = 12
+# More rings than these, or than a third of the rows, would hide the others.
+MOST_RINGS = 30
+HALF_SPACES = ("S₋", "S₊")
 
 
 @dataclass(eq=False, repr=False)
@@ -58,6 +65,10 @@ class BoundaryDisplay(PlaneDisplay):
         be those of training (others, or a start or an end at other weights than the usual ones).
     feet : array of shape (n, 2) or None
         Where the distances end on the line, if asked for.
+    equation : str
+        The line as a formula; empty without ``details``.
+    intercepts : array of shape (m, 2)
+        Where the line crosses the axes, with ``details``.
     """
 
     line: Hyperplane
@@ -69,13 +80,15 @@ class BoundaryDisplay(PlaneDisplay):
     band: FloatArray | None
     mistaken: npt.NDArray[np.intp]
     feet: FloatArray | None
+    equation: str
+    intercepts: FloatArray
 
     def _size(self) -> tuple[float, float]:
         return (5.6, 2.6) if self.plane.is_line else self.size
 
     def _draw(self, ax: Any, pen: Pen) -> None:
         theme = pen.theme
-        pen.sides(ax, self.sides, self.line, self.marks)
+        pen.sides(ax, self.sides, self.line, self.marks, HALF_SPACES if self.equation else ())
         if self.band is not None:
             ax.fill(*self.band.T, facecolor=theme.paper, alpha=0.75, lw=0, zorder=1)
             for sign in (-1, 1):
@@ -87,11 +100,39 @@ class BoundaryDisplay(PlaneDisplay):
             ax.plot(*self.segment.T, color=theme.ink, lw=2.0, zorder=3, solid_capstyle="butt")
         if self.feet is not None:
             self._draw_distances(ax, pen)
-        self._draw_rows(ax, pen, "on the wrong side", self.mistaken, "mistaken in training")
+        ringed = self.mistaken if self._has_rings() else ()
+        self._draw_rows(ax, pen, "on the wrong side", ringed, "mistaken in training")
         if self.arrow is not None:
-            pen.right_angle(ax, self.arrow, self.box)
-            pen.arrow(ax, self.arrow, "w")
+            if not self.plane.note:
+                pen.right_angle(ax, self.arrow, self.box)
+            numbers = ", ".join(map(short_number, self.line.w.tolist()))
+            pen.arrow(ax, self.arrow, f"w = ({numbers})" if self.equation else "w")
+        if self.equation:
+            self._draw_details(ax, pen)
         self._draw_frame(ax, pen)
+
+    def _has_rings(self) -> bool:
+        """Whether so few rows were mistaken that rings around them hide no others."""
+        return 0 < len(self.mistaken) <= min(MOST_RINGS, len(self.points) / 3)
+
+    def _draw_details(self, ax: Any, pen: Pen) -> None:
+        for draw in (ax.axhline, ax.axvline):
+            draw(0, color=pen.theme.faint, lw=0.8, zorder=1)
+        for at in self.intercepts:
+            ax.plot(*at, "o", ms=6, mfc=pen.theme.paper, mec=pen.theme.ink, zorder=5)
+            place = ", ".join(map(short_number, at.tolist()))
+            pen.note(ax, f"({place})", at, (6, 6), ha="left", va="bottom", fontsize=10, zorder=6)
+        if self.segment is None:
+            return
+        start, end = self.segment
+        places = start + np.linspace(0.2, 0.8, 25)[:, None] * (end - start)
+        others = [some for some in (self.feet, self.arrow) if some is not None]
+        avoid = np.vstack([self.points, self.intercepts, *others])
+        at = places[np.argmax(way_to_rows(places, avoid))]
+        way = self.line.w / np.linalg.norm(self.line.w)
+        turned = float(np.degrees(np.arctan(-way[0] / way[1]))) if way[1] else 90.0
+        look: Any = {"rotation": turned, "fontsize": 11, "zorder": 6}
+        pen.note(ax, pen.text(self.equation), at, -11 * way, halo=self.feet is not None, **look)
 
     def _score_at_margin(self) -> float:
         assert self.margin is not None
@@ -108,7 +149,13 @@ class BoundaryDisplay(PlaneDisplay):
 
 
 def boundary(
-    model: Any, X: Any = None, y: Any = None, *, box: Box | None = None, distances: bool = False
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    box: Box | None = None,
+    distances: bool = False,
+    details: bool = False,
 ) -> BoundaryDisplay:
     """Show the line between two classes, with w, the margin, both sides and the mistakes.
 
@@ -126,6 +173,9 @@ def boundary(
         Rows to show.
     distances : bool, default=False
         Draw and measure the way from each row to the line (at most 12 rows).
+    details : bool, default=False
+        Also show the equation of the line, the half-spaces S₊ and S₋, where the line crosses the
+        axes, and, in a box that is not given, w at its true length; for one or two features.
 
     See Also
     --------
@@ -143,6 +193,9 @@ def boundary(
            [ 3.        , -4.        ]])
     >>> shown.feet.round(3).tolist()
     [[-0.923, -1.385]]
+    >>> shown = plot.boundary(Hyperplane([2, 3], 6), details=True)
+    >>> shown.equation, shown.intercepts.tolist(), shown.arrow_scale
+    ('2 x₁ + 3 x₂ + 6 = 0', [[-3.0, 0.0], [0.0, -2.0]], 1.0)
     """
     weights = arguments.linear(model, y)
     if len(weights.W) != 1:
@@ -168,14 +221,20 @@ def boundary(
             f"distances=True with {len(points)} rows; between 1 and {MOST_DISTANCES} can be read."
         )
     feet = line.project(points) if distances else None
-    shown_box = _box(box, points, feet, line, plane)
+    if details and len(w) > 2:
+        raise ParameterError(f"details=True with {len(w)} features; of one or two it can be shown.")
+    crossings = _intercepts(line) if details else np.empty((0, 2))
+    shown_box = _box(box, points, feet, line, plane, crossings)
     if sides_of is None:
         wrong = mistaken = np.empty(0, np.intp)
     else:
         wrong = _wrong(model, X, sides_of, weights.classes, line, points)
         mistaken = _mistaken(model, table)
     margin = _margin(line, points, sides_of)
-    arrow, scale = arrow_inside(line.w, b, shown_box, feet)
+    if details and box is None:
+        arrow, scale = arrow_of(line.w, b, shown_box, 1.0, feet), 1.0
+    else:
+        arrow, scale = arrow_inside(line.w, b, shown_box, feet)
     known = marks(weights.classes)
     shown = BoundaryDisplay(
         caption="",
@@ -183,7 +242,7 @@ def boundary(
         plane=plane,
         line=line,
         segment=segment(line.w, b, shown_box),
-        arrow=arrow if has_one_scale(shown_box) else None,
+        arrow=arrow if has_one_scale(shown_box) or plane.note else None,
         arrow_scale=scale,
         sides=divide(line.w[None, :], [b], shown_box, range(2)).polygons,
         margin=margin,
@@ -194,24 +253,40 @@ def boundary(
         wrong=wrong,
         mistaken=mistaken,
         feet=feet,
+        equation=equation(w, b, plane.names[: len(w)]) if details else "",
+        intercepts=crossings,
     )
     shown.caption = _caption(shown)
     return shown
 
 
+def _intercepts(line: Hyperplane) -> FloatArray:
+    """Where the line crosses the axes; once if that is the origin."""
+    found = [np.eye(2)[j] * (-line.b / line.w[j]) + 0.0 for j in (0, 1) if line.w[j]]
+    return np.array(found if line.b else [np.zeros(2)])
+
+
 def _box(
-    box: Box | None, points: FloatArray, feet: FloatArray | None, line: Hyperplane, plane: Plane
+    box: Box | None,
+    points: FloatArray,
+    feet: FloatArray | None,
+    line: Hyperplane,
+    plane: Plane,
+    crossings: FloatArray,
 ) -> Box:
     if box is not None:
         return checked_box(box)
     if feet is not None:
         points = np.vstack([points, feet])
+    if len(crossings):
+        foot = line.project(np.zeros(2))
+        points = np.vstack([points, crossings, np.zeros(2), foot, foot + 1.3 * line.w])
     if not len(points):
         # Nothing but the line: the origin and the nearest point of the line are of interest.
         near = line.project(np.zeros(2))
         half = max(1.0, 2.0 * float(np.abs(near).max()))
         points = np.array([near - half, near + half])
-    return around(points, is_line=plane.is_line)
+    return around(points, is_line=plane.is_line, one_scale=not plane.note)
 
 
 def _wrong(
@@ -261,14 +336,18 @@ def _caption(shown: BoundaryDisplay) -> str:
         sentences.append("The line lies outside the picture.")
     if shown.arrow is not None and shown.arrow_scale != 1:
         sentences.append(f"w is drawn at {shown.arrow_scale:g} times its length.")
-    if not has_one_scale(shown.box):
+    if shown.equation:
+        sentences.append("S₊: w·x\xa0+\xa0b\xa0>\xa00; S₋: w·x\xa0+\xa0b\xa0<\xa00.")
+    if not (has_one_scale(shown.box) or shown.plane.note):
         sentences.append("The axes differ in scale, so that right angles are not seen as such.")
     if shown.margin is not None:
         sentences.append(f"All rows are on their side; the nearest is {shown.margin:.3g} away.")
     elif shown.classes_of_points is not None:
         sentences.append(f"{len(shown.wrong):,} of {len(shown.points):,} rows on the wrong side.")
-    if len(shown.mistaken):
+    if shown._has_rings():
         sentences.append(f"Rings: the {len(shown.mistaken):,} rows mistaken in training.")
+    elif len(shown.mistaken):
+        sentences.append(f"{len(shown.mistaken):,} rows were mistaken in training.")
     if shown.plane.note:
         sentences.append(shown.plane.note)
     return " ".join(sentences)

@@ -227,6 +227,9 @@ class Display:
     def _draw_caption(self, figure: Any, pen: Pen) -> None:
         width = max(20, int(figure.get_figwidth() * LETTERS_AN_INCH))
         below = pen.text(textwrap.fill(self.caption, width))
+        if pen.grows:
+            more = max(below.count("\n") - 1, 0) * CAPTION_SIZE * 1.25 / 72
+            figure.set_figheight(figure.get_figheight() + more)
         # Without more room the caption touches the name of the axis above it.
         figure.get_layout_engine().set(h_pad=0.07, w_pad=0.05)
         figure.supxlabel(below, fontsize=CAPTION_SIZE, color=pen.theme.faint, x=0.02, ha="left")

@@ -11,10 +11,11 @@ import numpy as np
 
 from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.plane import has_one_scale
-from rosenblatt.plot.steps import RunInPlane, Step
+from rosenblatt.plot.steps import RunInPlane, Step, two_lines
 from rosenblatt.plot.style import DARK, LIGHT, Mark, Theme
 
 WIDTH, LEAST_HEIGHT, MOST_HEIGHT = 640.0, 200.0, 720.0
+MOST_TICKS = 8
 
 # Each of Matplotlib's markers as a path around (0, 0).
 SHAPES = {
@@ -39,6 +40,7 @@ class _Screen:
         shape = (top - bottom) / (right - left) if has_one_scale(run.box) else 0.75
         self.height = min(max(WIDTH * shape, LEAST_HEIGHT), MOST_HEIGHT)
         self.width = self.height / shape if shape * WIDTH > MOST_HEIGHT else WIDTH
+        self.box = run.box
         self._origin = np.array([left, top])
         self._scale = np.array([self.width / (right - left), -self.height / (top - bottom)])
 
@@ -46,6 +48,16 @@ class _Screen:
         """Numbers with one digit after the point, x and y in turn."""
         dots = (np.asarray(points, np.float64) - self._origin) * self._scale
         return [round(dot, 1) for dot in dots.ravel().tolist()]
+
+    def ticks(self, axis: int) -> list[tuple[float, str]]:
+        """Round numbers on an axis (0 across, 1 up): where they stand, and as text."""
+        low, high = self.box[2 * axis : 2 * axis + 2]
+        power = 10.0 ** np.floor(np.log10((high - low) / MOST_TICKS))
+        step = power * min(s for s in (1, 2, 5, 10) if (high - low) <= MOST_TICKS * s * power)
+        values = step * np.arange(np.ceil(low / step), np.floor(high / step) + 1)
+        places = self.at(np.column_stack([values, values]))[axis::2]
+        texts = (f"{value:.10g}".replace("-", "−") for value in values.tolist())
+        return list(zip(places, texts, strict=True))
 
 
 def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float) -> str:
@@ -55,6 +67,8 @@ def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float)
         "width": round(screen.width, 1),
         "height": round(screen.height, 1),
         "wait": round(1000 * seconds),
+        "names": run.plane.names,
+        "ticks": [screen.ticks(0), [] if run.plane.is_line else screen.ticks(1)],
         "marks": [_mark(mark) for mark in run.marks],
         "points": [screen.at(run.points[run.places == place]) for place in range(len(run.marks))],
         "frames": [_frame(screen, run, step, title) for step, title in _frames(run, titles)],
@@ -64,7 +78,6 @@ def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float)
     parts = {
         "TITLE": escape("How the boundary moved"),
         "CAPTION": escape(caption),
-        "AXES": escape(_axes(run)),
         "LIGHT": _variables(LIGHT),
         "DARK": _variables(DARK),
         "DATA": encoded,
@@ -73,16 +86,8 @@ def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float)
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], PAGE)
 
 
-def _axes(run: RunInPlane) -> str:
-    """The page has no scales; these words are in their place."""
-    left, right, bottom, top = (f"{side:.3g}".replace("-", "−") for side in run.box)
-    across = f"Across: {run.plane.names[0]}, {left} to {right}"
-    up = "" if run.plane.is_line else f"; up: {run.plane.names[1]}, {bottom} to {top}"
-    return f"{across}{up}."
-
-
 def _frames(run: RunInPlane, titles: tuple[str, ...]) -> list[tuple[Step | None, str]]:
-    return [(None, "start"), *zip(run.steps, titles, strict=True)]
+    return [(None, "start"), *zip(run.steps, map(two_lines, titles), strict=True)]
 
 
 def _mark(mark: Mark) -> dict[str, Any]:
@@ -141,11 +146,12 @@ PAGE = """<!doctype html>
 *{box-sizing:border-box}
 body{margin:0 auto;padding:12px;max-width:760px;background:var(--paper);color:var(--ink);
 font:16px/1.4 system-ui,sans-serif}
-h1{font-size:1.05rem;margin:0 0 6px;min-height:1.5em;font-variant-numeric:tabular-nums}
-svg{display:block;width:100%;height:auto;max-height:72vh;border:1px solid var(--rule)}
+h1{font-size:1.05rem;margin:0 0 6px;min-height:2.8em;white-space:pre-line;
+font-variant-numeric:tabular-nums}
+svg{display:block;width:100%;height:auto;max-height:72vh}
 ul{display:flex;flex-wrap:wrap;gap:4px 18px;margin:8px 0;padding:0;list-style:none}
 li{display:flex;align-items:center;gap:6px}
-li svg{width:18px;height:18px;border:0}
+li svg{width:18px;height:18px}
 form{display:flex;flex-wrap:wrap;gap:8px;align-items:center;margin:8px 0}
 button,select{font:inherit;min-height:40px;min-width:44px;padding:4px 12px;color:inherit;
 background:var(--paper);border:1px solid var(--faint);border-radius:6px;cursor:pointer}
@@ -155,6 +161,7 @@ input[type=range]{flex:1 1 160px;min-height:40px;accent-color:var(--c0)}
 p{margin:8px 0;color:var(--faint);font-size:.9rem}
 text{font:600 17px system-ui,sans-serif;fill:var(--ink);text-anchor:middle;
 dominant-baseline:central;paint-order:stroke;stroke:var(--paper);stroke-width:4px}
+#scales text{font-weight:400;font-size:14px;fill:var(--faint)}
 </style>
 <h1 id="title" aria-live="polite"></h1>
 <svg id="picture" role="img"></svg>
@@ -169,7 +176,7 @@ dominant-baseline:central;paint-order:stroke;stroke:var(--paper);stroke-width:4p
 <option value="0.5">½ ×</option><option value="1" selected>1 ×</option>
 <option value="2">2 ×</option><option value="4">4 ×</option></select>
 </form>
-<p>@CAPTION@ @AXES@</p>
+<p>@CAPTION@</p>
 <p>Space plays and stops; the arrow keys go one step; Home and End go to the ends.</p>
 <script type="application/json" id="data">@DATA@</script>
 <script>
@@ -190,8 +197,21 @@ const pairs = (numbers) => {
   return out;
 };
 const picture = by("picture");
-picture.setAttribute("viewBox", `0 0 ${data.width} ${data.height}`);
+const {width, height} = data;
+picture.setAttribute("viewBox", `-52 -10 ${width + 62} ${height + 58}`);
 const below = make(picture, "g", {});
+const scales = make(picture, "g", {id: "scales", stroke: "var(--rule)"});
+make(scales, "rect", {width, height, fill: "none"});
+for (const [x, text] of data.ticks[0]) {
+  make(scales, "path", {d: `M${x},${height}v6`});
+  make(scales, "text", {x, y: height + 16}, text);
+}
+for (const [y, text] of data.ticks[1]) {
+  make(scales, "path", {d: `M0,${y}h-6`});
+  make(scales, "text", {x: -10, y, style: "text-anchor:end"}, text);
+}
+make(scales, "text", {x: width / 2, y: height + 38}, data.names[0]);
+make(scales, "text", {transform: `translate(-42,${height / 2})rotate(-90)`}, data.names[1]);
 const rows = make(picture, "g", {stroke: "var(--paper)", "stroke-width": 0.8});
 const above = make(picture, "g", {fill: "none"});
 data.marks.forEach((mark, place) => {

@@ -137,19 +137,32 @@ class Pen:
     # ------------------------------------------------------------------ areas and lines
 
     def sides(
-        self, ax: Any, polygons: Mapping[Any, FloatArray], line: Hyperplane, known: Sequence[Mark]
+        self,
+        ax: Any,
+        polygons: Mapping[Any, FloatArray],
+        line: Hyperplane,
+        known: Sequence[Mark],
+        names: Sequence[str] = (),
     ) -> None:
-        """The half-space of each class, with its letter in the corner farthest from the line."""
+        """The half-space of each class, with its letter or name in the farthest corner."""
         for place, corners in polygons.items():
             mark = known[place]
             ax.fill(*corners.T, facecolor=self.theme.tint(self.colour(mark)), lw=0, zorder=0)
             if not self.small:
                 far = corners[np.argmax(line.distance(corners))]
                 inward = np.sign(np.vstack([*polygons.values()]).mean(axis=0) - far)
-                self.letter(ax, far, mark, size=15, offset=11 * inward)
+                words = names[place] if names else self.text(mark.letter)
+                self.letter(ax, far, mark, words, size=15, offset=(9 + 2 * len(words)) * inward)
 
     def letter(
-        self, ax: Any, at: FloatArray, mark: Mark, *, size: float, offset: Any = (0, 0)
+        self,
+        ax: Any,
+        at: FloatArray,
+        mark: Mark,
+        words: str = "",
+        *,
+        size: float,
+        offset: Any = (0, 0),
     ) -> None:
         """The letter of a class, in its colour."""
         look: Any = {
@@ -158,7 +171,7 @@ class Pen:
             "fontweight": "bold",
             "zorder": 2,
         }
-        self.note(ax, self.text(mark.letter), at, offset, halo=False, **look)
+        self.note(ax, words or self.text(mark.letter), at, offset, halo=False, **look)
 
     def note(
         self,
@@ -217,17 +230,17 @@ class Pen:
         """Limits, one scale for both axes where that can be, and the names of the axes."""
         ax.set_xlim(box[0], box[1])
         ax.set_ylim(box[2], box[3])
-        if has_one_scale(box):
+        if has_one_scale(box) and not plane.note:
             ax.set_aspect("equal", adjustable="box")
+        if self.small:
+            ax.locator_params(nbins=6, steps=[1, 2, 5, 10])
+            ax.tick_params(labelsize=7, length=2, pad=2)
+        else:
+            ax.set_xlabel(self.text(plane.names[0]))
+            ax.set_ylabel(self.text(plane.names[1]))
         if plane.is_line:
             ax.set_yticks([])
             ax.spines["left"].set_visible(False)
-        if self.small:
-            ax.set_xticks([])
-            ax.set_yticks([])
-            return
-        ax.set_xlabel(self.text(plane.names[0]))
-        ax.set_ylabel(self.text(plane.names[1]))
 
     def legend(self, ax: Any) -> None:
         """Above the axes where the figure is ours, else where there is room."""

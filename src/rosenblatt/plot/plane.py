@@ -13,6 +13,7 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry.vectors import box_sides
 from rosenblatt.plot.arguments import FloatArray
+from rosenblatt.plot.curves import short_number
 
 Box = tuple[float, float, float, float]
 
@@ -156,8 +157,8 @@ def _parts(direction: FloatArray, names: list[str]) -> str:
     return shown + (", …" if len(order) > TOLD_PARTS else "")
 
 
-def around(points: FloatArray, *, is_line: bool = False) -> Box:
-    """A box with all points inside, never without area, not much longer than wide."""
+def around(points: FloatArray, *, is_line: bool = False, one_scale: bool = True) -> Box:
+    """A box with all points inside, never without area; for one scale not much longer than wide."""
     low, high = points.min(axis=0), points.max(axis=0)
     extent = high - low
     widest = float(extent.max())
@@ -166,7 +167,7 @@ def around(points: FloatArray, *, is_line: bool = False) -> Box:
     if is_line:
         half = np.array([widest * (0.5 + FREE), widest * 0.2])
     else:
-        squeezed = widest > SQUEEZED * float(extent.min()) > 0.0
+        squeezed = widest > (SQUEEZED if one_scale else 1.0) * float(extent.min()) > 0.0
         sides = np.maximum(extent, extent * FREE if squeezed else widest / LONGEST)
         half = sides / 2 + FREE * (sides if squeezed else max(sides))
     middle = (low + high) / 2
@@ -188,6 +189,17 @@ def has_one_scale(box: Box) -> bool:
     """Whether both axes can share one scale, so that right angles are seen as such."""
     wide, high = box[1] - box[0], box[3] - box[2]
     return max(wide, high) <= SQUEEZED * min(wide, high)
+
+
+def equation(w: FloatArray, b: float, names: tuple[str, ...]) -> str:
+    """The line as it is written, ``2 x₁ − x₂ + 6 = 0``."""
+    parts = [(value, name) for value, name in zip([*w.tolist(), b], [*names, ""], strict=True)]
+    terms = []
+    for value, name in parts:
+        number = "" if name and abs(value) == 1 else short_number(abs(value))
+        terms += ["−" if value < 0 else "+", f"{number} {name}".strip()] if value else []
+    first = terms[1] if terms[0] == "+" else f"−{terms[1]}"
+    return " ".join([first, *terms[2:], "= 0"])
 
 
 def is_outside(point: FloatArray, box: Box) -> bool:

@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.core.ledger import Ledger
+from rosenblatt.core.recording import Update
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments
 from rosenblatt.plot.arguments import FloatArray
+from rosenblatt.plot.curves import short_number
 from rosenblatt.plot.plane import (
     Box,
     Plane,
@@ -34,6 +36,8 @@ ANSWERS_OTHERWISE = (
 )
 # Weights shorter or longer than this, compared with the rows, are drawn to a scale of their own.
 SHORTEST_WEIGHTS, LONGEST_WEIGHTS = 0.4, 2.0
+# Longer names of classes are replaced by their letters in titles.
+LONGEST_LABEL = 8
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,10 @@ class Step:
         Where it lies.
     right, wrong : object
         Its class; the class that was lowered, None if none was.
+    y_pred : object
+        What was predicted for it; None at a tie that counts as a mistake.
+    rule : str
+        What the example did to the weights, with its numbers.
     W, b : array of shape (k, 2) and (k,)
         Weights after it, one row for two classes.
     W_before, b_before : arrays of the same shapes
@@ -68,6 +76,8 @@ class Step:
     at: FloatArray
     right: Any
     wrong: Any
+    y_pred: Any
+    rule: str
     W: FloatArray
     b: FloatArray
     W_before: FloatArray
@@ -94,6 +104,8 @@ class RunInPlane:
     box : (xmin, xmax, ymin, ymax)
     scale : float
         The length of arrows over that of the weights.
+    each : {"update", "example"}
+        What a step is.
     steps : tuple of Step
     n_steps : int
         How many there are in all.
@@ -109,6 +121,7 @@ class RunInPlane:
     plane: Plane
     box: Box
     scale: float
+    each: str
     steps: tuple[Step, ...]
     n_steps: int
     n_updates: int
@@ -126,17 +139,29 @@ class RunInPlane:
         """What the lines, areas and arrows of every step are, in sentences."""
         sentences = ["Ring: the example.", *more]
         lines = "Dashed: the line before it; solid: after it."
-        sentences.insert(1, lines if self.is_binary else "Areas: the answer after it.")
+        sentences.insert(1, lines if self.is_binary else "Areas: the prediction after it.")
         if self.scale != 1:
             sentences.append(f"Weights are drawn at {self.scale:g} times their length.")
         return [*sentences, ANSWERS_OTHERWISE] if self.answers_otherwise else sentences
 
     def title(self, step: Step) -> str:
-        """What happened, in a few words."""
-        label = next(mark.name for mark in self.marks if mark.label == step.right)
-        if not step.update:
-            return f"example {step.t}: row {step.row}, {label}, right"
-        return f"update {step.update}: row {step.row}, {label}"
+        """What happened, in one line; `two_lines` breaks it before the rule."""
+        names = {mark.label: mark.name for mark in self.marks} | {None: "tie"}
+        if max(map(len, names.values())) > LONGEST_LABEL:
+            names |= {mark.label: mark.letter for mark in self.marks}
+        which = f"update {step.update}, row {step.row}"
+        outcome = "mistake" if step.y_pred != step.right else "right"
+        if outcome == "right" and step.update:
+            outcome = "right by too little"
+        return (
+            f"{which if self.each == 'update' else f'example {step.t}'}: y = {names[step.right]}, "
+            f"ŷ = {names[step.y_pred]}, {outcome}: {step.rule}"
+        )
+
+
+def two_lines(title: str) -> str:
+    """The title of a step with the rule below what happened."""
+    return "\n".join(title.rsplit(": ", 1))
 
 
 def read_run(
@@ -187,14 +212,17 @@ def read_run(
     for t, row, k, is_update in chosen:
         (W, b), (W_before, b_before) = seen[k + is_update], seen[k]
         update = ledger[k] if is_update else None
+        right = int(places[row])
         steps.append(
             Step(
                 update=k + 1 if is_update else 0,
                 t=t,
                 row=row,
                 at=points[row],
-                right=ledger.classes[places[row]],
+                right=ledger.classes[right],
                 wrong=None if update is None else update.y_pred,
+                y_pred=_prediction(model, ledger.classes, W_before @ points[row] + b_before),
+                rule=_rule(update, right, known, W[:, :d], None if through_origin else b),
                 W=W,
                 b=b,
                 W_before=W_before,
@@ -213,6 +241,7 @@ def read_run(
         plane=plane,
         box=box,
         scale=scale,
+        each=each,
         steps=tuple(steps),
         n_steps=len(visits),
         n_updates=len(ledger),
@@ -236,6 +265,40 @@ def _marks_in_order(classes: Sequence[Any]) -> tuple[Mark, ...]:
     """Marks in the order of the ledger, each as it is in all other pictures."""
     of = {mark.label: mark for mark in marks(sorted(classes))}
     return tuple(of[label] for label in classes)
+
+
+def _prediction(model: Any, classes: Sequence[Any], scores: FloatArray) -> Any:
+    """The class of the highest score; None at a tie that no class is known to win."""
+    scores = np.array([0.0, scores[0]]) if len(scores) == 1 else scores
+    best = np.flatnonzero(scores == scores.max())
+    wins = len(best) == 1 or getattr(model, "ties", "mistake") == "positive"
+    return classes[best[-1]] if wins else None
+
+
+def _rule(
+    update: Update | None, right: int, known: Sequence[Mark], W: FloatArray, b: FloatArray | None
+) -> str:
+    """``w ← w + x = (2, −1)``; of several classes the vectors that moved, without numbers."""
+    x = "x" if update is None or update.step == 1 else f"{short_number(update.step)}x"
+    if len(W) > 1:
+        if update is None:
+            return "no weights change"
+        moved = [(known[right], "+")]
+        moved += [(mark, "−") for mark in known if mark.label == update.y_pred is not None]
+        names = [(weight_name(mark), sign) for mark, sign in moved]
+        return ", ".join(f"{name} ← {name} {sign} {x}" for name, sign in names)
+    w = ", ".join(short_number(part) for part in W[0].tolist())
+    now = f"({w})" if W.shape[1] > 1 else w
+    if b is not None:
+        now += f", b = {short_number(float(b[0]))}"
+    return f"w = {now}" if update is None else f"w ← w {'−+'[right]} {x} = {now}"
+
+
+def weight_name(mark: Mark) -> str:
+    """What the weights of a class are called."""
+    subscripts = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    name = mark.letter.translate(subscripts)
+    return f"w{name}" if name != mark.letter else f"w {name}"
 
 
 def _line(W: FloatArray, b: FloatArray, box: Box) -> FloatArray | None:

@@ -12,10 +12,10 @@ from rosenblatt.plot.curves import panels
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plot.pen import AREA
 from rosenblatt.plot.plane import Box
-from rosenblatt.plot.steps import RunInPlane, Step, read_run
-from rosenblatt.plot.style import Mark
+from rosenblatt.plot.steps import RunInPlane, Step, read_run, two_lines, weight_name
 
-PANEL = 2.1
+# The width of a panel in inches, and of a single one.
+PANEL, SINGLE = 2.5, 4.2
 TITLE_SIZE = 8.5
 # Of a usual letter, in shares of the size of its font.
 LETTER_WIDTH = 0.58
@@ -48,16 +48,18 @@ class UpdatesDisplay(Display):
     def _size(self) -> tuple[float, float]:
         rows, columns = self._grid()
         xmin, xmax, ymin, ymax = self.run.box
-        high = PANEL * min(max((ymax - ymin) / (xmax - xmin), 0.4), 1.4)
-        return max(columns * (PANEL + 0.15), 4.2), rows * (high + 0.3) + 0.9
+        wide = SINGLE if columns == 1 else PANEL
+        high = wide * min(max((ymax - ymin) / (xmax - xmin), 0.4), 1.4)
+        return max(columns * (wide + 0.15), 5.0), rows * (high + 0.45) + 0.9
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
         pairs = list(zip(self.run.steps, self.titles, strict=True))
+        size = _title_size(axes.flat[0], pen, [two_lines(pen.text(one)) for one in self.titles])
         for ax, (step, title) in panels(axes, pairs):
             draw_rows(ax, pen, self.run)
             draw_step(ax, pen, self.run, step)
             pen.frame(ax, self.run.box, self.run.plane)
-            ax.set_title(pen.text(title), fontsize=_title_size(ax, pen, title), loc="left", pad=3)
+            ax.set_title(pen.text(two_lines(title)), fontsize=size, loc="left", pad=3)
             if pen.small:
                 for spine in ax.spines.values():
                     spine.set_visible(True)
@@ -66,12 +68,12 @@ class UpdatesDisplay(Display):
             pen.legend(axes.flat[0])
 
 
-def _title_size(ax: Any, pen: Pen, title: str) -> float:
-    """Smaller where the panel is one of many in a narrow place that was given."""
-    if pen.own:
-        return TITLE_SIZE
-    wide = ax.get_window_extent().width * 72 / ax.get_figure().dpi
-    return float(np.clip(wide / (LETTER_WIDTH * len(title)), 4.0, TITLE_SIZE))
+def _title_size(ax: Any, pen: Pen, titles: list[str]) -> float:
+    """Smaller where the panel is one of many in a narrow place, or a title is long."""
+    inside = ax.get_window_extent().width * 72 / ax.get_figure().dpi
+    wide = inside if not pen.own else 72 * (PANEL if pen.small else SINGLE)
+    longest = max(len(line) for title in titles for line in title.split("\n"))
+    return float(np.clip(wide / (LETTER_WIDTH * longest), 4.0, TITLE_SIZE if pen.small else 11))
 
 
 def draw_rows(ax: Any, pen: Pen, run: RunInPlane) -> None:
@@ -98,7 +100,7 @@ def draw_step(ax: Any, pen: Pen, run: RunInPlane, step: Step) -> None:
         _draw_sum(ax, pen, step)
     for place, ends in step.arrows.items():
         mark = run.marks[place]
-        name, colour = ("w", "") if run.is_binary else (_weight_name(mark), pen.colour(mark))
+        name, colour = ("w", "") if run.is_binary else (weight_name(mark), pen.colour(mark))
         pen.arrow(ax, ends, name, colour=colour)
     ax.scatter(
         *step.at[:, None],
@@ -120,12 +122,6 @@ def _draw_sum(ax: Any, pen: Pen, step: Step) -> None:
             pen.arrow(ax, before, colour=pen.theme.faint)
             way = np.array([before[1], after[1]])
             ax.plot(*way.T, color=pen.theme.faint, lw=1.2, ls=":", zorder=3)
-
-
-def _weight_name(mark: Mark) -> str:
-    subscripts = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-    name = mark.letter.translate(subscripts)
-    return f"w{name}" if name != mark.letter else f"w {name}"
 
 
 def updates(
@@ -165,14 +161,14 @@ def updates(
     >>> X, y = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]], [-1, 1, 1, -1, -1, 1]
     >>> model = Perceptron(ties="positive", fit_intercept=False, shuffle=False, record=True)
     >>> shown = plot.updates(model.fit(X, y), X, y, each="example", max_frames=6)
-    >>> for title, step in zip(shown.titles, shown.run.steps):
-    ...     print(title, step.W[0].tolist())
-    update 1: row 0, −1 [1.0, -2.0]
-    example 2: row 1, +1, right [1.0, -2.0]
-    update 2: row 2, +1 [2.0, -1.0]
-    example 4: row 3, −1, right [2.0, -1.0]
-    update 3: row 4, −1 [3.0, 1.0]
-    example 6: row 5, +1, right [3.0, 1.0]
+    >>> for title in shown.titles:
+    ...     print(title)
+    example 1: y = −1, ŷ = +1, mistake: w ← w − x = (1, −2)
+    example 2: y = +1, ŷ = +1, right: w = (1, −2)
+    example 3: y = +1, ŷ = −1, mistake: w ← w + x = (2, −1)
+    example 4: y = −1, ŷ = −1, right: w = (2, −1)
+    example 5: y = −1, ŷ = +1, mistake: w ← w − x = (3, 1)
+    example 6: y = +1, ŷ = +1, right: w = (3, 1)
     """
     checks.whole("max_frames", max_frames, at_least=1, at_most=100)
 
