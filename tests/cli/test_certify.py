@@ -88,7 +88,18 @@ def test_exclusive_or_ends_with_1_and_four_lines_in_conflict(tmp_path: Path) -> 
     members = found["conflict"]["rows"]
     assert sorted(one["line"] for one in members) == [2, 3, 4, 5]
     assert sum(Fraction(one["fraction"]) for one in members) == 1
-    assert found["margin"] is found["gamma"] is found["bound"] is None
+    assert found["margin"] is None
+    assert found["bound"] == found["bound_visits"] == 4 * found["perceptron"]["epochs"]
+
+
+def test_overlapping_classes_get_the_bound_of_the_epochs_of_the_run(tmp_path: Path) -> None:
+    text = "x,c\n" + "".join(f"{x},{'ab'[x > 9]}\n" for x in range(20)) + "3,b\n"
+    found = certified(written(tmp_path, text))
+    run = found["perceptron"]
+    assert run["mistakes"] <= found["bound"] < found["bound_visits"] == 21 * run["epochs"]
+    assert found["bound_epochs"] == run["epochs"]
+    said = f"mistakes in {run['epochs']:,} epochs in any order, ((R + D)/γ)² with R = "
+    assert said in certify("-", text=text).stdout
 
 
 def test_lines_are_those_of_the_file_in_spite_of_blank_and_long_records(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from matplotlib.figure import Figure
 from reference import binary, steps
 from strategies import LINEAR, seeds, separable
 
@@ -136,3 +137,23 @@ def test_a_stream_shows_the_points_of_its_progress():
         plot.mistakes(evaluate.Progress())
     with pytest.raises(InputError, match="stream has none"):
         plot.mistakes(progress, bound=3)
+
+
+@quiet
+def test_the_bound_of_rows_that_are_not_separable_grows_with_the_epochs():
+    iris = datasets.iris()
+    X, y = iris.X[50:], iris.labels[50:]
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    p = Perceptron(max_iter=12, tol=None).fit(X, y)
+    bound = theory.mistake_bound(X, y, epochs=100)
+    shown = plot.mistakes(p, bound=bound)
+    assert shown.bound_after.tolist() == [bound.after(epoch) for epoch in range(1, 13)]
+    assert (shown.runs[0].total <= shown.bound_after).all()
+    assert f"the bound ((R + D)/γ)² is {shown.bound:.1f}." in shown.caption
+    ax = Figure().subplots()
+    shown.plot(ax)
+    np.testing.assert_array_equal(ax.lines[-1].get_ydata(), shown.bound_after)
+    assert any("((R + D)/γ)²" in text.get_text() for text in ax.texts)
+    study = theory.order_study(p, X, y, n_orders=2)
+    with pytest.raises(ParameterError, match=r"about 100 epochs.*plot.mistakes shows how it grows"):
+        plot.orders(study, bound=bound)

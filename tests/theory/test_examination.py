@@ -16,16 +16,18 @@ def test_separable_rows_have_the_margin_and_the_bound_of_their_own_functions() -
     assert (found.verdict, found.strength, found.verified) == ("separable", "exact", True)
     assert found.margin == max_margin(*APART).margin
     bound = mistake_bound(*APART)
-    assert (found.radius, found.gamma, found.bound) == (bound.radius, bound.margin, bound.bound)
+    assert (found.limit.bound, found.limit.margin) == (bound.bound, bound.margin)
     assert found.learner.stop_reason_ == "separated"
-    assert found.learner.n_mistakes_ <= found.bound
+    assert found.learner.n_mistakes_ <= found.limit.bound
 
 
-def test_rows_that_are_not_have_a_conflict_and_no_bound() -> None:
+def test_rows_that_are_not_have_a_conflict_and_the_bound_of_their_epochs() -> None:
     found = examine(*XOR)
     assert found.verdict == separability(*XOR).verdict == "not separable"
-    assert found.margin is found.gamma is found.bound is None
-    assert found.radius == pytest.approx(np.sqrt(3))
+    assert found.margin is None
+    assert found.limit.radius == pytest.approx(np.sqrt(3))
+    assert found.limit.epochs == found.learner.n_iter_
+    assert found.learner.n_mistakes_ == found.limit.bound == 4
     plain = found.to_json(lines=[11, 12, 13, 14])
     assert sorted(row["line"] for row in plain["conflict"]["rows"]) == [11, 12, 13, 14]
     assert plain["classes"] == {"n": 2, "y": 2}

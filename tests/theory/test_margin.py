@@ -1,4 +1,4 @@
-"""Margins and the bound on mistakes (L4.4, L4.5, L4.7, L5.7)."""
+"""Margins (L4.4, L4.7)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
-from rosenblatt import AveragedPerceptron, Perceptron, datasets
+from rosenblatt import Perceptron, datasets
 from rosenblatt.errors import InputError
-from rosenblatt.geometry import augment, to_unit_sphere
 from rosenblatt.theory import margin, max_margin, mistake_bound
 
 seeds = st.integers(0, 10**6)
@@ -94,64 +93,3 @@ def test_the_perceptron_converges_but_not_to_the_largest_margin():
     length = np.linalg.norm(p.coef_)
     found = margin(X, y, p.coef_ / length, float(p.intercept_[0]) / length)
     assert 0 < found < 0.99 * gamma
-
-
-@given(seeds, st.sampled_from([0.1, 1.0, 7.0]), st.booleans())
-def test_no_run_makes_more_mistakes_than_the_bound(seed, eta0, fit_intercept):
-    """L3.12, L4.5, L3.14: any order, dimension, scale and constant learning rate."""
-    X, y, *_ = with_known_margin(seed, b=None if fit_intercept else 0.0)
-    found = mistake_bound(X, y, fit_intercept)
-    for learner in (Perceptron, AveragedPerceptron):
-        run = learner(random_state=seed, eta0=eta0, fit_intercept=fit_intercept, tol=None).fit(X, y)
-        assert run.n_mistakes_ <= found.bound
-    np.testing.assert_allclose(
-        mistake_bound(3.0 * X, y, fit_intercept=False).bound,
-        mistake_bound(X, y, fit_intercept=False).bound,
-        rtol=1e-5,
-    )
-
-
-def test_with_a_bias_the_theorem_lives_in_the_augmented_space():
-    X, y, *_ = with_known_margin(1)
-    inside = mistake_bound(X, y)
-    appended = mistake_bound(augment(X), y, fit_intercept=False)
-    assert inside.radius == pytest.approx(appended.radius)
-    assert inside.margin == pytest.approx(appended.margin, rel=1e-6)
-
-
-def test_on_the_unit_sphere_it_is_the_same_number():
-    """L5.7"""
-    X, y, *_ = with_known_margin(2, b=0.0)
-    found = mistake_bound(X, y, fit_intercept=False)
-    rows, radius = to_unit_sphere(X)
-    unit = mistake_bound(rows, y, fit_intercept=False)
-    assert radius == pytest.approx(found.radius)
-    assert unit.radius == pytest.approx(1.0)
-    assert unit.bound == pytest.approx(found.bound, rel=1e-5)
-    assert found.bound == pytest.approx(1 / found.unit_margin**2)
-
-
-def test_under_a_feature_map_radius_and_margin_are_those_of_the_mapped_rows():
-    """L3.10"""
-    xor, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
-    assert mistake_bound(xor, y).bound == np.inf
-
-    def lift(X):
-        return np.column_stack([X, X[:, 0] * X[:, 1]])
-
-    lifted = mistake_bound(xor, y, feature_map=lift)
-    assert lifted.radius == pytest.approx(2.0)
-    assert Perceptron(tol=None).fit(lift(xor), y).n_mistakes_ <= lifted.bound
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_several_classes_keep_the_bound_of_kesler(seed):
-    random = np.random.default_rng(seed)
-    centers = 4 * np.eye(3, 4) + 0.5 * random.standard_normal((3, 4))
-    y = np.arange(45) % 3
-    X = centers[y] + 0.3 * random.standard_normal((45, 4))
-    found = mistake_bound(X, y)
-    assert found.margin > 0
-    for order in range(5):
-        run = Perceptron(ties="positive", random_state=order, tol=None).fit(X, y)
-        assert run.n_mistakes_ <= found.bound

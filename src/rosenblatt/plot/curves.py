@@ -10,6 +10,7 @@ import numpy as np
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.plot.style import MARKERS, Theme
+from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
     from rosenblatt.plot.display import Pen
@@ -22,6 +23,11 @@ FURTHEST_BOUND = 4.0
 
 def as_bound(bound: Any) -> float | None:
     """``R²/γ²``, from the result of `theory.mistake_bound`, a `theory.proof`, or a number."""
+    if getattr(bound, "epochs", None) is not None:
+        raise ParameterError(
+            f"bound is about {count(bound.epochs, 'epoch')} over rows that are not separable; "
+            "plot.mistakes shows how it grows."
+        )
     for name in ("bound", "mistake_bound"):
         if hasattr(bound, name):
             bound = getattr(bound, name)
@@ -50,11 +56,11 @@ def is_within_sight(bound: float, most: float) -> bool:
     return bound <= FURTHEST_BOUND * max(most, 1.0)
 
 
-def bound_exceeded(bound: float) -> str:
+def bound_exceeded(bound: float, formula: str = "R²/γ²") -> str:
     """What is to be said of a bound that mistakes went beyond: it was about others."""
     return (
-        f"more than R²/γ² = {short_number(bound)}, which bounds a plain perceptron on the rows it "
-        "was computed from"
+        f"more than {formula} = {short_number(bound)}, which bounds a plain perceptron on the rows "
+        "it was computed from"
     )
 
 

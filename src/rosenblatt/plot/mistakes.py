@@ -152,10 +152,19 @@ class MistakesDisplay(Display):
     runs : list of EpochCounts
     bound : float or None
         ``R²/γ²``, which no total of a plain perceptron on these rows exceeds.
+    bound_after : ndarray or None
+        Without a separator the bound grows: ``((R + D)/γ)²`` after each epoch, of which ``bound``
+        is the last.
     """
 
     runs: list[EpochCounts]
     bound: float | None = None
+    bound_after: npt.NDArray[np.float64] | None = None
+
+    @property
+    def formula(self) -> str:
+        """What the bound is."""
+        return "R²/γ²" if self.bound_after is None else "((R + D)/γ)²"
 
     def _size(self) -> tuple[float, float]:
         return 5.6, 3.9 + 0.25 * float(np.clip(len(self.runs) - MOST_TOLD, 0, 30))
@@ -169,8 +178,9 @@ class MistakesDisplay(Display):
             sentences.append(f"{len(self.runs) - MOST_TOLD:,} more")
         if self.bound is not None:
             most = max(int(run.mistakes.sum()) for run in self.runs)
-            held = f"the bound R²/γ² is {short_number(self.bound)}"
-            sentences.append(held if most <= self.bound else bound_exceeded(self.bound))
+            held = f"the bound {self.formula} is {short_number(self.bound)}"
+            over = bound_exceeded(self.bound, self.formula)
+            sentences.append(held if most <= self.bound else over)
         self.caption = "; ".join(sentences) + "."
 
     def _draw(self, ax: Any, pen: Pen) -> None:
@@ -223,9 +233,13 @@ class MistakesDisplay(Display):
 
     def _draw_bound(self, ax: Any, pen: Pen, most: int) -> None:
         assert self.bound is not None
-        words = f"bound R²/γ² = {short_number(self.bound)}"
-        if is_within_sight(self.bound, most):
-            ax.axhline(self.bound, color=pen.theme.ink, ls=STYLES[3], lw=1.4)
+        words = f"bound {self.formula} = {short_number(self.bound)}"
+        after, line = self.bound_after, {"color": pen.theme.ink, "ls": STYLES[3], "lw": 1.4}
+        if after is not None or is_within_sight(self.bound, most):
+            if after is None or len(after) == 1:
+                ax.axhline(self.bound, **line)
+            else:
+                ax.plot(np.arange(1, len(after) + 1), after, **line)
             ax.set_ylim(top=1.12 * max(self.bound, most))
             where: Any = ("axes fraction", "data")
             look = {"xycoords": where, "ha": "right", "va": "bottom", "halo": False}
@@ -246,7 +260,8 @@ def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDispl
         ``mistakes_per_epoch_`` will do: linear, kernel, structured, saved and loaded. The progress
         of a stream is drawn as the share of mistakes by the number of examples.
     bound : MistakeBound, ProofTrace or float, default=None
-        ``R²/γ²`` (L3.12): the total of mistakes is drawn as well, below this line.
+        ``R²/γ²`` (L3.12): the total of mistakes is drawn as well, below this line. That of rows
+        that are not linearly separable is drawn as it grows from epoch to epoch.
 
     Returns
     -------
@@ -279,9 +294,12 @@ def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDispl
         named = {type(source).__name__: source}
     if not named:
         raise InputError("there are 0 learners; give at least one.")
-    return MistakesDisplay(
-        [_counts_of(name, model) for name, model in named.items()], as_bound(bound)
-    )
+    runs = [_counts_of(name, model) for name, model in named.items()]
+    if getattr(bound, "epochs", None) is None:
+        return MistakesDisplay(runs, as_bound(bound))
+    epochs = range(1, 1 + max(len(run.mistakes) for run in runs))
+    after = np.array([bound.after(epoch) for epoch in epochs])
+    return MistakesDisplay(runs, float(after[-1]), after)
 
 
 def _named(models: list[Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,11 +15,11 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.core.ledger import Ledger
-from rosenblatt.core.rows import as_rows
 from rosenblatt.errors import InputError
 from rosenblatt.runs import LinearRun, finite_rows
 from rosenblatt.theory.certificates import CertificateError
-from rosenblatt.theory.margin import max_margin, mistake_bound
+from rosenblatt.theory.margin import max_margin
+from rosenblatt.theory.mistake_bounds import MistakeBound, mistake_bound, overlap_bound
 from rosenblatt.theory.points import FeatureMap, mapped
 from rosenblatt.theory.separability import separability
 
@@ -204,8 +205,9 @@ class Examination:
         Whether the certificate was checked in exact arithmetic.
     separability : Separability or ArgmaxSeparability
         The verdict with its certificate.
-    radius, gamma, bound : float or None
-        R, γ and the mistake bound R²/γ²; only R where the rows are not separable.
+    limit : MistakeBound
+        The most mistakes: in any number of epochs if the rows are separable, else in those of
+        ``learner``.
     margin : float or None
         The largest margin between two classes.
     learner : Perceptron
@@ -221,9 +223,7 @@ class Examination:
     detail: str | None
     verified: bool
     separability: Any
-    radius: float
-    gamma: float | None
-    bound: float | None
+    limit: MistakeBound
     margin: float | None
     learner: Perceptron
     suspects: list[Suspect]
@@ -251,9 +251,12 @@ class Examination:
             "conflict": self._conflict(lines) if self.verified else None,
             "pairs": pairs,
             "margin": self.margin,
-            "radius": self.radius,
-            "gamma": self.gamma,
-            "bound": self.bound,
+            "radius": self.limit.radius,
+            "gamma": self.limit.margin,
+            "deviation": self.limit.deviation,
+            "bound": self.limit.bound if math.isfinite(self.limit.bound) else None,
+            "bound_epochs": self.limit.epochs,
+            "bound_visits": self.limit.visits,
             "perceptron": {
                 "mistakes": self.learner.n_mistakes_,
                 "epochs": self.learner.n_iter_,
@@ -324,7 +327,7 @@ def examine(
     >>> import numpy as np
     >>> from rosenblatt.theory import examine
     >>> found = examine(np.array([[0.0], [1.0], [3.0]]), np.array(["no", "no", "yes"]))
-    >>> found.verdict, found.margin, found.learner.n_mistakes_ <= found.bound
+    >>> found.verdict, found.margin, found.learner.n_mistakes_ <= found.limit.bound
     ('separable', 1.0, True)
     """
     from rosenblatt import Perceptron
@@ -337,18 +340,6 @@ def examine(
     except CertificateError as error:  # what cannot be checked is not claimed
         verdict, strength, detail, verified = "undecided", "none", str(error), False
     n_classes = len(set(y.tolist()))
-    longest = float(as_rows(X).squared_norms().max()) + float(fit_intercept)
-    radius = math.sqrt(longest * (2.0 if n_classes > 2 else 1.0))
-    gamma = bound = margin = None
-    if verdict == "separable":
-        limit = mistake_bound(X, y, fit_intercept)
-        if limit.margin > 0 and math.isfinite(limit.bound):
-            radius, gamma, bound = limit.radius, limit.margin, limit.bound
-        if n_classes == 2:
-            try:
-                margin = max_margin(X, y, fit_intercept).margin
-            except InputError:  # separable, but by less than floats can measure
-                margin = None
     # With several classes the bound holds where a tie lowers a rival too.
     ties = "mistake" if n_classes == 2 else "positive"
     learner = Perceptron(
@@ -357,6 +348,14 @@ def examine(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the reason to stop is in the result
         learner.fit(X, y)
+    margin, epochs = None, learner.n_iter_
+    if verdict == "separable":
+        limit = mistake_bound(X, y, fit_intercept, epochs=epochs)
+        if n_classes == 2:
+            with suppress(InputError):  # separable, but by less than floats can measure
+                margin = max_margin(X, y, fit_intercept).margin
+    else:
+        limit = overlap_bound(X, y, fit_intercept, epochs)
     costed = X if len(learner.ledger_) <= MOST_COSTED else None
     return Examination(
         y=y,
@@ -366,9 +365,7 @@ def examine(
         detail=detail,
         verified=verified,
         separability=found,
-        radius=radius,
-        gamma=gamma,
-        bound=bound,
+        limit=limit,
         margin=margin,
         learner=learner,
         suspects=suspects(learner.ledger_, costed, top=top, n_rows=len(y)),

@@ -20,7 +20,7 @@ from rosenblatt.core.rows import as_rows, largest_allowed, scores
 from rosenblatt.core.training import train
 from rosenblatt.errors import InputError
 from rosenblatt.theory.argmax import ArgmaxSeparability
-from rosenblatt.theory.margin import MistakeBound, mistake_bound
+from rosenblatt.theory.mistake_bounds import MistakeBound, mistake_bound
 from rosenblatt.theory.points import read_points
 from rosenblatt.theory.separability import Separability, separability
 

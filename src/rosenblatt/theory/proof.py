@@ -162,7 +162,7 @@ def proof(
     run = LinearRun(ledger, table)
     w = run.start
     eta = _learning_rate(ledger, n_vectors=len(w))
-    u = None if separator is None else _unit(separator, w.shape, table.shape[1])
+    u = None if separator is None else unit_separator(separator, w.shape, table.shape[1])
     if margin is not None:
         margin = _positive("margin", margin)
     elif u is not None:
@@ -226,7 +226,7 @@ def _positive(name: str, value: Any) -> float:
     return float(checks.number(name, value, above=0.0))
 
 
-def _unit(separator: Any, shape: tuple[int, ...], n_features: int) -> FloatArray:
+def unit_separator(separator: Any, shape: tuple[int, ...], n_features: int) -> FloatArray:
     """The separator in the shape of the weights, biases at the end, of length 1."""
     if hasattr(separator, "w") and hasattr(separator, "b"):
         separator = separator.w, separator.b

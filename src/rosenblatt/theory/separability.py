@@ -107,7 +107,8 @@ class Separability(Verdict):
         Rows that are not separable may be so but for ties: "quasi-complete" if some ``(w, b)`` has
         ``y (w·x + b) >= 0`` for every row and above 0 for some, as ``direction`` shows; "none" if
         there is nothing of the kind, as ``overlap`` shows (Albert and Anderson 1984). Logistic
-        regression has finite weights in the last case alone.
+        regression has finite weights in the last case alone. "undecided" also with more than 80
+        weights, where exact arithmetic takes too long.
     hyperplane : Hyperplane or None
         One with every row strictly on its side, if the rows are separable.
     conflict : Conflict or None

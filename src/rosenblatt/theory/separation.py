@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_separator
-from rosenblatt.theory.exact import inner, null_space
+from rosenblatt.theory.exact import MOST_POINTS, inner, null_space
 from rosenblatt.theory.points import Points
 from rosenblatt.theory.separability import decide
 
@@ -33,7 +33,7 @@ def separation_of(points: Points, conflict: Conflict | None) -> Separation:
     of them on one side or meets another conflict, which joins the first. Each round leaves fewer
     dimensions; when none is left, the conflict spans all points, and v is 0 on all of them.
     """
-    if conflict is None or not conflict.exact:
+    if conflict is None or not conflict.exact or points.n_dimensions > MOST_POINTS:
         return Separation("undecided")
     rows, weights = list(conflict.rows), [Fraction(weight) for weight in conflict.weights]
     while True:

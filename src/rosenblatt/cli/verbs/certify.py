@@ -140,14 +140,7 @@ def _report(found: dict[str, Any]) -> list[str]:
         )
     if found["margin"] is not None:
         said.append(f"margin: {found['margin']:.6g}, the largest there is")
-    space = " of the rows with a 1 appended" if found["fit_intercept"] else ""
-    if found["bound"] is None:
-        said.append(f"bound: none; R = {found['radius']:.6g}{space}")
-    else:
-        said.append(
-            f"bound: at most {math.floor(found['bound']):,} mistakes in any order, R²/γ² with "
-            f"R = {found['radius']:.6g} and γ = {found['gamma']:.6g}{space}"
-        )
+    said.append(_bound(found))
     run = found["perceptron"]
     said.append(
         f"perceptron: {count(run['mistakes'], 'mistake')} in {count(run['epochs'], 'epoch')}; "
@@ -169,6 +162,22 @@ def _strength(found: dict[str, Any]) -> str:
         return f"; {found['detail']}"
     kind = "exact" if found["strength"] == "exact" else "within rounding"
     return f" (proof {kind}, checked in exact arithmetic)"
+
+
+def _bound(found: dict[str, Any]) -> str:
+    space = " of the rows with a 1 appended" if found["fit_intercept"] else ""
+    bound, epochs = found["bound"], found["bound_epochs"]
+    if bound is None or bound == found["bound_visits"]:
+        return f"bound: none below the number of visits; R = {found['radius']:.6g}{space}"
+    if epochs is None:
+        where, formula, deviation = "", "R²/γ²", ""
+    else:
+        where, formula = f" {count(epochs, 'epoch')} in", "((R + D)/γ)²"
+        deviation = f", D = {found['deviation']:.6g}"
+    return (
+        f"bound: at most {math.floor(bound):,} mistakes in{where} any order, {formula} with "
+        f"R = {found['radius']:.6g}{deviation} and γ = {found['gamma']:.6g}{space}"
+    )
 
 
 def _conflict_lines(conflict: dict[str, Any]) -> list[str]:

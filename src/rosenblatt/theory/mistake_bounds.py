@@ -1,0 +1,304 @@
+"""The most mistakes a perceptron can make, on rows that are separable and on others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt import checks
+from rosenblatt.arrays import FloatArray
+from rosenblatt.errors import InputError
+from rosenblatt.theory.margin import GAP
+from rosenblatt.theory.nearest import Nearest, nearest_point
+from rosenblatt.theory.points import FeatureMap, PairHull, PointHull, Points, read_points
+from rosenblatt.theory.proof import unit_separator
+
+EPS = float(np.finfo(np.float64).eps)
+# Rounds in which u and γ are improved, and steps of conjugate gradients in each.
+ROUNDS, STEPS = 25, 25
+
+
+@dataclass(frozen=True, eq=False)
+class MistakeBound:
+    """A bound on the mistakes of a perceptron, and what it is made of.
+
+    With a bias R, γ, u and D are those of the rows with a 1 appended, with several classes those of
+    Kesler's construction, where the vectors of all classes are one.
+
+    Attributes
+    ----------
+    bound : float
+        ``((R + D) / γ)²``: no order of the rows makes a perceptron err more often. Never below the
+        true value of the formula, but for a whole number that is printed as such.
+    theorem : {"Novikoff", "Freund and Schapire"}
+        The first if D is 0: it holds for any number of epochs, and the bound is ``R²/γ²``.
+    epochs : int or None
+        How many epochs it is for; None if for any number.
+    radius : float
+        R, the length of the longest row; with several classes √2 times that, since a mistake moves
+        two vectors.
+    margin : float
+        γ. Of separable rows the largest margin by a vector of length 1, from below.
+    margin_upper : float
+        No vector of length 1 has a larger margin on all rows; 0 if they are not separable.
+    deviation : float
+        D, the root of ``Σ max(0, γ - y u·x)²`` over all visits: how far the rows are from having
+        the margin γ. The terms are hinge losses with γ in the place of 1.
+    u : ndarray of shape (n_features,), or (n_classes, n_features)
+        The vector of length 1, with a bias at its end.
+    visits : int or None
+        Rows times epochs, which is a bound of its own; None if for any number.
+    unit_margin : float
+        ``γ / R``, the margin after all rows are brought into the unit sphere; without D the bound
+        is ``1 / unit_margin²`` as well.
+    """
+
+    radius: float
+    margin: float
+    margin_upper: float
+    u: FloatArray
+    deviation: float = 0.0
+    epochs: int | None = None
+    visits: int | None = None
+
+    @property
+    def bound(self) -> float:
+        return self.after(1 if self.epochs is None else self.epochs)
+
+    def after(self, epochs: int) -> float:
+        """The bound for another number of epochs, by the same u and γ."""
+        share = epochs / (self.epochs or epochs)
+        size = self.u.size + 16.0
+        length = self.radius * (1 + 4 * size * EPS) + math.sqrt(share) * self.deviation
+        found = (length / self.margin) * (length / self.margin) * (1 + 16 * EPS)
+        if self.visits is not None:
+            found = min(found, share * self.visits)
+        # Of mistakes there is a whole number, so that rounding down to one loses nothing.
+        return found if abs(found - np.rint(found)) > 1e-6 else float(np.rint(found))
+
+    @property
+    def theorem(self) -> str:
+        return "Freund and Schapire" if self.deviation else "Novikoff"
+
+    @property
+    def unit_margin(self) -> float:
+        return self.margin / self.radius if self.radius > 0 else 0.0
+
+
+def mistake_bound(
+    X: Any,
+    y: Any,
+    fit_intercept: bool = True,
+    *,
+    epochs: int = 1,
+    separator: Any = None,
+    margin: float | None = None,
+    feature_map: FeatureMap = None,
+) -> MistakeBound:
+    """Bound the mistakes of a perceptron: ``R²/γ²``, or ``((R + D)/γ)²`` without a separator.
+
+    If some u of length 1 has ``y (u·x) >= γ`` on every row, then there are at most ``R²/γ²``
+    mistakes, in any number of epochs (Novikoff 1962). For data that are not linearly separable any
+    u and any γ > 0 give a bound: with ``D² = Σ max(0, γ - y u·x)²`` over the rows as they are
+    visited there are at most ``((R + D)/γ)²`` mistakes (Freund and Schapire 1999, theorem 2). D
+    grows with the epochs, and so does that bound; u and γ are chosen to make it small, by a few
+    Newton steps on ``R‖v‖ + ‖max(0, 1 - y v·x)‖``, which is convex in ``v = u/γ``.
+
+    Both hold for any order of the rows, any number of them, any dimension and any constant learning
+    rate, for a perceptron without a margin that starts from zero weights. With a bias the theorem
+    lives in the space of the rows with a 1 appended: R and γ are those of ``(x, 1)``. With several
+    classes it lives in that of Kesler's construction, where the vectors of the classes are stacked
+    and ``y u·x`` is the smallest difference between the right score and another one; ties must then
+    be broken, not raised (see `rosenblatt.Perceptron`).
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes.
+    fit_intercept : bool, default=True
+        Whether the learner has a bias.
+    epochs : int, default=1
+        How often each row is visited, as ``n_iter_`` of a learner says. Of no account for rows that
+        are separable.
+    separator : pair (w, b) or object with attributes w and b, default=None
+        Whose direction is u. By default the best that is found.
+    margin : float, default=None
+        γ. By default the best for u.
+    feature_map : callable or transformer, default=None
+        Applied to X first; all is then said of the mapped rows.
+
+    Returns
+    -------
+    MistakeBound
+
+    Examples
+    --------
+    >>> from rosenblatt.theory import mistake_bound
+    >>> found = mistake_bound([[3.0, 4.0], [-3.0, 4.0]], [1, -1], fit_intercept=False)
+    >>> round(found.radius, 6), round(found.margin, 6), round(found.bound, 4), found.theorem
+    (5.0, 3.0, 2.7778, 'Novikoff')
+
+    With one wrong label there is no separator, but a bound for every number of epochs:
+
+    >>> X, y = [[-3], [-2], [-1], [1], [2], [3]], [0, 0, 0, 1, 0, 1]
+    >>> found = mistake_bound(X, y, epochs=100)
+    >>> found.theorem, round(found.bound, 1), found.visits
+    ('Freund and Schapire', 350.2, 600)
+    """
+    checks.whole("epochs", epochs, at_least=1)
+    if margin is not None:
+        margin = float(checks.number("margin", margin, above=0.0))
+    examples = _Examples(X, y, fit_intercept, feature_map)
+    if separator is not None:
+        u = unit_separator(separator, examples.shape, examples.rows.X.shape[1])
+        return examples.bound(u, epochs, margin)
+    nearest = examples.nearest()
+    if nearest.lower > 0 and margin is None:
+        u = nearest.point.reshape(examples.shape) / nearest.upper
+    else:
+        u = examples.best_direction(epochs)
+    return examples.bound(u, epochs, margin, nearest.upper)
+
+
+def overlap_bound(X: Any, y: Any, fit_intercept: bool, epochs: int) -> MistakeBound:
+    """As `mistake_bound`, for rows that are known not to be separable."""
+    examples = _Examples(X, y, fit_intercept, None)
+    return examples.bound(examples.best_direction(epochs), epochs)
+
+
+class _Examples:
+    """Rows of two or more classes with the vectors of their classes, one for two."""
+
+    def __init__(self, X: Any, y: Any, fit_intercept: bool, feature_map: FeatureMap) -> None:
+        self.points, classes = read_points(X, y, fit_intercept, feature_map)
+        if len(classes) < 2:
+            raise InputError(
+                f"y holds only one class, {classes.tolist()[0]!r}: there is nothing to be mistaken "
+                "for."
+            )
+        self.labels: npt.NDArray[np.intp] = np.searchsorted(classes, np.asarray(y))
+        self.rows = Points(self.points.X, np.ones(len(self.points)), fit_intercept)
+        self.k = 1 if len(classes) == 2 else len(classes)
+        self.shape = self.k, self.points.n_dimensions
+        longest = float(np.sqrt(self.points.squared_norms().max()))
+        self.radius = longest * (1.0 if self.k == 1 else math.sqrt(2.0))
+
+    def bound(
+        self, u: FloatArray, epochs: int, margin: float | None = None, upper: float = math.inf
+    ) -> MistakeBound:
+        """What a vector of length 1 promises; ``upper`` is known of the largest margin."""
+        ahead = self.margins(u)
+        gamma = float(ahead.min()) if margin is None else margin
+        if gamma <= 0:
+            gamma = _best_margin(ahead, self.radius, epochs)
+        hinge = float(np.linalg.norm(np.maximum(gamma - ahead, 0.0) / gamma))
+        deviation = gamma * math.sqrt(epochs) * hinge * (1 + len(ahead) * EPS)
+        lasting = (epochs, epochs * len(ahead)) if deviation else ()
+        vector = u[0] if len(u) == 1 else u
+        return MistakeBound(self.radius, gamma, upper, vector, deviation, *lasting)
+
+    def nearest(self) -> Nearest:
+        """The vector with the largest margin, or nearly so."""
+        start = int(np.argmin(self.points.squared_norms()))
+        hull: PointHull | PairHull = PointHull(self.points)
+        if self.k > 1:
+            hull = PairHull(self.rows, self.labels, self.k)
+            start = start * self.k + (0 if self.labels[start] else 1)
+
+        def enough(now: Nearest) -> bool:
+            return now.upper <= 1e-12 * self.radius or now.lower >= (1 - GAP) * now.upper
+
+        return nearest_point(hull, [start], enough)
+
+    def choice(self, V: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """By how much each row is right, and the sign with which each vector counts in it."""
+        scores = np.column_stack([self.rows.products(v) for v in V])
+        if self.k == 1:
+            return self.points.signs * scores[:, 0], self.points.signs[:, None]
+        index, rivals = np.arange(len(scores)), scores.copy()
+        rivals[index, self.labels] = -np.inf
+        rival = rivals.argmax(axis=1)
+        signs = np.zeros(scores.shape)
+        signs[index, rival] = -1.0
+        if not V.any():  # no rival is ahead of the others
+            signs[:] = -1.0 / (self.k - 1)
+        signs[index, self.labels] = 1.0
+        return scores[index, self.labels] - scores[index, rival], signs
+
+    def margins(self, V: FloatArray) -> FloatArray:
+        """By how much each row is right, less what rounding can have added."""
+        sizes = np.max([self.rows.sizes(v) for v in V], axis=0) * (2 if self.k > 1 else 1)
+        return np.asarray(self.choice(V)[0] - (self.shape[1] + 6) * EPS * sizes - 1e-300)
+
+    def best_direction(self, epochs: int) -> FloatArray:
+        """The direction of the v with the smallest ``R‖v‖ + √epochs ‖max(0, 1 - margins)‖``.
+
+        Each round minimises ``λ‖v‖² + ‖1 - margins‖²`` over the rows below 1, with the λ that makes
+        it touch the sum above at the present v. The rows are divided by R on the way.
+        """
+        scale, root = self.radius or 1.0, math.sqrt(epochs)
+        best, V, weight = (math.inf, np.eye(*self.shape)), np.zeros(self.shape), 1.0
+        for _ in range(ROUNDS):
+            ahead, signs = self.choice(V / scale)
+            short = np.maximum(1.0 - ahead, 0.0)
+            length = float(np.linalg.norm(V))
+            worth = length + root * float(np.linalg.norm(short))
+            if length and worth < best[0]:
+                best = worth, V / length
+            if length and short.any():
+                weight = float(np.linalg.norm(short)) / (root * length)
+            active = signs * (short > 0)[:, None] / scale
+
+            def gather(values: FloatArray, active: FloatArray = active) -> FloatArray:
+                parts = active * values[:, None]
+                sums = np.column_stack([part @ self.points.X for part in parts.T]).T
+                return np.asarray(np.column_stack([sums, parts.sum(axis=0)])[:, : self.shape[1]])
+
+            def curvature(
+                W: FloatArray, active: FloatArray = active, gather: Any = gather, by: float = weight
+            ) -> FloatArray:
+                scores = np.column_stack([self.rows.products(w) for w in W])
+                return np.asarray(by * W + gather((active * scores).sum(axis=1)))
+
+            V = _solve(curvature, gather(np.ones(len(ahead))), V)
+            if not V.any():
+                break
+        return best[1]
+
+
+def _solve(
+    matrix: Callable[[FloatArray], FloatArray], right: FloatArray, start: FloatArray
+) -> FloatArray:
+    """A few steps of conjugate gradients towards ``matrix(v) = right``."""
+    v, rest = start, right - matrix(start)
+    way, size = rest, float(np.sum(rest * rest))
+    for _ in range(STEPS):
+        if size <= 1e-20 * float(np.sum(right * right)):
+            break
+        turned = matrix(way)
+        step = size / float(np.sum(way * turned))
+        v, rest = v + step * way, rest - step * turned
+        before, size = size, float(np.sum(rest * rest))
+        way = rest + size / before * way
+    return v
+
+
+def _best_margin(ahead: FloatArray, radius: float, epochs: int) -> float:
+    """The γ with the smallest ``(R + D)/γ``, by golden section in ``1/γ``, where it is convex."""
+    scale = radius or 1.0
+
+    def worth(t: float) -> float:
+        return t + math.sqrt(epochs) * float(np.linalg.norm(np.maximum(1 - t * ahead / scale, 0.0)))
+
+    low, high = 0.0, math.sqrt(epochs * len(ahead))  # beyond, t alone is more than at 0
+    ratio = (math.sqrt(5.0) - 1) / 2
+    for _ in range(80):
+        a, b = high - ratio * (high - low), low + ratio * (high - low)
+        low, high = (low, b) if worth(a) <= worth(b) else (a, high)
+    return scale / max((low + high) / 2, 1e-3)
