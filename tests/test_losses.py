@@ -12,8 +12,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import losses
+from rosenblatt import Perceptron, losses
 from rosenblatt.errors import InputError, ParameterError
 
 # Differences over this step are exact enough for the tolerance below, and every kink is kept
@@ -159,16 +160,40 @@ def test_one_hot_rows_that_do_not_fit_the_classes_are_refused(indicator):
 # Two classes (L1.11, L3.5)
 
 
+def test_the_zero_one_loss_of_predictions_counts_those_that_are_not_the_label():
+    """L2.6: of one pair and of vectors of them, whatever the labels are."""
+    assert list(losses.zero_one([1, 2], [1, 0])) == [0, 1]
+    assert losses.zero_one(["a", "b", "b"], np.array(["a", "b", "c"])).tolist() == [0, 0, 1]
+    assert losses.zero_one([1, "1"], ["1", "1"]).tolist() == [1, 0]
+    assert losses.zero_one("spam", "ham") == 1
+    assert losses.zero_one("spam", "spam") == losses.zero_one(3, 3.0) == 0
+    assert losses.zero_one([], []).shape == (0,)
+    learner = Perceptron(shuffle=False, max_iter=1, tol=None)
+    with pytest.warns(ConvergenceWarning):
+        learner.fit([[1.0], [2.0], [3.0]], ["x", "y", "x"])
+    wrong = losses.zero_one(learner.predict([[1.0], [2.0], [3.0]]), ["x", "y", "x"])
+    accuracy = learner.score([[1.0], [2.0], [3.0]], ["x", "y", "x"])
+    assert wrong.mean() == pytest.approx(1 - accuracy) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("label", [1, [1], [1, 2, 3], [[1, 2]]])
+def test_the_zero_one_loss_wants_one_prediction_for_each_label(label):
+    with pytest.raises(InputError, match=r"prediction has shape \(2,\).*one prediction for each"):
+        losses.zero_one([1, 2], label)
+
+
 def test_a_margin_of_zero_is_a_mistake_for_the_zero_one_loss():
-    assert losses.zero_one([-1.0, -0.0, 0.0, 1e-300, 1.0]).tolist() == [1, 1, 1, 0, 0]
+    assert losses.zero_one_of_margin([-1.0, -0.0, 0.0, 1e-300, 1.0]).tolist() == [1, 1, 1, 0, 0]
 
 
 @given(margins)
 def test_the_zero_one_loss_is_flat_away_from_zero_so_it_has_no_slope_to_descend(margin):
     """L2.6: the zero-one loss is not differentiable."""
     assume(abs(margin) > STEP)
-    assert losses.zero_one(margin - STEP / 2) == losses.zero_one(margin + STEP / 2)
-    assert not hasattr(losses, "zero_one_slope")
+    assert losses.zero_one_of_margin(margin - STEP / 2) == losses.zero_one_of_margin(
+        margin + STEP / 2
+    )
+    assert not hasattr(losses, "zero_one_of_margin_slope")
 
 
 @given(margins)
@@ -181,14 +206,14 @@ def test_the_perceptron_loss_is_the_hinge_loss_with_its_kink_at_zero(margin):
 @given(margins)
 def test_hinge_and_scaled_logistic_lie_above_zero_one(margin):
     """L3.5: both stand in for the loss that cannot be descended."""
-    assert losses.hinge(margin) >= losses.zero_one(margin)
+    assert losses.hinge(margin) >= losses.zero_one_of_margin(margin)
     # One rounding of the division is allowed for.
-    assert losses.logistic(margin) / math.log(2) >= losses.zero_one(margin) - 1e-15
+    assert losses.logistic(margin) / math.log(2) >= losses.zero_one_of_margin(margin) - 1e-15
 
 
 def test_the_perceptron_loss_does_not_lie_above_zero_one():
     """A shallow mistake costs less than one, so the perceptron loss bounds nothing."""
-    assert losses.perceptron(-0.25) == 0.25 < losses.zero_one(-0.25)
+    assert losses.perceptron(-0.25) == 0.25 < losses.zero_one_of_margin(-0.25)
 
 
 @pytest.mark.parametrize("name", BINARY)
@@ -235,7 +260,9 @@ def test_logistic_becomes_the_perceptron_loss_when_margins_are_scaled_up(margin)
     assert losses.logistic_slope(1000 * margin) == pytest.approx(losses.perceptron_slope(margin))
 
 
-@pytest.mark.parametrize("name", ["zero_one", *BINARY, *(f"{name}_slope" for name in BINARY)])
+@pytest.mark.parametrize(
+    "name", ["zero_one_of_margin", *BINARY, *(f"{name}_slope" for name in BINARY)]
+)
 @pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3)])
 def test_the_answer_has_the_shape_of_the_margin(name, shape):
     answer = getattr(losses, name)(np.ones(shape))

@@ -17,7 +17,7 @@ from rosenblatt.losses.binary import (
     logistic_slope,
     perceptron,
     perceptron_slope,
-    zero_one,
+    zero_one_of_margin,
 )
 from rosenblatt.losses.multiclass import (
     cross_entropy,
@@ -26,6 +26,7 @@ from rosenblatt.losses.multiclass import (
     multiclass_gradient,
     multiclass_perceptron,
     multiclass_perceptron_slope,
+    zero_one,
 )
 from rosenblatt.losses.one_hot import from_one_hot, one_hot
 
@@ -46,4 +47,5 @@ __all__ = [
     "perceptron",
     "perceptron_slope",
     "zero_one",
+    "zero_one_of_margin",
 ]

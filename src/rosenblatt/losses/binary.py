@@ -38,23 +38,27 @@ def same_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], meaning: 
         raise InputError(f"{name} has shape {array.shape}, not {shape}: it holds {meaning}")
 
 
-def zero_one(margin: ArrayLike) -> FloatArray:
-    """Count a mistake as one and a right answer as zero.
+def zero_one_of_margin(margin: ArrayLike) -> FloatArray:
+    """Charge a mistake 1 and a right answer nothing.
 
     ``loss(m) = 1 if m <= 0 else 0``
 
-    There is no ``zero_one_slope``: the loss is flat on both sides of its jump at zero, so its
-    derivative is zero or does not exist and gradient descent learns nothing from it. The other
-    losses of this module are what is descended in its place.
+    There is no slope of it: the loss is flat on both sides of its jump at zero, so its derivative
+    is zero or does not exist and gradient descent learns nothing from it. The other losses of this
+    module are what is descended in its place.
 
     Parameters
     ----------
     margin : array of any shape
         ``y (w.x + b)``. Zero is a mistake.
 
+    See Also
+    --------
+    zero_one : Of predictions and labels.
+
     Examples
     --------
-    >>> zero_one([-2.0, 0.0, 0.5])
+    >>> zero_one_of_margin([-2.0, 0.0, 0.5])
     array([1., 1., 0.])
     """
     return np.where(numbers("margin", margin) > 0.0, 0.0, 1.0)[()]
@@ -157,7 +161,8 @@ def logistic(margin: ArrayLike) -> FloatArray:
 
     ``loss(m) = log(1 + exp(-m))``
 
-    Neither large nor small margins overflow. Divided by ``log 2`` it lies above `zero_one`.
+    Neither large nor small margins overflow. Divided by ``log 2`` it lies above
+    `zero_one_of_margin`.
 
     Parameters
     ----------

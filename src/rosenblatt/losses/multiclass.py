@@ -223,6 +223,44 @@ def _scores_and_index(scores: ArrayLike, y: ArrayLike) -> tuple[FloatArray, NDAr
     return s, index.astype(np.intp)[..., None]
 
 
+def zero_one(prediction: Any, label: Any) -> FloatArray:
+    """Charge 1 for a prediction that is not the label, and 0 for one that is.
+
+    ``loss(ŷ, y) = 1 if ŷ ≠ y else 0``; its mean over examples is the training error.
+
+    It does not change while the weights move without changing a prediction, so it has no slope to
+    descend; `perceptron`, `hinge` and `logistic` are descended in its place.
+
+    Parameters
+    ----------
+    prediction, label : a label of any type, or array-like of labels
+        Of the same shape. Text is one label.
+
+    Returns
+    -------
+    One loss for a pair, else an array of losses.
+
+    See Also
+    --------
+    zero_one_of_margin : The same of two classes, by the margin.
+    hamming : Sums it over the parts of an answer.
+
+    Examples
+    --------
+    >>> zero_one([1, 2], [1, 0])
+    array([0., 1.])
+    >>> float(zero_one("spam", "ham"))
+    1.0
+    """
+    found, right = _objects("prediction", prediction), _objects("label", label)
+    if found.shape != right.shape:
+        raise InputError(
+            f"prediction has shape {found.shape} and label has shape {right.shape}: give one "
+            "prediction for each label"
+        )
+    return np.asarray(np.not_equal(found, right, dtype=object), np.float64)[()]
+
+
 def hamming(a: Any, b: Any) -> NDArray[np.intp]:
     """Count the positions at which two sequences differ.
 
@@ -243,7 +281,7 @@ def hamming(a: Any, b: Any) -> NDArray[np.intp]:
 
     See Also
     --------
-    zero_one : One answer, right or wrong.
+    zero_one : One prediction, right or wrong.
 
     Examples
     --------
@@ -268,13 +306,18 @@ def hamming(a: Any, b: Any) -> NDArray[np.intp]:
 
 
 def _sequences(name: str, values: Any) -> NDArray[Any]:
+    array = _objects(name, list(values) if isinstance(values, str) else values)
+    if array.ndim == 0:
+        raise InputError(f"{name} is {values!r}, a single value; a sequence of labels is needed")
+    return array
+
+
+def _objects(name: str, values: Any) -> NDArray[Any]:
     """As objects: a plain array of [1, "a"] would hold two texts."""
     try:
-        array = np.asarray(list(values) if isinstance(values, str) else values, dtype=object)
+        array = np.asarray(values, dtype=object)
     except ValueError as error:
         raise InputError(f"the rows of {name} are not equally long ({error})") from error
     if any(isinstance(value, list | np.ndarray) for value in array.flat):
         raise InputError(f"the rows of {name} are not equally long")
-    if array.ndim == 0:
-        raise InputError(f"{name} is {values!r}, a single value; a sequence of labels is needed")
     return array

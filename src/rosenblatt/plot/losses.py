@@ -10,12 +10,12 @@ import numpy as np
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import ParameterError
-from rosenblatt.losses import hinge, logistic, perceptron, zero_one
+from rosenblatt.losses import hinge, logistic, perceptron, zero_one_of_margin
 from rosenblatt.plot.curves import curve_look, rule_lines
 from rosenblatt.plot.display import Display, Pen
 
 LOSSES: dict[str, tuple[Callable[[Any], FloatArray], str]] = {
-    "zero_one": (zero_one, "zero-one: 1 if m ≤ 0"),
+    "zero_one": (zero_one_of_margin, "zero-one: 1 if m ≤ 0"),
     "perceptron": (perceptron, "perceptron (hard): max(0, −m)"),
     "hinge": (hinge, "hinge: max(0, 1 − m)"),
     "logistic": (logistic, "logistic (soft): ln(1 + exp(−m))"),
