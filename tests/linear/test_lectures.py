@@ -214,6 +214,26 @@ def test_xor_ends_in_a_cycle_and_the_cycle_is_real():
     assert lifted.stop_reason_ == "separated"
 
 
+@given(seeds, st.sampled_from([2, 30]), st.booleans())
+def test_a_cycle_ends_training_at_the_first_repeat_of_the_weights(seed, d, from_start):
+    """L3.8 as printed, beside a plain run that keeps every weight vector; d=30: fingerprints."""
+    random = np.random.default_rng(seed)
+    X = random.integers(-2, 3, size=(12, d)).astype(float)
+    X[6:] = X[:6]  # the same rows with both labels: nothing separates them
+    y = np.repeat([-1, 1], 6)
+    w, b = random.integers(-2, 3, d).astype(float) * from_start, 0.0
+    learner = Perceptron(shuffle=False, tol=None, max_iter=100_000).fit(X, y, coef_init=[w])
+    seen = {}
+    while (*w, b) not in seen:
+        seen[(*w, b)] = len(seen)
+        for x, label in zip(X, y, strict=True):
+            if label * (w @ x + b) <= 0:
+                w, b = w + label * x, b + label
+    assert (learner.stop_reason_, learner.n_iter_) == ("cycle", len(seen))
+    assert learner._result.cycle_length == len(seen) - seen[(*w, b)]
+    assert learner.coef_[0].tolist() == w.tolist()
+
+
 def test_shuffled_training_never_claims_a_cycle():
     """L3.8: a cycle is proven only where the order repeats."""
     X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]]), np.array([0, 1, 1, 0])

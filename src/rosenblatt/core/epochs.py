@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,25 +61,40 @@ class Trainer(ABC):
 
 
 class Cycle:
-    """Proof of a cycle (Brent's method): what is learned equals that of an earlier epoch.
+    """The first epoch after which all is as it was after an earlier one, or at the start.
 
-    The earlier epoch moves on in powers of two, so that any cycle is met once it is entered.
+    A state is kept as its numbers where they are few, else as a fingerprint of 128 bits; that two
+    of 100,000 states have the same one though they differ has a chance of 1 in 10^28. After
+    ``EVERY`` epochs only those whose number is a power of two are kept (Brent's method), which
+    bounds the memory: any cycle is still met, if not at its first repeat.
     """
+
+    FEW = 128  # bytes
+    EVERY = 1 << 17
 
     def __init__(self, state: Callable[[], Sequence[npt.NDArray[Any]]]) -> None:
         self._state = state
-        self._kept = [array.copy() for array in state()]
-        self._kept_at = 0
+        self._first_epoch = {self._key(): 0}
         self.length = 0
 
     def closed(self, epoch: int) -> bool:
-        if all(map(np.array_equal, self._kept, self._state())):
-            self.length = epoch - self._kept_at
+        key = self._key()
+        if key in self._first_epoch:
+            self.length = epoch - self._first_epoch[key]
             return True
-        if epoch >= 2 * self._kept_at:
-            self._kept = [array.copy() for array in self._state()]
-            self._kept_at = epoch
+        if epoch <= self.EVERY or epoch & (epoch - 1) == 0:
+            self._first_epoch[key] = epoch
         return False
+
+    def _key(self) -> Hashable:
+        """What equal states have in common, and no others; 0.0 and -0.0 are equal."""
+        state = self._state()
+        if sum(array.nbytes for array in state) <= self.FEW:
+            return b"".join([(array + 0.0).tobytes() for array in state])
+        key = 0, 0
+        for array in state:
+            key = ordering.fingerprint(array, *key)
+        return key
 
 
 def one_pass(trainer: Trainer, order: Order | None) -> int:

@@ -122,7 +122,7 @@ def suspects(
     >>> p = Perceptron(max_iter=20, tol=None, shuffle=False, record=True).fit(X, y)
     >>> first = suspects(p.ledger_, X)[0]
     >>> first.row, first.label, first.answered, f"{first.share:.0%}"
-    (4, 'no', 'yes', '44%')
+    (4, 'no', 'yes', '50%')
     """
     if top is not None:
         checks.whole("top", top, at_least=1)

@@ -1,4 +1,5 @@
-"""Shuffled orders that depend on the seed alone, not on the version of any library."""
+"""What epochs need: shuffled orders that depend on the seed alone, not on the version of any library,
+and fingerprints by which a state is known again."""
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uint64_t
@@ -8,6 +9,7 @@ cnp.import_array()
 cdef extern from *:
     """
     #include <stdint.h>
+    #include <string.h>
     static inline uint64_t rb_high_product(uint64_t a, uint64_t b) {
     #if defined(__SIZEOF_INT128__)
         return (uint64_t)(((unsigned __int128)a * b) >> 64);
@@ -17,8 +19,22 @@ cdef extern from *:
         return ah * bh + (middle >> 32) + (((middle & 0xffffffffu) + al * bh) >> 32);
     #endif
     }
+    /* Both halves of the product, so that every bit of a number counts. */
+    static inline uint64_t rb_folded(uint64_t a, uint64_t b) {
+        return (a * b) ^ rb_high_product(a, b);
+    }
+    /* Mix a number and its place into 128 bits. Zeros, which most numbers of wide sparse models are,
+     * need not be: the others bring their places. */
+    static inline void rb_mix(double value, uint64_t place, uint64_t *a, uint64_t *b) {
+        uint64_t bits;
+        if (value == 0.0) return;
+        memcpy(&bits, &value, sizeof bits);
+        *a = rb_folded(*a ^ bits ^ (place * 0x94D049BB133111EBu), 0x9E3779B97F4A7C15u);
+        *b = rb_folded(*b ^ bits ^ (place * 0x9E3779B97F4A7C15u), 0xBF58476D1CE4E5B9u);
+    }
     """
     uint64_t rb_high_product(uint64_t a, uint64_t b) noexcept nogil
+    void rb_mix(double value, uint64_t place, uint64_t *a, uint64_t *b) noexcept nogil
 
 
 cdef inline uint64_t next_random(uint64_t *state) noexcept nogil:
@@ -41,3 +57,19 @@ def shuffled(cnp.ndarray order, uint64_t state):
             at[i] = at[j]
             at[j] = i
     return state
+
+
+def fingerprint(cnp.ndarray values, uint64_t a=0, uint64_t b=0):
+    """128 bits, as two numbers, that follow from float64 or float32 values and what came before.
+
+    0.0 and -0.0 are one number.
+    """
+    cdef const double *wide = <const double *>cnp.PyArray_DATA(values)
+    cdef const float *narrow = <const float *>cnp.PyArray_DATA(values)
+    cdef bint is_narrow = cnp.PyArray_TYPE(values) == cnp.NPY_FLOAT32
+    cdef int64_t n = cnp.PyArray_SIZE(values), i
+    with nogil:
+        for i in range(n):
+            rb_mix(<double>narrow[i] if is_narrow else wide[i], <uint64_t>i, &a, &b)
+        rb_mix(1.0, <uint64_t>n, &a, &b)
+    return a, b
