@@ -58,19 +58,29 @@ class FitOutcome:
     def _take_over(self, model: Any, result: FitResult, validation: Validation | None) -> None:
         """Make what came out of a fit the learner's own, and nothing of the fit before."""
         self._forget_fit()
-        model.best = None if validation is None else validation.best
-        self._model, self._result = model, result
-        self.n_iter_ = result.n_iter
-        self.mistakes_per_epoch_ = result.mistakes_per_epoch
-        last_predicts = validation is None or validation.best_epoch == result.n_iter
-        self.converged_ = result.converged and last_predicts
-        self.stop_reason_ = result.stop_reason
+        self._model, model.best = model, None if validation is None else validation.best
+        if validation is None:
+            self._set_fit(result, result.converged)
+        else:
+            last_predicts = validation.best_epoch == result.n_iter
+            best = validation.scores, validation.best_epoch
+            self._set_fit(result, result.converged and last_predicts, *best)
+
+    def _set_fit(
+        self,
+        result: FitResult,
+        converged: bool,
+        scores: list[float] | None = None,
+        best_iter: int | None = None,
+    ) -> None:
+        self._result, self.n_iter_ = result, result.n_iter
+        self.mistakes_per_epoch_, self.stop_reason_ = result.mistakes_per_epoch, result.stop_reason
+        self.converged_ = converged
         if result.mistakes_per_row is not None:
             self.mistakes_per_row_ = result.mistakes_per_row
             self.margin_ceiling_ = result.margin_ceiling
-        if validation is not None:
-            self.validation_scores_ = validation.scores
-            self.best_iter_ = validation.best_epoch
+        if scores is not None and best_iter is not None:
+            self.validation_scores_, self.best_iter_ = scores, best_iter
 
     def _fit_record(self) -> Fit | None:
         """What a model file keeps of the last ``fit``, beside its mistakes on each row."""
@@ -96,16 +106,10 @@ class FitOutcome:
         from rosenblatt.core.result import FitResult
 
         ceiling = math.inf if fit.margin_ceiling is None else fit.margin_ceiling
-        rows = None if mistakes_per_row is None else np.array(mistakes_per_row)
         result = FitResult(fit.mistakes_per_epoch, fit.stop_reason, margin_ceiling=ceiling)
-        result.mistakes_per_row = rows
-        self._result, self.n_iter_ = result, fit.n_iter
-        self.mistakes_per_epoch_ = fit.mistakes_per_epoch
-        self.converged_, self.stop_reason_ = fit.converged, fit.stop_reason
-        if rows is not None:
-            self.mistakes_per_row_, self.margin_ceiling_ = rows, ceiling
-        if fit.validation_scores is not None and fit.best_iter is not None:
-            self.validation_scores_, self.best_iter_ = fit.validation_scores, fit.best_iter
+        if mistakes_per_row is not None:
+            result.mistakes_per_row = np.array(mistakes_per_row)
+        self._set_fit(result, fit.converged, fit.validation_scores, fit.best_iter)
 
     def _forget_fit(self) -> None:
         """What was true of the last ``fit`` is so no longer."""

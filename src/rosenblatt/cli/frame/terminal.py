@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import sys
 import textwrap
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import IO, Any
 
 import click
-
-from rosenblatt.plurals import count
-
-if TYPE_CHECKING:
-    from rosenblatt.core.result import EpochCallback
 
 WIDTH = 80  # of a terminal that does not know its own, and of lists
 # Of all commands together; it grows when a word gets another meaning or goes away.
 SCHEMA = 2
-EVERY = 0.1  # seconds from one line of progress to the next
 
 
 def say(lines: Iterable[str], *, err: bool = False) -> None:
@@ -82,49 +74,13 @@ def listed(beginning: str, words: Sequence[str]) -> str:
     return line if words else beginning
 
 
-class OverwrittenLine:
-    """A line on standard error that the next one takes the place of.
-
-    Written over with blanks, as every terminal can, rather than erased by an escape code.
-    """
-
-    def __init__(self) -> None:
-        self._shown = 0
-
-    def show(self, text: str) -> None:
-        click.echo(f"\r{text:{self._shown}}", nl=False, err=True)
-        self._shown = len(text)
-
-    def wipe(self) -> None:
-        if self._shown:
-            click.echo(f"\r{'':{self._shown}}\r", nl=False, err=True)
-            self._shown = 0
-
-
-@contextmanager
-def progress_shown(quiet: bool) -> Iterator[None]:
+def progress_shown(quiet: bool) -> AbstractContextManager[None]:
     """Show who looks at a terminal how far a fit within this has come, now and then."""
-    from rosenblatt.learner.progress import listening
+    if quiet or not sys.stderr.isatty():
+        return nullcontext()
+    from rosenblatt.learner.progress import shown_in_passing
 
-    line = OverwrittenLine()
-    with listening(None if quiet or not sys.stderr.isatty() else _shown_on(line)):
-        try:
-            yield
-        finally:
-            line.wipe()
-
-
-def _shown_on(line: OverwrittenLine) -> EpochCallback:
-    last = -math.inf
-
-    def show(epoch: int, mistakes: int, score: float | None) -> None:
-        nonlocal last
-        if time.monotonic() - last > EVERY:
-            last = time.monotonic()
-            held_out = "" if score is None else f", {score:.2%} right on those held out"
-            line.show(f"epoch {epoch:,}: {count(mistakes, 'mistake')}{held_out}")
-
-    return show
+    return shown_in_passing()
 
 
 # ---------------------------------------------------------------------- for programs
