@@ -13,7 +13,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rosenblatt import checks
-from rosenblatt.html_tables import html_table
+from rosenblatt.html_tables import html_card, html_table
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
@@ -217,10 +217,7 @@ class Explanation:
         if shown.mistakes:
             head = "contribution", "row", "step × similarity"
             told += html_table(by_mistake[0], head, shown.mistake_cells())
-        return (
-            '<div style="font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0">'
-            f"{told}</div>"
-        )
+        return html_card(told)
 
     def plot(self, ax: Any = None, *, top: int = SHOWN, theme: Any = None) -> ContributionsDisplay:
         """Draw the largest contributions, by feature and by past mistake, as bars.

@@ -1,4 +1,4 @@
-"""Tables for notebooks, as plain HTML."""
+"""What notebooks show, as plain HTML."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ from html import escape
 from typing import Any
 
 CELL = "text-align:right;padding:2px 12px 2px 0"
+
+
+def html_card(*parts: str) -> str:
+    """Parts one below the other, in the type of the page."""
+    style = "font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0"
+    return f'<div style="{style}">{"".join(parts)}</div>'
 
 
 def html_table(caption: str, head: Iterable[Any], rows: Iterable[Iterable[Any]]) -> str:

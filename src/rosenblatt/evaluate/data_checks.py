@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.features.schemas import AnySchema, guess_schema
-from rosenblatt.io.table import Table
+from rosenblatt.io.table import LOOK_MISSING, Table
 from rosenblatt.plurals import agree, count, first_few
 
 SHOWN = 5
-# Texts that people write where a value is not known.
-GAPS = {"", "?", "-", "na", "n/a", "nan", "null", "none", "unknown", "missing"}
 # Features whose sizes differ by more: the small ones are not heard.
 FAR_APART = 1e6
 
@@ -216,7 +214,7 @@ def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, An
     codes, texts = table.coded(column.name)
     counts = np.bincount(codes, minlength=len(texts))
     met = {text: int(n) for text, n in zip(texts, counts.tolist(), strict=True) if n}
-    gaps = {text: n for text, n in met.items() if text.strip().lower() in GAPS}
+    gaps = {text: n for text, n in met.items() if text.strip().lower() in LOOK_MISSING}
     if gaps:
         report.look_missing[column.name] = gaps
     if column.kind == "category" and 1 in met.values():

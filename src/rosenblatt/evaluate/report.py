@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
-from rosenblatt.html_tables import html_table
+from rosenblatt.html_tables import html_card, html_table
 
 SCHEMA = 1
 WIDTH = 80
@@ -175,12 +175,11 @@ class Report:
         else:
             pairs = [(true, answer, f"{count:,}") for true, answer, count in self.worst_pairs()]
             which = html_table("Most frequent confusions", ("true", "answer", "rows"), pairs)
-        return (
-            '<div style="font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0">'
+        words = (
             f"<p><b>{self.accuracy:.4f}</b> accuracy: {self.mistakes:,} of {self.n:,} rows wrong. "
             f"Always answering {escape(str(self.most_frequent))} gives {self.baseline:.4f}.</p>"
-            f"{each}{which}</div>"
         )
+        return html_card(words, each, which)
 
 
 def report(truth: Iterable[Any], answers: Iterable[Any], classes: Any = None) -> Report:

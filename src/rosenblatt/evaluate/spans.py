@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from rosenblatt import checks
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate.report import _named
-from rosenblatt.html_tables import html_table
+from rosenblatt.html_tables import html_card, html_table
 
 SCHEMA = 1
 SCHEMES = ("BIO", "BIOES")
@@ -219,12 +219,11 @@ class SpanReport:
             )
             for c in [*self.per_type, self.overall]
         ]
-        return (
-            '<div style="font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0">'
+        words = (
             f"<p><b>{self.f1:.4f}</b> f1 on {self.overall.support:,} spans; "
             f"{self.accuracy:.4f} of {self.tokens:,} tokens right.</p>"
-            f"{html_table('Each type', head, rows)}</div>"
         )
+        return html_card(words, html_table("Each type", head, rows))
 
 
 def span_scores(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rosenblatt.core.online import OnlineResult
 from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate.report import plain_label
-from rosenblatt.html_tables import html_table
+from rosenblatt.html_tables import html_card, html_table
 from rosenblatt.plurals import count
 
 SCHEMA = 1
@@ -169,10 +169,7 @@ class Progress:
             (f"{p.n:,}", f"{p.mistakes:,}", f"{p.rate:.4f}", f"{p.recent:.4f}") for p in self.curve
         ]
         table = html_table("Progress", ("examples", "mistakes", "rate", "recent"), rows)
-        return (
-            '<div style="font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0">'
-            f"<p>{escape(self.summary())}.</p>{self._drawing()}{table}</div>"
-        )
+        return html_card(f"<p>{escape(self.summary())}.</p>", self._drawing(), table)
 
     def _drawing(self) -> str:
         """The rate by the number of examples, both as they double."""

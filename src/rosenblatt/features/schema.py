@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows
-from rosenblatt.errors import InputError, ModelFileError, ParameterError
+from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.features import column_kinds as kinds
 from rosenblatt.features.column_kinds import (
     Category,
@@ -24,7 +24,7 @@ from rosenblatt.features.column_kinds import (
     Words,
 )
 from rosenblatt.features.records import table_of_records
-from rosenblatt.features.text import UNSOUND, TextFeatures
+from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.sources import Given
 from rosenblatt.io.table import Table
 from rosenblatt.io.table_readers import read_table
@@ -293,9 +293,7 @@ class Schema:
             if weights is None or not isinstance(column, Words):
                 kept.append(range(column.n_features))
                 continue
-            size = np.abs(weights[:, starts[place] : starts[place + 1]]).max(axis=0)
-            largest = np.argsort(-size, kind="stable")[:MOST_NAMES]
-            kept.append(np.sort(largest[size[largest] > 0]).tolist())
+            kept.append(columns_to_name(weights[:, starts[place] : starts[place + 1]]))
         by_name = dict(zip((column.name for column in self._used), kept, strict=True))
         return {
             "kind": "table",
@@ -306,21 +304,27 @@ class Schema:
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Schema:
-        """The schema that was kept in a model file."""
-        try:
-            columns = [kinds.from_json(column) for column in fields["columns"]]
-            schema = cls(columns, fields["target"], list(fields["missing"]))
-            if len({column.name for column in columns}) < len(columns):
-                raise ValueError("a column stands there twice")
-            if not (schema.target is None or type(schema.target) is str) or not all(
-                type(mark) is str for mark in schema.missing
-            ):
-                raise ValueError("the target or the marks of missing values are no texts")
-        except ModelFileError:
-            raise
-        except UNSOUND as error:
-            raise ModelFileError(f"the schema of the model is not sound: {error!r}.") from None
+        """A schema from plain data; KeyError, TypeError or ValueError if it is not one.
+
+        `schema_from_json` makes one error of these, and reads schemas of any kind.
+        """
+        columns = [kinds.from_json(column) for column in fields["columns"]]
+        schema = cls(columns, fields["target"], list(fields["missing"]))
+        if len({column.name for column in columns}) < len(columns):
+            raise ValueError("a column stands there twice")
+        if not (schema.target is None or type(schema.target) is str) or not all(
+            type(mark) is str for mark in schema.missing
+        ):
+            raise ValueError("the target or the marks of missing values are no texts")
         return schema
+
+
+def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:
+    """The hashed columns whose names are kept: those with the largest weights."""
+    size = np.abs(weights).max(axis=0)
+    largest = np.argsort(-size, kind="stable")[:MOST_NAMES]
+    kept: list[int] = np.sort(largest[size[largest] > 0]).tolist()
+    return kept
 
 
 def _column(

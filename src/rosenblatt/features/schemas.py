@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.features.column_kinds import Growth
-from rosenblatt.features.schema import MOST_NAMES, Schema
+from rosenblatt.features.schema import Schema, columns_to_name
 from rosenblatt.features.text import UNSOUND, TextFeatures
 from rosenblatt.io.block import Block
 from rosenblatt.io.labelled_text import iter_text
@@ -76,11 +76,7 @@ class TextSchema:
         return [f"text  {self.features.describe()}"]
 
     def to_json(self, weights: npt.NDArray[Any] | None = None) -> dict[str, Any]:
-        kept: Any = range(self.n_features)
-        if weights is not None:
-            size = np.abs(weights).max(axis=0)
-            largest = np.argsort(-size, kind="stable")[:MOST_NAMES]
-            kept = np.sort(largest[size[largest] > 0]).tolist()
+        kept = range(self.n_features) if weights is None else columns_to_name(weights)
         return {"kind": "text", "features": self.features.to_json(kept)}
 
 

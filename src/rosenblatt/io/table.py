@@ -26,7 +26,8 @@ from rosenblatt.io.reader_options import ReaderSettings
 
 Coded = tuple[npt.NDArray[np.int32], list[str]]
 ParserOfRows = TypeVar("ParserOfRows", bound=TabularParser)
-LOOK_MISSING = {"", "?", "-", "na", "n/a", "nan", "null", "none", "nil", "missing"}
+# What people write where a value is not known, in small letters.
+LOOK_MISSING = {"", "?", "-", "na", "n/a", "nan", "null", "none", "nil", "unknown", "missing"}
 
 
 class Table(Block):

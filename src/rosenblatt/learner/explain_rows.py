@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import scores
 from rosenblatt.errors import InputError
 from rosenblatt.explain import Contribution, Explanation, PastMistake
-from rosenblatt.learner.inputs import read_table
+from rosenblatt.learner.inputs import named_values, read_table, rows_without_names
 from rosenblatt.plurals import count
 
 __all__ = ["Question", "UpdateHistory", "feature_names_of", "similarities"]
@@ -79,9 +78,7 @@ class Question:
         learner._refuse_unfitted()
         X, unknown = _one_row(learner, x)
         row = read_table(learner, X, reset=False, ignore_unseen=True)
-        with warnings.catch_warnings():
-            # Names of features were compared a line above.
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
+        with rows_without_names():  # which were compared a line above
             found = learner.decision_function(row)
         classes = learner.classes_.tolist()
         prediction = classes[int(best_classes(found, learner.ties)[0]) if len(classes) > 1 else 0]
@@ -203,8 +200,7 @@ class Question:
 
 def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, list[str]]]:
     """One example as a table of one row, and what of it training did not meet."""
-    if hasattr(x, "to_dict") and hasattr(x, "index"):  # a labelled series
-        x = x.to_dict()
+    x = named_values(x)
     if isinstance(x, Mapping):
         return [x], _unknown(learner, x)
     row = x if is_sparse(x) else np.atleast_2d(np.asarray(x))

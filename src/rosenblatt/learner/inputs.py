@@ -6,7 +6,9 @@ certain words, the messages have them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -167,6 +169,14 @@ def _check_names(learner: Any, names: Names) -> None:
         )
     elif list(names) != list(fitted):
         raise InputError(_difference(list(names), list(fitted)))
+
+
+@contextmanager
+def rows_without_names() -> Iterator[None]:
+    """A learner that was fitted on named columns warns of rows without; here the order is known."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        yield
 
 
 def _difference(names: list[Any], fitted: list[Any]) -> str:

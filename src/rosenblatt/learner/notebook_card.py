@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.html_tables import html_card
 from rosenblatt.plurals import count
 
 __all__ = ["Diagram", "ModelDisplay", "SummaryTable"]
@@ -51,10 +52,7 @@ class ModelDisplay(Diagram):
     def _summary_html(self) -> str:
         if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
             return ""
-        return (
-            '<div style="font-family:system-ui,sans-serif;font-size:0.9em;margin:0.5em 0">'
-            f"{self._story_html()}{self._weights_html()}</div>"
-        )
+        return html_card(self._story_html(), self._weights_html())
 
     def _story_html(self) -> str:
         model: Any = self

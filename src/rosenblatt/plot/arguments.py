@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +9,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.errors import InputError
+from rosenblatt.learner.inputs import rows_without_names
 from rosenblatt.plot.style import named
 
 __all__ = [
@@ -159,14 +157,6 @@ def are_rows_of_training(model: Any, table: Any) -> bool:
         return False
     away = np.abs(model.dual_coef_ @ mine - weights)
     return bool((away <= ROUNDING * (np.abs(model.dual_coef_) @ abs(mine))).all())
-
-
-@contextmanager
-def rows_without_names() -> Iterator[None]:
-    """A model that was fitted on named columns warns of rows without; here the order is known."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        yield
 
 
 def predictions(model: Any, X: Any, classes: tuple[Any, ...]) -> npt.NDArray[np.intp]:

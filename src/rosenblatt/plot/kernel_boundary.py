@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.errors import InputError
+from rosenblatt.learner.inputs import rows_without_names
 from rosenblatt.plot import arguments
 from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Pen, PlaneDisplay
@@ -179,7 +180,7 @@ def _sampled(model: Any, across: FloatArray, up: FloatArray, d: int) -> FloatArr
     """The scores over the grid, the classes first."""
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)[:, :d]
     grid = np.ascontiguousarray(grid)
-    with arguments.rows_without_names():
+    with rows_without_names():
         parts = [
             np.asarray(model.decision_function(grid[start : start + BLOCK]), np.float64)
             for start in range(0, len(grid), BLOCK)

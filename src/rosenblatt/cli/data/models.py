@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,9 +63,9 @@ class Model:
 
     def predict(self, X: Any) -> list[Any]:
         """The class of each row, as the learner predicts it."""
-        with warnings.catch_warnings():
-            # The schema has found the columns by their names already.
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
+        from rosenblatt.learner.inputs import rows_without_names
+
+        with rows_without_names():  # the schema has found the columns by their names already
             predicted: list[Any] = self.learner.predict(X).tolist()
         return predicted
 
@@ -74,8 +73,9 @@ class Model:
         """A score of each row for each class in order (-s and s for two)."""
         import numpy as np
 
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
+        from rosenblatt.learner.inputs import rows_without_names
+
+        with rows_without_names():
             scores: npt.NDArray[Any] = self.learner.decision_function(X)
         if len(self.classes) < 2:
             return np.zeros((len(scores), len(self.classes)))

@@ -246,12 +246,6 @@ def _separator(request: PictureRequest) -> Any:
     return (u[:-1], u[-1]) if has_bias else (u, 0.0)
 
 
-def _mistakes(request: PictureRequest) -> Display:
-    from rosenblatt import plot
-
-    return plot.mistakes(request.learner)
-
-
 def _weights(request: PictureRequest) -> Display:
     from rosenblatt import plot
 
@@ -264,12 +258,6 @@ def _weights(request: PictureRequest) -> Display:
             f"{n:,} features."
         )
     return plot.weights(request.learner, **request.options_set("top", "shape"))
-
-
-def _vote(request: PictureRequest) -> Display:
-    from rosenblatt import plot
-
-    return plot.vote(request.learner)
 
 
 def _confusion(request: PictureRequest) -> Display:
@@ -310,10 +298,14 @@ def _tag_path(request: PictureRequest) -> Display:
     )
 
 
-def _losses(_: PictureRequest) -> Display:
-    from rosenblatt import plot
+def _of_learner(kind: str) -> Callable[[PictureRequest], Any]:
+    def picture(request: PictureRequest) -> Any:
+        from rosenblatt import plot
 
-    return plot.losses()
+        of = () if request.learner is None else (request.learner,)
+        return getattr(plot, kind)(*of)
+
+    return picture
 
 
 PICTURES: dict[str, Callable[[PictureRequest], Any]] = {
@@ -321,13 +313,11 @@ PICTURES: dict[str, Callable[[PictureRequest], Any]] = {
         kind: _in_plane(kind)
         for kind in ("boundary", "regions", "kernel_boundary", "updates", "animate")
     },
+    **{kind: _of_learner(kind) for kind in ("mistakes", "vote", "losses")},
     "lift": _lift,
-    "mistakes": _mistakes,
     "proof": _proof,
     "weights": _weights,
-    "vote": _vote,
     "confusion": _confusion,
     "orders": _orders,
     "tag_path": _tag_path,
-    "losses": _losses,
 }

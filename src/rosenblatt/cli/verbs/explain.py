@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -64,6 +63,8 @@ def command(
     are weighed, each by its step times its product with the row. Votes and kernels have no parts
     by feature; their past mistakes are in the model.
     """
+    from rosenblatt.learner.inputs import rows_without_names
+
     reading, found = Reading(**options), open_model(model)
     learner = found.learner
     if train:
@@ -74,9 +75,7 @@ def command(
             learner.schema_ = schema
         past = TrainingRows(found, reading, train)
         x = schema.encode(block)
-        with warnings.catch_warnings():
-            # The schema has found the columns by their names already.
-            warnings.filterwarnings("ignore", "X does not have valid feature names")
+        with rows_without_names():  # the schema has found the columns by their names already
             runner_up = learner.explain(x).runner_up
             why = learner.explain(x, against=runner_up, X=past.features() if train else None)
         past.compare(why.mistakes if train else None)
