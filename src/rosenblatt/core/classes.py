@@ -12,18 +12,6 @@ from rosenblatt._kernels.rows import ordering
 from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.plurals import count
 
-__all__ = [
-    "best_classes",
-    "class_segments",
-    "declared_classes",
-    "hold_out",
-    "in_order",
-    "label_array",
-    "predicted_labels",
-    "refuse_one_class",
-    "with_class",
-]
-
 Numbers = npt.NDArray[np.int32]
 
 

@@ -16,8 +16,6 @@ from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import NoLedgerError
 
-__all__ = ["LinearModel", "Model"]
-
 
 class Model:
     """What every family keeps of what it learns.

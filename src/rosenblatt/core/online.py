@@ -16,8 +16,6 @@ from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import Rows, inspect, row_arrays
 from rosenblatt.core.training import LOG_CAPACITY, overflow_error
 
-__all__ = ["OnlinePass", "OnlineResult"]
-
 
 class OnlineResult(NamedTuple):
     """How a block of rows was predicted, each row before it was learned.

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows import learning
 
-__all__ = ["COLUMNS", "Entries", "Recorder", "Update"]
-
 # What the columns of a ledger are called among its arrays.
 COLUMNS = ("row", "right", "wrong", "step", "t")
 

@@ -12,16 +12,6 @@ import numpy.typing as npt
 
 from rosenblatt.core.recording import Entries
 
-__all__ = [
-    "STOP_REASONS",
-    "EpochCallback",
-    "FitResult",
-    "Pairs",
-    "Shares",
-    "Validation",
-    "stop_text",
-]
-
 STOP_REASONS = {
     "separated": "an epoch without a mistake: the rows are separated",
     "cycle": "the weights repeat themselves: the rows cannot be separated",

@@ -13,22 +13,10 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows import rows as _rows
 from rosenblatt._kernels.rows import sparse_rows as loops
-from rosenblatt._kernels.rows.rows import Rows
+from rosenblatt._kernels.rows.rows import Rows as Rows
 from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
 from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, canonical, is_sparse
 from rosenblatt.errors import InputError
-
-__all__ = [
-    "Rows",
-    "as_rows",
-    "distances",
-    "inspect",
-    "largest_allowed",
-    "margins",
-    "products",
-    "row_arrays",
-    "scores",
-]
 
 READABLE: tuple[Any, ...] = ("C", "A")
 

@@ -18,8 +18,6 @@ from rosenblatt.core.rows import Rows, margins
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
-__all__ = ["one_pass", "overflow_error", "train"]
-
 LOG_CAPACITY = 1 << 14
 # So that Ctrl-C is heard and progress is seen while an epoch over many rows is under way.
 ROWS_AT_A_TIME = 1 << 18

@@ -13,8 +13,6 @@ from rosenblatt._kernels.rows.weights import WeightArrays
 from rosenblatt.arrays import AnyFloatArray, FloatArray
 from rosenblatt.core.rows import Rows, as_rows, inspect
 
-__all__ = ["Weights"]
-
 
 class Weights(WeightArrays):
     """One weight vector for two classes, one per class for more, with biases.

@@ -14,8 +14,6 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, Memory, overflow
 from rosenblatt.kernel.training import Block, KernelTrainer
 
-__all__ = ["POLICIES", "BudgetedTrainer"]
-
 
 class BudgetedTrainer(KernelTrainer):
     """Learning from rows of one table in a given order, within a budget of support rows."""

@@ -30,8 +30,6 @@ from rosenblatt.model.parameters import decode_parameters, encode_parameters
 if TYPE_CHECKING:
     from rosenblatt.model.card import State
 
-__all__ = ["KernelLayout", "kernel_model"]
-
 COLUMNS = ("slot", "right", "wrong", "step", "t")
 # "numbers": the rows of a precomputed kernel are their numbers.
 Rows = RowKind | Literal["numbers"]

@@ -15,9 +15,6 @@ from rosenblatt.arrays import AnyFloatArray, SparseRows, for_caller, is_sparse
 from rosenblatt.core.rows import distances, products
 from rosenblatt.errors import InputError
 
-__all__ = ["KERNELS", "DenseSupport", "Kernel", "SparseSupport", "narrow_as_dense", "support_for"]
-
-
 # A distance of float32 rows is taken in float32 only if rounding changes exp(-distance) by less.
 MOST_ROUNDING = 1e-6
 

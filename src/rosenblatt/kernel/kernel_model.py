@@ -23,8 +23,6 @@ from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.functions import DenseSupport, Kernel, SparseSupport, support_for
 
-__all__ = ["FORGETRON_SHARE", "QUERIES", "SETTINGS", "KernelModel", "Memory", "overflow"]
-
 # What cannot change while a model learns on.
 SETTINGS = ("kernel", "degree", "gamma", "coef0", "multiclass", "budget", "forget")
 SHAPES = {"ovr": blocks.EACH, "argmax": blocks.AGAINST}

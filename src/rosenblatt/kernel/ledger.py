@@ -10,8 +10,6 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import ColumnLedger
 from rosenblatt.kernel.kernel_model import KernelModel
 
-__all__ = ["KernelLedger"]
-
 
 class KernelLedger(ColumnLedger[FloatArray]):
     """Every update of a kernel perceptron, in order.

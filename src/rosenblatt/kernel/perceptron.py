@@ -27,8 +27,6 @@ from rosenblatt.learner.routing import available_if
 if TYPE_CHECKING:
     from rosenblatt.learner.explain_rows import Question
 
-__all__ = ["KernelPerceptron"]
-
 
 def _knows_new_rows(model: Any) -> bool:
     if model.kernel == "precomputed":

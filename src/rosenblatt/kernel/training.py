@@ -21,8 +21,6 @@ from rosenblatt.core.recording import Entries
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.kernel_model import QUERIES, KernelModel, overflow
 
-__all__ = ["Block", "KernelTrainer", "ScoreCache"]
-
 Numbers = npt.NDArray[np.int64]
 
 BLOCK = QUERIES

@@ -27,8 +27,6 @@ if TYPE_CHECKING:  # transformers need nothing of the core, and files are not fo
     from rosenblatt.model.card import State
     from rosenblatt.model.layout import Layout
 
-__all__ = ["Estimator", "Learner"]
-
 # Parameters of scikit-learn's Perceptron that have no meaning here, and why.
 ELSEWHERE = {
     "penalty": "a perceptron has no penalty; AveragedPerceptron and early_stopping=True keep "

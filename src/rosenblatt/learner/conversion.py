@@ -16,8 +16,6 @@ from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.io.block import Block
 
-__all__ = ["as_frame", "as_table", "column_names", "feature_names", "is_missing", "unmasked"]
-
 BLOCK_ROWS = 4096
 FLOATS = np.dtype(np.float32), np.dtype(np.float64)
 RESHAPE = (

@@ -18,8 +18,6 @@ from rosenblatt.explain import Contribution, Explanation, PastMistake
 from rosenblatt.learner.inputs import named_values, read_table, rows_without_names
 from rosenblatt.plurals import count
 
-__all__ = ["Question", "UpdateHistory", "feature_names_of", "similarities"]
-
 
 class UpdateHistory(NamedTuple):
     """All updates that led to the weights that predict, and what their rows have to do with a row.

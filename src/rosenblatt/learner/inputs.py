@@ -24,17 +24,6 @@ from rosenblatt.learner.mapping_rows import columns_by_name, is_records, records
 if TYPE_CHECKING:
     from rosenblatt.core.result import Validation
 
-__all__ = [
-    "Batch",
-    "TrainingData",
-    "array_row",
-    "check_count",
-    "named_values",
-    "one_row",
-    "read_rows",
-    "read_table",
-]
-
 # A name for each feature, or None where the rows have no names.
 Names = npt.NDArray[Any] | None
 MOST_NAMES = 5

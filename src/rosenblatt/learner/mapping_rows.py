@@ -13,8 +13,6 @@ from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError
 
-__all__ = ["columns_by_name", "is_records", "not_a_number", "records_table"]
-
 
 def is_records(X: Any) -> bool:
     """Whether rows come as a list or tuple of mappings."""

@@ -11,8 +11,6 @@ import numpy as np
 from rosenblatt.html_tables import html_card
 from rosenblatt.plurals import count
 
-__all__ = ["Diagram", "ModelDisplay", "SummaryTable"]
-
 TOP_WEIGHTS = 8
 TOP_CLASSES = 12
 CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"

@@ -19,8 +19,6 @@ import numpy as np
 from rosenblatt import checks, numpydoc
 from rosenblatt.errors import ParameterError, Words
 
-__all__ = ["Configurable", "Option", "check_seed", "complete_docstring", "option", "seed_from"]
-
 METADATA = "option"
 
 

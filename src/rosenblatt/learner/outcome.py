@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from rosenblatt.core.result import FitResult, Validation
     from rosenblatt.model.card import Fit
 
-__all__ = ["FitOutcome", "unchanged_on_error"]
-
 LASTING = {"_model", "n_features_in_"}
 
 

@@ -8,8 +8,6 @@ from copy import deepcopy
 from types import MethodType
 from typing import Any, Generic, TypeVar
 
-__all__ = ["MetadataRouting", "available_if"]
-
 METHODS = (
     "fit",
     "partial_fit",

@@ -12,8 +12,6 @@ from typing import Any, TypeVar, cast
 
 from rosenblatt import errors
 
-__all__ = ["convergence_warning", "data_conversion_warning", "not_fitted_error"]
-
 Raised = TypeVar("Raised", bound=BaseException)
 
 OURS: dict[str, type[Any]] = {

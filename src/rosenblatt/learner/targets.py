@@ -21,17 +21,6 @@ from rosenblatt.learner.inputs import read_table
 from rosenblatt.learner.options import seed_from
 from rosenblatt.learner.sklearn_classes import data_conversion_warning
 
-__all__ = [
-    "check_class_weight",
-    "class_factors",
-    "class_weight_from_text",
-    "encode_labels",
-    "read_labels",
-    "read_pair",
-    "read_weights",
-    "validation_rows",
-]
-
 
 def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
     """``y`` as a 1-D array of labels of one type, one for each row."""

@@ -17,8 +17,6 @@ from rosenblatt.errors import MissingExtra, ParameterError
 from rosenblatt.learner.base import Estimator
 from rosenblatt.learner.notebook_card import Diagram
 
-__all__ = ["Transformer"]
-
 CONTAINERS = ("default", "pandas", "polars")
 
 
