@@ -255,7 +255,7 @@ class LinearRun(Run):
 class KernelRun(Run):
     """A run of ``f_c(x) = Σ a_cs K(x_s, x)`` over the mistaken rows s.
 
-    With ``one_by_one`` every class is told from all others: an update moves one function alone.
+    With ``one_by_one`` each class is separated from all others: an update moves one function.
     """
 
     def __init__(

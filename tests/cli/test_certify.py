@@ -187,7 +187,7 @@ def test_categories_and_texts_become_features_as_in_training(tmp_path: Path) -> 
     assert (found["verdict"], found["strength"]) == ("separable", "exact")
     # The size, two colours, and a, note, of, 0, 1, 2, more, words.
     assert (found["features"], found["features_used"]) == (1 + 2 + 2**18, 1 + 2 + 8)
-    assert found["told"] == [
+    assert found["description"] == [
         "size    number    as it is",
         "colour  category  2 levels: blue, red",
         "note    text      words 1, 262,144 hashed columns",
@@ -217,8 +217,8 @@ def test_check_and_certify_agree_on_what_the_features_of_a_file_are(
     for fact in ("rows", "features", "features_used", "classes"):
         assert found[fact] == proved[fact], fact
     assert found["separability"]["verdict"] == proved["verdict"]
-    columns = [line.split()[:2] for line in proved["told"]]
-    assert columns in ([], [line.split()[:2] for line in found["told"]])
+    columns = [line.split()[:2] for line in proved["description"]]
+    assert columns in ([], [line.split()[:2] for line in found["description"]])
 
 
 def test_without_a_bias_the_origin_is_in_the_way(tmp_path: Path) -> None:

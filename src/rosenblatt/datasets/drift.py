@@ -108,7 +108,7 @@ def drifting(
 ) -> Drift:
     """A stream of two classes, divided by a hyperplane through the origin that does not stay.
 
-    The rows are drawn from one bell around the origin for ever, with variance 1 in every feature,
+    The rows are drawn from one bell around the origin forever, with variance 1 in every feature,
     and each class has half of them; only which row belongs to which class changes. The same seed
     gives the same rows on every machine; a rotating concept is as exact as the cosine of the C
     library.

@@ -52,7 +52,7 @@ def progressive(
     window : int, default=1000
         How many examples the recent rate is taken of.
     classes : list, default=None
-        For learners of other packages whose ``partial_fit`` must be told them at the first call.
+        For learners of other packages whose ``partial_fit`` needs them at the first call.
 
     Returns
     -------

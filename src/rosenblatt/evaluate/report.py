@@ -65,7 +65,7 @@ class Report:
     per_class : list of ClassReport
         In the order of `classes`.
     confusion : ndarray of shape (n_classes, n_classes)
-        ``confusion[i, j]``: rows of class i that were answered with class j.
+        ``confusion[i, j]``: rows of class i that were predicted as class j.
     """
 
     n: int
@@ -183,12 +183,12 @@ class Report:
 
 
 def report(truth: Iterable[Any], answers: Iterable[Any], classes: Any = None) -> Report:
-    """Compare answers with the truth.
+    """Compare predictions with the labels.
 
     Parameters
     ----------
     truth, answers : array-like of shape (n_samples,)
-        Labels of any kind that can be told apart: numbers or texts.
+        Labels of any kind: numbers or texts.
     classes : list, default=None
         The classes in the order wanted; classes that occur and are not listed follow, sorted.
         None: all that occur, sorted.

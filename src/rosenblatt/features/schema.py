@@ -99,7 +99,7 @@ class Schema:
         Parameters
         ----------
         table : Table
-            Rows to judge by; means, spreads, levels and vocabularies come from them.
+            Rows to judge by; means, standard deviations, levels and vocabularies come from them.
         declared : dict of str to {"number", "category", "text", "ignored"}, default=None
             Columns that are not to be guessed.
         missing : list of str, default=None

@@ -151,7 +151,7 @@ def _pairs(line: bytes) -> list[tuple[str, Any]]:
 
 
 class _Object(list[tuple[str, Any]]):
-    """The pairs of an object, to be told from a list."""
+    """The pairs of an object, distinct from a list."""
 
 
 def _as_text(value: Any) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Sentences of any layout, which is told by the name of a file or by its first lines."""
+"""Sentences of any layout, which is recognized by the name of a file or by its first lines."""
 
 from __future__ import annotations
 

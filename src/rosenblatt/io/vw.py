@@ -227,11 +227,11 @@ def iter_vw(
         The matrix has ``2**bits`` columns, which different names may share; with ``None`` it has
         one for every name ``namespace^feature``, in the order in which they are first met.
     names : list of str, default=None
-        Exact names of the columns, as another file gave them; features of other names are passed
-        over. Implies ``bits=None``.
+        Exact names of the columns, as another file gave them; features of other names are
+        skipped. Implies ``bits=None``.
     labelled : bool, default=True
-        Whether every row must have a label. If not, what stands before the first bar is passed
-        over.
+        Whether every row must have a label. If not, what stands before the first bar is
+        skipped.
 
     See Also
     --------

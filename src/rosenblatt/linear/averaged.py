@@ -1,4 +1,4 @@
-"""The perceptron that answers with its mean."""
+"""The perceptron that predicts with its mean."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["AveragedPerceptron"]
 
 
 class AveragedPerceptron(LinearLearner):
-    """Trains as the perceptron does and answers with the mean of all its weight vectors.
+    """Trains as the perceptron does and predicts with the mean of all its weight vectors.
 
     ``w̄ = (1/T) Σ w_t``, the mean of the weights after each of the ``T`` examples seen, so that a
     vector counts for as long as it survived. Kept as a running sum that only mistakes touch:
@@ -31,7 +31,7 @@ class AveragedPerceptron(LinearLearner):
 
     See Also
     --------
-    Perceptron : Answers with the last weights.
+    Perceptron : Predicts with the last weights.
     VotedPerceptron : Lets every weight vector vote.
 
     References

@@ -25,7 +25,7 @@ class Perceptron(LinearLearner):
 
     See Also
     --------
-    AveragedPerceptron : Answers with the mean weights; steadier.
+    AveragedPerceptron : Predicts with the mean weights; steadier.
     PassiveAggressive : Steps exactly as far as needed.
     SoftPerceptron : Learns from every row, gives probabilities.
 

@@ -53,7 +53,7 @@ class VotedPerceptron(LinearLearner):
     See Also
     --------
     AveragedPerceptron : One mean vector; nearly as good, much cheaper.
-    Perceptron : Answers with the last weights.
+    Perceptron : Predicts with the last weights.
 
     References
     ----------

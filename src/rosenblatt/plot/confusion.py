@@ -28,7 +28,7 @@ class ConfusionDisplay(Display):
     ----------
     classes : list
     counts : ndarray of shape (n_classes, n_classes)
-        ``counts[i, j]``: rows of class i answered with class j.
+        ``counts[i, j]``: rows of class i predicted as class j.
     share : ndarray of shape (n_classes, n_classes)
         The same as a share of the rows of class i, 0 where it has none; it decides the colour.
     """

@@ -1,4 +1,4 @@
-"""Structured perceptrons: answers with an inside, found by a search.
+"""Structured perceptrons: outputs with an inside, found by a search.
 
 Three things are kept apart: spaces (what an answer is, and its features), search (the answer with
 the highest score) and learning (the update).

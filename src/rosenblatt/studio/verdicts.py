@@ -150,8 +150,8 @@ class Verdict:
 class _TheoremRows:
     """The rows in the space where the theorem lives.
 
-    One class alone has no other to be told from: its first row, turned over, stands in for one,
-    which asks the same of a vector through the origin.
+    One class alone has no other to be separated from: its first row, turned over, stands in for
+    one, which asks the same of a vector through the origin.
     """
 
     Z: FloatArray

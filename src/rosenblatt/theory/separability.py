@@ -325,7 +325,7 @@ def _conflicting(
 def _undecided(points: Points, nearest: Nearest, classes: tuple[Any, ...]) -> Separability:
     detail = (
         f"any margin lies below {nearest.upper:.3g} of the scaled rows, and the best vector found "
-        f"has {nearest.lower:.3g}: too close to 0 to be told from rounding"
+        f"has {nearest.lower:.3g}: too close to 0 to be more than rounding"
     )
     return Separability("undecided", classes, detail=detail, _points=points)
 

@@ -1,4 +1,4 @@
-"""Readers for the shell: what they find wrong is told with the cure that only the shell knows."""
+"""Readers for the shell: what they find wrong comes with the cure that only the shell knows."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ def dense_columns(X: Any, most_cells: int) -> npt.NDArray[Any] | None:
 
 
 def refuse_one_class(labels: Sequence[Any], name: str, *, of_table: bool) -> None:
-    """Two classes are the least that can be told apart."""
+    """Two classes are the least that can be separated."""
     from rosenblatt.errors import DataError
 
     if len(set(labels)) == 1:

@@ -112,7 +112,7 @@ def certificate(rows: Examples, *, fit_intercept: bool, seed: int) -> dict[str, 
         "rows": len(rows),
         "features": rows.schema.n_features,
         "features_used": len(used_columns(rows.X)),
-        "told": told,
+        "description": told,
         **found.to_json(rows.lines.tolist()),
     }
 
@@ -127,7 +127,7 @@ def _report(found: dict[str, Any]) -> list[str]:
         f"{found['file']}: {count(found['rows'], 'row')}, "
         f"{counted_features(found['features'], found['features_used'])}; "
         + counted_classes(found["classes"]),
-        *(f"  {line}" for line in found["told"]),
+        *(f"  {line}" for line in found["description"]),
         f"verdict: {found['verdict']}" + _strength(found),
     ]
     if found["separation"] in SEPARATIONS:

@@ -71,7 +71,7 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
         "format": reading.format_of(paths),
         "target": getattr(block, "target", None),
         "baseline": baseline(report.classes),
-        "told": schema.describe(),
+        "description": schema.describe(),
         **report.to_json(),
         "separability": verdict,
     }
@@ -97,7 +97,7 @@ def _lines(report: DataReport, facts: dict[str, Any]) -> list[str]:
     return [
         f"{', '.join(facts['files'])}: {count(report.rows, 'row')}, {columns}{features} "
         f"({facts['format']})",
-        *(f"  {line}" for line in facts["told"]),
+        *(f"  {line}" for line in facts["description"]),
         counted_classes(frequent_first, target),
         f"baseline: always {cut(str(facts['baseline']['label']), LONGEST_LABEL)} is right in "
         f"{facts['baseline']['accuracy']:.1%}",

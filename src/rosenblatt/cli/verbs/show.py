@@ -111,7 +111,7 @@ def _tagger_facts(card: Any) -> dict[str, Any]:
 
 
 def _differing(model: Model) -> dict[str, Any]:
-    """The parameters that are not as by default; templates are told by themselves."""
+    """The parameters that are not as by default; templates have a line of their own."""
     from rosenblatt import SequenceTagger
 
     options = (SequenceTagger if model.tags_sentences else type(model.learner)).options()

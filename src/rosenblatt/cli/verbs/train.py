@@ -88,8 +88,8 @@ def command(
 ) -> None:
     """Train on the rows of DATA and write a model.
 
-    What the columns are is guessed and told; --column says otherwise. Training ends with a reason:
-    the rows are separated, rows held out gain no more, or the limit of epochs.
+    What the columns are is guessed and printed; --column says otherwise. Training ends with a
+    reason: the classes are separated, held-out rows gain no more, or the limit of epochs.
 
     --resume learns from each row once, in order, and writes the model it started from unless
     --out is given. A --one-pass over one file and --resume with the next give the model of one

@@ -15,7 +15,7 @@ async function askServer(name, body) {
 	}
 	const found = await answer.json().catch(() => ({}));
 	if (!answer.ok || found.error)
-		throw new Error(found.error?.message ?? `The server answered with status ${answer.status}.`);
+		throw new Error(found.error?.message ?? `The server sent status ${answer.status}.`);
 	return found;
 }
 
