@@ -353,6 +353,7 @@ def test_what_cannot_be_explained_is_refused_in_one_sentence():
     for x, said in (
         (X[:2], r"x has shape \(2, 4\), but one example is explained at a time"),
         (np.zeros((1, 1, 4)), "one example is explained at a time"),
+        (None, r"x has shape \(\), but one example is explained at a time"),
         (X[0, :3], "X has 3 features, but AveragedPerceptron is expecting 4"),
         ([np.nan, 0, 0, 0], "NaN"),
         ({"a": 1.0}, "trained on columns without names"),

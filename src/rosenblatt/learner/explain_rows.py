@@ -201,7 +201,8 @@ def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, list[str]]]:
     x = named_values(x)
     if isinstance(x, Mapping):
         return [x], _unknown(learner, x)
-    row = x if is_sparse(x) else np.atleast_2d(np.asarray(x))
+    row = x if is_sparse(x) else np.asarray(x)
+    row = row[None] if row.ndim == 1 else row
     if len(row.shape) != 2 or row.shape[0] != 1:
         raise InputError(
             f"x has shape {tuple(row.shape)}, but one example is explained at a time: give a "
