@@ -1,16 +1,24 @@
-"""Arrays and a card as the bytes of one safetensors file, with a digest over all of them."""
+"""Arrays and a card as the bytes of one safetensors file, with a digest over all of them.
+
+An array that is mostly 0, as the weights of hashed words are, takes three instead: where it is not,
+what stands there, and its shape.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
 import pickletools
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from rosenblatt.arrays import Arrays
 from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import plain, strict_json
+from rosenblatt.model.layout import in_order, whole
 
 KEY = "rosenblatt"
 LENGTH = 8
@@ -22,6 +30,10 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "I32": np.dtype("<i4"),
     "I64": np.dtype("<i8"),
 }
+# What the three are called after the name of the array, and how many bytes they have to save.
+INDEX, VALUES, SHAPE = PARTS = ("/index", "/values", "/shape")
+LEAST_SAVED = 4096
+MOST_NUMBERS = 1 << 34  # in one array; more than machines have room for, less than overflows
 ZEROS = "0" * 64
 # The card is JSON in a string of JSON, hence the backslashes. It comes first in the header and
 # the digest comes before every text that a user can choose.
@@ -36,10 +48,9 @@ def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:
     from safetensors import SafetensorError
     from safetensors.numpy import save
 
+    stored = {part: a for name, values in arrays.items() for part, a in _stored(name, values)}
     try:
-        packed = save(
-            {name: np.ascontiguousarray(values) for name, values in arrays.items()}, {KEY: card}
-        )
+        packed = save(stored, {KEY: card})
     except SafetensorError as error:
         raise ModelFileError(
             f"the card of this model takes {len(card):,} bytes, and a file keeps less than "
@@ -50,6 +61,23 @@ def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:
     start = packed.index(BEFORE_DIGEST + ZEROS.encode()) + len(BEFORE_DIGEST)
     digest = hashlib.sha256(data).hexdigest()
     return [data[:start], digest.encode(), data[start + len(ZEROS) :]]
+
+
+def _stored(name: str, values: npt.NDArray[Any]) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+    """The array as it is or, where that saves room, in three parts."""
+    values = np.ascontiguousarray(values)
+    if values.dtype.kind == "f" and values.nbytes > LEAST_SAVED:
+        flat = values.ravel()
+        bits = flat.view(f"u{flat.itemsize}")  # so that a negative zero is kept
+        small = flat.size <= np.iinfo(np.int32).max
+        each = flat.itemsize + (4 if small else 8)
+        if np.count_nonzero(bits) * each + LEAST_SAVED <= values.nbytes:
+            index = np.flatnonzero(bits)
+            yield name + INDEX, index.astype(np.int32) if small else index
+            yield name + VALUES, flat[index]
+            yield name + SHAPE, np.array(values.shape, np.int64)
+            return
+    yield name, values
 
 
 def unpack(file: BinaryIO, size: int) -> tuple[dict[str, Any], Arrays]:
@@ -162,7 +190,33 @@ def _arrays(data: bytes) -> Arrays:
         except (ValueError, OverflowError) as error:
             raise ModelFileError(f"the array {shown(name)}: {error}.") from None
         arrays[name] = values.astype(dtype.newbyteorder("="), copy=False)
+    for name in [name.removesuffix(INDEX) for name in arrays if name.endswith(INDEX)]:
+        arrays[name] = _joined(name, *(arrays.pop(name + part, None) for part in PARTS))
     return arrays
+
+
+def _joined(name: str, index: Any, values: Any, shape: Any) -> npt.NDArray[Any]:
+    """The array of the three parts, if they are those of one."""
+    if values is None or shape is None or len({a.ndim for a in (index, values, shape)} | {1}) > 1:
+        raise ModelFileError(f"the array {shown(name)} is stored in parts that do not fit.")
+    if index.dtype.kind != "i" or shape.dtype != np.int64 or values.dtype.kind != "f":
+        raise ModelFileError(f"the array {shown(name)} is stored in parts of the wrong type.")
+    for size in shape.tolist():
+        whole(f"the shape of {name}", size, 0, MOST_NUMBERS)
+    size = math.prod(shape.tolist())
+    whole(f"the size of {name}", size, 1, MOST_NUMBERS)
+    if len(index) != len(values):
+        raise ModelFileError(f"{name}: {len(index)} places, but {len(values)} values.")
+    if len(index):
+        in_order(name + INDEX, index, strictly=True)
+        whole(f"{name}{INDEX}[0]", int(index[0]), 0, size - 1)
+        whole(f"{name}{INDEX}[{len(index) - 1}]", int(index[-1]), 0, size - 1)
+    try:
+        joined = np.zeros(size, values.dtype)
+    except MemoryError:
+        raise ModelFileError(f"the {size:,} numbers of {name} do not fit into memory.") from None
+    joined[index] = values
+    return joined.reshape(shape)
 
 
 # ---------------------------------------------------------------------- files that are not ours
