@@ -15,24 +15,12 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        "Hyperplane": "rosenblatt.geometry",
-        "Ledger": "rosenblatt.core.ledger",
-        "load": "rosenblatt.model",
-        "save": "rosenblatt.model",
-        **{entry.class_name: entry.module for entry in CATALOGUE},
-        "datasets": "rosenblatt.datasets",
-        "errors": "rosenblatt.errors",
-        "evaluate": "rosenblatt.evaluate",
-        "explain": "rosenblatt.explain",
-        "features": "rosenblatt.features",
-        "geometry": "rosenblatt.geometry",
-        "io": "rosenblatt.io",
-        "losses": "rosenblatt.losses",
-        "model": "rosenblatt.model",
-        "plot": "rosenblatt.plot",
-        "studio": "rosenblatt.studio",
-        "theory": "rosenblatt.theory",
+        ".core.ledger": "Ledger",
+        ".geometry": "Hyperplane",
+        ".model": "load save",
+        **{entry.module: entry.class_name for entry in CATALOGUE},
     },
+    modules="datasets errors evaluate explain features geometry io losses model plot studio theory",
 )
 
 if TYPE_CHECKING:

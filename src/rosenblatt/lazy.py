@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from sys import modules
+from sys import modules as sys_modules
 from typing import Any
 
 
 def attach(
-    package: str, where: Mapping[str, str]
+    package: str, offers: Mapping[str, str], modules: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """``__getattr__``, ``__dir__`` and ``__all__`` of a package.
 
-    ``where`` has the module of each name; a name that is a module itself stands for that module.
+    ``offers`` has for each module, named as in an import, what it offers, apart by blanks;
+    ``modules`` are those of the package that are offered themselves.
     """
+    where = {name: module for module, names in offers.items() for name in names.split()}
+    where |= dict.fromkeys(modules.split(), "")
 
     def getattr_(name: str) -> Any:
         if name not in where:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = import_module(where[name])
-        if where[name] != f"{package}.{name}":
-            value = getattr(value, name)
-        setattr(modules[package], name, value)
+        module = import_module(where[name] or f".{name}", package)
+        value = getattr(module, name) if where[name] else module
+        setattr(sys_modules[package], name, value)
         return value
 
     def dir_() -> list[str]:
-        names = vars(modules[package])
+        names = vars(sys_modules[package])
         return sorted({*names["__all__"], *(name for name in names if name.startswith("__"))})
 
     return getattr_, dir_, sorted(where)

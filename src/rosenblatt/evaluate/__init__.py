@@ -16,13 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt.evaluate.data_checks import check_data as check_data
 
 # Who only scores predictions does not load the readers of files.
-__getattr__, __dir__, _ = lazy.attach(
-    __name__,
-    {
-        "DataReport": "rosenblatt.evaluate.data_checks",
-        "check_data": "rosenblatt.evaluate.data_checks",
-    },
-)
+__getattr__, __dir__, _ = lazy.attach(__name__, {".data_checks": "DataReport check_data"})
 
 __all__ = [
     "ClassReport",

@@ -95,7 +95,7 @@ class Report:
         told = [
             f"{self.n:,} rows, {self.mistakes:,} wrong",
             f"accuracy  {self.accuracy:.4f}",
-            f"baseline  {self.baseline:.4f}  (always {_named(self.most_frequent)})",
+            f"baseline  {self.baseline:.4f}  (always {short_label(self.most_frequent)})",
             "",
         ]
         told += [*self.class_lines(), ""]
@@ -105,17 +105,17 @@ class Report:
         """A table of the classes; `unit` is what there are many of in a class."""
         widest = self._widest(title)
         return [f"{title:{widest}}  precision  recall      f1  {unit:>9}"] + [
-            f"{_named(found.label):{widest}}  {found.precision:9.4f}  {found.recall:6.4f}"
+            f"{short_label(found.label):{widest}}  {found.precision:9.4f}  {found.recall:6.4f}"
             f"  {found.f1:6.4f}  {found.support:9,}"
             for found in self.per_class
         ]
 
     def _widest(self, title: str) -> int:
-        return max(len(title), *(len(_named(label)) for label in self.classes))
+        return max(len(title), *(len(short_label(label)) for label in self.classes))
 
     def _matrix_lines(self) -> list[str]:
         """The matrix of confusions; none if it does not fit."""
-        names, widest = [_named(label) for label in self.classes], self._widest(CORNER)
+        names, widest = [short_label(label) for label in self.classes], self._widest(CORNER)
         cells = [[f"{count:,}" for count in row] for row in self.confusion.tolist()]
         columns = [max(len(name), *(len(row[j]) for row in cells)) for j, name in enumerate(names)]
         if len(names) > MATRIX_CLASSES or widest + sum(columns) + 2 * len(columns) > WIDTH:
@@ -132,7 +132,7 @@ class Report:
         if not pairs:
             return ["no class was taken for another"]
         return [f"{'true':{widest}}  {'answer':{widest}}  {unit:>9}"] + [
-            f"{_named(true):{widest}}  {_named(answer):{widest}}  {count:9,}"
+            f"{short_label(true):{widest}}  {short_label(answer):{widest}}  {count:9,}"
             for true, answer, count in pairs
         ]
 
@@ -282,7 +282,7 @@ def _sorted(labels: set[Any]) -> list[Any]:
         return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
 
 
-def _named(label: Any) -> str:
+def short_label(label: Any) -> str:
     """A label that keeps its place in a table and cannot steer a terminal."""
     text = "".join(c if c.isprintable() else "?" for c in str(label))
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"

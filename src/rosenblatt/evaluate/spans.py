@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from rosenblatt import checks
 from rosenblatt.errors import InputError
-from rosenblatt.evaluate.report import _named
+from rosenblatt.evaluate.report import short_label
 from rosenblatt.html_tables import html_card, html_table
 
 SCHEMA = 1
@@ -174,7 +174,7 @@ class SpanReport:
 
     def lines(self) -> list[str]:
         """The report as text of at most 80 columns."""
-        rows = [(_named(found.type), found) for found in self.per_type]
+        rows = [(short_label(found.type), found) for found in self.per_type]
         rows.append(("overall", self.overall))
         widest = max(len(name) for name, _ in [*rows, ("type", None)])
         told = [

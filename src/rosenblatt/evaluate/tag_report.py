@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rosenblatt.errors import InputError
-from rosenblatt.evaluate.report import Report, _named, report
+from rosenblatt.evaluate.report import Report, report, short_label
 from rosenblatt.evaluate.spans import SpanReport, span_scores
 from rosenblatt.plurals import count
 
@@ -80,7 +80,9 @@ class TagReport:
                 f"new words  {self.new_word_accuracy:.4f}  "
                 f"({count(self.new_words, 'word')} not met in training)"
             )
-        lines.append(f"baseline   {words.baseline:.4f}  (always {_named(words.most_frequent)})")
+        lines.append(
+            f"baseline   {words.baseline:.4f}  (always {short_label(words.most_frequent)})"
+        )
         lines += ["", *words.class_lines("tag", "words")]
         if words.mistakes:
             lines += ["", *words.pair_lines("words")]

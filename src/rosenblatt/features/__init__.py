@@ -22,16 +22,11 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        "AnySchema": "rosenblatt.features.schemas",
-        "AssociationLayer": "rosenblatt.features.association",
-        "FeatureOptions": "rosenblatt.features.schemas",
-        "GrowingSchema": "rosenblatt.features.growing_schema",
-        "Schema": "rosenblatt.features.schema",
-        "SparseSchema": "rosenblatt.features.schemas",
-        "TextFeatures": "rosenblatt.features.text",
-        "TextSchema": "rosenblatt.features.schemas",
-        "UnseenValues": "rosenblatt.features.schemas",
-        "guess_schema": "rosenblatt.features.schemas",
-        "schema_from_json": "rosenblatt.features.schemas",
+        ".association": "AssociationLayer",
+        ".growing_schema": "GrowingSchema",
+        ".schema": "Schema",
+        ".schemas": "AnySchema FeatureOptions SparseSchema TextSchema UnseenValues guess_schema "
+        "schema_from_json",
+        ".text": "TextFeatures",
     },
 )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        "KernelLedger": "rosenblatt.kernel.ledger",
-        "KernelPerceptron": "rosenblatt.kernel.perceptron",
+        ".ledger": "KernelLedger",
+        ".perceptron": "KernelPerceptron",
     },
 )

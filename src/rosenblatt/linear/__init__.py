@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        "LinearLearner": "rosenblatt.linear.linear_learner",
-        "Rule": "rosenblatt._kernels.rows.rules",
-        "option": "rosenblatt.learner.options",
+        ".linear_learner": "LinearLearner",
+        "rosenblatt._kernels.rows.rules": "Rule",
+        "rosenblatt.learner.options": "option",
     },
 )

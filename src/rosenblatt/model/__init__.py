@@ -19,13 +19,8 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        "Card": "rosenblatt.model.card",
-        "State": "rosenblatt.model.card",
-        "learner_of": "rosenblatt.model.file",
-        "linear_model": "rosenblatt.linear.file_layout",
-        "load": "rosenblatt.model.file",
-        "read": "rosenblatt.model.file",
-        "save": "rosenblatt.model.file",
-        "write": "rosenblatt.model.file",
+        ".card": "Card State",
+        ".file": "learner_of load read save write",
+        "rosenblatt.linear.file_layout": "linear_model",
     },
 )

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
-        "Choice": "rosenblatt.structured.paths",
-        "PathExplanation": "rosenblatt.structured.paths",
-        "SequenceTagger": "rosenblatt.structured.tagger",
-        "StructuredLedger": "rosenblatt.structured.ledger",
-        "StructuredPerceptron": "rosenblatt.structured.perceptron",
-        "TagLedger": "rosenblatt.structured.ledger",
+        ".ledger": "StructuredLedger TagLedger",
+        ".paths": "Choice PathExplanation",
+        ".perceptron": "StructuredPerceptron",
+        ".tagger": "SequenceTagger",
     },
 )

@@ -6,24 +6,15 @@ runs here, in `session`, which knows nothing of HTTP; the page in ``web/`` draws
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-__all__ = ["Playground", "Session", "serve"]
-
-_WHERE = {"Playground": "widget", "Session": "session", "serve": "server"}
+from rosenblatt import lazy
 
 if TYPE_CHECKING:
-    from rosenblatt.studio.server import serve
-    from rosenblatt.studio.session import Session
-    from rosenblatt.studio.widget import Playground
+    from rosenblatt.studio.server import serve as serve
+    from rosenblatt.studio.session import Session as Session
+    from rosenblatt.studio.widget import Playground as Playground
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__, {".server": "serve", ".session": "Session", ".widget": "Playground"}
+)
