@@ -126,8 +126,9 @@ def test_one_class_is_nothing_to_tell_apart(learner):
         (np.zeros((12, 2)), r"1d array.*\(12, 2\)"),
         (None, "requires y to be passed"),
         (np.array(["2020-01-01"] * 12, "datetime64[D]"), "datetime64.*whole numbers"),
+        ([frozenset([1]), frozenset([2])] * 6, "no order, such as sets"),
     ],
-    ids=["mixed", "none", "object", "continuous", "nan", "table", "missing", "dates"],
+    ids=["mixed", "none", "object", "continuous", "nan", "table", "missing", "dates", "sets"],
 )
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_labels_that_are_no_classes_are_refused(method, labels, message):
@@ -141,6 +142,30 @@ def test_a_label_of_another_type_is_refused_later_too():
         learner.partial_fit(X[:1], ["a"])
     with pytest.raises(InputError, match="label is NaN"):
         Perceptron().learn_one({"a": 1}, 1.0).learn_one({"a": 1}, float("nan"))
+    with pytest.raises(InputError, match=r"frozenset\(\{2\}\).*has an order"):
+        Perceptron().learn_one({"a": 1}, frozenset([1])).learn_one({"a": 1}, frozenset([2]))
+
+
+@pytest.mark.parametrize("x", [{"a": 1}, [1.0, 2.0]])
+def test_a_list_is_no_label_of_one_example(x):
+    learner = Perceptron()
+    with pytest.raises(InputError, match=r"the label \[1\] cannot be one: labels must be hashable"):
+        learner.learn_one(x, [1])
+    assert not hasattr(learner, "classes_")
+
+
+def test_labels_of_any_type_with_an_order_are_classes():
+    labels = [(1, 2), (0, 5), (1, 2), (3,)] * 3
+    p = Perceptron().fit(X, labels)
+    assert p.classes_.tolist() == [(0, 5), (1, 2), (3,)]
+    assert set(p.predict(X)) <= set(labels)
+
+
+def test_a_gap_in_a_masked_example_is_refused():
+    learner, gap = Perceptron().fit(X, Y), np.ma.array(X[0], mask=[True] + [False] * 2)
+    for act in (learner.predict_one, lambda x: learner.learn_one(x, Y[0])):
+        with pytest.raises(InputError, match="NaN at row 0, column 0"):
+            act(gap)
 
 
 # ---------------------------------------------------------------------- the parameters

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,34 @@ from rosenblatt.plurals import count
 Numbers = npt.NDArray[np.int32]
 
 
+def natural_order(classes: Iterable[Any]) -> list[Any]:
+    """The classes from the least to the largest; TypeError if no two need be either, as of sets."""
+    found = sorted(classes)
+    if not all(a < b for a, b in pairwise(found)):
+        raise TypeError
+    return found
+
+
+def number_of(label: Any, slots: dict[Any, int]) -> int | None:
+    """The number of a class, None of one that is not known."""
+    try:
+        return slots.get(label)
+    except TypeError:
+        raise InputError(f"the label {label!r} cannot be one: labels must be hashable.") from None
+
+
 def with_class(classes: list[Any], label: Hashable) -> list[Any]:
     """The classes and one more; of two, of which nothing is learned yet, in their natural order."""
     if label != label:
         raise InputError("the label is NaN. Drop the example or give it a label.")
     joined = [*classes, label]
     try:
-        in_order = sorted(joined)
+        in_order = natural_order(joined)
     except TypeError:
         raise InputError(
             f"the label {label!r} ({type(label).__name__}) cannot be compared with the labels "
             f"seen so far, such as {classes[0]!r} ({type(classes[0]).__name__}). "
-            "Use labels of one type."
+            "Use labels of one type that has an order, such as numbers or text."
         ) from None
     return in_order if len(joined) == 2 else joined
 
@@ -128,6 +145,12 @@ def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.N
     array = np.empty(len(classes), dtype=object)
     array[:] = classes
     return array
+
+
+def one_label(label: Any) -> npt.NDArray[Any]:
+    """A label as an array of one."""
+    number_of(label, {})
+    return label_array([label])
 
 
 Rows = npt.NDArray[np.int64]

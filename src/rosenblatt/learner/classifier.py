@@ -18,6 +18,7 @@ from rosenblatt.core.classes import (
     declared_classes,
     in_order,
     label_array,
+    one_label,
     refuse_one_class,
 )
 from rosenblatt.core.epochs import Trainer
@@ -217,7 +218,7 @@ class RowClassifier(Learner):
         -------
         self : learner
         """
-        self.partial_fit(one_row(x), label_array([y]), classes)  # type: ignore[attr-defined]
+        self.partial_fit(one_row(x), one_label(y), classes)  # type: ignore[attr-defined]
         return self
 
     # ------------------------------------------------------------------ predicting

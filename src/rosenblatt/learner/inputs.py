@@ -18,7 +18,13 @@ import numpy.typing as npt
 from rosenblatt.core.rows import Rows, as_rows, inspect
 from rosenblatt.errors import InputError
 from rosenblatt.io.fault_messages import notice
-from rosenblatt.learner.conversion import as_frame, as_table, column_names, feature_names
+from rosenblatt.learner.conversion import (
+    as_frame,
+    as_table,
+    column_names,
+    feature_names,
+    unmasked,
+)
 from rosenblatt.learner.mapping_rows import columns_by_name, is_records, records_table
 
 if TYPE_CHECKING:
@@ -191,7 +197,7 @@ def one_row(x: Any) -> Any:
 
 def array_row(x: Any) -> npt.NDArray[Any]:
     """A 1-D array as rows."""
-    row = np.asarray(x)
+    row = np.asarray(unmasked(x, np.float64, np.nan))
     if row.ndim != 1:
         raise InputError(
             "one example is a mapping or a 1-D array of numbers. For tables and sparse rows use "

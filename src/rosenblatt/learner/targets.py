@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import Labels
 from rosenblatt.checks import refusal
-from rosenblatt.core.classes import hold_out
+from rosenblatt.core.classes import hold_out, natural_order
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, Message, ParameterError, Value
 from rosenblatt.io.fault_messages import notice
@@ -106,11 +106,17 @@ def encode_labels(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Labels]:
             classes = (np.flatnonzero(present) + low).astype(labels.dtype)
             return classes, number[offset]
     try:
+        if labels.dtype.kind == "O":
+            names = natural_order(set(labels.tolist()))
+            slots = {name: k for k, name in enumerate(names)}
+            classes = np.empty(len(names), object)
+            classes[:] = names
+            return classes, np.array([slots[label] for label in labels.tolist()], np.int32)
         classes, numbers_ = np.unique(labels, return_inverse=True)
     except (TypeError, ValueError):
         raise InputError(
-            "y holds labels of mixed types that cannot be ordered. Use labels of one type, for "
-            "example [str(label) for label in y]."
+            "y holds labels that have no order, such as sets or mixed types. Use labels of one "
+            "type that has, for example [str(label) for label in y]."
         ) from None
     return classes, numbers_.astype(np.int32)
 

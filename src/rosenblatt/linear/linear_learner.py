@@ -12,7 +12,7 @@ from rosenblatt import checks
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rows import dense
 from rosenblatt.arrays import AnyFloatArray, is_sparse
-from rosenblatt.core.classes import declared_classes, label_array, predicted_labels
+from rosenblatt.core.classes import declared_classes, number_of, one_label, predicted_labels
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass, OnlineResult
 from rosenblatt.core.rows import as_rows, inspect
@@ -23,7 +23,7 @@ from rosenblatt.learner.mapping_rows import columns_by_name, is_records, not_a_n
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
 from rosenblatt.linear.linear_classifier import LinearClassifier
-from rosenblatt.linear.streaming import LIMIT, Stream, as_table, number_of, read
+from rosenblatt.linear.streaming import LIMIT, Stream, as_table, read
 
 __all__ = ["LinearLearner"]
 
@@ -171,7 +171,7 @@ class LinearLearner(LinearClassifier):
         if type(x) is not dict and not isinstance(x, Mapping):
             x = named_values(x)
             if not isinstance(x, dict):
-                return self.partial_fit(array_row(x), label_array([y]), classes)
+                return self.partial_fit(array_row(x), one_label(y), classes)
         stream = self.__dict__.get("_stream")
         if (
             stream is None

@@ -15,16 +15,15 @@ from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
-from rosenblatt.core.classes import class_segments
+from rosenblatt.core.classes import class_segments, number_of
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import Recorder
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.training import one_pass, overflow_error
-from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import Batch
 from rosenblatt.learner.mapping_rows import not_a_number
 
-__all__ = ["LIMIT", "Stream", "as_table", "number_of", "read"]
+__all__ = ["LIMIT", "Stream", "as_table", "read"]
 
 LIMIT = FLOAT64_LIMIT
 LARGE_TABLE = 1 << 22
@@ -200,14 +199,6 @@ class Stream:
             )
             model.record(updates.entries, seen, as_table(self.row))
             model.n_mistakes += tally.mistakes
-
-
-def number_of(label: Any, slots: dict[Any, int]) -> int | None:
-    """The number of a class, None of one that is not known."""
-    try:
-        return slots.get(label)
-    except TypeError:
-        raise InputError(f"the label {label!r} cannot be one: labels must be hashable.") from None
 
 
 def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:
