@@ -113,6 +113,11 @@ def test_a_damaged_sparse_matrix_is_refused():
 def test_one_class_is_nothing_to_tell_apart(learner):
     with pytest.raises(InputError, match=r"one class, 'a'.*at least two classes"):
         learner().fit(X, ["a"] * 12)
+    with pytest.raises(InputError, match=r"one class, 1:.*at least two classes"):
+        learner().fit(X, [1] * 12)  # of several rows the second class is missing by a slip
+    for label in ("a", 0, 2, True, np.uint8(1)):  # what the other class is called is not known
+        with pytest.raises(InputError, match=r"one class.*at least two classes"):
+            learner().fit(X[:1], np.array([label]))
 
 
 @pytest.mark.parametrize(

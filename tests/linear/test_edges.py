@@ -11,16 +11,22 @@ import scipy.sparse as sp
 from rosenblatt import (
     MIRA,
     AveragedPerceptron,
+    KernelPerceptron,
     Ledger,
     PassiveAggressive,
     Perceptron,
     SoftPerceptron,
     VotedPerceptron,
+    load,
+    save,
 )
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, OverflowRefused, ParameterError
+from rosenblatt.learner.catalogue import entries
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+ROW_LEARNERS = [entry.load() for family in ("linear", "kernel") for entry in entries(family)]
 
 
 class Liar(Mapping):
@@ -320,6 +326,33 @@ def test_recording_a_stream_without_mistakes_costs_no_memory():
     for _ in range(200):
         learner.learn_one({"a": 1.0}, 0).learn_one({"a": -1.0}, 1)
     assert len(learner._model.recorder._parts) <= 1 + len(learner.ledger_)
+
+
+@pytest.mark.parametrize("learner", ROW_LEARNERS)
+def test_a_single_example_of_class_plus_or_minus_one_can_be_fitted(learner, tmp_path):
+    """L5.5: the lectures call the two classes 1 and -1, so that either names the other."""
+    for label in (1, -1, 1.0):
+        fitted = learner().fit([[-3.0, 1.0]], [label])
+        assert fitted.classes_.tolist() == [-1, 1]
+        assert fitted.predict([[-3.0, 1.0]]).tolist() == [label]
+        assert fitted.predict([[-3.0, 1.0]]).dtype == np.array([label]).dtype
+        assert fitted.converged_
+        assert fitted.explain([-3.0, 1.0]).prediction == label
+        save(fitted, tmp_path / "one.rbt")
+        assert load(tmp_path / "one.rbt").predict([[-3.0, 1.0]]).tolist() == [label]
+
+
+@pytest.mark.parametrize("learner", ROW_LEARNERS)
+def test_before_the_second_class_the_only_one_is_predicted_explained_and_saved(learner, tmp_path):
+    one = learner(**({"record": True} if learner is not KernelPerceptron else {}))
+    one.partial_fit([[-3.0, 1.0]], ["only"])
+    assert one.predict([[5.0, 5.0]]).tolist() == ["only"]
+    assert one.decision_function([[5.0, 5.0]]).tolist() == [0.0]
+    assert one.explain([5.0, 5.0]).prediction == "only"
+    assert len(one.ledger_) == 0
+    save(one, tmp_path / "one.rbt")
+    assert load(tmp_path / "one.rbt").predict([[5.0, 5.0]]).tolist() == ["only"]
+    assert one.partial_fit([[3.0, -1.0]], ["other"]).classes_.tolist() == ["only", "other"]
 
 
 def test_one_class_alone_is_certain():

@@ -156,17 +156,15 @@ def test_one_example_needs_as_many_updates_as_the_formula_says(pairs, label):
     """L5.5: floor(-y w.x / |x|^2) + 1 updates from the initial weights w."""
     w, x = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
     expected = lectures.updates_for_one_example(w, x, label)
-    # A second row of weight 0 names the other class and changes nothing.
-    learner = Perceptron(fit_intercept=False, shuffle=False, tol=None)
-    learner.fit([x, x], [label, -label], coef_init=[w], sample_weight=[1, 0])
+    learner = Perceptron(fit_intercept=False, tol=None).fit([x], [label], coef_init=[w])
     assert learner.n_mistakes_ == expected
+    assert learner.classes_.tolist() == [-1, 1]
     np.testing.assert_array_equal(learner.coef_[0], w + expected * label * x)
 
 
 def test_L5_5_worked_example():
     """L5.5: w = (3, 4), x = (-3, 1), y = +1: one update."""
-    X = lectures.L5_5_X.repeat(2, axis=0)
-    learner = Perceptron(**ORIGIN).fit(X, [1, -1], coef_init=lectures.L5_5_W0, sample_weight=[1, 0])
+    learner = Perceptron(**ORIGIN).fit([[-3, 1]], [1], coef_init=[[3, 4]])
     assert len(learner.ledger_) == lectures.L5_5_UPDATES
     assert learner.coef_.tolist() == [[0.0, 5.0]]
 

@@ -130,6 +130,17 @@ def refuse_one_class(classes: list[Any]) -> None:
         )
 
 
+def with_opposite(classes: npt.NDArray[Any], labels: Numbers) -> tuple[npt.NDArray[Any], Numbers]:
+    """Classes and labels; a single example of class 1 or -1 has the other class beside its own.
+
+    The lectures call the two classes so. Of several rows of one class the second is most likely
+    missing by a slip, and of other labels its name is not known.
+    """
+    if len(labels) == 1 and classes.dtype.kind in "if" and abs(classes[0]) == 1:
+        return np.array([-1, 1], classes.dtype), (classes > 0).astype(np.int32)
+    return classes, labels
+
+
 def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.NDArray[Any]:
     """Labels as a 1-D array, of the type they had if they came all at once."""
     if dtype is not None and dtype.kind in "iub":

@@ -20,6 +20,7 @@ from rosenblatt.core.classes import (
     label_array,
     one_label,
     refuse_one_class,
+    with_opposite,
 )
 from rosenblatt.core.epochs import Trainer
 from rosenblatt.core.result import Validation
@@ -144,6 +145,7 @@ class RowClassifier(Learner):
                 model.admit_all(classes.tolist())
                 labels = np.array([model.slots[c] for c in classes.tolist()], np.int32)[labels]
             else:
+                classes, labels = with_opposite(classes, labels)
                 refuse_one_class(classes.tolist())
                 model = self._new_model(classes.tolist(), table)
                 model.label_dtype = classes.dtype

@@ -237,6 +237,8 @@ def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray
 
     Rows among which some of the entries are missing are refused.
     """
+    if not len(entries.row):
+        return np.zeros(0)
     x = row.toarray() if is_sparse(row) else row
     blocks = X if isinstance(X, Iterator) else [X]
     parts = [scores(read_table(learner, block, reset=False), x, np.zeros(1)) for block in blocks]

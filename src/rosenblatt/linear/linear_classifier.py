@@ -141,6 +141,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             where they lie; nothing is copied.
         y : array-like of shape (n_samples,)
             A label for each row: whole numbers, text, booleans or anything that can be ordered.
+            Two classes at least; beside a single row of label 1 or -1 the other is the second.
         coef_init, intercept_init : array-like, default=None
             Weights and biases to start from instead of 0, shaped like ``coef_`` and
             ``intercept_``.
