@@ -217,14 +217,13 @@ class Projection:
                 is_far = rest > this.projection_tol**2 * max(own, 0.0)
                 if not held and is_far and model.n_support < this.budget:
                     self._join(i, rest)
-            factors = self._factors(i, step, losses, wrong, own, rest)
+            factors = self._factors(step, losses, wrong, own, rest)
             if factors.any():
                 self._move(i, step * factors, t)
         return mistakes
 
     def _factors(
         self,
-        i: int,
         step: FloatArray,
         losses: FloatArray,
         wrong: npt.NDArray[np.bool_],

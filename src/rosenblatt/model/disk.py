@@ -6,8 +6,8 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 from rosenblatt.errors import ModelFileError
 
@@ -26,26 +26,71 @@ def open_regular(path: str) -> int:
 
 
 def replace(path: str, parts: Iterable[bytes | memoryview]) -> None:
-    """Write to a temporary name beside ``path``, sync, rename; a link is followed.
-
-    The new file has the permissions of the one it replaces, else those of any new file.
-    """
-    target = os.path.realpath(path)
-    mode = _mode_of(target, path)
-    folder = os.path.dirname(target)
-    temporary = os.path.join(folder, f".rosenblatt-{secrets.token_hex(8)}.tmp")
+    """Write to a temporary name beside ``path``, sync, rename."""
+    file = NewFile(path)
     try:
+        for part in parts:
+            file.write(part)
+        file.finish()
+        file.rename()
+    finally:
+        file.discard()
+
+
+class NewFile:
+    """Written under another name beside the one it is to have; a link is followed.
+
+    It has the permissions of the file it replaces, else those of any new file. Errors have the
+    name that the caller knows.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path, self._target = path, os.path.realpath(path)
+        self._folder = os.path.dirname(self._target)
+        self._temporary = os.path.join(self._folder, f".rosenblatt-{secrets.token_hex(8)}.tmp")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        with self._named():
+            self._mode = _mode_of(self._target, path)
+            self._file = os.open(self._temporary, flags, 0o666 if self._mode is None else 0o600)
+
+    def write(self, data: bytes | memoryview) -> None:
+        rest = memoryview(data)
+        with self._named():
+            while len(rest):
+                rest = rest[os.write(self._file, rest) :]
+
+    def finish(self) -> None:
+        """All of it is on the disk after this."""
+        with self._named():
+            if self._mode is not None:
+                os.chmod(self._temporary, self._mode)
+            os.fsync(self._file)
+            self._close()
+
+    def rename(self) -> None:
+        with self._named():
+            os.replace(self._temporary, self._target)
+            _sync_folder(self._folder)
+
+    def discard(self) -> None:
+        """Leave nothing behind, unless it has its name already."""
+        with suppress(OSError):
+            self._close()
+        with suppress(OSError):
+            os.unlink(self._temporary)
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            file, self._file = self._file, -1
+            os.close(file)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
         try:
-            _write(temporary, parts, mode)
-            os.replace(temporary, target)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary)
-            raise
-        _sync_folder(folder)
-    except OSError as error:
-        # The caller knows this name, not that of the temporary file.
-        raise OSError(error.errno, error.strerror, path) from error
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._path) from error
 
 
 def _mode_of(target: str, path: str) -> int | None:
@@ -64,22 +109,6 @@ def _mode_of(target: str, path: str) -> int | None:
     if not os.access(target, os.W_OK, effective_ids=effective):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     return stat.S_IMODE(kind)
-
-
-def _write(temporary: str, parts: Iterable[bytes | memoryview], mode: int | None) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-    file = os.open(temporary, flags, 0o666 if mode is None else 0o600)
-    try:
-        for part in parts:
-            rest = memoryview(part)
-            while len(rest):
-                rest = rest[os.write(file, rest) :]
-        if mode is not None:
-            os.chmod(temporary, mode)
-        os.fsync(file)
-    finally:
-        os.close(file)
 
 
 def _sync_folder(folder: str) -> None:

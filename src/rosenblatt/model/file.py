@@ -63,14 +63,9 @@ def save(model: Any, path: Path, *, data: Any = None) -> None:
     write_learner(model, path, data=data)
 
 
-def write_learner(model: Any, path: Path, *, data: Any = None, schema: Any = None) -> State:
-    """As `save`; gives back what was written.
-
-    ``schema``, as JSON has it, says how files become what the learner reads.
-    """
+def write_learner(model: Any, path: Path, *, data: Any = None) -> State:
+    """As `save`; gives back what was written."""
     state = _state_of(model)
-    if schema is not None:
-        state.card.schema = schema
     if data is not None:
         sha256, of = digest_of(data, of_sentences=state.layout.of_sentences)
         state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t)  # type: ignore[arg-type]

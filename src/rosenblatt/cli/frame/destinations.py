@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import Self
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Self
 
 import click
+
+if TYPE_CHECKING:
+    from rosenblatt.model.disk import NewFile
 
 
 def check_name(option: str, path: str) -> None:
@@ -79,13 +80,15 @@ class NewFiles:
     """Files that get their names together, by `keep`; without it nothing is left of them."""
 
     def __init__(self) -> None:
-        self._files: list[_NewFile] = []
+        self._files: list[NewFile] = []
 
     def __enter__(self) -> Self:
         return self
 
-    def open(self, path: str) -> _NewFile:
-        self._files.append(_NewFile(path))
+    def open(self, path: str) -> NewFile:
+        from rosenblatt.model.disk import NewFile
+
+        self._files.append(NewFile(path))
         return self._files[-1]
 
     def keep(self) -> None:
@@ -97,43 +100,3 @@ class NewFiles:
     def __exit__(self, *_: object) -> None:
         for file in self._files:
             file.discard()
-
-
-class _NewFile:
-    """Written under another name beside the one it is to have; a link is followed."""
-
-    def __init__(self, path: str) -> None:
-        self._path, self._target = path, os.path.realpath(path)
-        self._temporary = f"{self._target}.{secrets.token_hex(8)}.tmp"
-        with self._named():
-            self._file = open(self._temporary, "xb")  # noqa: SIM115  (open until it is finished)
-
-    def write(self, data: bytes) -> None:
-        with self._named():
-            self._file.write(data)
-
-    def finish(self) -> None:
-        with self._named():
-            if os.path.exists(self._target):
-                os.chmod(self._temporary, os.stat(self._target).st_mode & 0o7777)
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-
-    def rename(self) -> None:
-        with self._named():
-            os.replace(self._temporary, self._target)
-
-    def discard(self) -> None:
-        with suppress(OSError):  # what could not be written cannot be flushed either
-            self._file.close()
-        with suppress(FileNotFoundError):
-            os.unlink(self._temporary)
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Errors with the name that the user knows."""
-        try:
-            yield
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, self._path) from error
