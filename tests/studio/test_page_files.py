@@ -72,7 +72,7 @@ def test_the_page_itself_has_no_script_or_style_inside() -> None:
 
 @pytest.mark.parametrize("theme", [style.LIGHT, style.DARK], ids=lambda theme: theme.name)
 def test_colours_are_those_of_the_library(theme: style.Theme) -> None:
-    source = (WEB / "views" / "theme.js").read_text("utf-8")
+    source = (WEB / "views" / "appearance.js").read_text("utf-8")
     found = re.search(rf"\t{theme.name}: \{{(.*?)\n\t\}}", source, re.DOTALL)
     assert found is not None
     words = re.sub(r"(\w+):", r'"\1":', found[1]).rstrip().rstrip(",")

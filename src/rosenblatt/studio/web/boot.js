@@ -1,6 +1,5 @@
 // Starts the page: with its server, or from the run that an exported file carries.
 import {mount} from "./main.js";
-import {askEmbedded} from "./state/embedded_run.js";
 
 async function askServer(name, body) {
 	let answer;
@@ -17,6 +16,22 @@ async function askServer(name, body) {
 	if (!answer.ok || found.error)
 		throw new Error(found.error?.message ?? `The server sent status ${answer.status}.`);
 	return found;
+}
+
+// An exported page has no server: everything it can be asked is in the file.
+function askEmbedded(stored) {
+	return async (name, body) => {
+		if (name === "start") return {state: stored.state, learners: stored.learners};
+		if (name === "run") return stored.run;
+		if (name === "contour") {
+			const found = stored.contours?.[`${body.run}:${body.at}`];
+			if (found) return found;
+			throw new Error(
+				"The lines at this update are not in this file; others before and after it are.",
+			);
+		}
+		throw new Error("This file only replays a run. Open the studio to change it.");
+	};
 }
 
 const embedded = document.getElementById("studio-run");

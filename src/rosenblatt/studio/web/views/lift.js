@@ -1,9 +1,9 @@
 // The lift: the product x·y becomes a height, and what no line separates a plane may.
 import {boundsOf, boxCorners} from "../engine/geometry.js";
+import {classColour, thinned} from "./appearance.js";
 import {drawMark} from "./marks.js";
 import {CENTRED, line} from "./pen.js";
 import {pointRadius} from "./plane.js";
-import {classColour, thinned} from "./theme.js";
 
 const SQUARE = boxCorners([-1, 1, -1, 1]);
 const HEIGHT = "The height is the product of the two columns";

@@ -1,9 +1,9 @@
 // Shapes and letters of the classes: the same as in the library's own pictures.
 import {boxCorners} from "../engine/geometry.js";
 import {shortened} from "../engine/numbers.js";
+import {channels, classColour} from "./appearance.js";
 import {svgNode} from "./dom.js";
 import {CENTRED} from "./pen.js";
-import {channels, classColour} from "./theme.js";
 
 // Ink for a letter on a colour: whichever of black and white is seen better.
 function inkOn(colour) {

@@ -1,9 +1,9 @@
 // The plane of the data: areas and lines of the answer, the points, and what the last update did.
 import {boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
 import {figure} from "../engine/numbers.js";
+import {classColour, thinned} from "./appearance.js";
 import {drawMark} from "./marks.js";
 import {arrow, CENTRED, inked, line, rectangle} from "./pen.js";
-import {classColour, thinned} from "./theme.js";
 
 // Fewer points are drawn larger, and none too large for a small picture.
 export function pointRadius(count, textSize, height) {

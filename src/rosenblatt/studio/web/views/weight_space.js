@@ -1,9 +1,9 @@
 // The space of the weights: w is a point that moves, each example allows one side of a line.
 import {boundsOf, boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
 import {figure} from "../engine/numbers.js";
+import {classColour, thinned} from "./appearance.js";
 import {Frame} from "./frame.js";
 import {arrow, inked, line} from "./pen.js";
-import {classColour, thinned} from "./theme.js";
 
 const MOST_LINES = 400;
 const TRAIL = 60;
