@@ -160,3 +160,18 @@ def test_hopeless_rows_are_given_up_on_when_the_run_has_proven_it():
     assert learner.n_iter_ < 1000
     R = np.sqrt((X**2).sum(axis=1).max() + 1)
     assert learner.margin_ceiling_ < 1e-2 * R
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("scale", [1e-200, 1e-170, 1e-155, 1.0, 1e140])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_small_steps_do_not_make_the_ceiling_fall_below_the_margin(scale, n_classes):
+    # Squares of such weights underflow, and a ceiling of 0 would end training with a false reason.
+    X = np.repeat(np.eye(3), 4, axis=0)[:, :n_classes][: 4 * n_classes]
+    y = np.arange(4 * n_classes) // 4
+    options = {"eta0": scale, "fit_intercept": False, "max_iter": 3}
+    fitted = Perceptron(**options).fit(X, y)
+    assert fitted.stop_reason_ == "separated"
+    assert fitted.margin_ceiling_ >= {2: 0.5**0.5, 3: 3**-0.5}[n_classes] - ROUNDING
+    tiny = Perceptron(fit_intercept=False, max_iter=3, tol=1e-3).fit(1e-170 * X, y)
+    assert tiny.stop_reason_ != "tolerance"

@@ -95,15 +95,18 @@ class MarginCeiling:
         started_at_zero = not (weights.t or weights.matrix.any() or weights.bias.any())
         self._origin = None if started_at_zero else weights.copy()
         self._rounding = float(np.finfo(weights.table.dtype).eps)
-        self._longest_row = math.sqrt(rows.largest_squared_norm + weights.fit_intercept)
+        # Each square of a sum may have lost so much to underflow; a bound has to allow for it.
+        lost = float(np.finfo(rows.dtype).smallest_subnormal) * rows.n_features
+        longest = rows.largest_squared_norm + weights.fit_intercept
+        self._longest_row = math.sqrt(longest + lost)
+        self._lost = float(np.finfo(weights.table.dtype).smallest_subnormal) * weights.table.size
         self._largest_norm = self._norm(None)
         # Of the difference that a row makes: with several classes it moves a pair of them.
-        self.longest = self._longest_row * (1.0 if weights.n_vectors == 1 else math.sqrt(2.0))
+        self.longest = math.sqrt(longest * (1.0 if weights.n_vectors == 1 else 2.0))
 
     def _norm(self, origin: Weights | None) -> float:
-        if origin is None:
-            return math.sqrt(self._weights.squared_distance())
-        return math.sqrt(self._weights.squared_distance(origin.table, origin.bias))
+        start = () if origin is None else (origin.table, origin.bias)
+        return math.sqrt(self._weights.squared_distance(*start) + self._lost)
 
     def bound(self) -> float:
         """What the weights at the end of an epoch prove."""
