@@ -4,6 +4,7 @@ from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.certificates import CertificateError, Conflict
 from rosenblatt.theory.examination import Examination, Suspect, examine, suspects
 from rosenblatt.theory.feature_maps import SeparatingMap, simplest_separating_map
+from rosenblatt.theory.fewest_errors import FewestErrors, fewest_errors
 from rosenblatt.theory.margin import MaxMargin, margin, max_margin
 from rosenblatt.theory.mistake_bounds import MistakeBound, mistake_bound
 from rosenblatt.theory.order_study import OrderStudy, order_study
@@ -15,6 +16,7 @@ __all__ = [
     "CertificateError",
     "Conflict",
     "Examination",
+    "FewestErrors",
     "MaxMargin",
     "MistakeBound",
     "OrderStudy",
@@ -25,6 +27,7 @@ __all__ = [
     "SeparatingMap",
     "Suspect",
     "examine",
+    "fewest_errors",
     "margin",
     "max_margin",
     "mistake_bound",

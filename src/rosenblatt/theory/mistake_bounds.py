@@ -154,7 +154,7 @@ def mistake_bound(
     checks.whole("epochs", epochs, at_least=1)
     if margin is not None:
         margin = float(checks.number("margin", margin, above=0.0))
-    examples = _Examples(X, y, fit_intercept, feature_map)
+    examples = Examples(X, y, fit_intercept, feature_map)
     if separator is not None:
         u = unit_separator(separator, examples.shape, examples.rows.X.shape[1])
         return examples.bound(u, epochs, margin)
@@ -168,11 +168,11 @@ def mistake_bound(
 
 def overlap_bound(X: Any, y: Any, fit_intercept: bool, epochs: int) -> MistakeBound:
     """As `mistake_bound`, for rows that are known not to be separable."""
-    examples = _Examples(X, y, fit_intercept, None)
+    examples = Examples(X, y, fit_intercept, None)
     return examples.bound(examples.best_direction(epochs), epochs)
 
 
-class _Examples:
+class Examples:
     """Rows of two or more classes with the vectors of their classes, one for two."""
 
     def __init__(self, X: Any, y: Any, fit_intercept: bool, feature_map: FeatureMap) -> None:
@@ -182,6 +182,7 @@ class _Examples:
                 f"y holds only one class, {classes.tolist()[0]!r}: there is nothing to be mistaken "
                 "for."
             )
+        self.classes = classes
         self.labels: npt.NDArray[np.intp] = np.searchsorted(classes, np.asarray(y))
         self.rows = Points(self.points.X, np.ones(len(self.points)), fit_intercept)
         self.k = 1 if len(classes) == 2 else len(classes)

@@ -112,7 +112,8 @@ class Separability(Verdict):
     hyperplane : Hyperplane or None
         One with every row strictly on its side, if the rows are separable.
     conflict : Conflict or None
-        Rows and weights that rule a separator out, if they are not.
+        Rows and weights that rule a separator out, if they are not; if it is undecided, those that
+        come nearest to doing so.
     strength : {"exact", "within epsilon", "none"}
         How strong the proof is: exact arithmetic, or floats with a bound on what they can hide.
     classes : tuple
@@ -127,7 +128,7 @@ class Separability(Verdict):
     def strength(self) -> str:
         if self.hyperplane is not None or (self.conflict is not None and self.conflict.exact):
             return "exact"
-        return "none" if self.conflict is None else "within epsilon"
+        return "none" if self.separable is None else "within epsilon"
 
     def _closer_look(self) -> Separation:
         from rosenblatt.theory.separation import separation_of
@@ -141,7 +142,7 @@ class Separability(Verdict):
         assert points is not None
         if self.hyperplane is not None:
             check_separator(points.X, points.signs, self.hyperplane.w, self.hyperplane.b)
-        elif self.conflict is not None:
+        elif self.conflict is not None and self.separable is not None:
             check_conflict(points.X, points.signs, points.fit_intercept, self.conflict)
         else:
             raise CertificateError(f"there is nothing to check: {self.detail}")
@@ -310,24 +311,25 @@ def _conflicting(
     if fractions is not None:
         conflict = Conflict(rows, tuple(fractions), 0.0)
         return Separability("not separable", classes, conflict=conflict, _points=points)
-    if len(rows) <= MOST_POINTS:  # exact weights were looked for, and there are none
-        return _undecided(points, nearest, classes)
     weights = nearest.weights[order] / nearest.weights.sum()
     left = float(np.linalg.norm(weights @ members))
     # What the float sum itself may have hidden is added, so that the exact check agrees.
     residual = left + 4 * len(rows) * np.finfo(np.float64).eps * longest
-    if residual > WITHIN * longest:
-        return _undecided(points, nearest, classes)
     conflict = Conflict(rows, tuple(weights.tolist()), residual)
+    # Of a few points exact weights were looked for, and there are none.
+    if residual > WITHIN * longest or len(rows) <= MOST_POINTS:
+        return _undecided(points, nearest, classes, conflict)
     return Separability("not separable", classes, conflict=conflict, _points=points)
 
 
-def _undecided(points: Points, nearest: Nearest, classes: tuple[Any, ...]) -> Separability:
+def _undecided(
+    points: Points, nearest: Nearest, classes: tuple[Any, ...], conflict: Conflict | None = None
+) -> Separability:
     detail = (
         f"any margin lies below {nearest.upper:.3g} of the scaled rows, and the best vector found "
         f"has {nearest.lower:.3g}: too close to 0 to be more than rounding"
     )
-    return Separability("undecided", classes, detail=detail, _points=points)
+    return Separability("undecided", classes, detail, conflict=conflict, _points=points)
 
 
 def _twins_of_opposite_classes(points: Points) -> tuple[int, int] | None:
