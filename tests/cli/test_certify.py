@@ -72,7 +72,7 @@ def test_the_report_for_people_says_it_all_and_ends_with_0(tmp_path: Path) -> No
         "margin: 1, the largest there is",
         "mistakes in any order",
         "an epoch without a mistake",
-        "most often mistaken:",
+        "most often misclassified:",
     ):
         assert said in done.stdout
 

@@ -66,12 +66,12 @@ def test_features_and_bias_add_up_to_the_score_of_two_classes(tmp_path: Path) ->
     for row in range(1, 7):
         told = explained(model, data, "--row", str(row))
         parts = [one["contribution"] for one in told["features"]]
-        assert sum(parts) + told["bias"] == pytest.approx(told["scores"][told["answer"]])
+        assert sum(parts) + told["bias"] == pytest.approx(told["scores"][told["prediction"]])
         assert told["margin"] == pytest.approx(max(told["scores"].values()))
         assert parts == sorted(parts, key=abs, reverse=True)
         for one in told["features"]:
             assert one["contribution"] == one["weight"] * one["value"]
-        assert {told["answer"], told["against"]} == {"no", "yes"}
+        assert {told["prediction"], told["against"]} == {"no", "yes"}
         assert told["line"] == row + 1
 
 
@@ -80,7 +80,7 @@ def test_with_several_classes_it_is_the_lead_over_the_second(tmp_path: Path) -> 
     for row in range(1, 9):
         told = explained(model, data, "--row", str(row))
         best, second, _ = sorted(told["scores"], key=lambda c: -told["scores"][c])
-        assert (told["answer"], told["against"]) == (best, second)
+        assert (told["prediction"], told["against"]) == (best, second)
         lead = told["scores"][best] - told["scores"][second]
         assert told["margin"] == pytest.approx(lead)
         parts = sum(one["contribution"] for one in told["features"])
@@ -151,7 +151,7 @@ def test_one_update_is_its_step_times_the_product_of_the_rows(tmp_path: Path) ->
     rosenblatt.save(learner, tmp_path / "m.rbt")
     arguments = (tmp_path / "m.rbt", data, "--row", "2", "--target", "y", "--train", data)
     told = explained(*arguments)
-    assert told["answer"] == "yes"
+    assert told["prediction"] == "yes"
     expected: dict[int, float] = {}
     for update in learner.ledger_:
         assert update.step == 2.0
@@ -216,11 +216,11 @@ def test_texts_are_explained_word_by_word(tmp_path: Path) -> None:
     write(state, str(tmp_path / "m.rbt"))
     arguments = [tmp_path / "m.rbt", data, "--format", "text", "--labelled", "--row", "2"]
     told = explained(*arguments, "--train", data)
-    assert (told["answer"], told["label"]) == ("spam", "spam")
+    assert (told["prediction"], told["label"]) == ("spam", "spam")
     assert told["features"][0]["name"] == "win"
     assert told["mistakes"]["adds_up"]
     bare = explained(tmp_path / "m.rbt", "-", "--format", "text", "--row", "1", text="win\n")
-    assert bare["answer"] == "spam"
+    assert bare["prediction"] == "spam"
 
 
 def test_a_model_from_python_explains_svmlight_rows_and_columns_in_order(tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def test_an_image_of_weights_has_the_shape_asked_for(desk: Path) -> None:
         ("regions wide.csv.rbt wide.csv", "4 features", "boundary"),
         ("regions kernel.csv.rbt kernel.csv", "not divided by lines", "kernel_boundary"),
         ("kernel_boundary wide.csv.rbt wide.csv", "4 features", "boundary"),
-        ("kernel_boundary tagger.rbt harbour.conllu", "answers sentences", "tag_path"),
+        ("kernel_boundary tagger.rbt harbour.conllu", "tags sentences", "tag_path"),
         ("updates scaled.csv.rbt scaled.csv", "train --record", "boundary"),
         ("updates kernel.csv.rbt kernel.csv", "move no line", "kernel_boundary"),
         ("updates wide.csv.rbt wide.csv", "4 features", "weights"),

@@ -47,7 +47,7 @@ def test_all_figures_are_those_of_a_plain_count(tagger: Path) -> None:
         assert each["support"] == sum(a == each["tag"] for a, _ in pairs)
         assert each["precision"] == (hits / answered if answered else 0)
     confusions = Counter((a, b) for a, b in pairs if a != b)
-    assert {(c["tag"], c["answer"]): c["words"] for c in told["confusions"]} == dict(confusions)
+    assert {(c["tag"], c["predicted"]): c["words"] for c in told["confusions"]} == dict(confusions)
     assert told["spans"] is None
     assert told["files"] == [str(HARBOUR_NEW)]
 

@@ -272,7 +272,7 @@ def test_the_schema_goes_to_stderr_and_the_summary_to_stdout(tmp_path: Path) -> 
         "2 classes: cat (3), dog (3)",
         "averaged perceptron, 3 epochs, mistakes 3 1 0",
         "ended: an epoch without a mistake: the rows are separated",
-        "accuracy: 0.8333 on these rows (the last weights alone: 1.0000)",
+        "accuracy: 0.8333 on all 6 rows (the last weights alone: 1.0000)",
         "wrote pets.rbt",
     ]
     assert (tmp_path / "pets.rbt").exists()

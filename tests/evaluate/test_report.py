@@ -80,7 +80,7 @@ def test_labels_cannot_steer_a_terminal():
 @pytest.mark.parametrize(
     ("truth", "answers", "says"),
     [
-        ([1, 2], [1], "truth has 2 labels and answers 1"),
+        ([1, 2], [1], "y_true has 2 labels and y_pred 1"),
         ([], [], "there are 0 rows"),
         ("ab", ["a", "b"], "not one text"),
         (np.zeros((2, 2)), [1, 2], "has shape"),

@@ -45,7 +45,7 @@ def test_counts_are_those_of_conlleval(scheme, data):
     true, found, correct, equal = conlleval.count(gold, guessed)
     told = span_scores(gold, guessed, scheme)
     assert {c.type: c.support for c in told.per_type if c.support} == true
-    assert {c.type: c.answered for c in told.per_type if c.answered} == found
+    assert {c.type: c.predicted for c in told.per_type if c.predicted} == found
     assert {c.type: c.right for c in told.per_type if c.right} == correct
     assert told.accuracy == equal / sum(map(len, gold))
     assert told.overall.support == sum(true.values())
@@ -119,7 +119,7 @@ def test_json_is_plain_and_has_a_version():
     assert told["schema"] == 1
     assert (told["sentences"], told["tokens"], told["accuracy"]) == (1, 2, 0.5)
     assert told["per_type"] == [{**told["overall"], "type": "N"}]
-    assert (told["overall"]["right"], told["overall"]["answered"]) == (1, 2)
+    assert (told["overall"]["right"], told["overall"]["predicted"]) == (1, 2)
     assert "f1 0.6667" in repr(found)
 
 

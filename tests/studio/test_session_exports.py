@@ -147,9 +147,9 @@ def test_the_table_of_updates_tells_what_was_answered_even_where_it_was_right(pr
         scores = own or [0.0, float(line["score"])]
         best = [name for name, score in zip(names, scores, strict=True) if score == max(scores)]
         tie = len(best) > 1
-        assert line["answered"] == ("" if tie and ties == "mistake" else best[-1])
+        assert line["predicted"] == ("" if tie and ties == "mistake" else best[-1])
         assert ("lowered" in line) == several
-    assert any(line["answered"] == line["class"] for line in lines)
+    assert any(line["predicted"] == line["class"] for line in lines)
 
 
 def page_of(name):

@@ -86,7 +86,7 @@ def test_every_mistake_is_counted_once_with_its_row_and_epoch(seed, n_classes, s
     }
     for suspect in found:
         assert suspect.label == y[suspect.row]
-        assert suspect.answered != suspect.label
+        assert suspect.predicted != suspect.label
         assert suspect.epochs_mistaken == suspect.updates <= learner.n_iter_
         if -1 not in learner.ledger_.entries.y_pred:  # a tie may raise a score that is positive
             assert suspect.cost >= -1e-9
@@ -101,7 +101,7 @@ def test_a_row_mistaken_in_every_epoch_comes_first():
     learner = Perceptron(max_iter=20, tol=None, record=True).fit(X, y)
     first = suspects(learner.ledger_, X, top=1)[0]
     assert isinstance(first, Suspect)
-    assert (first.row, first.label, first.answered) == (4, "no", "yes")
+    assert (first.row, first.label, first.predicted) == (4, "no", "yes")
     assert first.epochs_mistaken > 0.9 * learner.n_iter_
 
 
@@ -119,7 +119,7 @@ def test_the_wrong_answer_named_is_the_most_common_one():
 def test_a_row_that_only_met_ties_has_no_wrong_answer():
     X, y = np.eye(3), [0, 1, 2]
     learner = Perceptron(record=True, fit_intercept=False, shuffle=False).fit(X, y)
-    assert suspects(learner.ledger_)[0].answered is None
+    assert suspects(learner.ledger_)[0].predicted is None
 
 
 def test_without_rows_there_are_no_costs_and_epochs_are_worked_out_from_the_run():

@@ -18,9 +18,9 @@ VERBS = {
     "check": "Look at data before training, for what gets in the way.",
     "train": "Learn from rows with labels and write a model.",
     "predict": "Print the class of every row of a file.",
-    "evaluate": "Compare the answers of a model with labels.",
-    "stream": "Answer every row, then learn from it, in one pass.",
-    "explain": "Say why a model gave this answer, feature by feature.",
+    "evaluate": "Compare the predictions of a model with labels.",
+    "stream": "Predict every row, then learn from it, in one pass.",
+    "explain": "Say why a model made this prediction, feature by feature.",
     "show": "Tell what a model is: its record and its largest weights.",
     "diff": "Tell two models apart.",
     "convert": "Write a model as ONNX, or data as svmlight text.",
@@ -80,7 +80,7 @@ def group() -> None:
     verbs={
         "train": "Learn from sentences with tags and write a tagger.",
         "predict": "Tag the words of sentences, from a file or a pipe.",
-        "evaluate": "Compare the answers of a tagger with tags.",
+        "evaluate": "Compare the predictions of a tagger with tags.",
     },
     files="tag.tag_",
     epilog="\b\nExamples:\n  rosenblatt tag train train.conllu --column upos -o tagger.rbt\n"

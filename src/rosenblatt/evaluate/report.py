@@ -18,12 +18,12 @@ WIDTH = 80
 MATRIX_CLASSES = 8
 WORST_PAIRS = 10
 LONGEST_NAME = 24
-CORNER = "true \\ answer"
+CORNER = "true \\ predicted"
 
 
 @dataclass(frozen=True)
 class ClassReport:
-    """One class; a share of nothing (no such answer, no such row) is 0.
+    """One class; a share of nothing (no such prediction, no such row) is 0.
 
     Attributes
     ----------
@@ -128,12 +128,12 @@ class Report:
 
     def pair_lines(self, unit: str = "rows") -> list[str]:
         """A table of the most frequent confusions."""
-        pairs, widest = self.worst_pairs(), self._widest("answer")
+        pairs, widest = self.worst_pairs(), self._widest("predicted")
         if not pairs:
             return ["no class was taken for another"]
-        return [f"{'true':{widest}}  {'answer':{widest}}  {unit:>9}"] + [
-            f"{short_label(true):{widest}}  {short_label(answer):{widest}}  {count:9,}"
-            for true, answer, count in pairs
+        return [f"{'true':{widest}}  {'predicted':{widest}}  {unit:>9}"] + [
+            f"{short_label(true):{widest}}  {short_label(predicted):{widest}}  {count:9,}"
+            for true, predicted, count in pairs
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -173,21 +173,21 @@ class Report:
             ]
             which = html_table("Which class is taken for which", head, taken)
         else:
-            pairs = [(true, answer, f"{count:,}") for true, answer, count in self.worst_pairs()]
-            which = html_table("Most frequent confusions", ("true", "answer", "rows"), pairs)
+            pairs = [(*pair, f"{count:,}") for *pair, count in self.worst_pairs()]
+            which = html_table("Most frequent confusions", ("true", "predicted", "rows"), pairs)
         words = (
             f"<p><b>{self.accuracy:.4f}</b> accuracy: {self.mistakes:,} of {self.n:,} rows wrong. "
-            f"Always answering {escape(str(self.most_frequent))} gives {self.baseline:.4f}.</p>"
+            f"Always predicting {escape(str(self.most_frequent))} gives {self.baseline:.4f}.</p>"
         )
         return html_card(words, each, which)
 
 
-def report(truth: Iterable[Any], answers: Iterable[Any], classes: Any = None) -> Report:
+def report(y_true: Iterable[Any], y_pred: Iterable[Any], classes: Any = None) -> Report:
     """Compare predictions with the labels.
 
     Parameters
     ----------
-    truth, answers : array-like of shape (n_samples,)
+    y_true, y_pred : array-like of shape (n_samples,)
         Labels of any kind: numbers or texts.
     classes : list, default=None
         The classes in the order wanted; classes that occur and are not listed follow, sorted.
@@ -216,14 +216,14 @@ def report(truth: Iterable[Any], answers: Iterable[Any], classes: Any = None) ->
     ham       1.0000  0.6667  0.8000          3
     spam      0.5000  1.0000  0.6667          1
     <BLANKLINE>
-    true \\ answer  ham  spam
-    ham              2     1
-    spam             0     1
+    true \\ predicted  ham  spam
+    ham                 2     1
+    spam                0     1
     """
-    true, given = _listed("truth", truth), _listed("answers", answers)
+    true, given = _listed("y_true", y_true), _listed("y_pred", y_pred)
     if len(true) != len(given):
         raise InputError(
-            f"truth has {len(true):,} labels and answers {len(given):,}; give one answer a row."
+            f"y_true has {len(true):,} labels and y_pred {len(given):,}; give one prediction a row."
         )
     if not true:
         raise InputError("there are 0 rows; give at least one.")

@@ -102,14 +102,14 @@ class TypeReport:
     ----------
     type : str
     precision : float
-        Share of the spans answered that are right: same type, start and end.
+        Share of the predicted spans that are right: same type, start and end.
     recall : float
         Share of the true spans that were found.
     f1 : float
         Harmonic mean of the two.
     support : int
         True spans.
-    answered : int
+    predicted : int
         Spans in the answers.
     right : int
         Spans that are in both.
@@ -120,18 +120,18 @@ class TypeReport:
     recall: float
     f1: float
     support: int
-    answered: int
+    predicted: int
     right: int
 
     @classmethod
-    def of(cls, kind: str, support: int, answered: int, right: int) -> TypeReport:
+    def of(cls, kind: str, support: int, predicted: int, right: int) -> TypeReport:
         return cls(
             kind,
-            right / answered if answered else 0.0,
+            right / predicted if predicted else 0.0,
             right / support if support else 0.0,
-            2 * right / (support + answered) if right else 0.0,
+            2 * right / (support + predicted) if right else 0.0,
             support,
-            answered,
+            predicted,
             right,
         )
 
@@ -181,11 +181,11 @@ class SpanReport:
             f"{self.sentences:,} sentences, {self.tokens:,} tokens",
             f"token accuracy  {self.accuracy:.4f}",
             "",
-            f"{'type':{widest}}  precision  recall      f1  {'spans':>9}  {'answered':>9}",
+            f"{'type':{widest}}  precision  recall      f1  {'spans':>9}  {'predicted':>9}",
         ]
         return told + [
             f"{name:{widest}}  {found.precision:9.4f}  {found.recall:6.4f}  {found.f1:6.4f}"
-            f"  {found.support:9,}  {found.answered:9,}"
+            f"  {found.support:9,}  {found.predicted:9,}"
             for name, found in rows
         ]
 
@@ -210,12 +210,12 @@ class SpanReport:
         )
 
     def _repr_html_(self) -> str:
-        head = ("type", "precision", "recall", "f1", "spans", "answered")
+        head = ("type", "precision", "recall", "f1", "spans", "predicted")
         rows = [
             (
                 c.type,
                 *(f"{share:.4f}" for share in (c.precision, c.recall, c.f1)),
-                *(f"{count:,}" for count in (c.support, c.answered)),
+                *(f"{count:,}" for count in (c.support, c.predicted)),
             )
             for c in [*self.per_type, self.overall]
         ]
@@ -253,7 +253,7 @@ def span_scores(
     1 sentences, 4 tokens
     token accuracy  0.7500
     <BLANKLINE>
-    type     precision  recall      f1      spans   answered
+    type     precision  recall      f1      spans  predicted
     NP          0.0000  0.0000  0.0000          1          1
     VP          1.0000  1.0000  1.0000          1          1
     overall     0.5000  0.5000  0.5000          2          2

@@ -54,7 +54,7 @@ class TagReport:
             "baseline": {"label": words.most_frequent, "accuracy": words.baseline},
             "per_tag": [_renamed(asdict(each), "label", "tag") for each in words.per_class],
             "confusions": [
-                {"tag": true, "answer": predicted, "words": n}
+                {"tag": true, "predicted": predicted, "words": n}
                 for true, predicted, n in words.worst_pairs()
             ],
             "spans": None

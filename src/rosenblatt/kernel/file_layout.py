@@ -109,7 +109,7 @@ class KernelLayout(Layout):
     family = "kernel"
     facts = KernelFacts
     nature = (
-        "has no weights: it answers by the kernel of a row with its support rows. Load it in "
+        "has no weights: it predicts by the kernel of a row with its support rows. Load it in "
         "Python (rosenblatt.load), or train a linear learner."
     )
     table = table(TABLE)

@@ -87,7 +87,7 @@ def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.fl
     card = state.card
     if state.family == "linear" and card.parameters.get("combine") == "vote":
         raise ModelFileError(
-            "a voted perceptron answers by the votes of all its weights, which no single weights "
+            "a voted perceptron predicts by the votes of all its weights, which no single weights "
             'stand for: train an averaged perceptron, or set combine="average".'
         )
     state.refuse_unless("linear")

@@ -184,7 +184,7 @@ def as_csv(run: PageRun) -> str:
     examples, columns = run.examples, run.to_json()
     classes = examples.classes
     several = len(classes) > 2
-    head = ["update", "epoch", "example", "point", *examples.columns, "class", "answered"]
+    head = ["update", "epoch", "example", "point", *examples.columns, "class", "predicted"]
     head += ["lowered"] * several
     head += [f"score of {name}" for name in classes] if several else ["score"]
     head.append("step")
@@ -207,7 +207,7 @@ def as_csv(run: PageRun) -> str:
                 row + 1,
                 *numbers_of(examples.points[row]),
                 classes[columns["right"][k]],
-                _answered(score if several else [0, score], classes, run.learner["ties"]),
+                _predicted(score if several else [0, score], classes, run.learner["ties"]),
                 *(["" if wrong < 0 else classes[wrong]] * several),
                 *(score if several else [score]),
                 columns["step"][k],
@@ -217,7 +217,7 @@ def as_csv(run: PageRun) -> str:
     return out.getvalue()
 
 
-def _answered(scores: list[float], classes: list[str], ties: str) -> str:
+def _predicted(scores: list[float], classes: list[str], ties: str) -> str:
     """The class with the largest score; of a tie the last, or none where ties are mistakes."""
     best = [name for name, score in zip(classes, scores, strict=True) if score == max(scores)]
     return best[-1] if len(best) == 1 or ties == "positive" else ""

@@ -41,7 +41,7 @@ class Suspect(NamedTuple):
         Its number in X.
     label : object
         The label it was given.
-    answered : object
+    predicted : object
         The most common wrong answer; None when the row only ever met ties.
     updates : int
         How often it moved the weights.
@@ -55,7 +55,7 @@ class Suspect(NamedTuple):
 
     row: int
     label: Any
-    answered: Any
+    predicted: Any
     updates: int
     epochs_mistaken: int
     share: float
@@ -73,7 +73,7 @@ def suspects(
     """Rank the rows by how likely it is that their labels are wrong.
 
     A row with a wrong label lies among the rows of another class: whatever the others teach, it is
-    answered wrong again in the next epoch, and its updates tear down what they built up. So the
+    misclassified again in the next epoch, and its updates tear down what they built up. So the
     rows are ordered by the number of their updates, then by their cost
 
         cost = Σ -2 · step · y (w·x + b)     over the updates of the row, w and b before each
@@ -121,7 +121,7 @@ def suspects(
     >>> y = np.array(["no", "no", "no", "yes", "no", "yes"])
     >>> p = Perceptron(max_iter=20, tol=None, shuffle=False, record=True).fit(X, y)
     >>> first = suspects(p.ledger_, X)[0]
-    >>> first.row, first.label, first.answered, f"{first.share:.0%}"
+    >>> first.row, first.label, first.predicted, f"{first.share:.0%}"
     (4, 'no', 'yes', '50%')
     """
     if top is not None:
@@ -145,7 +145,7 @@ def suspects(
     epochs_mistaken = np.bincount(epochs[:, 0], minlength=len(rows))
     last = np.empty(len(rows), np.int64)
     last[place] = np.arange(len(place))
-    answered = _most_common_wrong(place, entries.y_pred, len(rows), len(ledger.classes))
+    predicted = _most_common_wrong(place, entries.y_pred, len(rows), len(ledger.classes))
     costs: npt.NDArray[Any] = np.zeros(len(rows))
     if table is not None:
         margins = np.array([move.margin for move in LinearRun(ledger, table).moves()])
@@ -155,7 +155,7 @@ def suspects(
         Suspect(
             row=int(rows[i]),
             label=ledger.classes[entries.y_true[last[i]]],
-            answered=None if answered[i] < 0 else ledger.classes[answered[i]],
+            predicted=None if predicted[i] < 0 else ledger.classes[predicted[i]],
             updates=int(updates[i]),
             epochs_mistaken=int(epochs_mistaken[i]),
             share=float(updates[i] / len(occasions)),
@@ -266,7 +266,7 @@ class Examination:
                 {
                     "line": lines[one.row],
                     "label": str(one.label),
-                    "answered": None if one.answered is None else str(one.answered),
+                    "predicted": None if one.predicted is None else str(one.predicted),
                     "mistakes": one.updates,
                     "epochs_mistaken": one.epochs_mistaken,
                 }

@@ -45,7 +45,7 @@ class Trial(NamedTuple):
         How many columns it makes.
     verdict : {"separable", "not separable", "undecided", "skipped"}
     mistakes : int or None
-        Rows answered wrong by an averaged perceptron after a few epochs; only where the map does
+        Rows misclassified by an averaged perceptron after a few epochs; only where the map does
         not separate.
     note : str
         Why it was skipped or not decided.
@@ -128,7 +128,7 @@ def simplest_separating_map(
       products come close to ``exp(-‖x - x'‖² / 2σ²)`` (Rahimi and Recht 2007). σ is the median
       distance between rows of a sample.
 
-    If none separates, the best found is returned: the map with the fewest rows answered wrong by
+    If none separates, the best found is returned: the map with the fewest rows misclassified by
     an averaged perceptron after ten epochs, the simpler one of equals; its ``separable`` is False.
 
     With about as many features as rows almost any labels can be separated, so a map found at the

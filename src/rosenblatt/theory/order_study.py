@@ -46,11 +46,11 @@ class OrderStudy:
         With several classes the smallest difference between the score of the right class and
         another one, divided by the length of all weights.
     train_accuracy : ndarray of shape (n_orders,)
-        Share of the training rows answered right.
+        Share of the training rows predicted right.
     test_accuracy : ndarray of shape (n_orders,) or None
-        Share of the test rows answered right.
+        Share of the test rows predicted right.
     unstable_rows : ndarray
-        Numbers of the rows whose answer depends on the order: test rows if there are any, else
+        Numbers of the rows whose prediction depends on the order: test rows if there are any, else
         training rows.
     unstable : float
         Their share.
@@ -100,7 +100,7 @@ class OrderStudy:
         which = "training" if self.test_accuracy is None else "test"
         lines += [
             f"stopped: {stopped}",
-            f"answer depends on the order: {self.unstable:.1%} of {which} rows",
+            f"prediction depends on the order: {self.unstable:.1%} of {which} rows",
         ]
         return "\n".join(lines)
 

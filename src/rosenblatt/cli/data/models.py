@@ -163,7 +163,7 @@ def open_model(path: str, *, taggers: bool = False) -> Model:
     if state.family == "tags":
         if not taggers:
             raise ModelFileError(
-                f"{path}: a {card.learner} tags sentences and cannot answer rows. Use rosenblatt "
+                f"{path}: a {card.learner} tags sentences and cannot predict rows. Use rosenblatt "
                 "tag predict or rosenblatt tag evaluate."
             )
     elif card.schema is not None:

@@ -99,7 +99,7 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
             f"ended: {stop_text(facts['stop_reason'])}",
         ]
     accuracy = facts["accuracy"]
-    line = f"accuracy: {accuracy['train']:.4f} on these rows"
+    line = f"accuracy: {accuracy['train']:.4f} on all {facts['rows']:,} rows"
     separated = facts["stop_reason"] == "separated" and accuracy["dev"] is None
     if separated and entry.load().averages and accuracy["train"] < 1:
         # Else it would seem to contradict the line above.

@@ -71,7 +71,7 @@ class Facts:
 
 def _boundary(model: Facts) -> str | None:
     if not model.linear:
-        return "its answers are not divided by one line"
+        return "its classes are not divided by one line"
     if model.classes != 2:
         return f"it has {model.classes} classes, and a line divides two"
     return None
@@ -79,7 +79,7 @@ def _boundary(model: Facts) -> str | None:
 
 def _regions(model: Facts) -> str | None:
     if not model.linear:
-        return "its answers are not divided by lines"
+        return "its classes are not divided by lines"
     return _plane(model, "regions are seen")
 
 
@@ -91,8 +91,8 @@ def _plane(model: Facts, what: str) -> str | None:
 
 def _kernel_boundary(model: Facts) -> str | None:
     if model.tags:
-        return "it answers sentences"
-    return _plane(model, "where answers change is seen")
+        return "it tags sentences"
+    return _plane(model, "where predictions change is seen")
 
 
 def _updates(model: Facts) -> str | None:
@@ -125,7 +125,7 @@ def _proof(model: Facts) -> str | None:
 
 def _weights(model: Facts) -> str | None:
     if model.kernel:
-        return "it answers by its support rows"
+        return "it predicts by its support rows"
     return "its weights have no names" if model.tags else None
 
 
@@ -144,7 +144,7 @@ def _orders(model: Facts) -> str | None:
 
 
 def _tag_path(model: Facts) -> str | None:
-    return None if model.tags else "it answers rows, not sentences"
+    return None if model.tags else "it predicts rows, not sentences"
 
 
 def _any(model: Facts) -> str | None:
@@ -170,9 +170,9 @@ class Kind:
 
 KINDS = {
     "boundary": Kind("the line between two classes, with w and the margin", "may", _boundary),
-    "regions": Kind("where each of several classes is the answer", "must", _regions),
+    "regions": Kind("where each of several classes is predicted", "must", _regions),
     "kernel_boundary": Kind(
-        "where the answers change, sampled; for kernels and votes", "must", _kernel_boundary
+        "where the predictions change, sampled; for kernels and votes", "must", _kernel_boundary
     ),
     "updates": Kind("the line before and after every update", "must", _updates, ("max_frames",)),
     "animate": Kind(

@@ -147,12 +147,12 @@ def _report(found: dict[str, Any]) -> list[str]:
         f"stopped: {stop_text(run['stop_reason'])}"
     )
     if found["suspects"]:
-        said.append("most often mistaken:")
+        said.append("most often misclassified:")
     for one in found["suspects"]:
-        answered = "" if one["answered"] is None else f", answered {one['answered']}"
+        predicted = "" if one["predicted"] is None else f", predicted {one['predicted']}"
         said.append(
             f"  line {one['line']}: {count(one['mistakes'], 'time')}, "
-            f"labelled {one['label']}{answered}"
+            f"labelled {one['label']}{predicted}"
         )
     return said
 

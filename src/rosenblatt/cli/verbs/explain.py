@@ -157,7 +157,7 @@ def _parts_as_json(why: Explanation, raw: dict[str, float], past: TrainingRows) 
             "rows": mistakes,
         }
     return {
-        "answer": str(why.prediction),
+        "prediction": str(why.prediction),
         "against": None if why.against is None else str(why.against),
         "scores": told["scores"],
         "margin": why.score,

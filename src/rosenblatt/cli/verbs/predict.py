@@ -18,12 +18,12 @@ from rosenblatt.plurals import count
 @click.command(
     cls=Command,
     name="predict",
-    epilog="\b\nExamples:\n  rosenblatt predict iris.rbt new.csv > answers.txt\n"
+    epilog="\b\nExamples:\n  rosenblatt predict iris.rbt new.csv > predictions.txt\n"
     "  zcat mail.tsv.gz | rosenblatt predict spam.rbt - --format text --scores",
 )
 @click.argument("model", type=MODEL)
 @click.argument("data", nargs=-1, required=True, type=DATA)
-@click.option("--scores", is_flag=True, help="Print CSV: the answer and a score for each class.")
+@click.option("--scores", is_flag=True, help="Print CSV: prediction and a score for each class.")
 @click.option("--json", "wants_json", is_flag=True, help="Print a JSON object for each row.")
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @reading_options

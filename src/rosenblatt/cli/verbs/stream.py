@@ -81,12 +81,12 @@ def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | in
     type=click.Choice(["served", "latest"]),
     default="served",
     show_default=True,
-    help="Count mistakes of the answers that predict would give (served) or of the latest weights.",
+    help="Count mistakes of what predict would say (served) or of the latest weights.",
 )
 @click.option(
     "--predictions",
     metavar="FILE",
-    help="Write the answers, each given before its row was learned; - prints them.",
+    help="Write the predictions, each made before its row was learned; - prints them.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
 @click.option("--quiet", is_flag=True, help="Print only the last line, without table and notices.")
