@@ -64,8 +64,8 @@ def test_a_number_is_given_back_as_it_came(value):
             "x=2 is not allowed: give a finite number at least -1 and below 2.",
         ),
         (
-            lambda: checks.fraction("x", 1.0),
-            "x=1.0 is not allowed: give a finite number above 0 and below 1. A tenth is 0.1.",
+            lambda: checks.number("x", 1.0, above=0.0, below=1.0),
+            "x=1.0 is not allowed: give a finite number above 0 and below 1.",
         ),
         (lambda: checks.choice("how", "c", "a"), "how='c' is not known: give 'a'."),
         (lambda: checks.choice("how", 1, "a", "b"), "how=1 is not known: give 'a' or 'b'."),

@@ -89,11 +89,6 @@ def whole(
     return value
 
 
-def fraction(name: str, value: Any) -> Any:
-    """A share of a whole: more than nothing, less than all of it."""
-    return number(name, value, above=0.0, below=1.0, cure="A tenth is 0.1.")
-
-
 def flag(name: str, value: Any) -> Any:
     """True or False, also as NumPy has them or as 1 and 0."""
     if not isinstance(value, kinds.Integral | np.bool_) or value not in (0, 1):

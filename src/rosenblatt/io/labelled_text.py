@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 import numpy.typing as npt
 
-from rosenblatt._kernels.text.texts import TextParser
+from rosenblatt._kernels.text.parsing import TextParser
 from rosenblatt.errors import Message, Setting
 from rosenblatt.io.block import Block
 from rosenblatt.io.fault_messages import Explained

@@ -25,31 +25,38 @@ def facts_of(
     held: Examples | None,
     path: str,
 ) -> dict[str, Any]:
-    card = state.card
-    record = card.record
-    fit = fit_facts(record)
-    dev_accuracy = fit.pop("dev_accuracy")
-    facts: dict[str, Any] = {
-        "model": path,
-        "learner": card.learner,
-        "rows": len(examples),
-        "features": state.n_features,
-        "classes": {
-            str(label): n for label, n in sorted(Counter(examples.labels.tolist()).items())
-        },
-        "examples": record.t,
-        "mistakes": record.n_mistakes,
-        **fit,
-        "accuracy": {"train": _accuracy(learner, examples), "dev": dev_accuracy},
-        "dev_rows": None,
-        "data_sha256": None if record.data is None else record.data.sha256,
-        "columns": examples.schema.describe(),
-    }
-    if dev_accuracy is not None:
+    """What a training on rows came to, as what becomes the JSON object."""
+    counts = sorted(Counter(examples.labels.tolist()).items())
+    classes = {"classes": {str(label): n for label, n in counts}}
+    rows, right = {"rows": len(examples)}, _accuracy(learner, examples)
+    facts = training_facts(state, path, rows, classes, right)
+    facts |= {"dev_rows": None, "columns": examples.schema.describe()}
+    if facts["accuracy"]["dev"] is not None:
         # Each epoch counted the rows it learned from; the others were held out.
         learned = learner.t_ // learner.n_iter_
         facts["dev_rows"] = len(examples) - learned if held is None else len(held)
     return facts
+
+
+def training_facts(
+    state: State, path: str, sizes: dict[str, int], counted: dict[str, Any], right: float
+) -> dict[str, Any]:
+    """What every training came to; ``right`` is the share of its own examples predicted right."""
+    record = state.card.record
+    fit = fit_facts(record)
+    dev_accuracy = fit.pop("dev_accuracy")
+    return {
+        "model": path,
+        "learner": state.card.learner,
+        **sizes,
+        "features": state.n_features,
+        **counted,
+        "examples": record.t,
+        "mistakes": record.n_mistakes,
+        **fit,
+        "accuracy": {"train": right, "dev": dev_accuracy},
+        "data_sha256": None if record.data is None else record.data.sha256,
+    }
 
 
 def fit_facts(record: Any) -> dict[str, Any]:

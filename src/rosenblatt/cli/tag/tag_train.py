@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.data.reading import DATA, named, notices
-from rosenblatt.cli.data.training_report import fit_facts, shortened
+from rosenblatt.cli.data.training_report import shortened, training_facts
 from rosenblatt.cli.frame.destinations import (
     check_destination,
     default_destination,
@@ -231,28 +231,17 @@ def facts_of(
     held: SentenceBlock | None,
     path: str,
 ) -> dict[str, Any]:
-    record = state.card.record
-    fit = fit_facts(record)
-    dev_accuracy = fit.pop("dev_accuracy")
-    watched = held is not None and dev_accuracy is not None
-    return {
-        "model": path,
-        "learner": state.card.learner,
-        "sentences": len(examples),
-        "words": examples.n_tokens,
-        "features": state.n_features,
-        "tags": dict(sorted(_counts(examples).items())),
-        "examples": record.t,
-        "mistakes": record.n_mistakes,
-        **fit,
-        "dev_accuracy_per_epoch": record.fit.validation_scores if watched else None,
-        "accuracy": {
-            "train": tagger.score(examples.sentences, examples.tags),
-            "dev": dev_accuracy,
-        },
+    sizes = {"sentences": len(examples), "words": examples.n_tokens}
+    tags = {"tags": dict(sorted(_counts(examples).items()))}
+    right = tagger.score(examples.sentences, examples.tags)
+    facts = training_facts(state, path, sizes, tags, right)
+    scores = None
+    if held is not None and facts["accuracy"]["dev"] is not None:
+        scores = state.card.record.fit.validation_scores
+    return facts | {
+        "dev_accuracy_per_epoch": scores,
         "dev_sentences": None if held is None else len(held),
         "dev_words": None if held is None else held.n_tokens,
-        "data_sha256": None if record.data is None else record.data.sha256,
         "layout": tagger.schema_ and tagger.schema_.describe(),
     }
 
