@@ -70,7 +70,7 @@ def group() -> None:
     """The perceptron family: linear learners that are the sum of their mistakes.
 
     A model is trained on a file of rows with labels (CSV, JSON lines, text, svmlight and others).
-    It answers the rows of other files, says why, and can go on learning. Words of sentences are
+    It predicts the rows of other files, says why, and can go on learning. Words of sentences are
     tagged by rosenblatt tag.
     """
 

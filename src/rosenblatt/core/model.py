@@ -117,7 +117,7 @@ class LinearModel(Model):
         self.voters: Any = None
 
     def served(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """The weights and biases that answer: the best kept, the average, or the last."""
+        """The weights and biases that predict: the best kept, the average, or the last."""
         if self.best is not None:
             coef, bias = self.best
             return coef, bias
@@ -186,7 +186,7 @@ class LinearModel(Model):
         return Ledger(start, tuple(self.classes), self.recorder.entries, self.weights.t)
 
     def digest(self) -> str:
-        """SHA-256 over everything that decides what the model answers and how it learns on."""
+        """SHA-256 over everything that decides what the model predicts and how it learns on."""
         state = hashlib.sha256(self.weights.digest().encode())
         state.update(repr((self.classes, self.random, self.n_mistakes, self.columns)).encode())
         for values in self.best or ():

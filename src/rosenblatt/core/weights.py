@@ -127,7 +127,7 @@ class Weights(WeightArrays):
         )
 
     def split(self) -> None:
-        """From one vector for two classes to one each, -w/2 and w/2: the same answers."""
+        """From one vector for two classes to one each, -w/2 and w/2: the same predictions."""
         halves, zero = np.array([-0.5, 0.5], self.table.dtype), self.table.dtype.type(0)
         # Adding 0 turns a negative zero into a plain one.
         self._reshape(

@@ -70,7 +70,7 @@ def progressive(
 
     See Also
     --------
-    report : Answers beside the truth.
+    report : Predictions beside the labels.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Answers beside the truth: accuracy, each class, and which class is taken for which."""
+"""Predictions beside the labels: accuracy, each class, and which class is taken for which."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ClassReport:
     ----------
     label : object
     precision : float
-        Share of the answers of this class that are right.
+        Share of the predictions of this class that are right.
     recall : float
         Share of the rows of this class that are found.
     f1 : float
@@ -54,11 +54,11 @@ class Report:
     n : int
         Number of rows.
     mistakes : int
-        Answers that are wrong.
+        Predictions that are wrong.
     accuracy : float
-        Share of right answers.
+        Share of right predictions.
     baseline : float
-        Share of the most frequent class: the accuracy of always answering it.
+        Share of the most frequent class: the accuracy of always predicting it.
     most_frequent : object
         That class.
     classes : list
@@ -78,7 +78,7 @@ class Report:
     confusion: npt.NDArray[np.int64]
 
     def worst_pairs(self, most: int = WORST_PAIRS) -> list[tuple[Any, Any, int]]:
-        """The most frequent confusions: true class, answer, how often."""
+        """The most frequent confusions: true class, prediction, how often."""
         wrong = self.confusion.copy()
         np.fill_diagonal(wrong, 0)
         flat = wrong.ravel()

@@ -110,7 +110,7 @@ class TypeReport:
     support : int
         True spans.
     predicted : int
-        Spans in the answers.
+        Spans in the predictions.
     right : int
         Spans that are in both.
     """
@@ -234,7 +234,7 @@ def span_scores(
     Parameters
     ----------
     gold, predicted : iterable of lists of str
-        The right tags and the answers, a list for each sentence.
+        The right tags and the predictions, a list for each sentence.
     scheme : {"BIO", "BIOES"}, default="BIO"
 
     Returns

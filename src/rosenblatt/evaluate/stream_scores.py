@@ -39,25 +39,25 @@ class Point(NamedTuple):
 
 
 class Progress:
-    """Mistakes of a learner that answers each example before it learns from it.
+    """Mistakes of a learner that predicts each example before it learns from it.
 
     Attributes
     ----------
     n : int
         Examples so far.
     mistakes : int
-        Answers that were wrong, or could not be given yet.
+        Predictions that were wrong, or could not be made yet.
     rate : float
         Mistakes per example.
     recent : float
         The same of the last `window` examples.
     baseline : float
-        Mistakes per example of always answering the label that was the most frequent in the end.
+        Mistakes per example of always predicting the label that was the most frequent in the end.
     curve : list of Point
         At 1, 2, 4, 8 … examples, or after every so many, and at the end.
     online_mistakes : int or None
         What the learner itself counted as mistakes meanwhile, if it does. An averaged learner
-        counts those of its latest weights, while its answers come from the average.
+        counts those of its latest weights, while its predictions come from the average.
     """
 
     def __init__(self, every: str | int = "doubling", window: int = 1000) -> None:
@@ -79,7 +79,7 @@ class Progress:
         self.labels.update(labels)
 
     def add(self, wrong: npt.NDArray[Any]) -> list[Point]:
-        """Note whether the answers to the next examples were wrong; the points on the way."""
+        """Note whether the predictions of the next examples were wrong; the points on the way."""
         outcomes = np.concatenate([self._last, wrong != 0])
         known = len(self._last)
         sums = np.concatenate([[0], np.cumsum(outcomes)])

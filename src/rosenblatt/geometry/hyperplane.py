@@ -40,8 +40,8 @@ class Hyperplane:
     ``w.x + b = 0``, with ``S+ = {x : w.x + b > 0}`` and ``S- = {x : w.x + b < 0}``
 
     The vector w is orthogonal to the plane and points into S+. Each method costs one pass over the
-    rows given to it. They may be one row of shape (d,), with one answer, or n rows of shape
-    (n, d), with n answers, dense or sparse.
+    rows given to it. They may be one row of shape (d,), with one result, or n rows of shape
+    (n, d), with n results, dense or sparse.
 
     Two hyperplanes are equal when their w and b are. The same plane has many equations; `unit`
     gives one of them.

@@ -83,7 +83,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
 
     Examples
     --------
-    One pass over the digits with products of two pixels, three ways to answer.
+    One pass over the digits with products of two pixels, three ways to predict.
 
     >>> from sklearn.datasets import load_digits
     >>> from sklearn.model_selection import train_test_split

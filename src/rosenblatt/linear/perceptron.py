@@ -13,13 +13,13 @@ __all__ = ["Perceptron"]
 class Perceptron(LinearLearner):
     """Learns from its mistakes, and from nothing else.
 
-    A row with ``y (w·x + b) <= 0`` changes the model by ``w += eta0 · y · x`` and
-    ``b += eta0 · y``; all others leave it alone. With more than two classes there is one weight
-    vector each and the answer is the one with the best score; on a mistake the right class gains
-    ``eta0 · x`` and the class answered loses it. At a tie the right class gains and no other
-    loses. Training ends at the first epoch without a mistake, after at most ``R²/γ²`` mistakes if
-    the rows can be separated by a margin ``γ`` (``R``: length of the longest row; with a bias both
-    are those of the rows with a 1 appended).
+    An example with ``y (w·x + b) <= 0`` is misclassified and changes the model by
+    ``w += eta0 · y · x`` and ``b += eta0 · y``; all others leave it alone. With more than two
+    classes there is one weight vector each, and the class with the highest score is the prediction;
+    on a mistake the right class gains ``eta0 · x`` and the predicted class loses it. At a tie the
+    right class gains and no other loses. Training ends at the first epoch without a mistake, after
+    at most ``R²/γ²`` mistakes if the classes are linearly separable with margin ``γ`` (``R``: the
+    length of the longest example; with a bias both are those of the examples with a 1 appended).
 
     Cost: an epoch reads each stored value once; memory is one weight per feature and class.
 

@@ -17,7 +17,7 @@ __all__ = ["SoftPerceptron"]
 
 
 class SoftPerceptron(LinearLearner):
-    """Learns from every row, by the probability it gave to the wrong answer.
+    """Learns from every row, by the probability it gave to the wrong label.
 
     The perceptron with a soft step: ``w += eta0 · σ(-y (w·x + b)) · y · x``, which is online
     logistic regression. More than two classes: each wrong class loses ``eta0 · p · x`` with ``p``

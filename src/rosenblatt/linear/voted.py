@@ -31,7 +31,7 @@ class VotedPerceptron(LinearLearner):
     """Trains as the perceptron does; every weight vector it went through votes.
 
     ``ŷ = sign Σ c_k sign(w_k·x + b_k)`` with ``c_k`` the number of examples the k-th vector
-    survived. With more than two classes each vector votes for the class it would answer. The
+    survived. With more than two classes each vector votes for the class it would predict. The
     vectors are not stored: each is the one before plus a mistaken row, so the mistakes are enough,
     and a prediction is one matrix product with the mistaken rows and a cumulative sum.
 
@@ -62,7 +62,7 @@ class VotedPerceptron(LinearLearner):
 
     Examples
     --------
-    One pass over the digits, three ways to answer.
+    One pass over the digits, three ways to predict.
 
     >>> from sklearn.datasets import load_digits
     >>> from sklearn.model_selection import train_test_split

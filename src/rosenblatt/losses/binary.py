@@ -39,7 +39,7 @@ def same_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], meaning: 
 
 
 def zero_one_of_margin(margin: ArrayLike) -> FloatArray:
-    """Charge a mistake 1 and a right answer nothing.
+    """Charge a mistake 1 and a right prediction nothing.
 
     ``loss(m) = 1 if m <= 0 else 0``
 
@@ -65,7 +65,7 @@ def zero_one_of_margin(margin: ArrayLike) -> FloatArray:
 
 
 def perceptron(margin: ArrayLike) -> FloatArray:
-    """Charge a mistake by how far it lies on the wrong side, and a right answer nothing.
+    """Charge a mistake by how far it lies on the wrong side, and a right prediction nothing.
 
     ``loss(m) = max(0, -m)``
 
@@ -76,8 +76,8 @@ def perceptron(margin: ArrayLike) -> FloatArray:
 
     See Also
     --------
-    hinge : also charges right answers too close.
-    logistic : soft, charges every answer something.
+    hinge : also charges right predictions too close.
+    logistic : soft, charges every prediction something.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def perceptron_slope(margin: ArrayLike) -> FloatArray:
 
 
 def hinge(margin: ArrayLike, at: float = 1.0) -> FloatArray:
-    """Charge every answer that is not right by at least a given margin.
+    """Charge every prediction that is not right by at least a given margin.
 
     ``loss(m) = max(0, at - m)``
 
@@ -157,7 +157,7 @@ def hinge_slope(margin: ArrayLike, at: float = 1.0) -> FloatArray:
 
 
 def logistic(margin: ArrayLike) -> FloatArray:
-    """Charge every answer by the surprise of a logistic model at the right label.
+    """Charge every prediction by the surprise of a logistic model at the right label.
 
     ``loss(m) = log(1 + exp(-m))``
 

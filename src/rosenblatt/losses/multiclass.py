@@ -35,7 +35,7 @@ def multiclass_perceptron(scores: ArrayLike, y: ArrayLike) -> FloatArray:
 
     See Also
     --------
-    cross_entropy : soft, charges every answer something.
+    cross_entropy : soft, charges every prediction something.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def cross_entropy_slope(scores: ArrayLike, y: ArrayLike) -> FloatArray:
 
     ``dloss/ds_k = p_k - y_k``, with ``p = softmax(s)``
 
-    It is `multiclass_perceptron_slope` with the probabilities in place of the hard answer.
+    It is `multiclass_perceptron_slope` with the probabilities in place of the hard prediction.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def zero_one(prediction: Any, label: Any) -> FloatArray:
     See Also
     --------
     zero_one_of_margin : The same of two classes, by the margin.
-    hamming : Sums it over the parts of an answer.
+    hamming : Sums it over the parts of an output.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def hamming(a: Any, b: Any) -> NDArray[np.intp]:
 
     ``d(a, b) = Σ_i [a_i ≠ b_i]``
 
-    It is the zero-one loss summed over the parts of an answer, and a distance between rows of
+    It is the zero-one loss summed over the parts of an output, and a distance between rows of
     categories, where subtracting makes no sense. A missing value (NaN) differs from everything.
 
     Parameters

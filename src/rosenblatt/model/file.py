@@ -76,7 +76,7 @@ def write_learner(model: Any, path: Path, *, data: Any = None) -> State:
 def load(path: Path) -> Any:
     """Make the learner again that was saved to a file.
 
-    It answers the same bits as the one that was saved, and goes on learning as that one would
+    It predicts the same bits as the one that was saved, and goes on learning as that one would
     have. A file that is damaged, made up or not ours is refused; nothing in it is ever run.
 
     Parameters

@@ -28,7 +28,7 @@ def to_onnx(state: State, feature_names: Sequence[str] | None = None) -> bytes:
     ``X`` is (n, n_features) in float64. ``scores`` has a column for each class in order, -s and s
     for two classes; ``label`` is the class of the largest score, and of equal ones that which
     `predict` takes. Scores agree with ours to rounding, because a runtime sums in its own order.
-    The weights are those that answer: the mean of an averaged perceptron, the best epoch where
+    The weights are those that predict: the mean of an averaged perceptron, the best epoch where
     rows were held out.
 
     Parameters
@@ -83,7 +83,7 @@ def to_onnx(state: State, feature_names: Sequence[str] | None = None) -> bytes:
 
 
 def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The weights and biases that answer: one row for two classes, else one for each in order."""
+    """The weights and biases that predict: one row for two classes, else one for each in order."""
     card = state.card
     if state.family == "linear" and card.parameters.get("combine") == "vote":
         raise ModelFileError(

@@ -42,7 +42,7 @@ class Suspect(NamedTuple):
     label : object
         The label it was given.
     predicted : object
-        The most common wrong answer; None when the row only ever met ties.
+        The most common wrong prediction; None when the row only ever met ties.
     updates : int
         How often it moved the weights.
     epochs_mistaken : int
@@ -85,8 +85,8 @@ def suspects(
     (with a bias: of ``(w, b)`` and ``(x, 1)``; where two vectors moved, ``2 ‖x‖²``).
 
     A suspicion is no proof: a right label on an odd row looks the same. The order tells most after
-    several epochs of a rule that learns from mistakes alone; rules that learn from right answers
-    too (a margin, passive-aggressive, soft) are ranked by all their updates.
+    several epochs of a rule that learns from mistakes alone; rules that also learn from right
+    predictions (a margin, passive-aggressive, soft) are ranked by all their updates.
 
     Cost: one pass over the updates; with X also over the stored values of the row of each.
 
@@ -179,7 +179,7 @@ def _epoch_length(ledger: Ledger, started: int) -> int:
 def _most_common_wrong(
     place: npt.NDArray[np.intp], wrong: npt.NDArray[np.int32], n_rows: int, n_classes: int
 ) -> npt.NDArray[np.int64]:
-    """The wrong answer each row was given most often, -1 where there was none."""
+    """The wrong class each row was predicted as most often, -1 where there was none."""
     named = wrong >= 0
     pairs, counts = np.unique(place[named] * n_classes + wrong[named], return_counts=True)
     best = np.full(n_rows, -1, np.int64)

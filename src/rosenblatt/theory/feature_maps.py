@@ -276,7 +276,7 @@ def _too_large(one: Map, n_rows: int) -> str:
 def _mistakes(
     mapped: Any, numbers: npt.NDArray[np.int32], classes: npt.NDArray[Any], fit_intercept: bool
 ) -> int:
-    """Rows that an averaged perceptron answers wrong after a few epochs."""
+    """Rows that an averaged perceptron misclassifies after a few epochs."""
     low, high = mapped.column_range() if is_sparse(mapped) else (mapped.min(0), mapped.max(0))
     largest = np.maximum(-low, high)
     scale = np.where(largest > 0, largest, 1.0)

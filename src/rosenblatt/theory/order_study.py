@@ -121,7 +121,7 @@ def order_study(
 
     The mistake bound ``R²/γ²`` is the same for every order, so on separable rows every order ends
     with all of them right; but how many mistakes it takes, which separator is found, and what it
-    answers to new rows do depend on the order.
+    predictions of new rows do depend on the order.
 
     A learner with ``shuffle=True`` draws a new order in every epoch, so each of its clones is given
     a seed of its own. With ``shuffle=False`` the rows themselves are shuffled once for each clone,

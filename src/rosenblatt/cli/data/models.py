@@ -151,7 +151,7 @@ class Model:
 def open_model(path: str, *, taggers: bool = False) -> Model:
     """Read a model file and its schema, if it has one or one follows from what it knows.
 
-    A tagger is refused unless it is asked for, as it answers sentences and not rows.
+    A tagger is refused unless it is asked for, as it tags sentences and does not predict rows.
     """
     from rosenblatt.errors import ModelFileError
     from rosenblatt.features import Schema, schema_from_json

@@ -100,6 +100,6 @@ def say_json(facts: dict[str, Any], *, err: bool = False) -> None:
 
 
 def baseline(counts: Mapping[Any, int]) -> dict[str, Any]:
-    """What always answering the most frequent class comes to; of equal ones, the first in order."""
+    """What always predicting the most frequent class gives; of equal ones, the first in order."""
     label = max(sorted(counts), key=counts.__getitem__)
     return {"label": label, "accuracy": counts[label] / sum(counts.values())}

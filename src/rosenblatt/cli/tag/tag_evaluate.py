@@ -49,7 +49,7 @@ def command(
     """Compare the predictions of a tagger with the tags of DATA.
 
     The share of right tags, of sentences that are wholly right, and of right tags on words not
-    met in training; beside them what always answering the most frequent tag comes to. Precision,
+    met in training; beside them what always predicting the most frequent tag comes to. Precision,
     recall and F1 of each tag, and for tags as B-NP and I-NP those of the spans, as conlleval
     counts them. The model is not changed.
     """

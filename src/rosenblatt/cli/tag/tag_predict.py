@@ -70,7 +70,7 @@ def command(
     all other columns stay as they are. In other columns the tags take the place of those that
     are there, or follow the last column. Text is a sentence a line, its words apart by blanks.
 
-    A pipe is answered as it comes, each sentence once its end is there: in text the end of the
+    A pipe is tagged as it comes, each sentence once its end is there: in text the end of the
     line, in columns the blank line.
     """
     if as_json and (to is not None or append):

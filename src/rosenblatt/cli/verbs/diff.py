@@ -49,8 +49,8 @@ LONGEST_NAME = 48
 def command(first: str, second: str, top: int, as_json: bool) -> int:
     """Tell how SECOND differs from FIRST: record, classes, features and weights, by name.
 
-    Models are equal if they answer, learn on and tell the same. Weights are compared by the names
-    of features and classes; one that is missing counts as 0.
+    Models are equal if they predict, learn on and report the same. Weights are compared by the
+    names of features and classes; one that is missing counts as 0.
     """
     found = differences(open_model(first, taggers=True), open_model(second, taggers=True), top)
     if as_json:

@@ -26,9 +26,9 @@ from rosenblatt.plurals import count
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @reading_options
 def command(model: str, data: tuple[str, ...], as_json: bool, quiet: bool, **reading: Any) -> None:
-    """Compare the answers of MODEL with the labels of DATA.
+    """Compare the predictions of MODEL with the labels of DATA.
 
-    Accuracy, and beside it that of always answering the most frequent class; precision, recall
+    Accuracy, and beside it that of always predicting the most frequent class; precision, recall
     and F1 of each class; which class is taken for which. The model is not changed.
     """
     from rosenblatt.evaluate import report

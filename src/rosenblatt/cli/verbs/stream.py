@@ -106,7 +106,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> int:
-    """Answer every row of DATA, then learn from it, in one pass and in constant memory.
+    """Predict every row of DATA, then learn from it, in one pass and in constant memory.
 
     The table has a line at 1, 2, 4, 8 … rows: mistakes so far, their rate, and the rate of the last
     rows. Without DATA, or for -, rows come from standard input.
