@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.frame.groups import Run
 from rosenblatt.cli.frame.options import Command, Decorated, Section
+from rosenblatt.cli.main import Call
 from rosenblatt.learner.catalogue import Entry, entries, find
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class LearnerCommand(Command):
                 _refuse_taken(option, taken, entry, self.name)
             ctx.meta["rosenblatt.options"] = added
         params = [*listed, *ctx.meta["rosenblatt.options"]]
-        if isinstance(ctx.obj, Run):
+        if isinstance(ctx.obj, Call):
             ctx.obj.params = params
         return params
 
