@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.checks import whole
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.evaluate.stream_scores import Progress
@@ -86,8 +87,7 @@ def progressive(
             1,024          201   0.1963   0.1800
             1,797          277   0.1541   0.0990
     """
-    if type(delay) is not int or delay < 0:
-        raise ParameterError(f"delay={delay!r} must be a whole number of at least 0.")
+    whole("delay", delay, at_least=0)
     progress = Progress(every, window)
     learner = stream_learner(model, classes)
     before = getattr(model, "n_mistakes_", 0)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.checks import whole
 from rosenblatt.core.online import OnlineResult
 from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate.report import plain_label
@@ -65,8 +66,7 @@ class Progress:
             raise ParameterError(
                 f"every={every!r} is not known: give 'doubling' or a whole number of at least 1."
             )
-        if type(window) is not int or window < 1:
-            raise ParameterError(f"window={window!r} must be a whole number of at least 1.")
+        whole("window", window, at_least=1)
         self.every, self.window = every, window
         self.n = self.mistakes = 0
         self.online_mistakes: int | None = None

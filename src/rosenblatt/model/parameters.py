@@ -20,19 +20,9 @@ from rosenblatt.model.layout import whole
 # Far beyond any label, and short of the digits that Python refuses to read.
 LARGEST_INTEGER = 1 << 4096
 INFINITE = {"inf": math.inf, "-inf": -math.inf}
+WIDTHS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
 NUMPY: dict[str, Any] = {
-    "b1": np.bool_,
-    "i1": np.int8,
-    "i2": np.int16,
-    "i4": np.int32,
-    "i8": np.int64,
-    "u1": np.uint8,
-    "u2": np.uint16,
-    "u4": np.uint32,
-    "u8": np.uint64,
-    "f2": np.float16,
-    "f4": np.float32,
-    "f8": np.float64,
+    **{name: np.dtype(name).type for name in WIDTHS},
     "U": np.str_,
     "S": np.bytes_,
 }

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.explain_rows import feature_names_of
@@ -257,8 +258,7 @@ def weights(
             f"this {type(model).__name__} has no weights by feature (coef_): give a fitted linear "
             "learner."
         )
-    if isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1:
-        raise ParameterError(f"top={top!r} must be a whole number of at least 1.")
+    checks.whole("top", top, at_least=1)
     table = np.asarray(coef, np.float64)
     classes = model.classes_.tolist()
     rows, against = _chosen(classes, labels, len(table))
