@@ -464,7 +464,7 @@ def test_a_card_that_lies_is_refused_by_name(name, change, message, folder, refu
 def test_a_learner_must_bring_the_sums_it_needs(folder, refused):
     def as_averaged(card):
         card["learner"] = "AveragedPerceptron"
-        del card["parameters"]["margin"]
+        del card["parameters"]["margin"], card["parameters"]["pocket"]
 
     found = refused(forged(sample("linear: fit", folder), as_averaged))
     assert re.fullmatch(r"the array '\w+_sum' is missing.", found)

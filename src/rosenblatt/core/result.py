@@ -46,7 +46,7 @@ class Validation:
     best: Any = None
     best_epoch: int = 0
 
-    def after_epoch(self) -> float:
+    def after_epoch(self) -> float | None:
         """Take the score; a new best is kept."""
         score = self.score()
         if score > max(self.scores, default=-math.inf):
@@ -62,6 +62,33 @@ class Validation:
         """All is right now: of equals on the held-out examples, keep what separates."""
         if self.scores[-1] == max(self.scores):
             self.best, self.best_epoch = self.keep(), len(self.scores)
+
+
+@dataclass
+class Pocket(Validation):
+    """The weights with the fewest training errors so far (Gallant 1990).
+
+    ``score`` is the share of training rows that are right, taken several times in an epoch;
+    ``scores`` are the best of each.
+    """
+
+    peak: float = -math.inf
+
+    def look(self) -> None:
+        """Take the score; the best so far is kept."""
+        score = self.score()
+        if score > max([self.peak, *self.scores]):
+            self.best, self.best_epoch = self.keep(), len(self.scores) + 1
+        self.peak = max(self.peak, score)
+
+    def after_epoch(self) -> None:
+        self.look()
+        self.scores.append(self.peak)
+        self.peak = -math.inf
+
+    @property
+    def patience_ended(self) -> bool:
+        return False
 
 
 class Pairs:

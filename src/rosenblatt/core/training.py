@@ -13,7 +13,7 @@ from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core import epochs
 from rosenblatt.core.recording import Entries, Recorder
-from rosenblatt.core.result import FitResult, Pairs, Shares
+from rosenblatt.core.result import FitResult, Pairs, Pocket, Shares
 from rosenblatt.core.rows import Rows, margins
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
@@ -21,6 +21,8 @@ from rosenblatt.errors import OverflowRefused
 LOG_CAPACITY = 1 << 14
 # So that Ctrl-C is heard and progress is seen while an epoch over many rows is under way.
 ROWS_AT_A_TIME = 1 << 18
+# So often in an epoch the errors of the weights are counted; of fewer rows after each of them.
+POCKET_LOOKS = 20
 
 
 class LinearTrainer(epochs.Trainer):
@@ -54,20 +56,31 @@ class LinearTrainer(epochs.Trainer):
         receivers = [receiver for receiver in (recorder, result.pairs) if receiver is not None]
         self._walk = _walk(weights, rule, rows, labels, row_weights, self._tally, receivers)
         self._ceiling = MarginCeiling(weights, rows, self._tally)
+        self.pocket: Pocket | None = None
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
         mistakes_before = self._tally.mistakes
-        self._walk(order, 0, self.n_examples)
+        if self.pocket is None:
+            self._walk(order, 0, self.n_examples)
+        else:
+            step = max(1, self.n_examples // POCKET_LOOKS)
+            for start in range(0, self.n_examples, step):
+                updates_before = self._tally.updates
+                self._walk(order, start, min(start + step, self.n_examples))
+                if self._tally.updates > updates_before:
+                    self.pocket.look()
         self.n_updates = self._tally.updates
         return self._tally.mistakes - mistakes_before
 
     def is_right(self, *, changed: bool) -> bool:
-        if not changed:
-            return True
+        return not changed or self.share_right() == 1.0
+
+    def share_right(self) -> float:
+        """How many of the rows that are learned from are right as things are."""
         right = _right(self._weights, self._rule, self._rows, self._labels)
         if self._row_weights is not None:
             right |= self._row_weights <= 0  # these rows are not learned from
-        return bool((right if self.subset is None else right[self.subset]).all())
+        return float(np.mean(right if self.subset is None else right[self.subset]))
 
     def margin_ceiling(self) -> float:
         return self._ceiling.bound()

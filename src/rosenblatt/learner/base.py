@@ -150,9 +150,10 @@ class Learner(FitOutcome, Estimator):
         Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance"
         or "max_iter".
     validation_scores_ : list of float
-        Accuracy on the examples held out after each epoch, with early stopping.
+        Accuracy on the examples held out after each epoch, with early stopping; with ``pocket`` the
+        best accuracy on the training rows in each epoch.
     best_iter_ : int
-        The epoch whose state was kept, with early stopping.
+        The epoch whose state was kept, with early stopping or ``pocket``.
     """
 
     max_iter: int = option(

@@ -356,9 +356,13 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             return None
         model = self._model
         ledger = model.ledger()
-        if model.best is not None:  # all epochs are of one length
-            epoch = model.seen_while_recording // self.n_iter_
-            seen = ledger.n_examples - epoch * (self.n_iter_ - self.best_iter_)
-            ledger = ledger.upto(int(np.searchsorted(ledger.entries.t, seen, "right")), seen)
+        if model.best is not None:
+            ledger = self._ledger_of_best(ledger, X)
         found = similarities(self, row, X, ledger.entries) + float(model.weights.fit_intercept)
         return UpdateHistory(ledger.entries, ledger.classes, found, ledger.n_examples)
+
+    def _ledger_of_best(self, ledger: Ledger, X: Any) -> Ledger:
+        """The updates that led to the weights of the best epoch; all epochs are of one length."""
+        epoch = self._model.seen_while_recording // self.n_iter_
+        seen = ledger.n_examples - epoch * (self.n_iter_ - self.best_iter_)
+        return ledger.upto(int(np.searchsorted(ledger.entries.t, seen, "right")), seen)

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from rosenblatt._kernels.rows.rules import Rule
+from rosenblatt.core.ledger import Ledger
+from rosenblatt.core.model import LinearModel
+from rosenblatt.core.result import Pocket
+from rosenblatt.core.training import LinearTrainer
+from rosenblatt.errors import ParameterError
+from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_classifier import learning_rate
 from rosenblatt.linear.linear_learner import LinearLearner
@@ -21,7 +31,13 @@ class Perceptron(LinearLearner):
     at most ``R²/γ²`` mistakes if the classes are linearly separable with margin ``γ`` (``R``: the
     length of the longest example; with a bias both are those of the examples with a 1 appended).
 
-    Cost: an epoch reads each stored value once; memory is one weight per feature and class.
+    Cost: an epoch reads each stored value once; memory is one weight per feature and class. With
+    ``pocket`` training errors are counted up to 21 times in an epoch, which reads them each time.
+
+    Attributes
+    ----------
+    n_training_errors_ : int
+        Rows of the last ``fit`` that the weights in the pocket misclassify, with ``pocket``.
 
     See Also
     --------
@@ -33,6 +49,8 @@ class Perceptron(LinearLearner):
     ----------
     F. Rosenblatt (1958), "The perceptron", Psychological Review 65.
     A. Novikoff (1962), "On convergence proofs on perceptrons".
+    S. Gallant (1990), "Perceptron-based learning algorithms", IEEE Transactions on Neural
+    Networks 1.
 
     Examples
     --------
@@ -44,6 +62,14 @@ class Perceptron(LinearLearner):
     >>> p = p.fit(X, [-1, 1, 1, -1, -1, 1])
     >>> p.mistakes_per_epoch_, p.stop_reason_, p.coef_.tolist()
     ([3, 0], 'separated', [[3.0, 1.0]])
+
+    Numbers that are not linearly separable, since one label is wrong; the pocket holds weights that
+    misclassify that one alone, and not the last ones:
+
+    >>> X, y = [[-3], [-2], [-1], [1], [2], [3]], [0, 0, 0, 1, 0, 1]
+    >>> p = Perceptron(pocket=True, shuffle=False).fit(X, y)
+    >>> p.stop_reason_, p.n_training_errors_, (p.predict(X) != y).tolist()
+    ('cycle', 1, [False, False, False, False, True, False])
     """
 
     eta0: float = learning_rate()
@@ -54,5 +80,42 @@ class Perceptron(LinearLearner):
         help="Learn also from rows that are right by no more than this (the margin perceptron).",
     )
 
+    pocket: bool = option(
+        default=False,
+        label="Pocket",
+        in_studio=False,
+        help="""
+        Predict with the weights that had the fewest training errors on the way, not with the last
+        ones (the pocket algorithm). ``fit`` alone keeps them, and training goes on from the last.
+        """,
+    )
+
     def rule(self) -> Rule:
         return Rule("perceptron", eta=self.eta0, threshold=self.margin, ties=self.ties)
+
+    def _trainer(self, model: LinearModel, data: TrainingData, **start: Any) -> LinearTrainer:
+        trainer = super()._trainer(model, data, **start)
+        if self.pocket:
+            if data.validation is not None:
+                raise ParameterError(
+                    "pocket=True keeps the weights with the fewest training errors, early stopping "
+                    "and validation_set those with the fewest errors on other rows. Choose one."
+                )
+            trainer.pocket = Pocket(trainer.share_right, model.state, patience=0)
+            data.validation = trainer.pocket
+        return trainer
+
+    @property
+    def n_training_errors_(self) -> int:
+        """Rows of the last ``fit`` that the weights in the pocket misclassify."""
+        known = self.__dict__
+        if not self.pocket or "validation_scores_" not in known or "mistakes_per_row_" not in known:
+            raise AttributeError("known after fit with pocket=True")
+        return round(len(self.mistakes_per_row_) * (1.0 - max(self.validation_scores_)))
+
+    def _ledger_of_best(self, ledger: Ledger, X: Any) -> Ledger:
+        if not self.pocket:
+            return super()._ledger_of_best(ledger, X)
+        states = enumerate(ledger.trace(X))
+        best = self._model.best
+        return ledger.upto(next(k for k, at in states if all(map(np.array_equal, at, best))))

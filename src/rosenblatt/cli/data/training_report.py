@@ -43,7 +43,7 @@ def training_facts(
 ) -> dict[str, Any]:
     """What every training came to; ``right`` is the share of its own examples predicted right."""
     record = state.card.record
-    fit = fit_facts(record)
+    fit = fit_facts(state.card)
     dev_accuracy = fit.pop("dev_accuracy")
     return {
         "model": path,
@@ -59,10 +59,11 @@ def training_facts(
     }
 
 
-def fit_facts(record: Any) -> dict[str, Any]:
-    """What the record of a model says of its last fit; None of what it does not know."""
-    fit = record.fit
-    scores = None if fit is None else fit.validation_scores
+def fit_facts(card: Any) -> dict[str, Any]:
+    """What the card of a model says of its last fit; None of what it does not know."""
+    fit = card.record.fit
+    # The scores of a pocket are those of the training rows.
+    scores = None if fit is None or card.parameters.get("pocket") else fit.validation_scores
     return {
         "epochs": None if fit is None else fit.n_iter,
         "mistakes_per_epoch": None if fit is None else fit.mistakes_per_epoch,
@@ -114,6 +115,8 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
     if accuracy["dev"] is not None:
         of = "" if facts["dev_rows"] is None else f"{facts['dev_rows']:,} "
         line += f", {accuracy['dev']:.4f} on {of}rows held out (epoch {facts['best_epoch']})"
+    elif facts["best_epoch"] is not None:
+        line += f" (the weights in the pocket, of epoch {facts['best_epoch']})"
     return [*lines, line, f"wrote {facts['model']}"]
 
 

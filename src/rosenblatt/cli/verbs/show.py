@@ -85,7 +85,7 @@ def facts_of(model: Model) -> dict[str, Any]:
         "mistakes": record.n_mistakes,
         "seed": record.seed,
         "rows": None if tags or record.fit is None else record.fit.rows,
-        **fit_facts(record),
+        **fit_facts(card),
         "data_sha256": None if record.data is None else record.data.sha256,
         "ledger": card.model.ledger if tags else model.state.has_ledger,
         "columns": model.schema.describe() if model.has_schema else None,
@@ -176,7 +176,10 @@ def _training_lines(facts: dict[str, Any], units: str) -> dict[str, str]:
         if units == "sentences":
             told["ended"] = stop_text(facts["stop_reason"], units).partition(":")[0]
     if facts["best_epoch"] is not None:
-        told["best epoch"] = f"{facts['best_epoch']}, {facts['dev_accuracy']:.4f} right held out"
+        kept = "in the pocket"
+        if facts["dev_accuracy"] is not None:
+            kept = f"{facts['dev_accuracy']:.4f} right held out"
+        told["best epoch"] = f"{facts['best_epoch']}, {kept}"
     told["data"] = f"SHA-256 {facts['data_sha256'] or 'not kept'}"
     return told
 

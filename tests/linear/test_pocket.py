@@ -1,0 +1,108 @@
+"""The pocket holds the weights with the fewest training errors on the way (Gallant 1990)."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import binary, steps
+from strategies import csr, seeds
+
+from rosenblatt import Perceptron, load, plot, save, theory
+from rosenblatt.errors import ParameterError
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def overlapping(seed, n=20, d=2, n_classes=2):
+    random = np.random.default_rng(seed)
+    X = random.integers(-3, 4, (n, d)).astype(float)
+    y = np.arange(n) % n_classes
+    X[:, 0] += y
+    return X, y
+
+
+def errors(X, y, w, b):
+    """A score of 0 is an error."""
+    return int((np.where(y, 1, -1) * (X @ w + b) <= 0).sum())
+
+
+@given(seeds, st.integers(2, 20), st.integers(1, 8))
+def test_of_few_rows_no_weights_on_the_way_have_fewer_errors(seed, n, epochs):
+    X, y = overlapping(seed, n)
+    p = Perceptron(pocket=True, shuffle=False, max_iter=epochs, tol=None).fit(X, y)
+    run = binary.train(
+        X, 2 * y - 1, steps.perceptron, epochs=p.n_iter_, fit_intercept=True, ties="mistake"
+    )
+    counts = [errors(X, y, w, b) for w, b in run.snapshots]
+    best = int(np.argmin(counts))
+    w, b = run.snapshots[best]
+    np.testing.assert_array_equal(p.coef_[0], w)
+    assert p.intercept_[0] == b
+    assert p.n_training_errors_ == counts[best] == errors(X, y, p.coef_[0], p.intercept_[0])
+    separated = p.stop_reason_ == "separated"
+    assert p.best_iter_ == (p.n_iter_ if separated else best // n + 1)
+    assert len(p.validation_scores_) == p.n_iter_
+    assert p.converged_ == separated == (counts[-1] == 0 and p.mistakes_per_epoch_[-1] == 0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_run_itself_is_that_without_a_pocket(n_classes):
+    X, y = overlapping(1, 200, n_classes=n_classes)
+    last, pocket = (
+        Perceptron(record=True, pocket=keep, max_iter=30).fit(X, y) for keep in (False, True)
+    )
+    assert last.mistakes_per_epoch_ == pocket.mistakes_per_epoch_
+    assert last.ledger_ == pocket.ledger_ or list(last.ledger_) == list(pocket.ledger_)
+    assert pocket.score(X, y) > last.score(X, y)
+    assert pocket.n_training_errors_ >= round(200 * (1 - pocket.score(X, y)))
+    on = [model.partial_fit(X, y).coef_ for model in (last, pocket)]
+    np.testing.assert_array_equal(*on)
+
+
+def test_dense_and_sparse_rows_have_the_same_pocket():
+    X, y = overlapping(2, 100, d=6)
+    dense = Perceptron(pocket=True, max_iter=20).fit(X, y)
+    sparse = Perceptron(pocket=True, max_iter=20).fit(csr(X), y)
+    np.testing.assert_array_equal(dense.coef_, sparse.coef_)
+
+
+def test_separable_rows_end_with_the_weights_that_separate_them():
+    X, y = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]], [-1, 1, 1, -1, -1, 1]
+    options = {"ties": "positive", "fit_intercept": False, "shuffle": False}
+    p = Perceptron(pocket=True, **options).fit(X, y)
+    assert (p.coef_.tolist(), p.n_training_errors_) == ([[3.0, 1.0]], 0)
+    assert p.converged_
+    assert p.best_iter_ == p.n_iter_
+
+
+def test_no_pocket_has_fewer_errors_than_are_possible():
+    X, y = overlapping(3, 30)
+    fewest = theory.fewest_errors(X, y)
+    pocket = Perceptron(pocket=True, max_iter=300, tol=None).fit(X, y)
+    last = Perceptron(max_iter=300, tol=None).fit(X, y)
+    assert fewest.lower <= pocket.n_training_errors_ <= (last.predict(X) != y).sum()
+
+
+def test_it_is_saved_shown_and_explained(tmp_path):
+    X, y = overlapping(5, 30)
+    p = Perceptron(pocket=True, record=True, max_iter=40, tol=None).fit(X, y)
+    save(p, tmp_path / "model")
+    again = load(tmp_path / "model")
+    np.testing.assert_array_equal(again.coef_, p.coef_)
+    assert again.n_training_errors_ == p.n_training_errors_
+    assert f"epoch {p.best_iter_} kept" in plot.mistakes(again).caption
+    for model in (p, again):
+        why = model.explain(X[0], X=X)
+        assert sum(part.contribution for part in why.mistakes) == pytest.approx(why.score)
+
+
+def test_what_a_pocket_cannot_do_is_said():
+    X, y = overlapping(6)
+    with pytest.raises(ParameterError, match=r"pocket=True keeps.*Choose one"):
+        Perceptron(pocket=True, early_stopping=True).fit(X, y)
+    with pytest.raises(ParameterError, match="Choose one"):
+        Perceptron(pocket=True).fit(X, y, validation_set=(X, y))
+    assert not hasattr(Perceptron().fit(X, y), "n_training_errors_")
+    assert not hasattr(Perceptron(pocket=True).partial_fit(X, y), "n_training_errors_")
+    p = Perceptron(pocket=True, max_iter=5).fit(X, y)
+    assert not hasattr(p.partial_fit(X, y), "n_training_errors_")
