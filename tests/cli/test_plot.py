@@ -82,7 +82,7 @@ def test_every_kind_is_drawn_and_told(desk: Path, kind: str) -> None:
 
 def test_the_kinds_are_the_pictures_of_the_library() -> None:
     # Contributions are those of an explanation, which explain writes.
-    assert set(KINDS) == set(plot.__all__) - {"contributions"}
+    assert set(KINDS) == set(plot.__all__) - {"contributions", "side_by_side"}
 
 
 def test_the_picture_is_the_one_that_python_draws(desk: Path) -> None:

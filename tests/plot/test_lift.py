@@ -50,6 +50,29 @@ def test_plane_and_curve_are_where_the_score_is_zero(w1, w2, w3, b):
         assert near <= (high[0] - low[0]) / 300
 
 
+@given(number, number, number)
+def test_L3_2_by_a_constant_the_plane_goes_through_the_origin_and_cuts_height_1_there(a, b, c):
+    """L3.2: (x₁, x₂, 1); what the line with a bias separates, a plane through the origin does."""
+    if not (a or b):
+        return
+    rows = [[0, 0], [1, 2], [2, -1], [-3, 1]]
+    line = Hyperplane([a, b], c)
+    shown = plot.lift(line, rows, [-1, 1, 1, -1], by="constant")
+    assert (shown.plane.w.tolist(), shown.plane.b) == ([a, b, c], 0)
+    np.testing.assert_array_equal(shown.points, np.column_stack([rows, np.ones(4)]))
+    np.testing.assert_array_equal(shown.plane.side(shown.points), line.side(rows))
+    for curve in shown.curves:
+        np.testing.assert_allclose(curve @ [a, b] + c, 0, atol=1e-9 * (abs(a) + abs(b) + abs(c)))
+    shown.plot(Figure().add_subplot(projection="3d"), theme="dark")
+
+
+def test_a_lift_by_something_else_or_of_a_model_that_does_not_fit_is_refused():
+    with pytest.raises(ParameterError, match="'product' or 'constant'"):
+        plot.lift(Hyperplane([1, 2], 0), X, [-1, 1, 1, -1], by="square")
+    with pytest.raises(InputError, match="learned from the columns x1 and x2"):
+        plot.lift(Hyperplane([1, 2, 3], 0), X, [-1, 1, 1, -1], by="constant")
+
+
 def test_signs_are_divided_by_a_level_plane_and_two_lines_that_cross():
     """With labels and features ±1 the plane is x₁x₂ = 0, on the floor the two axes."""
     signs = [[1, 1], [1, -1], [-1, 1], [-1, -1]]

@@ -25,6 +25,36 @@ def test_the_worked_example_lies_where_the_lecture_puts_it():
     assert shown.meets_at == pytest.approx(50)
 
 
+def test_L3_13_the_room_for_w_in_the_plane_ends_at_the_bound(tmp_path):
+    """L3.13: u = (1, 0), γ = 1, R = √5; the line touches the circle at k = 5."""
+    shown = plot.proof(lecture(([1.0, 0.0], 0.0)), axes="plane")
+    assert shown.k == (1, 2, 3, 5, 6)
+    np.testing.assert_allclose(shown.along[1:], L1_7_WEIGHTS[:, 0])
+    np.testing.assert_allclose(shown.across[1:], np.abs(L1_7_WEIGHTS[:, 1]))
+    assert (shown.margin, shown.radius) == (1, pytest.approx(np.sqrt(5)))
+    assert "Beyond k = R²/γ² = 5 there is no room" in shown.caption
+    for theme in ("light", "dark"):
+        shown.save(tmp_path / "room.svg", theme=theme)
+    for trace in (lecture(None), lecture(([1.0, 0.0], 0.0), coef_init=[[0.0, 1.0]])):
+        with pytest.raises(InputError, match="needs a separator with a margin, and a start at 0"):
+            plot.proof(trace, axes="plane")
+
+
+@given(seeds, st.sampled_from([0.01, 1.0, 7.0]))
+def test_w_never_leaves_the_room_and_no_room_is_left_beyond_the_bound(seed, eta):
+    X, y, u = separable(seed, gamma=0.1)
+    p = Perceptron(fit_intercept=False, record=True, eta0=eta).fit(X, y)
+    shown = plot.proof(theory.proof(p.ledger_, X, separator=(u, 0.0)), axes="plane")
+    k = np.arange(len(shown.along))
+    assert (shown.along >= k * shown.margin * (1 - 1e-9)).all()
+    lengths = np.hypot(shown.along, shown.across)
+    np.testing.assert_array_less(lengths, np.sqrt(k) * shown.radius * (1 + 1e-9) + 1e-300)
+    last, beyond = shown.k[-2:]
+    assert beyond * shown.margin > np.sqrt(beyond) * shown.radius
+    assert last * shown.margin <= np.sqrt(last) * shown.radius * (1 + 1e-9)
+    assert len(p.ledger_) <= last
+
+
 @given(seeds, st.sampled_from([0.01, 1.0, 7.0]), st.sampled_from(["linear", "log", "auto"]))
 def test_the_curves_are_their_formulas_and_the_run_lies_between(seed, eta, axes):
     X, y, u = separable(seed, gamma=0.1)

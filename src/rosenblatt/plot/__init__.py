@@ -27,6 +27,7 @@ __all__ = [
     "orders",
     "proof",
     "regions",
+    "side_by_side",
     "tag_path",
     "updates",
     "vote",
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from rosenblatt.plot.orders import orders
     from rosenblatt.plot.proof import proof
     from rosenblatt.plot.regions import regions
+    from rosenblatt.plot.side_by_side import side_by_side
     from rosenblatt.plot.tag_path import tag_path
     from rosenblatt.plot.updates import updates
     from rosenblatt.plot.vote import vote

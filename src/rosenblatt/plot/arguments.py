@@ -12,23 +12,12 @@ from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import rows_without_names
 from rosenblatt.plot.style import named
 
-__all__ = [
-    "FloatArray",
-    "LinearWeights",
-    "are_rows_of_training",
-    "labels",
-    "linear",
-    "predicts_linearly",
-    "rows",
-]
-
-
 # Weights that are the sum of their rows differ from it by rounding, and by no more than this.
 ROUNDING = 1e-6
 
 
 class LinearWeights(NamedTuple):
-    """Weights that answer: one row of W for two classes, else one for each class."""
+    """Weights that predict: one row of W for two classes, else one for each class."""
 
     W: FloatArray
     b: FloatArray
@@ -84,7 +73,7 @@ def labels(y: Any, n_rows: int, classes: tuple[Any, ...] | None = None) -> npt.N
 
 
 def predicts_linearly(model: Any) -> bool:
-    """Whether the answers are those of ``coef_``, and not of votes or a kernel."""
+    """Whether the predictions are those of ``coef_``, and not of votes or a kernel."""
     return hasattr(model, "coef_") and getattr(model, "combine", None) != "vote"
 
 
@@ -104,8 +93,8 @@ def linear(model: Any, y: Any = None) -> LinearWeights:
     if not predicts_linearly(model):
         if hasattr(model, "decision_function") and hasattr(model, "classes_"):
             raise InputError(
-                f"this {type(model).__name__} does not answer by one line; "
-                "plot.kernel_boundary draws where its answers change."
+                f"this {type(model).__name__} does not predict by one line; "
+                "plot.kernel_boundary draws where its predictions change."
             )
         raise InputError(
             f"a {type(model).__name__} has no weights to draw; give a fitted linear learner, a "
@@ -159,8 +148,15 @@ def are_rows_of_training(model: Any, table: Any) -> bool:
     return bool((away <= ROUNDING * (np.abs(model.dual_coef_) @ abs(mine))).all())
 
 
-def predictions(model: Any, X: Any, classes: tuple[Any, ...]) -> npt.NDArray[np.intp]:
-    """For each row the place of the class that is predicted."""
-    with rows_without_names():
-        found = model.predict(X)
-    return labels(found, len(found), classes)
+def misclassified(
+    model: Any, X: Any, places: Any, classes: tuple[Any, ...], otherwise: Any = None
+) -> npt.NDArray[np.intp]:
+    """Rows of which another class is predicted, or lies at ``otherwise`` if model is no learner.
+
+    The model itself is asked, since it knows what a row on the boundary counts as.
+    """
+    if hasattr(model, "predict"):
+        with rows_without_names():
+            found = model.predict(X)
+        otherwise = labels(found, len(found), classes)
+    return np.flatnonzero(otherwise != places)

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments
-from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.curves import short_number
 from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import (
     Box,
-    Plane,
     around,
     arrow_inside,
     arrow_of,
@@ -180,7 +179,7 @@ def boundary(
     See Also
     --------
     regions : For more than two classes.
-    kernel_boundary : Where answers change that no line divides.
+    kernel_boundary : Where predictions change that no line divides.
 
     Examples
     --------
@@ -224,19 +223,31 @@ def boundary(
     if details and len(w) > 2:
         raise ParameterError(f"details=True with {len(w)} features; of one or two it can be shown.")
     crossings = _intercepts(line) if details else np.empty((0, 2))
-    shown_box = _box(box, points, feet, line, plane, crossings)
+    foot = line.project(np.zeros(2))
+    shown: list[Any] = [points, *([feet] if distances else [])]
+    if details:
+        shown += [crossings, [np.zeros(2), foot, foot + 1.3 * line.w]]
+    elif not len(points):
+        # Nothing but the line: the origin and the nearest point of the line are of interest.
+        half = max(1.0, 2.0 * float(np.abs(foot).max()))
+        shown.append([foot - half, foot + half])
+    look = {"is_line": plane.is_line, "one_scale": not plane.note}
+    shown_box = around(np.vstack(shown), **look) if box is None else checked_box(box)
     if sides_of is None:
         wrong = mistaken = np.empty(0, np.intp)
     else:
-        wrong = _wrong(model, X, sides_of, weights.classes, line, points)
-        mistaken = _mistaken(model, table)
+        classes = weights.classes
+        wrong = arguments.misclassified(model, X, sides_of, classes, line.side(points) > 0)
+        mistaken = np.empty(0, np.intp)
+        if arguments.are_rows_of_training(model, table):
+            mistaken = np.flatnonzero(np.asarray(model.mistakes_per_row_))
     margin = _margin(line, points, sides_of)
     if details and box is None:
         arrow, scale = arrow_of(line.w, b, shown_box, 1.0, feet), 1.0
     else:
         arrow, scale = arrow_inside(line.w, b, shown_box, feet)
     known = marks(weights.classes)
-    shown = BoundaryDisplay(
+    display = BoundaryDisplay(
         caption="",
         box=shown_box,
         plane=plane,
@@ -256,60 +267,14 @@ def boundary(
         equation=equation(w, b, plane.names[: len(w)]) if details else "",
         intercepts=crossings,
     )
-    shown.caption = _caption(shown)
-    return shown
+    display.caption = _caption(display)
+    return display
 
 
 def _intercepts(line: Hyperplane) -> FloatArray:
     """Where the line crosses the axes; once if that is the origin."""
     found = [np.eye(2)[j] * (-line.b / line.w[j]) + 0.0 for j in (0, 1) if line.w[j]]
     return np.array(found if line.b else [np.zeros(2)])
-
-
-def _box(
-    box: Box | None,
-    points: FloatArray,
-    feet: FloatArray | None,
-    line: Hyperplane,
-    plane: Plane,
-    crossings: FloatArray,
-) -> Box:
-    if box is not None:
-        return checked_box(box)
-    if feet is not None:
-        points = np.vstack([points, feet])
-    if len(crossings):
-        foot = line.project(np.zeros(2))
-        points = np.vstack([points, crossings, np.zeros(2), foot, foot + 1.3 * line.w])
-    if not len(points):
-        # Nothing but the line: the origin and the nearest point of the line are of interest.
-        near = line.project(np.zeros(2))
-        half = max(1.0, 2.0 * float(np.abs(near).max()))
-        points = np.array([near - half, near + half])
-    return around(points, is_line=plane.is_line, one_scale=not plane.note)
-
-
-def _wrong(
-    model: Any,
-    X: Any,
-    sides: npt.NDArray[np.intp],
-    classes: tuple[Any, ...],
-    line: Hyperplane,
-    points: FloatArray,
-) -> npt.NDArray[np.intp]:
-    """Rows that the model itself answers wrong; it knows what a row on the line counts as."""
-    if hasattr(model, "predict"):
-        answers = arguments.predictions(model, X, classes)
-    else:
-        answers = (line.side(points) > 0).astype(np.intp)
-    return np.flatnonzero(answers != sides)
-
-
-def _mistaken(model: Any, table: Any) -> npt.NDArray[np.intp]:
-    """Rows mistaken in training; none if these may be others than those of training."""
-    if not arguments.are_rows_of_training(model, table):
-        return np.empty(0, np.intp)
-    return np.flatnonzero(np.asarray(model.mistakes_per_row_))
 
 
 def _margin(

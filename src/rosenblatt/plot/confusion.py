@@ -22,7 +22,7 @@ LONGEST_NAME = 14
 
 @dataclass(eq=False, repr=False)
 class ConfusionDisplay(Display):
-    """A matrix of counts, true classes down, answers across.
+    """A matrix of counts, true classes down, predictions across.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class ConfusionDisplay(Display):
                 f"{style.named(self.classes[j])}, {count(int(wrong[i, j]), 'time')}"
             )
         self.caption = (
-            f"{caption}. Framed: right answers; "
+            f"{caption}. Framed: right predictions; "
             "the deeper the colour, the larger the share of the true class."
         )
 
@@ -60,7 +60,7 @@ class ConfusionDisplay(Display):
     def _draw(self, ax: Any, pen: Pen) -> None:
         theme, n = pen.theme, len(self.classes)
         diagonal = np.eye(n, dtype=bool)
-        # A rare mistake would not be seen on the scale of the right answers.
+        # A rare mistake would not be seen on the scale of the right predictions.
         strongest = float(self.share[~diagonal].max(initial=0.0)) or 1.0
         depth = np.where(diagonal, self.share, self.share / strongest)
         hues = (theme.colour(1), theme.colour(0))
@@ -84,7 +84,7 @@ class ConfusionDisplay(Display):
         ax.set_xlim(-0.5, n - 0.5)
         ax.set_ylim(n - 0.5, -0.5)
         ax.set_aspect("equal")
-        ax.set_xlabel("answer")
+        ax.set_xlabel("predicted class")
         ax.set_ylabel("true class")
         for spine in ax.spines.values():
             spine.set_visible(False)
@@ -96,22 +96,16 @@ class ConfusionDisplay(Display):
         return side * 72 / float(ax.get_figure().dpi) / len(self.classes)
 
     def _draw_cells(self, ax: Any, pen: Pen, colours: Any) -> None:
-        from matplotlib.collections import PatchCollection
-        from matplotlib.patches import Rectangle
-
         n = len(self.classes)
-        line = 1.2 if n <= 12 else 0.5
+        line, edges = 1.2 if n <= 12 else 0.5, np.arange(n + 1) - 0.5
+        look: dict[str, Any] = {"edgecolors": pen.theme.rule, "linewidths": line / 2}
         if n > MOST_NUMBERED:
-            # One by one so many cells take minutes, and a file of megabytes.
-            ax.imshow(colours, interpolation="nearest", zorder=1)
-        else:
-            cells = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in np.ndindex(n, n)]
-            look: dict[str, Any] = {"edgecolors": pen.theme.rule, "linewidths": line / 2}
-            filled = colours.reshape(-1, 3) / 255
-            ax.add_collection(PatchCollection(cells, facecolors=filled, **look))
-        frames = [Rectangle((i - 0.5, i - 0.5), 1, 1) for i in range(n)]
-        edge: dict[str, Any] = {"edgecolors": pen.theme.ink, "linewidths": line, "zorder": 3}
-        ax.add_collection(PatchCollection(frames, facecolors="none", **edge))
+            # One by one so many cells make a file of megabytes.
+            look = {"rasterized": True}
+        ax.pcolormesh(edges, edges, colours, zorder=1, **look)
+        corners = np.array([[0, 1, 1, 0, 0], [0, 0, 1, 1, 0]])
+        for i in range(n):
+            ax.plot(*(corners + i - 0.5), color=pen.theme.ink, lw=line, zorder=3)
 
     def _draw_numbers(self, ax: Any, pen: Pen, colours: Any) -> None:
         longest = max(len(f"{n:,}") for n in self.counts.flat)
@@ -129,9 +123,9 @@ def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:
     Parameters
     ----------
     source : Report or fitted learner
-        What `rosenblatt.evaluate.report` found; or a learner, which then answers X.
+        What `rosenblatt.evaluate.report` found; or a learner, which then predicts X.
     X : array-like or sparse matrix, or list of sentences for a tagger, default=None
-        Rows to answer.
+        Rows to predict.
     y : array-like, or list of lists of tags for a tagger, default=None
         Their true classes.
 
@@ -148,7 +142,7 @@ def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:
     """
     if isinstance(source, Report):
         if X is not None or y is not None:
-            raise InputError("a report is about answers that were given; leave X and y out.")
+            raise InputError("a report is about predictions that were made; leave X and y out.")
         found = source
     elif not hasattr(source, "predict"):
         raise InputError(
@@ -156,11 +150,11 @@ def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:
             "learner with X and y."
         )
     elif X is None or y is None:
-        raise InputError("a learner needs rows to answer: give X and y.")
+        raise InputError("a learner needs rows to predict: give X and y.")
     elif hasattr(source, "tags_"):
         truth = [tag for tags in y for tag in tags]
-        answers = [tag for tags in source.predict(X) for tag in tags]
-        found = report(truth, answers, source.tags_)
+        predicted = [tag for tags in source.predict(X) for tag in tags]
+        found = report(truth, predicted, source.tags_)
     else:
         found = report(y, source.predict(X), source.classes_)
     rows = found.confusion.sum(axis=1, keepdims=True)
@@ -170,15 +164,7 @@ def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:
 
 def _short_names(classes: list[Any]) -> list[str]:
     """Short names that are all different."""
-    names = [_cut(label) for label in classes]
+    names = [style.named(label, LONGEST_NAME) for label in classes]
     if len(set(names)) == len(names):
         return names
     return [f"{number} {name}" for number, name in enumerate(names, start=1)]
-
-
-def _cut(label: Any) -> str:
-    """A short name; of a long one both ends, since labels often differ in the last letters."""
-    text = label if isinstance(label, str) else style.named(label)
-    if len(text) > LONGEST_NAME:
-        text = f"{text[: LONGEST_NAME - 6]}…{text[-5:]}"
-    return style.named(text)

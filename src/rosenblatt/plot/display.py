@@ -17,19 +17,10 @@ from rosenblatt import numpydoc
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.plot import style
-from rosenblatt.plot.pen import Pen, load_matplotlib
+from rosenblatt.plot.pen import Pen as Pen
+from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box, Plane
 from rosenblatt.plot.style import Theme
-
-__all__ = [
-    "FORMATS",
-    "Display",
-    "Pen",
-    "PlaneDisplay",
-    "checked_dpi",
-    "checked_ending",
-    "load_matplotlib",
-]
 
 FORMATS = ("svg", "pdf", "png")
 CAPTION_SIZE = 9
@@ -40,6 +31,8 @@ DPI = 150
 # there is room for the numbers below one and the title above the other.
 RIM = (0.05, 0.06, 0.96, 0.94)
 COLUMN_GAP, ROW_GAP = 0.06, 0.18
+# The width in inches of a small panel of the plane, and of a single one.
+PANEL, SINGLE_PANEL = 2.5, 4.2
 
 
 class Display:
@@ -262,6 +255,22 @@ class Display:
         self.ax_ = axes[0, 0] if axes.size == 1 else axes
 
 
+class SmallPanels(Display):
+    """Base of several panels with boxes of the plane: as high as those are."""
+
+    def _boxes(self) -> list[Box]:
+        """The part of the plane that each panel shows."""
+        raise NotImplementedError
+
+    def _size(self) -> tuple[float, float]:
+        rows, columns = self._grid()
+        wide = PANEL if rows * columns > 1 else SINGLE_PANEL
+        shapes = [(top - bottom) / (right - left) for left, right, bottom, top in self._boxes()]
+        high = wide * min(max(*shapes, 0.4), 1.4)
+        below = 0.9 if self.caption else 0.5
+        return max(columns * (wide + 0.15), 5.0), rows * (high + 0.4) + below
+
+
 @dataclass(eq=False, repr=False)
 class PlaneDisplay(Display):
     """Base of the pictures of rows in a plane, divided among classes.
@@ -277,7 +286,7 @@ class PlaneDisplay(Display):
     classes_of_points : array of shape (n,) or None
         The place of the class of each row; None without labels.
     wrong : array of int
-        Rows that are answered wrong now: on the side, or in the region, of another class.
+        Rows that are misclassified now: on the side, or in the region, of another class.
     """
 
     caption: str
@@ -305,7 +314,8 @@ class PlaneDisplay(Display):
 
     def _draw_frame(self, ax: Any, pen: Pen) -> None:
         pen.frame(ax, self.box, self.plane)
-        pen.legend(ax)
+        if not pen.small:
+            pen.legend(ax)
 
 
 def _seen(grounds: list[Any]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.plot.arguments import FloatArray
+from rosenblatt.arrays import FloatArray
 from rosenblatt.plot.plane import has_one_scale
 from rosenblatt.plot.steps import RunInPlane, Step, two_lines
 from rosenblatt.plot.style import DARK, LIGHT, Mark, Theme

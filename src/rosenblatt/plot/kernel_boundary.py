@@ -1,4 +1,4 @@
-"""Where the answers of a kernel machine change, sampled on a grid."""
+"""Where the predictions of a kernel machine change, sampled on a grid."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import rows_without_names
 from rosenblatt.plot import arguments
-from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import Box, around, checked_box, plane_of, way_to_rows
 from rosenblatt.plot.style import marks
@@ -85,14 +85,14 @@ class KernelBoundaryDisplay(PlaneDisplay):
                 wide = 1.8 if len(self.marks) == 2 else 1.2
                 line: Any = {"colors": theme.ink, "linewidths": wide, "zorder": 2}
                 ax.contour(self.across, self.up, lead, levels=[0.0], **line)
-        self._draw_rows(ax, pen, "answered wrong", self.support, "support row")
+        self._draw_rows(ax, pen, "misclassified", self.support, "support row")
         self._draw_frame(ax, pen)
 
 
 def kernel_boundary(
     model: Any, X: Any, y: Any = None, *, box: Box | None = None, cells: int = 200
 ) -> KernelBoundaryDisplay:
-    """Show where the answers change of a model that no line describes.
+    """Show where the predictions change of a model that no line describes.
 
     ``f(x) = Σ a_s K(x_s, x) = 0``, taken from the scores at the corners of a grid
 
@@ -149,7 +149,7 @@ def kernel_boundary(
     places = None if y is None else arguments.labels(y, len(points), classes)
     wrong = support = np.empty(0, np.intp)
     if places is not None:
-        wrong = np.flatnonzero(arguments.predictions(model, X, classes) != places)
+        wrong = arguments.misclassified(model, X, places, classes)
         if arguments.are_rows_of_training(model, table):
             support = np.asarray(model.support_, np.intp)
     sentences = [
@@ -158,7 +158,7 @@ def kernel_boundary(
         "; finer parts are not seen."
     ]
     if places is not None:
-        sentences.append(f"{len(wrong):,} of {len(points):,} rows are answered wrong.")
+        sentences.append(f"{len(wrong):,} of {len(points):,} rows are misclassified.")
     if len(support):
         sentences.append(f"Rings: the {len(support):,} support rows.")
     return KernelBoundaryDisplay(

@@ -10,21 +10,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt import checks
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.geometry import Hyperplane
+from rosenblatt.geometry import Hyperplane, fold
 from rosenblatt.plot import arguments
-from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Display
 from rosenblatt.plot.pen import Pen, legend_name
 from rosenblatt.plot.style import Mark, marks
 
 FREE = 0.3
 SAMPLES = 121
+CONSTANT = "constant 1"
 
 
 @dataclass(eq=False, repr=False)
 class LiftDisplay(Display):
-    """Rows (x₁, x₂, x₁x₂) and the plane between them; `lift` makes it.
+    """Rows (x₁, x₂, x₁x₂) or (x₁, x₂, 1) and the plane between them; `lift` makes it.
 
     Attributes
     ----------
@@ -39,13 +41,15 @@ class LiftDisplay(Display):
     heights : array of shape (n,)
         The plane above or below each row; NaN where it is outside the box.
     curves : list of arrays of shape (m, 2)
-        The same boundary on the floor: where ``w₁x₁ + w₂x₂ + w₃x₁x₂ + b = 0``.
+        The same boundary on the floor, that of the rows before the lift.
     marks : tuple of Mark
         How the two classes are shown.
     classes_of_points : array of shape (n,)
         0 or 1 for each row.
     wrong : array of int
         Rows on the wrong side of the plane.
+    height_name : str
+        What the third axis is called.
     """
 
     caption: str
@@ -58,6 +62,7 @@ class LiftDisplay(Display):
     marks: tuple[Mark, ...]
     classes_of_points: npt.NDArray[np.intp]
     wrong: npt.NDArray[np.intp]
+    height_name: str
 
     size = (5.8, 5.4)
     projection = "3d"
@@ -86,7 +91,8 @@ class LiftDisplay(Display):
                 ax.plot([x, x], [up, up], [height, z], color=colour, lw=2.6)
         self._draw_plane(ax, theme)
         for curve in self.curves:
-            ax.plot(*curve.T, floor, color=theme.ink, lw=2.2)
+            for height in (floor, 1.0) if self.height_name == CONSTANT else (floor,):
+                ax.plot(*curve.T, height, color=theme.ink, lw=2.2)
         if len(self.wrong):
             ax.scatter(*self.points[self.wrong].T, s=120, marker="x", color=theme.alarm)
         self._draw_frame(ax, pen)
@@ -107,7 +113,7 @@ class LiftDisplay(Display):
         ax.set_zlim(*self.box[2])
         ax.set_xlabel("x₁")
         ax.set_ylabel("x₂")
-        ax.set_zlabel("x₁x₂")
+        ax.set_zlabel(self.height_name)
         ax.view_init(elev=17, azim=-65)
         ax.set_box_aspect(None, zoom=1.1)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
@@ -117,18 +123,23 @@ class LiftDisplay(Display):
             axis._axinfo["grid"].update(color=pen.theme.rule)
 
 
-def lift(model: Any, X: Any, y: Any) -> LiftDisplay:
-    """Show two features lifted to three by their product, and the plane that divides them there.
+def lift(model: Any, X: Any, y: Any, *, by: str = "product") -> LiftDisplay:
+    """Show two features lifted to three, and the plane that divides them there.
 
     ``Φ(x) = (x₁, x₂, x₁x₂)``; the plane ``w·Φ(x) + b = 0`` is, seen from above, the curve
-    ``w₁x₁ + w₂x₂ + w₃x₁x₂ + b = 0``: linear in 3-D, not linear in 2-D
+    ``w₁x₁ + w₂x₂ + w₃x₁x₂ + b = 0``: linear in 3-D, not linear in 2-D. Or by a constant, to
+    ``(x₁, x₂, 1)``: the augmented space, where the plane ``w₁x₁ + w₂x₂ + b·1 = 0`` goes through
+    the origin (L3.2).
 
     Parameters
     ----------
     model : estimator, Hyperplane, or result of `theory.simplest_separating_map`
-        Of two classes and three features, learned from the lifted rows.
+        Of two classes; of three features, learned from the lifted rows, or of two with
+        ``by="constant"``.
     X : array-like of shape (n_samples, 2)
         The rows before the lift.
+    by : {"product", "constant"}, default="product"
+        What the third feature is.
 
     See Also
     --------
@@ -150,22 +161,31 @@ def lift(model: Any, X: Any, y: Any) -> LiftDisplay:
         raise InputError(f"X has {table.shape[1]} columns; two features are lifted to three.")
     verdict = getattr(model, "verdict", None)
     weights = arguments.linear(verdict if hasattr(verdict, "hyperplane") else model, y)
-    if weights.W.shape != (1, 3):
+    is_constant = checks.choice("by", by, "product", "constant") == "constant"
+    if weights.W.shape != (1, 2 if is_constant else 3):
+        learned = "the columns x1 and x2" if is_constant else "the three columns x1, x2 and x1*x2"
         raise InputError(
             f"this model has {weights.W.shape[1]} features and {len(weights.classes)} classes; a "
-            "lift shows one of two classes, learned from the three columns x1, x2 and x1*x2."
+            f"lift by {by} shows one of two classes, learned from {learned}."
         )
-    lifted = np.column_stack([table, table[:, 0] * table[:, 1]])
+    third = np.ones(len(table)) if is_constant else table[:, 0] * table[:, 1]
+    lifted = np.column_stack([table, third])
     places = arguments.labels(y, len(lifted), weights.classes)
-    plane = Hyperplane(weights.W[0], float(weights.b[0]))
+    w, b = weights.W[0], float(weights.b[0])
+    plane = Hyperplane(fold(w, b)) if is_constant else Hyperplane(w, b)
     wrong = np.flatnonzero((plane.side(lifted) > 0) != (places == 1))
-    low, high = lifted.min(axis=0), lifted.max(axis=0)
+    # In the augmented space the origin is what the plane goes through.
+    corner = np.vstack([lifted, np.zeros(3)]) if is_constant else lifted
+    low, high = corner.min(axis=0), corner.max(axis=0)
     sides = np.where(high > low, high - low, np.abs(lifted).max(axis=0))
     free = FREE * np.where(sides > 0, sides, 1.0)
     box = np.column_stack([low - free, high + free])
+    if is_constant:
+        box[2] = 0.0, 1.3
+    what = "to height 1, where the plane goes through the origin" if is_constant else "by x₁x₂"
     sentences = [
-        "Each row is lifted by the product x₁x₂; thick stalks run from the plane that was learned "
-        "there to the rows. On the floor: the rows as they were, and the same boundary.",
+        f"Each row is lifted {what}; thick stalks run from the plane to the rows. On the floor: "
+        "the rows as they were, and the same boundary.",
         f"{len(wrong):,} of {len(lifted):,} rows on the wrong side.",
     ]
     corners = _section(plane, box)
@@ -178,10 +198,11 @@ def lift(model: Any, X: Any, y: Any) -> LiftDisplay:
         corners=corners,
         points=lifted,
         heights=_heights(plane, lifted, box),
-        curves=_curves(plane, box),
+        curves=_curves(Hyperplane([*w, 0.0], b) if is_constant else plane, box),
         marks=marks(weights.classes),
         classes_of_points=places,
         wrong=wrong,
+        height_name=CONSTANT if is_constant else "x₁x₂",
     )
 
 

@@ -87,11 +87,11 @@ def losses(
     low: float = -3.0,
     high: float = 3.0,
 ) -> LossesDisplay:
-    """Show what an answer costs by its margin: the hard losses and the soft one (L1.11, L3.5).
+    """Show what a prediction costs by its margin: the hard losses and the soft one (L1.11, L3.5).
 
     The zero-one loss counts mistakes and cannot be descended. The perceptron descends
     ``max(0, -m)``; the hinge loss asks for a margin of 1 as well; the logistic loss, that of the
-    soft perceptron, charges every answer something and is nearly the perceptron's far from 0.
+    soft perceptron, charges every prediction something and is nearly the perceptron's far from 0.
 
     Parameters
     ----------

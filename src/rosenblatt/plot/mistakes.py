@@ -47,7 +47,7 @@ class StreamDisplay(Display):
     rate, recent : ndarray
         Mistakes per example: of all so far, and of the last ``window``.
     baseline : float or None
-        The same of always answering the most frequent label; None if no label is known.
+        The same of always predicting the most frequent label; None if no label is known.
     window : int
     """
 
@@ -109,7 +109,7 @@ class EpochCounts(NamedTuple):
     """The mistakes of one fit, epoch by epoch.
 
     ``mistakes`` in each epoch; ``stop_reason`` as the learner has it; ``kept_epoch`` is the one
-    whose weights answer, after early stopping.
+    whose weights predict, after early stopping.
     """
 
     name: str

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import MissingExtra
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.plot import style
-from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.plane import Box, Plane, has_one_scale
 from rosenblatt.plot.style import Mark, Theme
 
@@ -119,7 +119,7 @@ class Pen:
         )
 
     def crosses(self, ax: Any, XY: FloatArray, name: str) -> None:
-        """A cross through rows that are answered wrong."""
+        """A cross through rows that are misclassified."""
         look = {
             "s": 30 if self.small else 60,
             "marker": "x",
@@ -242,9 +242,11 @@ class Pen:
             ax.set_yticks([])
             ax.spines["left"].set_visible(False)
 
-    def legend(self, ax: Any) -> None:
+    def legend(self, ax: Any, *others: Any) -> None:
         """Above the axes where the figure is ours, else where there is room."""
-        handles, names = ax.get_legend_handles_labels()
+        every = [one.get_legend_handles_labels() for one in (ax, *others)]
+        known = {name: sign for pair in every for sign, name in zip(*pair, strict=True)}
+        handles, names = [*known.values()], [*known]
         if not names:
             return
         if not self.own:

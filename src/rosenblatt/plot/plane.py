@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import is_sparse
+from rosenblatt.arrays import FloatArray, is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry.vectors import box_sides
-from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.curves import short_number
 
 Box = tuple[float, float, float, float]
@@ -33,9 +32,6 @@ TOLD_PARTS = 3
 MOST_AVOIDED = 1000
 # Sides shorter than this share of their own numbers cannot be told from none.
 LEAST_SIDE = 1e-13
-# Of so few features the spread in all directions at once is a small matrix.
-FEW_FEATURES = 1000
-ROWS_AT_ONCE = 4096
 # Vectors that seek the widest direction together, and how often they may step.
 BLOCK, ROUNDS = 4, 300
 
@@ -100,14 +96,10 @@ def plane_of(w: FloatArray, X: Any, names: tuple[str, ...] | None) -> Plane:
 def _widest(X: Any, along: FloatArray) -> FloatArray:
     """The direction at a right angle to ``along`` in which the rows spread most.
 
-    Of many features it is found by products with the rows alone, so that sparse ones stay sparse.
+    It is found by products with the rows alone, so that sparse ones stay sparse.
     """
     mean = np.full(X.shape[0], 1.0 / X.shape[0]) @ X if is_sparse(X) else X.mean(axis=0)
     d = len(along)
-    if d <= FEW_FEATURES:
-        sizes, directions = np.linalg.eigh(_spread(X, mean, along))
-        found = directions[:, -1] - (directions[:, -1] @ along) * along
-        return _turned(found) if sizes[-1] > 0.0 and found.any() else _second(along)
     V = np.random.default_rng(0).normal(size=(d, min(BLOCK, d - 1)))
     spread = -1.0
     for _ in range(ROUNDS):
@@ -122,17 +114,6 @@ def _widest(X: Any, along: FloatArray) -> FloatArray:
         spread = float(sizes[-1])
         V = (P.T @ X).T - np.multiply.outer(mean, P.sum(axis=0))
     return _turned(found - (found @ along) * along)
-
-
-def _spread(X: Any, mean: FloatArray, along: FloatArray) -> FloatArray:
-    """Σ z zᵀ over the rows, where z is a row less the mean and less its part along w."""
-    total = np.zeros((len(along), len(along)))
-    for start in range(0, X.shape[0], ROWS_AT_ONCE):
-        some = X[start : start + ROWS_AT_ONCE]
-        Z = (some.toarray() if is_sparse(some) else some) - mean
-        Z = Z - np.multiply.outer(Z @ along, along)
-        total += Z.T @ Z
-    return total
 
 
 def _second(along: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.plot.curves import STYLES, short_number, whole_numbers
+from rosenblatt.plot.curves import STYLES, panel_grid, panels, short_number, whole_numbers
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 CURVE_POINTS = 201
 # From so many times more possible than actual mistakes on, logarithmic axes show both.
 LOG_FROM = 12.0
+# Mistakes of the run that have a panel in the plane.
+MOST_STEPS = 4
 
 
 @dataclass(eq=False, repr=False)
@@ -156,7 +158,74 @@ class ProofDisplay(Display):
         )
 
 
-def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay:
+@dataclass(eq=False, repr=False)
+class ProofPlaneDisplay(Display):
+    """The room that is left for w after k mistakes, and where in it w is; `proof` makes it.
+
+    Attributes
+    ----------
+    k : tuple of int
+        The numbers of mistakes that have a panel; the last is one that no run can make.
+    along, across : ndarray of shape (n_updates + 1,)
+        ``u·w`` after each update, and the length of what is left of w; 0 at the start.
+    margin, radius : float
+        ηγ and ηR: after k mistakes ``u·w ≥ k η γ`` and ``‖w‖ ≤ √k η R``.
+    """
+
+    k: tuple[int, ...]
+    along: FloatArray
+    across: FloatArray
+    margin: float
+    radius: float
+
+    def __post_init__(self) -> None:
+        self.caption = (
+            f"Each mistake carries w at least γ = {short_number(self.margin)} further along u, so "
+            "it lies right of the line; ‖w‖² grows by at most R², so it lies in the circle "
+            f"(R = {short_number(self.radius)}). Beyond k = R²/γ² = "
+            f"{short_number((self.radius / self.margin) ** 2)} there is no room for it."
+        )
+
+    def _grid(self) -> tuple[int, int]:
+        return panel_grid(len(self.k), 3)
+
+    def _size(self) -> tuple[float, float]:
+        rows, columns = self._grid()
+        return 2.7 * columns, 2.8 * rows + 1.0
+
+    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+        side = 1.12 * self.k[-1] * self.margin
+        for ax, k in panels(axes, self.k):
+            self._draw_room(ax, pen, k * self.margin, math.sqrt(k) * self.radius)
+            if k < len(self.along):
+                ax.plot(self.along[: k + 1], self.across[: k + 1], ".:", color=pen.theme.faint)
+                pen.arrow(ax, np.array([[0, 0], [self.along[k], self.across[k]]]), "w")
+            ax.set(xlim=(0, side), ylim=(0, side), aspect="equal")
+            ax.tick_params(labelsize=7, length=2, pad=2)
+            ax.set_xlabel("u·w, along u", fontsize=8)
+            ax.set_title(
+                f"k = {k:,}" + ": no room left" * (k == self.k[-1]), loc="left", fontsize=10
+            )
+        for ax in axes[:, 0]:
+            ax.set_ylabel("at a right angle to u", fontsize=8)
+
+    def _draw_room(self, ax: Any, pen: Pen, start: float, far: float) -> None:
+        """The line, the circle, and the part of this that lies beyond that."""
+        blue, orange = pen.theme.colour(0), pen.theme.colour(1)
+        x = far * np.sin(np.linspace(0, math.pi / 2, CURVE_POINTS))
+        height = np.sqrt(np.maximum(far**2 - x**2, 0))
+        ax.plot(x, height, color=blue, lw=1.8, zorder=3, clip_on=False)
+        ax.axvline(start, color=orange, lw=1.8, zorder=3)
+        ax.fill_between(x, height, where=x >= start, color=pen.theme.tint(blue, 0.25), lw=0)
+        look: Any = {"fontsize": 8, "zorder": 6, "ha": "left"}
+        at = math.sqrt(0.5) * far
+        pen.note(ax, f"√k R = {short_number(far)}", (at, at), (5, 5), color=blue, **look)
+        look |= {"va": "bottom", "rotation": 90, "xycoords": ("data", "axes fraction")}
+        words = f"kγ = {short_number(start)}"
+        pen.note(ax, words, (start, 0.68), (3, 0), color=orange, halo=False, **look)
+
+
+def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay | ProofPlaneDisplay:
     """Show the proof of convergence on a real run: two curves, and the run between them.
 
     After k mistakes ``u·w ≥ kγ``, a straight line, and ``‖w‖ ≤ √k R``, a curve that bends down
@@ -167,9 +236,15 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay:
     ----------
     trace : ProofTrace
         What `rosenblatt.theory.proof` found.
-    axes : {"auto", "linear", "log"}, default="auto"
+    axes : {"auto", "linear", "log", "plane"}, default="auto"
         "log" makes straight lines of both curves and shows the first mistakes; "auto" takes it
-        where the bound is far above the number of mistakes.
+        where the bound is far above the number of mistakes. "plane" shows the room for w: beyond
+        the line ``u·w = kγ`` and in the circle of radius ``√k R``, mistake by mistake, until there
+        is none; up stands the length of the part of w at a right angle to u.
+
+    Returns
+    -------
+    display : ProofDisplay, or ProofPlaneDisplay with ``axes="plane"``
 
     See Also
     --------
@@ -187,13 +262,16 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay:
     <ProofDisplay: 3 mistakes in this run; the curves meet at 50, and no run makes more.>
     >>> shown.length.round(2).tolist(), shown.progress.round(2).tolist()
     ([2.24, 2.24, 3.16], [0.32, 1.58, 3.16])
+    >>> shown = plot.proof(theory.proof(ledger, X, separator=([1.0, 0.0], 0.0)), axes="plane")
+    >>> shown.k, shown.along.tolist(), shown.across.tolist()
+    ((1, 2, 3, 5, 6), [0.0, 1.0, 2.0, 3.0], [0.0, 2.0, 1.0, 1.0])
     """
     if not hasattr(trace, "squared_norm_bound"):
         raise InputError(
             f"a {type(trace).__name__} is no proof: give what theory.proof(ledger, X, separator) "
             "returned."
         )
-    checks.choice("axes", axes, "auto", "linear", "log")
+    checks.choice("axes", axes, "auto", "linear", "log", "plane")
     n = trace.n_updates
     if not n:
         raise InputError("this run made 0 mistakes; there is nothing to show.")
@@ -201,6 +279,8 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay:
     start = max(float(trace.squared_norm_bound[0]) - growth, 0.0)
     if start <= 1e-12 * growth:
         start = 0.0
+    if axes == "plane":
+        return _room(trace, start)
     along = _along(trace, start)
     meets_at = trace.meets_at if along is not None else None
     last = float(n) if meets_at is None else max(float(n), meets_at)
@@ -226,6 +306,19 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay:
         log_axes=log_axes,
         eta=trace.eta,
         starts_at_zero=start == 0.0,
+    )
+
+
+def _room(trace: ProofTrace, start: float) -> ProofPlaneDisplay:
+    if trace.progress is None or trace.margin is None or not trace.margin > 0 or start:
+        raise InputError('axes="plane" needs a separator with a margin, and a start at 0.')
+    n, last = trace.n_updates, math.floor((trace.radius / trace.margin) ** 2 * (1 + 1e-12))
+    steps = {*np.linspace(1, n, min(n, MOST_STEPS)).astype(int).tolist(), last, last + 1}
+    left = np.sqrt(np.maximum(trace.squared_norm - trace.progress**2, 0.0))
+    along, across = (np.concatenate([[0.0], values]) for values in (trace.progress, left))
+    eta = trace.eta
+    return ProofPlaneDisplay(
+        tuple(sorted(steps)), along, across, eta * trace.margin, eta * trace.radius
     )
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Regions
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments
-from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import Box, around, checked_box, plane_of, way_to_rows
 from rosenblatt.plot.style import marks
@@ -24,7 +23,7 @@ MOST_NAMED = 8
 
 @dataclass(eq=False, repr=False)
 class RegionsDisplay(PlaneDisplay):
-    """The part of the plane in which each class answers; `regions` makes it.
+    """The part of the plane in which each class is predicted; `regions` makes it.
 
     Attributes
     ----------
@@ -46,7 +45,7 @@ class RegionsDisplay(PlaneDisplay):
             ax.fill(*corners.T, facecolor=tint, edgecolor=pen.theme.ink, lw=1.0, zorder=0)
             at = self.letters[mark.label]
             pen.letter(ax, at, mark, size=self._letter_size(ax, pen, corners, at))
-        self._draw_rows(ax, pen, "answered wrong")
+        self._draw_rows(ax, pen, "misclassified")
         self._draw_frame(ax, pen)
 
     def _letter_size(self, ax: Any, pen: Pen, corners: FloatArray, at: FloatArray) -> float:
@@ -57,7 +56,7 @@ class RegionsDisplay(PlaneDisplay):
 
 
 def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None) -> RegionsDisplay:
-    """Show where each of several classes is the answer, as exact polygons.
+    """Show where each of several classes is predicted, as exact polygons.
 
     ``region_k = {x : w_k·x + b_k >= w_l·x + b_l for all l}``
 
@@ -75,7 +74,7 @@ def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None)
     See Also
     --------
     boundary : One line, with w and the margin.
-    kernel_boundary : Sampled, for answers that no lines divide.
+    kernel_boundary : Sampled, for predictions that no lines divide.
     rosenblatt.geometry.regions : The polygons without a picture.
 
     Examples
@@ -114,7 +113,8 @@ def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None)
     places = None if y is None else arguments.labels(y, len(points), classes)
     wrong = np.empty(0, np.intp)
     if places is not None:
-        wrong = np.flatnonzero(_answers(model, X, cells, points) != places)
+        best = np.argmax(points @ cells.W.T + cells.b, axis=1)
+        wrong = arguments.misclassified(model, X, places, cells.classes, best)
     return RegionsDisplay(
         caption=_caption(cells, len(points), places is not None, len(wrong)),
         box=cells.box,
@@ -126,12 +126,6 @@ def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None)
         classes_of_points=places,
         wrong=wrong,
     )
-
-
-def _answers(model: Any, X: Any, cells: Regions, points: FloatArray) -> npt.NDArray[np.intp]:
-    if hasattr(model, "predict"):
-        return arguments.predictions(model, X, cells.classes)
-    return np.asarray(np.argmax(points @ cells.W.T + cells.b, axis=1))
 
 
 def _roomy(corners: FloatArray, points: FloatArray) -> FloatArray:
@@ -165,5 +159,5 @@ def _caption(cells: Regions, n: int, labelled: bool, n_wrong: int) -> str:
         listed = ", ".join(named) + (f" and {more:,} more" if more else "")
         sentences.append(f"Nowhere in this box the highest: {listed}.")
     if labelled:
-        sentences.append(f"{n_wrong:,} of {n:,} rows are answered wrong.")
+        sentences.append(f"{n_wrong:,} of {n:,} rows are misclassified.")
     return " ".join(sentences)

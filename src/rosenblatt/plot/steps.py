@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.recording import Update
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments
-from rosenblatt.plot.arguments import FloatArray
 from rosenblatt.plot.curves import short_number
 from rosenblatt.plot.plane import (
     Box,
@@ -30,8 +30,8 @@ from rosenblatt.plot.plane import (
 from rosenblatt.plot.style import Mark, marks
 from rosenblatt.runs import LinearRun, ledger_of
 
-ANSWERS_OTHERWISE = (
-    "These are the weights while it learned; it answers by their average, their votes or the best "
+PREDICTS_OTHERWISE = (
+    "These are the weights while it learned; it predicts by their average, their votes or the best "
     "of them."
 )
 # Weights shorter or longer than this, compared with the rows, are drawn to a scale of their own.
@@ -47,7 +47,7 @@ class Step:
     Attributes
     ----------
     update : int
-        The number of the update, from 1; 0 if the example was answered right.
+        The number of the update, from 1; 0 if the example was classified right.
     t : int
         The number of the example, from 1.
     row : int
@@ -67,7 +67,7 @@ class Step:
     arrows, arrows_before : mapping of int to array of shape (2, 2)
         Each vector of weights, from its line (two classes) or the origin, where it is seen.
     areas : mapping of int to array of shape (m, 2)
-        After it: corners of the area in which the class at this place is the answer.
+        After it: corners of the area in which the class at this place is predicted.
     """
 
     update: int
@@ -111,8 +111,8 @@ class RunInPlane:
         How many there are in all.
     n_updates : int
         Updates of the whole run.
-    answers_otherwise : bool
-        Whether the model answers by other weights than those the run ended with.
+    predicts_otherwise : bool
+        Whether the model predicts by other weights than those the run ended with.
     """
 
     points: FloatArray
@@ -125,7 +125,7 @@ class RunInPlane:
     steps: tuple[Step, ...]
     n_steps: int
     n_updates: int
-    answers_otherwise: bool
+    predicts_otherwise: bool
 
     @property
     def left_out(self) -> int:
@@ -142,7 +142,7 @@ class RunInPlane:
         sentences.insert(1, lines if self.is_binary else "Areas: the prediction after it.")
         if self.scale != 1:
             sentences.append(f"Weights are drawn at {self.scale:g} times their length.")
-        return [*sentences, ANSWERS_OTHERWISE] if self.answers_otherwise else sentences
+        return [*sentences, PREDICTS_OTHERWISE] if self.predicts_otherwise else sentences
 
     def title(self, step: Step) -> str:
         """What happened, in one line; `two_lines` breaks it before the rule."""
@@ -172,7 +172,7 @@ def read_run(
     if not isinstance(ledger, Ledger):
         raise InputError(
             f"the updates of a {type(model).__name__} are no lines in the plane of the features; "
-            "plot.kernel_boundary draws where its answers change."
+            "plot.kernel_boundary draws where its predictions change."
         )
     table = arguments.rows(X)
     d = table.shape[1]
@@ -245,11 +245,11 @@ def read_run(
         steps=tuple(steps),
         n_steps=len(visits),
         n_updates=len(ledger),
-        answers_otherwise=_answers_otherwise(model, ledger, X),
+        predicts_otherwise=_predicts_otherwise(model, ledger, X),
     )
 
 
-def _answers_otherwise(model: Any, ledger: Any, X: Any) -> bool:
+def _predicts_otherwise(model: Any, ledger: Any, X: Any) -> bool:
     if model is ledger:
         return False
     if not arguments.predicts_linearly(model):

@@ -169,7 +169,7 @@ def marks(classes: Iterable[Any]) -> tuple[Mark, ...]:
     )
 
 
-def named(label: Any) -> str:
+def named(label: Any, longest: int = LONGEST_NAME) -> str:
     """A label as one short line of text that can be printed.
 
     Of a long one both ends are kept, since labels often differ in the last letters.
@@ -183,9 +183,10 @@ def named(label: Any) -> str:
     text = "".join(c if c.isprintable() else "�" for c in text) or "(empty)"
     if not isinstance(label, str) and text.startswith("-"):
         text = "−" + text[1:]
-    if len(text) <= LONGEST_NAME:
+    if len(text) <= longest:
         return text
-    return f"{text[: LONGEST_NAME - KEPT_AT_END - 1]}…{text[-KEPT_AT_END:]}"
+    kept = min(KEPT_AT_END, longest // 3)
+    return f"{text[: longest - kept - 1]}…{text[-kept:]}"
 
 
 def _letters(labels: list[Any], names: list[str]) -> list[str]:

@@ -9,20 +9,18 @@ import numpy as np
 
 from rosenblatt import checks
 from rosenblatt.plot.curves import panels
-from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.display import PANEL, SINGLE_PANEL, Pen, SmallPanels
 from rosenblatt.plot.pen import AREA
 from rosenblatt.plot.plane import Box
 from rosenblatt.plot.steps import RunInPlane, Step, read_run, two_lines, weight_name
 
-# The width of a panel in inches, and of a single one.
-PANEL, SINGLE = 2.5, 4.2
 TITLE_SIZE = 8.5
 # Of a usual letter, in shares of the size of its font.
 LETTER_WIDTH = 0.58
 
 
 @dataclass(eq=False, repr=False)
-class UpdatesDisplay(Display):
+class UpdatesDisplay(SmallPanels):
     """A panel for each step of a run; `updates` makes it.
 
     Attributes
@@ -45,12 +43,8 @@ class UpdatesDisplay(Display):
         columns = n if n <= 3 else 3 if n in (5, 6, 9) else 4
         return -(-n // columns), columns
 
-    def _size(self) -> tuple[float, float]:
-        rows, columns = self._grid()
-        xmin, xmax, ymin, ymax = self.run.box
-        wide = SINGLE if columns == 1 else PANEL
-        high = wide * min(max((ymax - ymin) / (xmax - xmin), 0.4), 1.4)
-        return max(columns * (wide + 0.15), 5.0), rows * (high + 0.45) + 0.9
+    def _boxes(self) -> list[Box]:
+        return [self.run.box]
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
         pairs = list(zip(self.run.steps, self.titles, strict=True))
@@ -71,7 +65,7 @@ class UpdatesDisplay(Display):
 def _title_size(ax: Any, pen: Pen, titles: list[str]) -> float:
     """Smaller where the panel is one of many in a narrow place, or a title is long."""
     inside = ax.get_window_extent().width * 72 / ax.get_figure().dpi
-    wide = inside if not pen.own else 72 * (PANEL if pen.small else SINGLE)
+    wide = inside if not pen.own else 72 * (PANEL if pen.small else SINGLE_PANEL)
     longest = max(len(line) for title in titles for line in title.split("\n"))
     return float(np.clip(wide / (LETTER_WIDTH * longest), 4.0, TITLE_SIZE if pen.small else 11))
 
@@ -145,7 +139,7 @@ def updates(
         Most pictures to show. Of more updates the first and the last are taken, of more examples
         the first; the caption says how many were left out.
     each : {"update", "example"}, default="update"
-        A picture for each update, or for each example whether it was answered right or not. The
+        A picture for each update, or for each example whether it was classified right or not. The
         latter needs rows that were taken in their order (``shuffle=False``).
 
     See Also

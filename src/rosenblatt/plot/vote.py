@@ -150,7 +150,7 @@ def vote(source: Any) -> VoteDisplay:
     """Show how long each weight vector lived: what it counts for in the vote and the average.
 
     The vector after the k-th mistake survives c_k examples until the next one (L4.2); with it the
-    voted perceptron answers ``sign Σ c_k sign(w_k·x + b_k)``. All c_k add up to the examples seen.
+    voted perceptron predicts ``sign Σ c_k sign(w_k·x + b_k)``. All c_k add up to the examples seen.
 
     Parameters
     ----------

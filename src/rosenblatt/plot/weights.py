@@ -82,14 +82,10 @@ class WeightImageDisplay(Display):
         pairs = list(zip(self.labels, self.images, strict=True))
         for ax, (label, image) in panels(axes, pairs):
             look = {"cmap": scale, "vmin": -self.limit, "vmax": self.limit}
-            if self.images.size <= MOST_VECTOR_PIXELS:
-                mesh: Any = ax.pcolormesh(image, **look)
-                ax.invert_yaxis()
-                ax.set_aspect("equal")
-            else:
-                mesh = ax.imshow(image, interpolation="none", **look)
-            ax.set_xticks([])
-            ax.set_yticks([])
+            as_dots = self.images.size > MOST_VECTOR_PIXELS
+            mesh = ax.pcolormesh(image, rasterized=as_dots, **look)
+            ax.invert_yaxis()
+            ax.set(aspect="equal", xticks=[], yticks=[])
             for spine in ax.spines.values():
                 spine.set(visible=True, color=theme.rule)
             if self.against is None:

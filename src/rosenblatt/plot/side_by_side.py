@@ -1,0 +1,74 @@
+"""Several pictures beside each other, each with a title."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rosenblatt.errors import ParameterError
+from rosenblatt.plot.curves import panel_grid, panels
+from rosenblatt.plot.display import Pen, PlaneDisplay, SmallPanels
+
+
+@dataclass(eq=False, repr=False)
+class SideBySideDisplay(SmallPanels):
+    """Pictures in panels; `side_by_side` makes it.
+
+    Attributes
+    ----------
+    displays : tuple of PlaneDisplay
+    titles : tuple of str
+    """
+
+    displays: tuple[PlaneDisplay, ...]
+    titles: tuple[str, ...]
+    caption: str
+
+    def _grid(self) -> tuple[int, int]:
+        return panel_grid(len(self.displays), 3)
+
+    def _boxes(self) -> list[Any]:
+        return [display.box for display in self.displays]
+
+    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+        for ax, (display, title) in panels(axes, [*zip(self.displays, self.titles, strict=True)]):
+            display._draw(ax, pen)
+            ax.set_title(pen.text(title), fontsize=9, loc="left", pad=4)
+        if pen.own:
+            pen.legend(*axes.flat)
+
+
+def side_by_side(
+    displays: Sequence[PlaneDisplay], *, titles: Sequence[str], caption: str = ""
+) -> SideBySideDisplay:
+    """Show pictures beside each other: before and after, narrow and wide, early and late.
+
+    Parameters
+    ----------
+    displays : sequence of displays
+        At least two, as `boundary`, `regions` and `kernel_boundary` make them.
+    titles : sequence of str
+        One a picture.
+    caption : str, default=""
+
+    See Also
+    --------
+    updates : A picture for each update of a run.
+
+    Examples
+    --------
+    >>> from rosenblatt import Hyperplane, plot
+    >>> two = [plot.boundary(Hyperplane(w), box=(-1, 1, -1, 1)) for w in ([1, 2], [2, 1])]
+    >>> plot.side_by_side(two, titles=["flat", "steep"], caption="Two lines.")
+    <SideBySideDisplay: Two lines.>
+    """
+    shown, words = tuple(displays), tuple(map(str, titles))
+    if len(shown) < 2 or len(words) != len(shown):
+        raise ParameterError(
+            f"{len(shown)} displays and {len(words)} titles; give at least two, with a title each."
+        )
+    for one in shown:
+        if not isinstance(one, PlaneDisplay):
+            raise ParameterError(f"{one!r} is no picture of rows in a plane.")
+    return SideBySideDisplay(shown, words, caption)
