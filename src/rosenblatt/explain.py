@@ -172,12 +172,12 @@ class Explanation:
             return by_feature, []
         updates, total = sum(one.updates for one in self.mistakes), _join(self.mistakes)[1]
         rows = sum(one.n_joined for one in self.mistakes)
-        told = f"{count(updates, 'update')} on " * bool(updates)
-        told += f"{count(rows, 'row')} of training"
-        told += f" gave {'votes of ' * self.votes}{total:+.4g}"
+        text = f"{count(updates, 'update')} on " * bool(updates)
+        text += f"{count(rows, 'row')} of training"
+        text += f" gave {'votes of ' * self.votes}{total:+.4g}"
         if self.before:
-            told += f", the weights before the first of them {self.before:+.4g}"
-        return by_feature, [f"{told}{':' if rows else '.'}"]
+            text += f", the weights before the first of them {self.before:+.4g}"
+        return by_feature, [f"{text}{':' if rows else '.'}"]
 
     def feature_cells(self) -> list[tuple[str, str, str]]:
         """For each contribution its size, its name, and the product that it is."""
@@ -210,14 +210,14 @@ class Explanation:
     def _repr_html_(self) -> str:
         shown = self.cut(SHOWN)
         by_feature, by_mistake = shown.titles()
-        told = "".join(f"<p>{escape(line)}</p>" for line in (self.headline(), *by_feature))
+        html = "".join(f"<p>{escape(line)}</p>" for line in (self.headline(), *by_feature))
         if shown.contributions:
             head = "contribution", "feature", "weight × value"
-            told += html_table("By feature", head, shown.feature_cells())
+            html += html_table("By feature", head, shown.feature_cells())
         if shown.mistakes:
             head = "contribution", "row", "step × similarity"
-            told += html_table(by_mistake[0], head, shown.mistake_cells())
-        return html_card(told)
+            html += html_table(by_mistake[0], head, shown.mistake_cells())
+        return html_card(html)
 
     def plot(self, ax: Any = None, *, top: int = SHOWN, theme: Any = None) -> ContributionsDisplay:
         """Draw the largest contributions, by feature and by past mistake, as bars.

@@ -92,14 +92,14 @@ class Report:
 
     def lines(self) -> list[str]:
         """The report as text of at most 80 columns."""
-        told = [
+        lines = [
             f"{self.n:,} rows, {self.mistakes:,} wrong",
             f"accuracy  {self.accuracy:.4f}",
             f"baseline  {self.baseline:.4f}  (always {short_label(self.most_frequent)})",
             "",
         ]
-        told += [*self.class_lines(), ""]
-        return told + (self._matrix_lines() or self.pair_lines())
+        lines += [*self.class_lines(), ""]
+        return lines + (self._matrix_lines() or self.pair_lines())
 
     def class_lines(self, title: str = "class", unit: str = "rows") -> list[str]:
         """A table of the classes; `unit` is what there are many of in a class."""

@@ -177,13 +177,13 @@ class SpanReport:
         rows = [(short_label(found.type), found) for found in self.per_type]
         rows.append(("overall", self.overall))
         widest = max(len(name) for name, _ in [*rows, ("type", None)])
-        told = [
+        lines = [
             f"{self.sentences:,} sentences, {self.tokens:,} tokens",
             f"token accuracy  {self.accuracy:.4f}",
             "",
             f"{'type':{widest}}  precision  recall      f1  {'spans':>9}  {'predicted':>9}",
         ]
-        return told + [
+        return lines + [
             f"{name:{widest}}  {found.precision:9.4f}  {found.recall:6.4f}  {found.f1:6.4f}"
             f"  {found.support:9,}  {found.predicted:9,}"
             for name, found in rows

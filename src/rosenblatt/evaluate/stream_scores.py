@@ -128,13 +128,13 @@ class Progress:
 
     def summary(self) -> str:
         """One sentence."""
-        told = f"{self._counts()}: {100 * self.rate:.2f} %"
+        sentence = f"{self._counts()}: {100 * self.rate:.2f} %"
         if self.n > self.window:
-            told += f", of the last {self.window:,} {100 * self.recent:.2f} %"
+            sentence += f", of the last {self.window:,} {100 * self.recent:.2f} %"
         if self.labels:
             most = self.labels.most_common(1)[0][0]
-            told += f"; always {most}: {100 * self.baseline:.2f} %"
-        return told
+            sentence += f"; always {most}: {100 * self.baseline:.2f} %"
+        return sentence
 
     def lines(self) -> list[str]:
         """The curve as a table, and the sentence; at most 80 columns but for long labels."""

@@ -27,7 +27,7 @@ class Transformer(Diagram, Estimator):
     features come out, or what they are called.
     """
 
-    # How a transformer with sparse output is told to give arrays.
+    # How a transformer with sparse output is made to give arrays.
     dense_setting: ClassVar[str] = ""
 
     @property

@@ -192,9 +192,9 @@ def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
     last = int(card.parameters["ties"] == "positive")
     best = graph.node("ArgMax", SCORES, axis=1, keepdims=0, select_last_index=last)
     graph.node("Gather", graph.constant("classes", classes), best, output=LABEL)
-    told: dict[str, Any] = {"learner": card.learner, "classes": classes.tolist(), **notes}
+    properties: dict[str, Any] = {"learner": card.learner, "classes": classes.tolist(), **notes}
     if card.sha256 != ZEROS:
-        told["sha256"] = card.sha256
+        properties["sha256"] = card.sha256
     outputs: dict[str, tuple[Any, list[Any]]] = {
         LABEL: (classes.dtype, ["N"]),
         SCORES: (np.float64, ["N", len(classes)]),
@@ -203,7 +203,7 @@ def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
         outputs,
         {
             name: fact if isinstance(fact, str) else json.dumps(fact)
-            for name, fact in told.items()
+            for name, fact in properties.items()
             if fact is not None
         },
     )

@@ -54,7 +54,7 @@ class Recipe:
             given["sample_weight"] = np.append(np.ones(len(examples)), 0.0)
         learner = self.entry.load()(**self.settings)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the reason of the stop is told by the run
+            warnings.simplefilter("ignore")  # the reason of the stop is shown by the run
             return learner.fit(X, y, **given)
 
 

@@ -1,6 +1,6 @@
 """What the text formats share, and the plainest of them, a text a line.
 
-That is arrays that grow, the walk from row to row, and what is told of a bad one.
+That is arrays that grow, the walk from row to row, and what is known of a bad one.
 """
 
 cimport numpy as cnp

@@ -165,7 +165,7 @@ def read_examples(
 
     kind = reading.kind_of(paths, schema)
     block = reading.reader(paths, schema=schema, features=options, grows=grows, **labels).whole()
-    inserted, told = list[int](), list[str]()
+    inserted, notices = list[int](), list[str]()
     if schema is None:
         schema = guess_schema(kind, block, options)
         X = schema.learn(block)
@@ -176,8 +176,8 @@ def read_examples(
         from rosenblatt.features import UnseenValues
 
         unseen = UnseenValues()
-        X, told = unseen.encode(schema, block), unseen.describe()
-    return Examples(schema, X, block.labels, block.lines, row_weights(block), inserted, told)
+        X, notices = unseen.encode(schema, block), unseen.describe()
+    return Examples(schema, X, block.labels, block.lines, row_weights(block), inserted, notices)
 
 
 def row_weights(block: Any) -> npt.NDArray[Any] | None:

@@ -190,11 +190,11 @@ def _name_features(request: PictureRequest) -> str:
         return ""
     if n > 2:
         return " Numbers are scaled as in training."
-    told = ", ".join(
+    scales = ", ".join(
         f"{column.center:.4g} and {column.center + column.scale:.4g} of {name}"
         for name, column in scaled.items()
     )
-    return f" Scaled as in training: 0 and 1 stand for {told}."
+    return f" Scaled as in training: 0 and 1 stand for {scales}."
 
 
 def _lift(request: PictureRequest) -> Display:

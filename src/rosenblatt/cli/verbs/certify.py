@@ -99,10 +99,10 @@ def certificate(rows: Examples, *, fit_intercept: bool, seed: int) -> dict[str, 
     """Everything the command tells, but the file, as what becomes the JSON object."""
     from rosenblatt.theory import examine
 
-    X, told = rows.X, list[str]()
+    X, description = rows.X, list[str]()
     if hasattr(X, "tocsr"):
         if rows.schema.kind in ("table", "text"):
-            told = rows.schema.describe()
+            description = rows.schema.describe()
             dense = dense_columns(X, DENSE_CELLS)
         else:
             dense = X.toarray() if X.shape[0] * X.shape[1] <= DENSE_CELLS else None
@@ -112,7 +112,7 @@ def certificate(rows: Examples, *, fit_intercept: bool, seed: int) -> dict[str, 
         "rows": len(rows),
         "features": rows.schema.n_features,
         "features_used": len(used_columns(rows.X)),
-        "description": told,
+        "description": description,
         **found.to_json(rows.lines.tolist()),
     }
 

@@ -81,7 +81,7 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
     last = Perceptron(max_iter=epochs, random_state=seed)
     mean = AveragedPerceptron(max_iter=epochs, random_state=seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the reason to stop is told anyway
+        warnings.simplefilter("ignore")  # the reason to stop is shown anyway
         for learner in (last, mean):
             learner.fit(X, train.labels)
     stopped = f"{count(mean.n_iter_, 'epoch')} and {count(mean.n_mistakes_, 'mistake')}"

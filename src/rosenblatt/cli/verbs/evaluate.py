@@ -44,14 +44,14 @@ def command(model: str, data: tuple[str, ...], as_json: bool, quiet: bool, **rea
     if blocks.skipped and not quiet:
         rows = count(blocks.skipped, "bad row is", "bad rows are")
         click.echo(f"warning: {rows} not counted", err=True)
-    told = report(truth, predicted, classes=found.classes)
+    result = report(truth, predicted, classes=found.classes)
     if as_json:
-        facts = told.to_json()
+        facts = result.to_json()
         del facts["most_frequent"]
         facts["baseline"] = baseline(Counter(truth))
         facts |= {"model": model, "files": list(data)}
         say_json(facts)
     else:
-        say(told.lines())
+        say(result.lines())
     if not quiet:
         say((f"notice: {line}" for line in unseen.describe()), err=True)

@@ -144,8 +144,8 @@ class TrainingRows:
 
 
 def _parts_as_json(why: Explanation, raw: dict[str, float], past: TrainingRows) -> dict[str, Any]:
-    told = why.to_json()
-    parts, mistakes = told["contributions"], told["mistakes"]
+    plain = why.to_json()
+    parts, mistakes = plain["contributions"], plain["mistakes"]
     if mistakes is not None:
         for one in mistakes:
             line = past.lines[one["row"]] if past.lines else None
@@ -159,7 +159,7 @@ def _parts_as_json(why: Explanation, raw: dict[str, float], past: TrainingRows) 
     return {
         "prediction": str(why.prediction),
         "against": None if why.against is None else str(why.against),
-        "scores": told["scores"],
+        "scores": plain["scores"],
         "margin": why.score,
         "bias": sum(part["contribution"] for part in parts if part["kind"] == "bias"),
         "features": [
@@ -195,8 +195,8 @@ def _report(
         *replace(why, contributions=named).cut(top).lines(past.where),
     ]
     if facts["updates"] and why.mistakes is None:
-        told = count(facts["updates"], "update")
-        said.append(f"the ledger holds {told} by number of row only; --train DATA weighs them")
+        updates = count(facts["updates"], "update")
+        said.append(f"the ledger holds {updates} by number of row only; --train DATA weighs them")
     elif facts["best_epoch"] and why.mistakes is not None:
         said.append("the model predicts with its best epoch; later updates are left out")
     return said

@@ -124,33 +124,33 @@ def _differing(model: Model) -> dict[str, Any]:
 
 def _card(model: Model) -> list[str]:
     facts = facts_of(model)
-    told = {"model": f"{model.path} (rosenblatt {facts['version']})", "learner": facts["learner"]}
+    items = {"model": f"{model.path} (rosenblatt {facts['version']})", "learner": facts["learner"]}
     if facts["parameters"]:
-        told["parameters"] = ", ".join(f"{n}={v!r}" for n, v in facts["parameters"].items())
+        items["parameters"] = ", ".join(f"{n}={v!r}" for n, v in facts["parameters"].items())
     if model.tags_sentences:
-        told["tags"] = f"{len(model.classes):,}: {first_few(model.classes, MOST_TAGS)}"
+        items["tags"] = f"{len(model.classes):,}: {first_few(model.classes, MOST_TAGS)}"
         if facts["columns"] is not None:
-            told["reads"] = facts["columns"][0]
-        told["features"] = f"{facts['features']:,}, without names: {NAMELESS}"
+            items["reads"] = facts["columns"][0]
+        items["features"] = f"{facts['features']:,}, without names: {NAMELESS}"
         if facts["known_words"] is not None:
-            told["words"] = f"{facts['known_words']:,} known"
-        told |= _training_lines(facts, "sentences")
+            items["words"] = f"{facts['known_words']:,} known"
+        items |= _training_lines(facts, "sentences")
     else:
-        told["classes"] = first_few([str(label) for label in model.classes], MOST_CLASSES)
-        told["features"] = f"{facts['features']:,}"
+        items["classes"] = first_few([str(label) for label in model.classes], MOST_CLASSES)
+        items["features"] = f"{facts['features']:,}"
         if facts["support_rows"] is not None:
-            told["support"] = f"{facts['support_rows']:,} rows"
+            items["support"] = f"{facts['support_rows']:,} rows"
         if facts["rows"] is not None:
-            told["rows"] = f"{facts['rows']:,}"
-        told |= _training_lines(facts, "examples")
+            items["rows"] = f"{facts['rows']:,}"
+        items |= _training_lines(facts, "examples")
     if facts["ledger"]:
-        told["ledger"] = f"every {'mistake' if model.tags_sentences else 'update'} was kept"
+        items["ledger"] = f"every {'mistake' if model.tags_sentences else 'update'} was kept"
         # A ledger of rows starts anew when learning goes on with other rows.
         if first := getattr(model.state.card.model.ledger, "t", 0):
-            told["ledger"] += f" since example {first + 1:,}"
+            items["ledger"] += f" since example {first + 1:,}"
     if facts.get("templates") is not None:
-        told["templates"] = f"{len(facts['templates']):,}: {' '.join(facts['templates'])}"
-    lines = [f"{name:10}  {text}" for name, text in told.items()]
+        items["templates"] = f"{len(facts['templates']):,}: {' '.join(facts['templates'])}"
+    lines = [f"{name:10}  {text}" for name, text in items.items()]
     if model.tags_sentences:
         return lines
     columns = facts["columns"] or []
@@ -164,24 +164,24 @@ def _training_lines(facts: dict[str, Any], units: str) -> dict[str, str]:
     """How it came about; `units` are what was learned from."""
     from rosenblatt.core.result import stop_text
 
-    told = {}
+    items = {}
     if facts["epochs"] is None:
-        told["learned"] = f"{facts['examples']:,} {units} one by one"
-        told["mistakes"] = f"{facts['mistakes']:,}"
+        items["learned"] = f"{facts['examples']:,} {units} one by one"
+        items["mistakes"] = f"{facts['mistakes']:,}"
     else:
         mistakes = f"{facts['mistakes']:,}" + (" sentences" if units == "sentences" else "")
-        told["epochs"] = f"{facts['epochs']:,}"
-        told["mistakes"] = f"{mistakes}; by epoch {shortened(facts['mistakes_per_epoch'])}"
-        told["ended"] = stop_text(facts["stop_reason"])
+        items["epochs"] = f"{facts['epochs']:,}"
+        items["mistakes"] = f"{mistakes}; by epoch {shortened(facts['mistakes_per_epoch'])}"
+        items["ended"] = stop_text(facts["stop_reason"])
         if units == "sentences":
-            told["ended"] = stop_text(facts["stop_reason"], units).partition(":")[0]
+            items["ended"] = stop_text(facts["stop_reason"], units).partition(":")[0]
     if facts["best_epoch"] is not None:
         kept = "in the pocket"
         if facts["dev_accuracy"] is not None:
             kept = f"{facts['dev_accuracy']:.4f} right held out"
-        told["best epoch"] = f"{facts['best_epoch']}, {kept}"
-    told["data"] = f"SHA-256 {facts['data_sha256'] or 'not kept'}"
-    return told
+        items["best epoch"] = f"{facts['best_epoch']}, {kept}"
+    items["data"] = f"SHA-256 {facts['data_sha256'] or 'not kept'}"
+    return items
 
 
 # ---------------------------------------------------------------------- weights

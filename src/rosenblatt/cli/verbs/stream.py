@@ -253,12 +253,12 @@ def _summary(progress: Progress, model: Any, count: str) -> list[str]:
 
     entry = entry_of(type(model))
     assert entry is not None
-    told = [f"{entry.title_in_sentence}: {progress.summary()}"]
+    lines = [f"{entry.title_in_sentence}: {progress.summary()}"]
     latest = progress.online_mistakes or 0
     if model.averages and count == "served":
         rate = 100 * latest / max(progress.n, 1)
-        told.append(f"its latest weights: {counted(latest, 'mistake')}, {rate:.2f} %")
-    return told
+        lines.append(f"its latest weights: {counted(latest, 'mistake')}, {rate:.2f} %")
+    return lines
 
 
 class _Table:

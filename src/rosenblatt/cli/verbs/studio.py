@@ -71,8 +71,8 @@ def command(data: str | None, port: int, no_open: bool, out: str | None, **readi
     # First of all, so that what is missing is said before anything is read.
     from rosenblatt.studio.server import serve
 
-    session, told = _session(data, reading)
-    say(told, err=True)
+    session, lines = _session(data, reading)
+    say(lines, err=True)
     serve(session, port=port, open_browser=not no_open, tell=_tell)
 
 
@@ -81,12 +81,12 @@ def _tell(address: str) -> None:
     click.echo("The studio is there for this machine alone. Ctrl-C ends it.", err=True)
 
 
-def _write(path: str, session: Session, told: list[str]) -> None:
+def _write(path: str, session: Session, lines: list[str]) -> None:
     """The page with its run, as one file."""
     page = session.ask("page", session.ask("start", {})["state"])["text"]
     with NewFiles() as files:
         files.open(path).write(page.encode())
-        say([*told, f"wrote {path}"])
+        say([*lines, f"wrote {path}"])
         files.keep()
 
 
@@ -98,9 +98,9 @@ def _session(data: str | None, reading: dict[str, Any]) -> tuple[Session, list[s
         return Session(), []
     chosen = _chosen(data, **reading)
     name = "standard input" if data == "-" else os.path.basename(data)
-    told = [f"{name}: {chosen.x} across, {chosen.y} up, classes from {chosen.label}"]
+    lines = [f"{name}: {chosen.x} across, {chosen.y} up, classes from {chosen.label}"]
     say([f"note: {notice}" for notice in chosen.notices], err=True)
-    return Session({"data": chosen.data}, name), told
+    return Session({"data": chosen.data}, name), lines
 
 
 def _chosen(

@@ -173,7 +173,7 @@ def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples)
 def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) -> None:
     dev = None if held is None else (held.X, held.labels)
     with warnings.catch_warnings(), progress_shown(quiet):
-        warnings.simplefilter("ignore")  # the reason to stop is told anyway
+        warnings.simplefilter("ignore")  # the reason to stop is shown anyway
         model.fit(examples.X, examples.labels, validation_set=dev, **examples.weighted)
 
 
