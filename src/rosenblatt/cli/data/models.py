@@ -112,11 +112,9 @@ class Model:
 
     def names(self, features: Sequence[int]) -> list[str]:
         """What features are called, by the best that the file knows."""
-        card = self.state.card
-        known = card.feature_names if card.columns is None else card.columns
-        if card.schema is not None:
-            return self.schema.names(features)
-        return [f"feature {i}" if known is None else str(known[i]) for i in features]
+        from rosenblatt.learner.explain_rows import feature_names_of
+
+        return feature_names_of(self.learner, features)
 
     def reader(self, reading: Reading, paths: Sequence[str], *, labelled: bool) -> AdvisedReader:
         """Blocks of files, read as the training data were; labels must be known classes."""
