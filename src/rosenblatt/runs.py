@@ -174,6 +174,10 @@ class LinearRun(Run):
 
     ledger: Ledger
 
+    @property
+    def n_vectors(self) -> int:
+        return self.ledger.n_vectors
+
     @cached_property
     def start(self) -> npt.NDArray[Any]:
         """The weights at the start: a row for each vector, its bias at the end if it has one."""

@@ -10,10 +10,6 @@ from reference import lectures
 from strategies import integers, tables
 
 from rosenblatt import Perceptron
-from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.core.training import train
-from rosenblatt.core.weights import Weights
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -82,14 +78,12 @@ def test_a_mistake_moves_the_right_and_the_answered_class_and_no_other(table, et
 
 @pytest.mark.parametrize("X", [lectures.L2_5_X, lectures.L2_5_X_FIGURE])
 def test_L2_5_step_by_step(X):
-    """L2.5: two classes with a vector each, eta = 0.01, no bias; the first row is a tie (L2.4)."""
-    weights = Weights(2, 2, fit_intercept=False)
-    rule = Rule("perceptron", eta=lectures.L2_5_ETA)
-    for i in range(3):
-        rows, labels = as_rows(X[i : i + 1]), lectures.L2_5_Y[i : i + 1].astype(np.int32)
-        inspect(rows)
-        train(weights, rule, rows, labels, max_iter=1, shuffle=False)
-        np.testing.assert_allclose(weights.matrix, lectures.L2_5_WEIGHTS[i], rtol=1e-12)
+    """L2.5 as printed: eta = 0.01, no bias; the first row is a tie (L2.4)."""
+    learner = Perceptron(eta0=0.01, fit_intercept=False, binary_as_multiclass=True)
+    for i, (x, label) in enumerate(zip(X, lectures.L2_5_Y + 1, strict=True)):
+        learner.learn_one(x, label, classes=[1, 2])
+        np.testing.assert_allclose(learner.coef_, lectures.L2_5_WEIGHTS[i], rtol=1e-12)
+    assert learner.n_mistakes_ == 2
 
 
 def test_L2_5_with_a_third_class_that_never_occurs_first():
@@ -117,25 +111,25 @@ def test_two_class_argmax_is_the_binary_perceptron(table, fit_intercept):
     (L2.4), so that w_1 - w_0 moves by one step instead of two.
     """
     X, y = table
-    rows, runs = as_rows(X), []
-    inspect(rows)
-    for n_vectors in (1, 2):
-        weights = Weights(n_vectors, X.shape[1], fit_intercept=fit_intercept)
-        rule = Rule("perceptron", ties="positive")
-        run = train(weights, rule, rows, y.astype(np.int32), max_iter=5, shuffle=False, tol=None)
-        runs.append((run, weights))
-    (one, w), (two, W) = runs
-    assert one.mistakes_per_epoch == two.mistakes_per_epoch
-    assert one.stop_reason == two.stop_reason
-    np.testing.assert_array_equal(one.mistakes_per_row, two.mistakes_per_row)
-    np.testing.assert_array_equal(W.matrix[1] - W.matrix[0], 2 * w.matrix[0])
-    np.testing.assert_array_equal(W.bias[1] - W.bias[0], 2 * w.bias[0])
+    one, two = (
+        Perceptron(
+            binary_as_multiclass=each,
+            ties="positive",
+            fit_intercept=fit_intercept,
+            max_iter=5,
+            tol=None,
+        ).fit(X, y)
+        for each in (False, True)
+    )
+    assert one.mistakes_per_epoch_ == two.mistakes_per_epoch_
+    assert one.stop_reason_ == two.stop_reason_
+    np.testing.assert_array_equal(one.mistakes_per_row_, two.mistakes_per_row_)
+    np.testing.assert_array_equal(two.coef_[1] - two.coef_[0], 2 * one.coef_[0])
+    np.testing.assert_array_equal(two.intercept_[1] - two.intercept_[0], 2 * one.intercept_[0])
+    np.testing.assert_array_equal(one.predict(X), two.predict(X))
 
 
 def test_two_class_argmax_and_the_binary_perceptron_part_at_a_tie_that_is_a_mistake():
     """L2.7, L2.4: the first row is a tie and raises w_1 by x, not w_1 - w_0 by 2 x."""
-    rows, labels = as_rows(np.array([[3.0]])), np.array([1], np.int32)
-    inspect(rows)
-    W = Weights(2, 1, fit_intercept=False)
-    train(W, Rule("perceptron"), rows, labels, max_iter=1, shuffle=False)
-    assert W.matrix.tolist() == [[0.0], [3.0]]
+    two = Perceptron(fit_intercept=False, binary_as_multiclass=True)
+    assert two.learn_one([3.0], 1, classes=[0, 1]).coef_.tolist() == [[0.0], [3.0]]

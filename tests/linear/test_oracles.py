@@ -109,15 +109,20 @@ def delicate(W, b, x, label, jumps):
 
 
 @every_rule
-@given(tables(3), st.booleans(), both_ties, st.booleans(), factors)
-def test_multiclass_rules_equal_their_oracles(rule, table, fit_intercept, ties, sparse, factors):
-    case, (X, y) = CASES[rule], table
+@pytest.mark.parametrize("n_classes", [2, 3])
+@given(st.data(), st.booleans(), both_ties, st.booleans(), factors)
+def test_multiclass_rules_equal_their_oracles(
+    rule, n_classes, data, fit_intercept, ties, sparse, factors
+):
+    """L2.3, L2.4, L2.7: two classes too, if they are to be learned as more are."""
+    case, (X, y) = CASES[rule], data.draw(tables(n_classes))
     weights = row_weights(factors, len(X))
     # The oracle of the soft rule counts a tie as a mistake.
     ties = "mistake" if rule == "soft" else ties
-    learner = trained(rule, X, y, sparse, weights, fit_intercept=fit_intercept, ties=ties)
+    options: dict[str, Any] = {"fit_intercept": fit_intercept, "binary_as_multiclass": True}
+    learner = trained(rule, X, y, sparse, weights, ties=ties, **options)
     common: dict[str, Any] = {
-        "n_classes": 3,
+        "n_classes": n_classes,
         "epochs": learner.n_iter_,
         "fit_intercept": fit_intercept,
         "weights": weights,

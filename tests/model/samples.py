@@ -104,6 +104,10 @@ STATES = {
     "fit, then batches": lambda make, k: fitted(make, k, np.float32, record=True).partial_fit(
         *floats(8, n_classes=k + 1)
     ),
+    "a vector each": lambda make, k: fitted(make, k, record=True, binary_as_multiclass=True),
+    "batches, a vector each": lambda make, k: make(binary_as_multiclass=True).partial_fit(
+        *floats(7, n_classes=k)
+    ),
     "one class": lambda make, k: make().partial_fit([[1.0, 2.0]], ["only"]),
 }
 

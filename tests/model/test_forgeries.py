@@ -173,7 +173,6 @@ ANY = [
     (put("model", value={}), UNSOUND + "Object missing required field"),
     (fact("more", value=1), UNSOUND + "Object contains unknown field `more` - at `$.model`"),
     (parameter("Eta0", 1), " has no parameter 'Eta0'."),
-    (drop("parameters", "max_iter"), "the parameter max_iter of "),
     (parameter("max_iter", 0), ": max_iter=0 is not allowed"),
     (parameter("random_state", -1), ": random_state=-1 is not allowed"),
     (parameter("random_state", {"RandomState": {}}), "parameter random_state: "),
@@ -264,10 +263,10 @@ OF_LINEAR = [
     ("fit", fact("run", "cycle_length", value=0), "cycle_length is 0, but must be a whole"),
     ("fit", fact("run", "n_updates", value=-1), "n_updates is -1, but must be a whole"),
     ("fit", fact("run", "eta", value=-1.0), "eta is -1.0, but must be a finite number at least 0"),
-    ("fit", fact("run", "dual", value="pairs"), "a dual form of pairs for 2 classes."),
+    ("fit", fact("run", "dual", value="pairs"), "the array 'pairs.key' is missing."),
     ("fit", fact("run", "dual", value="steps"), "the array 'dual' is missing."),
     ("shares", fact("run", "dual", value="none"), "the array 'shares' does not belong to this mo"),
-    ("pairs", fact("run", "dual", value="counts"), "a dual form of counts for 3 classes."),
+    ("pairs", fact("run", "dual", value="counts"), "the array 'signs' is missing."),
     ("fit", fact("ledger", value=None), "the array 'ledger."),
     ("fit", fact("ledger", "t", value=1000), "the t of the start of the ledger is 1000, but must"),
     ("fit", fact("ledger", "t", value=5), "ledger.t[0] is "),
@@ -342,7 +341,6 @@ NOT_OF_TAGS = "a tagger has no columns and types of labels as others have them."
 NO_TOKENS = "the columns or templates are not those of a "
 OF_TAGS = [
     ("words", put("learner", value="Perceptron"), UNSOUND + "Object contains unknown field `order"),
-    ("words", drop("parameters", "beam"), "the parameter beam of SequenceTagger is missing."),
     ("words", parameter("eta0", 1.0), "SequenceTagger has no parameter 'eta0'."),
     # what it was asked to be
     ("words", parameter("search", "os.system"), "SequenceTagger: search='os.system' is not"),

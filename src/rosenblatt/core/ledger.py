@@ -199,6 +199,11 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         super().__init__(classes, entries, n_examples, start.t)
         self._start = start
 
+    @property
+    def n_vectors(self) -> int:
+        """How many weight vectors there are: one for two classes, or one for each class."""
+        return self._start.n_vectors
+
     def _first(self, k: int, n_examples: int) -> Ledger:
         return Ledger(self._start, self.classes, self.entries.first(k), n_examples)
 
@@ -279,7 +284,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         lengths = {len(column) for column in entries}
         sound = (
             len(lengths) == 1
-            and start.n_vectors == (1 if k <= 2 else k)
+            and start.n_vectors in ((1, k) if k <= 2 else (k,))
             and bool(((entries.y_true >= 0) & (entries.y_true < k)).all())
             and bool(((entries.y_pred >= -1) & (entries.y_pred < k)).all())
             and bool((entries.row >= 0).all())

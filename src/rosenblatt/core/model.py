@@ -29,6 +29,8 @@ class Model:
 
     # States that no longer change; a copy shares them.
     _finished: ClassVar[tuple[str, ...]] = ("best",)
+    # Whether also two classes have a part each.
+    binary_as_multiclass = False
 
     def __init__(self, classes: Sequence[Hashable], seed: int) -> None:
         self._name_classes(classes)
@@ -62,9 +64,10 @@ class Model:
     def admit(self, label: Hashable) -> int:
         """Make room for a class not seen before; return its number."""
         classes = with_class(self.classes, label)
-        if len(classes) == 3:
+        fewest = 2 if self.binary_as_multiclass else 3
+        if len(classes) == fewest == 3:
             self._split()
-        if len(classes) >= 3:
+        if len(classes) >= fewest:
             self._add_class()
         self.best = self.label_dtype = None
         self._name_classes(classes)
@@ -88,9 +91,10 @@ class Model:
 class LinearModel(Model):
     """Classes in the order of their weight vectors, and everything needed to learn on.
 
-    Two classes share one vector that points to the second; until a second class is known there
-    is nothing to tell apart, and examples are only counted. Classes and features may be added at
-    any time. A new class starts with scores of 0, and scores among the old ones stay as they were.
+    Two classes share one vector that points to the second, or have one each; until a second class
+    is known there is nothing to tell apart, and examples are only counted. Classes and features
+    may be added at any time. A new class starts with scores of 0, and scores among the old ones
+    stay as they were.
     """
 
     def __init__(
@@ -102,10 +106,12 @@ class LinearModel(Model):
         fit_intercept: bool = True,
         averaged: bool = False,
         random: int = 0,
+        binary_as_multiclass: bool = False,
     ) -> None:
         super().__init__(classes, random)
+        self.binary_as_multiclass = binary_as_multiclass
         self.weights = Weights(
-            1 if len(self.classes) <= 2 else len(self.classes),
+            1 if len(self.classes) <= (1 if binary_as_multiclass else 2) else len(self.classes),
             n_features,
             dtype=dtype,
             fit_intercept=fit_intercept,
@@ -115,6 +121,10 @@ class LinearModel(Model):
         self._recorded_from: Weights | None = None
         # What a voted learner keeps beside the ledger: it must follow when classes are added.
         self.voters: Any = None
+
+    @property
+    def n_vectors(self) -> int:
+        return self.weights.n_vectors
 
     def served(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The weights and biases that predict: the best kept, the average, or the last."""

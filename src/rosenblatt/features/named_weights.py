@@ -45,7 +45,8 @@ class NamedWeights:
     def voices(self) -> list[str]:
         """The class that each weight vector speaks for."""
         named = [str(label) for label in self.classes]
-        return named[-1:] if len(named) <= 2 else named
+        shared = self.coef is None or len(self.coef) == 1
+        return named[-1:] if len(named) <= 2 and shared else named
 
     def _vectors(self) -> Iterator[tuple[str, npt.NDArray[Any], float]]:
         if self.coef is not None and self.intercept is not None:

@@ -146,7 +146,6 @@ class RowClassifier(Learner):
                 labels = np.array([model.slots[c] for c in classes.tolist()], np.int32)[labels]
             else:
                 classes, labels = with_opposite(classes, labels)
-                refuse_one_class(classes.tolist())
                 model = self._new_model(classes.tolist(), table)
                 model.label_dtype = classes.dtype
             refuse_one_class(model.classes)
@@ -240,7 +239,9 @@ class RowClassifier(Learner):
         if not self._model.classes:
             raise not_fitted_error()(f"this {type(self).__name__} has met no class yet.")
         scores = self._scores(self._model, self._queries(X))
-        return scores if scores.ndim == 1 else scores[:, in_order(self._model.classes)]
+        if scores.ndim > 1:
+            scores = scores[:, in_order(self._model.classes)]
+        return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
 
     def _queries(self, X: Any) -> Any:
         """Rows to predict, checked."""

@@ -91,6 +91,8 @@ class Question:
         score = by_class[label]
         if found.ndim == 1:
             direction = np.array([1.0 if label in classes[1:] else -1.0])
+            if learner._fitted().n_vectors == 2:  # the score is the difference of two
+                direction = direction * [-1.0, 1.0]
             against = next((one for one in classes if one != label), None)
         else:
             slots = learner._fitted().slots

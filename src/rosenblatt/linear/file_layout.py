@@ -135,6 +135,8 @@ class LinearLayout(Layout):
         # The mean of weights within the limit is w - sum / t, so no sum is larger.
         largest = min(2.0 * largest_allowed(arrays["coef"].dtype) * max(t, 1), MOST)
         found = {"largest sum": largest}
+        if len(card.classes) == len(arrays["coef"]) == 2:  # learned as more are, with a vector each
+            found["vectors"] = 2
         for name, start in _starts(facts).items():
             found[f"start of {name}"] = start.t + 1
         if facts.run is None and facts.ledger is not None:  # rows are counted as they come
@@ -152,7 +154,7 @@ class LinearLayout(Layout):
         if (fit is None) != (facts.run is None):
             raise ModelFileError("the record of the fit and the run do not go together.")
         if facts.run is not None and fit is not None:
-            _check_run(facts.run, len(card.classes), fit.n_iter)
+            _check_run(facts.run, fit.n_iter)
         votes = class_of(card.learner).keeps_rows
         if votes != (voters is not None) or (votes and facts.ledger is None):
             raise ModelFileError(
@@ -170,6 +172,9 @@ class LinearLayout(Layout):
     def check_together(self, card: Card, arrays: Arrays) -> None:
         facts, k = card.model, len(card.classes)
         _check_same_type(arrays, "intercept", arrays["coef"].dtype.name)
+        one_vector = len(arrays["coef"]) == 1
+        if facts.run is not None and one_vector != (facts.run.dual in ("counts", "steps")):
+            raise ModelFileError(f"a dual form of {facts.run.dual} for {k} classes.")
         if not facts.fit_intercept:
             for name in ("intercept", "intercept_sum"):
                 if np.any(arrays.get(name, 0)):
@@ -253,7 +258,8 @@ def linear_model(state: State) -> LinearModel:
     """
     state.refuse_unless("linear")
     card, arrays, facts = state.card, state.arrays, state.card.model
-    model = LinearModel(card.classes, 0)
+    each = bool(card.parameters["binary_as_multiclass"])
+    model = LinearModel(card.classes, 0, binary_as_multiclass=each)
     model.weights = Weights.from_arrays(
         {
             **{name: arrays.get(name) for name in WEIGHTS},
@@ -262,6 +268,8 @@ def linear_model(state: State) -> LinearModel:
             "t": card.record.t,
         }
     )
+    if len(card.classes) == 2:
+        model.binary_as_multiclass = model.n_vectors == 2
     state.restore(model)
     if facts.best:
         model.best = (arrays["best.coef"], arrays["best.intercept"])
@@ -282,13 +290,11 @@ def _starts(facts: LinearFacts) -> dict[str, Start]:
 # ---------------------------------------------------------------------- checks
 
 
-def _check_run(run: Run, n_classes: int, n_iter: int) -> None:
+def _check_run(run: Run, n_iter: int) -> None:
     whole("n_updates", run.n_updates, 0, MOST_EXAMPLES)
     number("eta", run.eta, at_least=0.0)
     if run.cycle_length is not None:
         whole("cycle_length", run.cycle_length, 1, n_iter)
-    if (n_classes == 2) != (run.dual in ("counts", "steps")):
-        raise ModelFileError(f"a dual form of {run.dual} for {n_classes} classes.")
 
 
 def _check_same_type(arrays: Arrays, name: str, dtype: str) -> None:

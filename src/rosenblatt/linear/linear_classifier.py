@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["LinearClassifier", "learning_rate"]
 
 
+# Parameters that a model is made with and keeps.
+MODEL_SETTINGS = ("fit_intercept", "binary_as_multiclass")
+
+
 def learning_rate() -> Any:
     """The option ``eta0`` of the learners whose steps all have the same length."""
     return option(
@@ -90,6 +94,13 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         help="""
         A factor for the steps of each class; "balanced" makes rare classes count as much.""",
     )
+    binary_as_multiclass: bool = option(
+        default=False,
+        in_studio=False,
+        help="""
+        Learn two classes as more are learned: a weight vector for each, and the one with the best
+        score is predicted. By default one vector, their difference, tells them apart.""",
+    )
     record: bool = option(
         default=False, in_studio=False, help="Keep the ledger of all updates in ``ledger_``."
     )
@@ -103,7 +114,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         super().__init_subclass__(**kwargs)
         shared = LinearClassifier._options
         own = [name for name in cls._options if name not in shared]
-        settings = attrgetter(*own, "ties", "fit_intercept")
+        settings = attrgetter(*own, "ties", *MODEL_SETTINGS)
         cls._rule_settings = settings
         if any(cls._options[name].kind == "other" for name in own):
             cls._rule_settings = staticmethod(lambda self: list(map(_Same, settings(self))))
@@ -178,14 +189,20 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             fit_intercept=bool(self.fit_intercept),
             averaged=self.averages,
             random=seed_from(self.random_state),
+            binary_as_multiclass=bool(self.binary_as_multiclass),
         )
 
     def _refuse_other_settings(self) -> None:
-        if bool(self.fit_intercept) != self._model.weights.fit_intercept:
-            raise ParameterError(
-                f"fit_intercept={self.fit_intercept!r}, but the model to go on with was trained "
-                "the other way. Set it back, or begin with a new learner."
-            )
+        model = self._model
+        if len(model.classes) != 2:  # of one class nothing is learned, and more are learned alike
+            model.binary_as_multiclass = bool(self.binary_as_multiclass)
+        begun = model.weights.fit_intercept, model.binary_as_multiclass
+        for name, value in zip(MODEL_SETTINGS, begun, strict=True):
+            if bool(getattr(self, name)) != value:
+                raise ParameterError(
+                    f"{name}={getattr(self, name)!r}, but the model to go on with was trained the "
+                    "other way. Set it back, or begin with a new learner."
+                )
 
     def _trainer(self, model: LinearModel, data: TrainingData, **start: Any) -> LinearTrainer:
         rule = self.rule()
@@ -221,7 +238,8 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             if values.size != np.prod(shape) or (values.ndim > 1 and values.shape != shape):
                 raise ParameterError(
                     f"{name} has shape {values.shape}, but these data need {shape}: one row for "
-                    "two classes, one for each class when there are more."
+                    "two classes, one for each class when there are more (or with "
+                    "binary_as_multiclass=True)."
                 )
             limit = largest_allowed(weights.table.dtype)
             if not (np.abs(values) <= limit).all():
@@ -302,7 +320,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         if result.pairs is not None:
             support, dual = result.pairs.coefficients()
             return support, dual[in_order(classes)]
-        if len(classes) > 2:
+        if result.dual is None and result.signs is None:
             raise AttributeError(
                 "not kept: every row moves every class, which is too much to keep for so many rows "
                 "and classes; record=True keeps the ledger"

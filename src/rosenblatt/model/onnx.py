@@ -93,6 +93,8 @@ def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.fl
     state.refuse_unless("linear")
     learner = learner_of(state)
     coef, bias = learner.coef_, learner.intercept_
+    if len(coef) == 2:  # two classes share one score, which speaks for the second
+        coef, bias = np.diff(coef, axis=0), np.diff(bias)
     if coef.size * 8 > MOST_BYTES:
         raise ModelFileError(
             f"{coef.size:,} weights do not fit into an ONNX file, which holds less than 2 GiB."

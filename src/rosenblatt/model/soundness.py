@@ -50,8 +50,10 @@ def _check_parameters(card: Card, learner: Any) -> None:
     options = learner.options()
     for name in sorted(card.parameters.keys() - options.keys()):
         raise ModelFileError(f"{card.learner} has no parameter {shown(name)}.")
-    for name in sorted(options.keys() - card.parameters.keys()):
-        raise ModelFileError(f"the parameter {name} of {card.learner} is missing.")
+    # A parameter that is younger than the file has its default.
+    card.parameters |= {
+        name: option.default for name, option in options.items() if name not in card.parameters
+    }
     for name, option in options.items():
         try:
             option.check(card.parameters[name])

@@ -197,6 +197,8 @@ def boundary(
     ('2 x₁ + 3 x₂ + 6 = 0', [[-3.0, 0.0], [0.0, -2.0]], 1.0)
     """
     weights = arguments.linear(model, y)
+    if len(weights.W) == 2:
+        weights = weights._replace(W=np.diff(weights.W, axis=0), b=np.diff(weights.b))
     if len(weights.W) != 1:
         raise InputError(
             f"this model has {len(weights.W)} classes, and a line divides two; plot.regions shows "

@@ -69,6 +69,7 @@ def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float)
         "wait": round(1000 * seconds),
         "names": run.plane.names,
         "ticks": [screen.ticks(0), [] if run.plane.is_line else screen.ticks(1)],
+        "binary": run.is_binary,
         "marks": [_mark(mark) for mark in run.marks],
         "points": [screen.at(run.points[run.places == place]) for place in range(len(run.marks))],
         "frames": [_frame(screen, run, step, title) for step, title in _frames(run, titles)],
@@ -240,7 +241,7 @@ const arrow = (numbers, colour, name) => {
   make(above, "text", {x: x2 + 14 * u, y: y2 + 14 * v, style: `fill:${colour}`}, name);
 };
 let now = 0, timer = 0;
-const binary = data.marks.length === 2;
+const {binary} = data;
 const show = (place) => {
   now = Math.max(0, Math.min(frames.length - 1, place));
   const frame = frames[now];

@@ -133,7 +133,7 @@ class RunInPlane:
 
     @property
     def is_binary(self) -> bool:
-        return len(self.marks) == 2
+        return len(self.steps[0].W) == 1
 
     def legend(self, *more: str) -> list[str]:
         """What the lines, areas and arrows of every step are, in sentences."""

@@ -190,10 +190,11 @@ def _training_lines(facts: dict[str, Any], units: str) -> dict[str, str]:
 def _top_lines(model: Model, top: int) -> Iterator[str]:
     if not top:
         return
-    for voice, pairs in model.weights.largest(top).items():
+    largest = model.weights.largest(top)
+    for voice, pairs in largest.items():
         yield ""
         yield f"largest weights for {voice}" + (
-            f" (negative: for {model.classes[0]})" if len(model.classes) == 2 else ""
+            f" (negative: for {model.classes[0]})" if len(largest) < len(model.classes) else ""
         )
         for name, weight in pairs:
             yield f"  {weight:+11.5g}  {cut(printable(name), LONGEST_NAME)}"
