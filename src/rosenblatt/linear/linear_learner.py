@@ -12,7 +12,7 @@ from rosenblatt import checks
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rows import dense
 from rosenblatt.arrays import AnyFloatArray, is_sparse
-from rosenblatt.core.classes import declared_classes, number_of, one_label, predicted_labels
+from rosenblatt.core.classes import number_of, one_label, predicted_labels
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass, OnlineResult
 from rosenblatt.core.rows import as_rows, inspect
@@ -156,9 +156,8 @@ class LinearLearner(LinearClassifier):
         Parameters
         ----------
         x : mapping {feature: value} or array-like of shape (n_features,)
-            A mapping names its features, may leave out those that are 0, and may bring features
-            never seen before. For a model with a schema it is a record of its columns, and what
-            the schema does not have counts for nothing.
+            A mapping names its features, may leave out those that are 0, and may bring new ones.
+            For a model with a schema it is a record; what the schema lacks counts for nothing.
         y : hashable
             The label. One not seen before becomes a new class.
         classes : array-like, default=None
@@ -184,9 +183,12 @@ class LinearLearner(LinearClassifier):
         row, model = stream.row, stream.model
         try:
             row.read(x, LIMIT, True)
+            slot = model.slots.get(y)
         except NotANumber as error:
             raise not_a_number(*error.args) from None
-        slot = number_of(y, model.slots)
+        except TypeError:
+            number_of(y, model.slots)  # says so if it is the label
+            raise
         if (
             slot is None
             or row.pending
@@ -209,8 +211,7 @@ class LinearLearner(LinearClassifier):
                 self._begin(self._empty_model([], 0))
             stream = self._current_stream()
             weight = self._row_weights(None, [y], ONE)
-            columns = self._columns(stream.model)
-            stream.begin_mappings(x, y, weight, columns, declared_classes(classes))
+            stream.begin_mappings(x, y, weight, self._columns(stream.model), classes)
             self.n_features_in_ = len(stream.row.columns)
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
-from rosenblatt.core.classes import class_segments, number_of
+from rosenblatt.core.classes import class_segments, declared_classes, number_of
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import Recorder
 from rosenblatt.core.rows import largest_allowed
@@ -142,11 +142,11 @@ class Stream:
         y: Hashable,
         weight: npt.NDArray[np.float64] | None,
         columns: dict[Any, int],
-        declared: Sequence[Any] = (),
+        classes: Any = None,
     ) -> None:
         """Learn from the first mapping, which may bring names and the type float64 to a model.
 
-        ``declared`` are classes to know of beforehand.
+        ``classes`` are those to know of beforehand, if any.
         """
         model, row = self.model, MappingRow(columns)
         read(row, x, unseen_allowed=True)
@@ -154,7 +154,7 @@ class Stream:
         try:
             model.columns, self.row = row.columns, row
             model.weights.promote()
-            model.admit_all(declared)
+            model.admit_all(declared_classes(classes))
             self.learn_mapping(y, weight)
         except BaseException:
             model.__dict__.update(kept.__dict__)
