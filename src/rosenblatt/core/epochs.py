@@ -13,8 +13,6 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import ordering
 from rosenblatt.core.result import EpochCallback, FitResult, Validation
 
-__all__ = ["Cycle", "Trainer", "one_pass", "run"]
-
 Order = npt.NDArray[np.int64]
 
 

@@ -23,9 +23,6 @@ from rosenblatt.core.rows import as_rows, inspect, products
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
 
-__all__ = ["BaseLedger", "ColumnLedger", "Ledger"]
-
-
 # Products with the mistaken rows are formed for so many numbers at a time.
 VOTE_BLOCK = 4_000_000
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.learner.explain_rows import Question
 
-__all__ = ["RowClassifier"]
-
 Labels = npt.NDArray[np.int32]
 
 

@@ -7,8 +7,6 @@ from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.linear.linear_classifier import learning_rate
 from rosenblatt.linear.linear_learner import LinearLearner
 
-__all__ = ["AveragedPerceptron"]
-
 
 class AveragedPerceptron(LinearLearner):
     """Trains as the perceptron does and predicts with the mean of all its weight vectors.

@@ -34,8 +34,6 @@ from rosenblatt.model.layout import (
 if TYPE_CHECKING:
     from rosenblatt.model.card import State
 
-__all__ = ["LinearLayout", "linear_model"]
-
 
 class Start(Facts):
     """The weights a ledger starts from; ``zero``: all of them are 0 and not kept as arrays."""

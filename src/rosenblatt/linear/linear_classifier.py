@@ -26,8 +26,6 @@ from rosenblatt.learner.targets import check_class_weight, class_weight_from_tex
 if TYPE_CHECKING:
     from rosenblatt.learner.explain_rows import Question, UpdateHistory
 
-__all__ = ["LinearClassifier", "learning_rate"]
-
 
 # Parameters that a model is made with and keeps.
 MODEL_SETTINGS = ("fit_intercept", "binary_as_multiclass")

@@ -25,8 +25,6 @@ from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
 from rosenblatt.linear.linear_classifier import LinearClassifier
 from rosenblatt.linear.streaming import LIMIT, Stream, as_table, read
 
-__all__ = ["LinearLearner"]
-
 ONE = np.zeros(1, np.int32)  # a single example: label number 0 of a list of one
 
 

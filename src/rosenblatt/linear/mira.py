@@ -6,8 +6,6 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_learner import LinearLearner
 
-__all__ = ["MIRA"]
-
 
 class MIRA(LinearLearner):
     """Makes, on a mistake, the smallest change after which the row is right by 1.

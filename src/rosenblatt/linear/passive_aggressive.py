@@ -6,8 +6,6 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_learner import LinearLearner
 
-__all__ = ["PassiveAggressive"]
-
 
 class PassiveAggressive(LinearLearner):
     """Steps exactly as far as a row needs to be right by 1, and no farther.

@@ -17,8 +17,6 @@ from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_classifier import learning_rate
 from rosenblatt.linear.linear_learner import LinearLearner
 
-__all__ = ["Perceptron"]
-
 
 class Perceptron(LinearLearner):
     """Learns from its mistakes, and from nothing else.

@@ -13,8 +13,6 @@ from rosenblatt.learner.inputs import one_row
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_learner import LinearLearner
 
-__all__ = ["SoftPerceptron"]
-
 
 class SoftPerceptron(LinearLearner):
     """Learns from every row, by the probability it gave to the wrong label.

@@ -23,8 +23,6 @@ from rosenblatt.core.training import one_pass, overflow_error
 from rosenblatt.learner.inputs import Batch
 from rosenblatt.learner.mapping_rows import not_a_number
 
-__all__ = ["LIMIT", "Stream", "as_table", "read"]
-
 LIMIT = FLOAT64_LIMIT
 LARGE_TABLE = 1 << 22
 

@@ -24,8 +24,6 @@ from rosenblatt.linear.streaming import as_table
 if TYPE_CHECKING:
     from rosenblatt.learner.explain_rows import Question, UpdateHistory
 
-__all__ = ["VotedPerceptron", "Voters"]
-
 
 class VotedPerceptron(LinearLearner):
     """Trains as the perceptron does; every weight vector it went through votes.

@@ -12,8 +12,6 @@ import numpy.typing as npt
 from rosenblatt.checks import refusal
 from rosenblatt.errors import InputError, Item, Message, Notice, ParameterError, Setting, Value
 
-__all__ = ["SCHEMES", "LeftOutSentences", "allowed_steps", "legal_sentences"]
-
 
 class LeftOutSentences(Notice):
     """Sentences whose tags break the constraints, which nothing can be learned from."""

@@ -18,8 +18,6 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError, OverflowRefused
 
-__all__ = ["FeatureWeights", "Features", "LearnedWeights", "exact_sum", "weighted"]
-
 Features = dict[Any, float]
 
 

@@ -23,8 +23,6 @@ from rosenblatt.structured.sentences import Encoded, Encoder, read_sentences
 if TYPE_CHECKING:
     from rosenblatt.structured.tagging import TagModel
 
-__all__ = ["StructuredLedger", "TagEntry", "TagLedger", "difference", "path_features"]
-
 Votes = list[list[tuple[Any, int]]]
 # Sentence, step, t, and the right and the predicted tags of the tokens that the update is about.
 TagEntry = tuple[int, float, int, npt.NDArray[np.int32], npt.NDArray[np.int32]]

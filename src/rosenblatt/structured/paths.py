@@ -19,8 +19,6 @@ from rosenblatt.structured.ledger import difference, path_features
 from rosenblatt.structured.problem import Judge, read_many
 from rosenblatt.structured.sentences import Encoded, Encoder, read_pairs, read_sentences
 
-__all__ = ["Choice", "PathExplanation", "explain_answer", "explain_tags", "explained"]
-
 
 class Choice(NamedTuple):
     """A tag of a token: what the features of the token and the tags before it say for it."""

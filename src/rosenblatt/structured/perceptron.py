@@ -27,8 +27,6 @@ from rosenblatt.structured.problem import (
 )
 from rosenblatt.structured.structured_model import StructuredModel, StructuredTrainer
 
-__all__ = ["StructuredPerceptron"]
-
 
 class StructuredPerceptron(ModelDisplay, Learner):
     """The perceptron for answers of any kind, found by a search that you bring.

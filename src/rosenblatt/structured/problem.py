@@ -15,17 +15,6 @@ from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.structured.feature_weights import Features, FeatureWeights, exact_sum, weighted
 
-__all__ = [
-    "Judge",
-    "Problem",
-    "answers",
-    "read_examples",
-    "read_features",
-    "read_many",
-    "same",
-    "share_right",
-]
-
 
 class Problem:
     """Features, search and cost of one kind of answers."""

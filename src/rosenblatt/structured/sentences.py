@@ -17,8 +17,6 @@ from rosenblatt.structured.templates import CHUNKING, WORDS, Templates
 if TYPE_CHECKING:
     from rosenblatt.io import SentenceLayout
 
-__all__ = ["Encoded", "Encoder", "layout_of", "read_pairs", "read_sentences"]
-
 
 @dataclass
 class Encoded:

@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 
-__all__ = ["Candidates", "Score", "Space"]
-
 
 class Score(Protocol):
     """The weights as they are now, seen from one ``x``; handed to every search.

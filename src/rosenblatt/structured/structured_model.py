@@ -30,8 +30,6 @@ from rosenblatt.structured.feature_weights import (
 from rosenblatt.structured.ledger import difference
 from rosenblatt.structured.problem import Judge, Problem, same
 
-__all__ = ["StructuredModel", "StructuredTrainer"]
-
 # A search sums in an order of its own, so that its best answer may be below by rounding.
 ROUNDING = 1e-9
 

@@ -24,8 +24,6 @@ from rosenblatt.structured.tagging import TagModel
 if TYPE_CHECKING:
     from rosenblatt.model.card import State
 
-__all__ = ["TagLayout", "pack_words", "unpack_words"]
-
 # Of a weight: so that no score of a token leaves float32, also with features of large values.
 LARGEST = 1e20
 MOST_FEATURES = (1 << 31) - 1

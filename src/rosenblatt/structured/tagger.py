@@ -26,8 +26,6 @@ from rosenblatt.structured.tagging import TagModel, TagTrainer, refuse_another_s
 if TYPE_CHECKING:
     from rosenblatt.io import SentenceLayout
 
-__all__ = ["SequenceTagger"]
-
 WIDEST_BEAM = 1 << 16
 
 

@@ -16,8 +16,6 @@ from rosenblatt.errors import InputError, Item, ParameterError
 from rosenblatt.structured.ledger import TagEntry
 from rosenblatt.structured.sentences import Encoded, Encoder
 
-__all__ = ["TagModel", "TagTrainer", "refuse_another_shape", "refuse_no_path"]
-
 UPDATES = {
     "whole": tag_learning.WHOLE,
     "early": tag_learning.EARLY,

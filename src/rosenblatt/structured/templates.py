@@ -17,8 +17,6 @@ import numpy.typing as npt
 from rosenblatt._kernels.tags.tag_features import QUESTIONS, hash_of, hashes_of, mixed
 from rosenblatt.errors import ParameterError
 
-__all__ = ["CHUNKING", "WORDS", "Part", "TemplateError", "Templates"]
-
 
 class _Marks(dict[int, str]):
     """What stands for each character in a shape, worked out when it is met."""

@@ -23,8 +23,6 @@ from rosenblatt.theory.separability import (
 )
 from rosenblatt.theory.separation import Separation, separation_of
 
-__all__ = ["ArgmaxSeparability", "RivalConflict", "decide_argmax"]
-
 
 @dataclass(frozen=True)
 class RivalConflict:

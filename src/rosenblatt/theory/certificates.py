@@ -16,15 +16,6 @@ import numpy.typing as npt
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import RosenblattError
 
-__all__ = [
-    "CertificateError",
-    "Conflict",
-    "check_best_score",
-    "check_conflict",
-    "check_rivals",
-    "check_separator",
-]
-
 
 class CertificateError(RosenblattError):
     """A certificate that does not prove what it claims."""

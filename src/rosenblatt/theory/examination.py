@@ -26,8 +26,6 @@ from rosenblatt.theory.separability import separability
 if TYPE_CHECKING:
     from rosenblatt import Perceptron
 
-__all__ = ["Examination", "Suspect", "examine", "suspects"]
-
 # The cost of a suspect takes a pass over all updates in Python.
 MOST_COSTED = 100_000
 

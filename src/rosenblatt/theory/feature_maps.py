@@ -24,9 +24,6 @@ from rosenblatt.theory.mistake_bounds import MistakeBound, mistake_bound
 from rosenblatt.theory.points import read_points
 from rosenblatt.theory.separability import Separability, separability
 
-__all__ = ["SeparatingMap", "Trial", "simplest_separating_map"]
-
-
 MOST_COLUMNS = 20_000
 # A mapped table is written out; this many numbers take 1.6 GB.
 MOST_CELLS = 200_000_000

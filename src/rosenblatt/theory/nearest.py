@@ -15,9 +15,6 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 
-__all__ = ["Hull", "Nearest", "nearest_point"]
-
-
 # Weights below this share of the largest are rounding, and their points leave the corral.
 NEGLIGIBLE = 1e-14
 # Above so many points the normal equations are solved, which is faster and less exact, until they

@@ -16,8 +16,6 @@ from rosenblatt.errors import ConvergenceWarning, ParameterError
 from rosenblatt.runs import finite_rows
 from rosenblatt.theory.points import FeatureMap, mapped
 
-__all__ = ["OrderStudy", "Spread", "order_study"]
-
 
 class Spread(NamedTuple):
     """Where the values over all orders lie."""

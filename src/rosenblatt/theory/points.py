@@ -12,16 +12,6 @@ from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
 
-__all__ = [
-    "DifferenceHull",
-    "FeatureMap",
-    "PairHull",
-    "PointHull",
-    "Points",
-    "mapped",
-    "read_points",
-]
-
 # Φ: a function of a table, or anything with a method ``transform``.
 FeatureMap = Callable[[Any], Any] | Any | None
 

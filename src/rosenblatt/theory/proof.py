@@ -17,9 +17,6 @@ from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.runs import LinearRun, Move, finite_rows
 from rosenblatt.theory.points import FeatureMap, mapped
 
-__all__ = ["ProofTrace", "ProofViolation", "proof"]
-
-
 # How far a number may be off its bound, relative to the bound, before rounding is no excuse.
 RELATIVE_SLACK = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-9}
 

@@ -32,8 +32,6 @@ from rosenblatt.theory.points import FeatureMap, PointHull, Points, read_points
 if TYPE_CHECKING:
     from rosenblatt.theory.separation import Separation
 
-__all__ = ["Separability", "separability"]
-
 # A nearest point shorter than this share of the longest row is the origin, up to rounding.
 ORIGIN = 1e-12
 # So many values the perceptron may read before the thorough method takes over.
