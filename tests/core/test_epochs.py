@@ -165,7 +165,7 @@ def test_the_callback_hears_of_every_epoch() -> None:
 
 
 def test_reasons_are_told_in_the_words_of_the_learner() -> None:
-    assert stop_text("early_stopping", "sentences") == "no gain on the sentences held out"
+    assert stop_text("early_stopping", "sentences") == "no gain on the held-out sentences"
     assert all(stop_text(reason) == text for reason, text in STOP_REASONS.items())
     assert set(STOP_REASONS) == {
         "separated", "cycle", "early_stopping", "tolerance", "max_iter", "interrupted"

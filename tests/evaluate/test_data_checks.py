@@ -27,8 +27,8 @@ def test_findings_have_their_parts_and_their_words() -> None:
     assert report.errors() == []
     assert report.warnings() == [
         "the same value in all rows: a",
-        "counts the rows, which says nothing: n",
-        "c has ? (1): it looks like a gap, but is a level like others",
+        "only numbers the rows, of no use to predict: n",
+        "c has ? (1): taken as a value, though it looks like a missing one",
         "b has 1 level that occurs once",
         "c has 2 levels that occur once",
     ]

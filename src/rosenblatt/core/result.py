@@ -14,9 +14,9 @@ from rosenblatt.core.recording import Entries
 
 STOP_REASONS = {
     "separated": "an epoch without a mistake: the rows are separated",
-    "cycle": "the weights repeat themselves: the rows cannot be separated",
-    "early_stopping": "no gain on the rows held out",
-    "tolerance": "proven by the run: no hyperplane separates the rows by a margin worth having",
+    "cycle": "the weights repeat: training would cycle forever",
+    "early_stopping": "no gain on the held-out rows",
+    "tolerance": "the rows are not linearly separable, or by a margin below tol (proven)",
     "max_iter": "the limit of epochs was reached while mistakes remained",
     # For fits that end from outside and keep what they learned; none does so yet.
     "interrupted": "interrupted; what was learned until then is kept",

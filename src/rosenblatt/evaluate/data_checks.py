@@ -90,19 +90,19 @@ class DataReport:
         if self.constant:
             said.append(f"the same value in all rows: {first_few(self.constant, SHOWN)}")
         for names in self.repeated_columns[:SHOWN]:
-            said.append(f"columns that say the same: {first_few(names, SHOWN, ' = ')}")
+            said.append(f"columns with the same values: {first_few(names, SHOWN, ' = ')}")
         if len(self.repeated_columns) > SHOWN:
-            said.append(f"and {len(self.repeated_columns) - SHOWN:,} more columns said twice")
+            said.append(f"and {len(self.repeated_columns) - SHOWN:,} more such groups")
         if self.row_numbers:
             said.append(
-                f"counts the rows, which says nothing: {first_few(self.row_numbers, SHOWN)}"
+                f"only numbers the rows, of no use to predict: {first_few(self.row_numbers, SHOWN)}"
             )
         if self.missing:
             gaps = [f"{name} ({n:,})" for name, n in self.missing.items()]
             said.append(f"numbers missing: {first_few(gaps, SHOWN)}; an extra feature marks them")
         for name, texts in list(self.look_missing.items())[:SHOWN]:
-            marks = ", ".join(f"{text or 'nothing'} ({n:,})" for text, n in texts.items())
-            said.append(f"{name} has {marks}: it looks like a gap, but is a level like others")
+            marks = ", ".join(f"{text or 'empty cells'} ({n:,})" for text, n in texts.items())
+            said.append(f"{name} has {marks}: taken as a value, though it looks like a missing one")
         for name, n in list(self.levels_met_once.items())[:SHOWN]:
             said.append(f"{name} has {count(n, 'level')} that {agree(n, 'occurs', 'occur')} once")
         if self.scales:

@@ -176,7 +176,7 @@ class Learner(FitOutcome, Estimator):
         default=5,
         at_least=1,
         in_studio=False,
-        help="Epochs to wait for a better score on the rows held out.",
+        help="Epochs to wait for a better score on the held-out rows.",
     )
     warm_start: bool = option(
         default=False,

@@ -137,7 +137,7 @@ class EpochCounts(NamedTuple):
             "separated": f"separated after epoch {n}",
             "cycle": f"weights repeat after epoch {n}: not separable",
             "early_stopping": "no more gain on held-out rows",
-            "tolerance": f"given up after epoch {n}: no margin worth having",
+            "tolerance": f"given up after epoch {n}: not separable, or by a margin below tol",
             "max_iter": f"stopped at {count(n, 'epoch')}, not separated",
         }
         return endings.get(self.stop_reason, f"{self.stop_reason} after epoch {n}") + kept

@@ -114,7 +114,7 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
         line += " (the last weights alone: 1.0000)"
     if accuracy["dev"] is not None:
         of = "" if facts["dev_rows"] is None else f"{facts['dev_rows']:,} "
-        line += f", {accuracy['dev']:.4f} on {of}rows held out (epoch {facts['best_epoch']})"
+        line += f", {accuracy['dev']:.4f} on {of}held-out rows (epoch {facts['best_epoch']})"
     elif facts["best_epoch"] is not None:
         line += f" (the weights in the pocket, of epoch {facts['best_epoch']})"
     return [*lines, line, f"wrote {facts['model']}"]
