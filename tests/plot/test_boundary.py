@@ -328,3 +328,32 @@ def test_features_of_very_different_size_do_not_share_a_scale():
     ax = Figure().subplots()
     shown.plot(ax)
     assert ax.get_aspect() == "auto"
+
+
+def test_several_boundaries_are_lines_with_their_errors():
+    random = np.random.default_rng(3)
+    X = random.standard_normal((40, 2))
+    y = (X[:, 0] + 0.6 * random.standard_normal(40) > 0).astype(int)
+    fewest = theory.fewest_errors(X, y)
+    with pytest.warns(UserWarning, match="max_iter"):
+        models = {
+            "fewest errors": fewest,
+            "pocket": Perceptron(pocket=True, max_iter=100, tol=None).fit(X, y),
+            "last": Perceptron(max_iter=100, tol=None).fit(X, y),
+        }
+    shown = plot.boundary(models, X, y)
+    counts = {one.name: one.n_wrong for one in shown.named}
+    assert counts["fewest errors"] == fewest.upper == len(shown.wrong)
+    assert counts["fewest errors"] <= counts["pocket"] <= counts["last"]
+    assert counts["last"] == (models["last"].predict(X) != y).sum()
+    assert shown.caption.startswith(f"Lines: fewest errors: {fewest.upper} misclassified, pocket: ")
+    np.testing.assert_array_equal(shown.named[0].segment, shown.segment)
+    ax = Figure().subplots()
+    shown.plot(ax)
+    assert [line.get_label() for line in ax.lines if ":" in line.get_label()] == [
+        one.legend for one in shown.named
+    ]
+    assert plot.boundary({"last": models["last"]}, X).named[0].legend == "last"
+    wide = Perceptron().fit(np.eye(3), [0, 1, 1])
+    with pytest.raises(ParameterError, match="several boundaries of 3 features"):
+        plot.boundary({"one": wide}, np.eye(3), [0, 1, 1])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 from reference.lectures import L1_7_WEIGHTS, L1_7_X, L1_7_Y
 from strategies import seeds, separable
 
@@ -118,3 +119,18 @@ def test_what_is_no_proof_is_refused():
     right = Perceptron(fit_intercept=False, record=True).fit(X, [1, -1], coef_init=[5.0])
     with pytest.raises(InputError, match="0 mistakes"):
         plot.proof(theory.proof(right.ledger_, X))
+
+
+def test_without_a_separator_the_largest_length_so_far_is_drawn():
+    """The cycling theorem: exclusive or comes back to 0, and was never longer than on the way."""
+    xor = np.array([[-1.0, -1], [-1, 1], [1, -1], [1, 1]])
+    ledger = Perceptron(shuffle=False, record=True).fit(xor, [0, 1, 1, 0]).ledger_
+    trace = theory.proof(ledger, xor)
+    np.testing.assert_allclose(trace.squared_norm, [3, 4, 3, 0])
+    np.testing.assert_allclose(trace.largest_norm, np.sqrt([3, 4, 4, 4]))
+    shown = plot.proof(trace)
+    assert "the largest ‖w‖ so far is 2, after mistake 2; it stays bounded" in shown.caption
+    ax = Figure().subplots()
+    shown.plot(ax)
+    (line,) = [line for line in ax.lines if line.get_label() == "largest ‖w‖ so far"]
+    np.testing.assert_allclose(line.get_ydata(), trace.largest_norm)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments
-from rosenblatt.plot.curves import short_number
+from rosenblatt.plot.curves import STYLES, short_number
 from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import (
     Box,
@@ -34,6 +34,19 @@ MOST_DISTANCES = 12
 # More rings than these, or than a third of the rows, would hide the others.
 MOST_RINGS = 30
 HALF_SPACES = ("S₋", "S₊")
+
+
+class NamedLine(NamedTuple):
+    """One of several boundaries: its ends in the box, and how many rows it misclassifies."""
+
+    name: str
+    segment: FloatArray | None
+    n_wrong: int | None
+
+    @property
+    def legend(self) -> str:
+        """Its name, and what is wrong with it."""
+        return self.name + ("" if self.n_wrong is None else f": {self.n_wrong:,} misclassified")
 
 
 @dataclass(eq=False, repr=False)
@@ -68,6 +81,8 @@ class BoundaryDisplay(PlaneDisplay):
         The line as a formula; empty without ``details``.
     intercepts : array of shape (m, 2)
         Where the line crosses the axes, with ``details``.
+    named : tuple of NamedLine
+        The boundaries of several models by name, this one first; none of a single model.
     """
 
     line: Hyperplane
@@ -81,6 +96,7 @@ class BoundaryDisplay(PlaneDisplay):
     feet: FloatArray | None
     equation: str
     intercepts: FloatArray
+    named: tuple[NamedLine, ...] = ()
 
     def _size(self) -> tuple[float, float]:
         return (5.6, 2.6) if self.plane.is_line else self.size
@@ -95,8 +111,12 @@ class BoundaryDisplay(PlaneDisplay):
                 ends = edge.segment_in_box(self.box)
                 if ends is not None:
                     ax.plot(*ends.T, color=theme.faint, lw=1.0, ls=(0, (4, 3)), zorder=2)
-        if self.segment is not None:
-            ax.plot(*self.segment.T, color=theme.ink, lw=2.0, zorder=3, solid_capstyle="butt")
+        solid: Any = {"color": theme.ink, "lw": 2.0, "zorder": 3}
+        if self.segment is not None and not self.named:
+            ax.plot(*self.segment.T, solid_capstyle="butt", **solid)
+        for place, one in enumerate(self.named):
+            if one.segment is not None:
+                ax.plot(*one.segment.T, ls=STYLES[place % len(STYLES)], label=one.legend, **solid)
         if self.feet is not None:
             self._draw_distances(ax, pen)
         ringed = self.mistaken if self._has_rings() else ()
@@ -166,8 +186,9 @@ def boundary(
 
     Parameters
     ----------
-    model : estimator, Hyperplane, or result of `theory` with a hyperplane
-        A fitted linear learner of two classes, or what else has a w and a b.
+    model : estimator, Hyperplane, result of `theory` with a hyperplane, or mapping of them
+        A fitted linear learner of two classes, or what else has a w and a b. Of a mapping of names
+        to several, for rows of at most two features, the first has the sides and all have a line.
     X : array-like or sparse matrix of shape (n_samples, n_features), default=None
         Rows to show.
     distances : bool, default=False
@@ -196,9 +217,14 @@ def boundary(
     >>> shown.equation, shown.intercepts.tolist(), shown.arrow_scale
     ('2 x₁ + 3 x₂ + 6 = 0', [[-3.0, 0.0], [0.0, -2.0]], 1.0)
     """
-    weights = arguments.linear(model, y)
-    if len(weights.W) == 2:
-        weights = weights._replace(W=np.diff(weights.W, axis=0), b=np.diff(weights.b))
+    models = dict(model) if isinstance(model, Mapping) else {}
+    model = next(iter(models.values()), model)
+    weights = _weights(model, y)
+    if models and weights.n_features > 2:
+        raise ParameterError(
+            f"several boundaries of {weights.n_features} features are no lines in one picture; "
+            "show one, or learn from two features."
+        )
     if len(weights.W) != 1:
         raise InputError(
             f"this model has {len(weights.W)} classes, and a line divides two; plot.regions shows "
@@ -268,9 +294,32 @@ def boundary(
         feet=feet,
         equation=equation(w, b, plane.names[: len(w)]) if details else "",
         intercepts=crossings,
+        named=tuple(
+            _named_line(name, one, X, y, sides_of, plane, points, shown_box)
+            for name, one in models.items()
+        ),
     )
     display.caption = _caption(display)
     return display
+
+
+def _weights(model: Any, y: Any) -> arguments.LinearWeights:
+    """The weights of a model; two vectors for two classes are the one that they differ by."""
+    weights = arguments.linear(model, y)
+    if len(weights.W) == 2:
+        weights = weights._replace(W=np.diff(weights.W, axis=0), b=np.diff(weights.b))
+    return weights
+
+
+def _named_line(
+    name: str, model: Any, X: Any, y: Any, sides: Any, plane: Any, points: FloatArray, box: Box
+) -> NamedLine:
+    weights = _weights(model, y)
+    line, n_wrong = Hyperplane(plane.seen(weights.W[0]), float(weights.b[0])), None
+    if sides is not None:
+        by_line = line.side(points) > 0
+        n_wrong = len(arguments.misclassified(model, X, sides, weights.classes, by_line))
+    return NamedLine(str(name), segment(line.w, line.b, box), n_wrong)
 
 
 def _intercepts(line: Hyperplane) -> FloatArray:
@@ -307,6 +356,8 @@ def _caption(shown: BoundaryDisplay) -> str:
         sentences.append("S₊: w·x\xa0+\xa0b\xa0>\xa00; S₋: w·x\xa0+\xa0b\xa0<\xa00.")
     if not (has_one_scale(shown.box) or shown.plane.note):
         sentences.append("The axes differ in scale, so that right angles are not seen as such.")
+    if shown.named:
+        sentences = [f"Lines: {', '.join(one.legend for one in shown.named)}.", *sentences]
     if shown.margin is not None:
         sentences.append(f"All rows are on their side; the nearest is {shown.margin:.3g} away.")
     elif shown.classes_of_points is not None:

@@ -24,6 +24,7 @@ CURVE_POINTS = 201
 LOG_FROM = 12.0
 # Mistakes of the run that have a panel in the plane.
 MOST_STEPS = 4
+SO_FAR = "largest ‖w‖ so far"
 
 
 @dataclass(eq=False, repr=False)
@@ -36,8 +37,8 @@ class ProofDisplay(Display):
         1, 2, … mistakes.
     progress : ndarray of shape (n_updates,) or None
         ``u·w`` after each; None without a separator.
-    length : ndarray of shape (n_updates,)
-        ``‖w‖`` after each.
+    length, largest : ndarray of shape (n_updates,)
+        ``‖w‖`` after each, and the largest so far, which is drawn without a separator.
     curve_k : ndarray
         Where the curves are drawn: from 0 to a little beyond the place where they meet.
     lower : ndarray or None
@@ -57,6 +58,7 @@ class ProofDisplay(Display):
     k: npt.NDArray[np.int64]
     progress: FloatArray | None
     length: FloatArray
+    largest: FloatArray
     curve_k: FloatArray
     lower: FloatArray | None
     upper: FloatArray
@@ -73,7 +75,11 @@ class ProofDisplay(Display):
         if self.meets_at is not None:
             caption += f"; the curves meet at {short_number(self.meets_at)}, and no run makes more"
         if self.progress is None:
-            caption += "; without a separator only the length of the weights is followed"
+            first = int(np.argmax(self.length >= self.largest[-1])) + 1
+            caption += (
+                f"; the largest ‖w‖ so far is {short_number(self.largest[-1])}, after mistake "
+                f"{first:,}; it stays bounded on any finite set of rows (Block and Levin)"
+            )
         values = [self.length, *([] if self.progress is None else [self.progress])]
         lost = int(np.isnan(np.concatenate([self._placed(some) for some in values])).sum())
         if lost:
@@ -113,7 +119,10 @@ class ProofDisplay(Display):
             self.k, self._placed(self.length), marker="s", ms=small, color=blue, zorder=5,
             label="‖w‖", **look,
         )  # fmt: skip
-        if self.progress is not None:
+        if self.progress is None:
+            look_so_far: Any = {"color": orange, "drawstyle": "steps-post", "zorder": 4}
+            ax.plot(self.k, self._placed(self.largest), label=SO_FAR, **look_so_far)
+        else:
             ax.plot(
                 self.k, self._placed(self.progress), marker="^", ms=small + 1, color=orange,
                 zorder=5, label="u·w", **look,
@@ -148,12 +157,12 @@ class ProofDisplay(Display):
         ax.set_xlabel("k, mistakes so far" + (" (logarithmic)" if self.log_axes else ""))
         ax.set_ylabel("length")
         handles, names = ax.get_legend_handles_labels()
-        wanted = [self.upper_name, "‖w‖", "u·w", self.lower_name]
+        wanted = [self.upper_name, SO_FAR, "‖w‖", "u·w", self.lower_name]
         order = [names.index(name) for name in wanted if name in names]
         ax.legend(
             [handles[i] for i in order],
             [names[i] for i in order],
-            loc="lower right",
+            loc="upper left" if self.progress is None else "lower right",
             title="from above to below",
         )
 
@@ -299,6 +308,7 @@ def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay | ProofPlane
         k=np.arange(1, n + 1),
         progress=None if trace.progress is None or along is None else along + trace.progress,
         length=np.sqrt(np.maximum(trace.squared_norm, 0.0)),
+        largest=trace.largest_norm,
         curve_k=curve,
         lower=None if speed is None or along is None else along + curve * speed,
         upper=np.sqrt(start + curve * growth),

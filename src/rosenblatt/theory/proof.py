@@ -64,6 +64,16 @@ class ProofTrace:
     mistake_bound: float | None
     meets_at: float | None
 
+    @property
+    def largest_norm(self) -> FloatArray:
+        """The largest ``‖w‖`` so far, after each update.
+
+        The only thing a run can say of the bound that it has by the cycling theorem (Block and
+        Levin 1970): on any finite set of rows ``‖w‖`` stays bounded, whatever the order. If the
+        weights repeat (``stop_reason_ == "cycle"``), the last of these numbers is that bound.
+        """
+        return np.sqrt(np.maximum.accumulate(self.squared_norm))
+
     def __repr__(self) -> str:
         most = "" if self.meets_at is None else f" of at most {self.meets_at:.4g}"
         first = "" if self.progress is None else "u·(w-w₀) ≥ kηγ and "
