@@ -21,13 +21,13 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.errors import MissingExtra, RosenblattError
 from rosenblatt.plot import style
-from rosenblatt.plot.display import Display, Pen, checked_dpi, checked_ending
+from rosenblatt.plot.display import Pen, checked_dpi, checked_ending
 from rosenblatt.plot.film_page import page
 from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box
 from rosenblatt.plot.steps import RunInPlane, Step, read_run, two_lines
 from rosenblatt.plot.style import Theme
-from rosenblatt.plot.updates import draw_rows, draw_step
+from rosenblatt.plot.updates import RunDisplay, draw_rows, draw_step
 
 FILMS = ("gif", "mp4", "html")
 MOST_ROWS = 4000
@@ -42,25 +42,15 @@ Dots = npt.NDArray[np.uint8]
 
 
 @dataclass(eq=False, repr=False)
-class AnimateDisplay(Display):
+class AnimateDisplay(RunDisplay):
     """The boundary after every update; `animate` makes it.
 
     Attributes
     ----------
-    run : RunInPlane
-        Rows, box and steps; ``run.steps[k]`` has the lines and arrows of a picture.
-    titles : tuple of str
-        One a picture.
-    left_out : int
-        Updates that are not shown.
     seconds : float
         How long each picture is seen.
     """
 
-    caption: str
-    run: RunInPlane
-    titles: tuple[str, ...]
-    left_out: int
     seconds: float
 
     def save(
@@ -296,13 +286,8 @@ def animate(
 
     run = read_run(model, X, y, each=each, choose=spread, box=box)
     run, hidden = _fewer_rows(run)
-    shown = AnimateDisplay(
-        caption=_caption(run, each, hidden),
-        run=run,
-        titles=tuple(run.title(step) for step in run.steps),
-        left_out=run.left_out,
-        seconds=min(max(WHOLE / len(run.steps), SHORTEST), LONGEST),
-    )
+    seconds = min(max(WHOLE / len(run.steps), SHORTEST), LONGEST)
+    shown = AnimateDisplay(_caption(run, each, hidden), run, seconds)
     if path is not None:
         shown.save(path, theme=theme)
     return shown

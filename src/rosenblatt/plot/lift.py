@@ -216,16 +216,13 @@ def _heights(plane: Hyperplane, lifted: FloatArray, box: FloatArray) -> FloatArr
 def _section(plane: Hyperplane, box: FloatArray) -> FloatArray:
     """The corners of the plane in the box, in order around their middle."""
     found = []
-    for axis, others in ((0, (1, 2)), (1, (0, 2)), (2, (0, 1))):
-        if not plane.w[axis]:
-            continue
-        for ends in product((0, 1), repeat=2):
-            corner = np.zeros(3)
-            for other, end in zip(others, ends, strict=True):
-                corner[other] = box[other, end]
-            corner[axis] = -(plane.w @ corner + plane.b) / plane.w[axis]
-            if box[axis, 0] <= corner[axis] <= box[axis, 1]:
-                found.append(corner)
+    for axis in np.flatnonzero(plane.w):
+        for corner in product(*box):
+            at = np.array(corner)
+            at[axis] = 0.0
+            at[axis] = -(plane.w @ at + plane.b) / plane.w[axis]
+            if box[axis, 0] <= at[axis] <= box[axis, 1]:
+                found.append(at)
     if not found:
         return np.empty((0, 3))
     # A corner is found once on each edge that meets there, with different rounding.

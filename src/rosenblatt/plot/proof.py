@@ -13,7 +13,8 @@ from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.plot.curves import STYLES, panel_grid, panels, short_number, whole_numbers
-from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plot.display import Display, Pen, SmallPanels
+from rosenblatt.plot.plane import Box
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class ProofDisplay(Display):
 
 
 @dataclass(eq=False, repr=False)
-class ProofPlaneDisplay(Display):
+class ProofPlaneDisplay(SmallPanels):
     """The room that is left for w after k mistakes, and where in it w is; `proof` makes it.
 
     Attributes
@@ -198,9 +199,8 @@ class ProofPlaneDisplay(Display):
     def _grid(self) -> tuple[int, int]:
         return panel_grid(len(self.k), 3)
 
-    def _size(self) -> tuple[float, float]:
-        rows, columns = self._grid()
-        return 2.7 * columns, 2.8 * rows + 1.0
+    def _boxes(self) -> list[Box]:
+        return [(0.0, 1.0, 0.0, 1.0)]
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
         side = 1.12 * self.k[-1] * self.margin

@@ -201,5 +201,4 @@ def _word(token: Any) -> str:
         token = next(iter(token.values()), "")
     elif not isinstance(token, str):
         token = next(iter(token), "")
-    word = style.named(token)
-    return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 1]}…"
+    return style.named(token, LONGEST_WORD)

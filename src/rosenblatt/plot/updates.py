@@ -20,31 +20,37 @@ LETTER_WIDTH = 0.58
 
 
 @dataclass(eq=False, repr=False)
-class UpdatesDisplay(SmallPanels):
-    """A panel for each step of a run; `updates` makes it.
+class RunDisplay(SmallPanels):
+    """Base of the pictures of a run, step by step.
 
     Attributes
     ----------
     run : RunInPlane
-        Rows, box and steps; ``run.steps[k]`` has the lines and arrows of a panel.
+        Rows, box and steps; ``run.steps[k]`` has the lines and arrows of a picture.
     titles : tuple of str
-        One a panel.
+        One a picture.
     left_out : int
         Steps of the run that are not shown.
     """
 
     caption: str
     run: RunInPlane
-    titles: tuple[str, ...]
-    left_out: int
+
+    def __post_init__(self) -> None:
+        self.titles = tuple(map(self.run.title, self.run.steps))
+        self.left_out = self.run.left_out
+
+    def _boxes(self) -> list[Box]:
+        return [self.run.box]
+
+
+class UpdatesDisplay(RunDisplay):
+    """A panel for each step of a run; `updates` makes it."""
 
     def _grid(self) -> tuple[int, int]:
         n = len(self.run.steps)
         columns = n if n <= 3 else 3 if n in (5, 6, 9) else 4
         return -(-n // columns), columns
-
-    def _boxes(self) -> list[Box]:
-        return [self.run.box]
 
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
         pairs = list(zip(self.run.steps, self.titles, strict=True))
@@ -173,12 +179,7 @@ def updates(
         return [*range(max_frames - last), *range(n - last, n)]
 
     run = read_run(model, X, y, each=each, choose=ends, box=box)
-    return UpdatesDisplay(
-        caption=_caption(run, each, int(max_frames)),
-        run=run,
-        titles=tuple(run.title(step) for step in run.steps),
-        left_out=run.left_out,
-    )
+    return UpdatesDisplay(_caption(run, each, int(max_frames)), run)
 
 
 def _caption(run: RunInPlane, each: str, max_frames: int) -> str:
