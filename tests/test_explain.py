@@ -226,11 +226,12 @@ def test_votes_add_up_by_the_mistake_that_each_was_born_of(seed, n_classes, ties
     assert "votes are no sum over features" in str(why)
 
 
-def test_rows_of_votes_from_several_calls_are_those_that_were_kept():
+def test_rows_of_votes_are_numbered_through_all_calls():
     X, y = floats(7)
     learner = VotedPerceptron(warm_start=True, **FEW).fit(X, y).fit(X, y)
-    rows = {one.row for one in learner.explain(X[0]).mistakes}
-    assert rows <= set(range(len(learner.support_vectors_)))
+    mistakes = learner.explain(X[0]).mistakes
+    assert {one.row for one in mistakes} == set(learner.ledger_.entries.row.tolist())
+    assert all(one.y_true == y[one.row % len(y)] for one in mistakes)
 
 
 @pytest.mark.parametrize("multiclass", ["ovr", "argmax"])
@@ -508,7 +509,7 @@ def test_a_tagger_without_a_ledger_or_its_sentences_says_so():
     with pytest.raises(ParameterError, match="Keep one with record=True"):
         tagger.explain(["a"], sentences=[["a", "b"]])
     tagger = SequenceTagger(record=True).fit([["a"], ["b", "a"]], [["P"], ["Q", "P"]])
-    with pytest.raises(InputError, match="Give the same sentences as in training"):
+    with pytest.raises(InputError, match="Give all sentences of training: those of fit, then"):
         tagger.explain(["a"], sentences=[["a"]])
     with pytest.raises(InputError, match="Give the same sentences as in training"):
         tagger.explain(["a"], sentences=[["a"], ["b"]])

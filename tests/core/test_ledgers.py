@@ -293,7 +293,7 @@ def test_a_linear_ledger_that_starts_late_counts_from_there() -> None:
 def test_the_average_of_a_run_that_starts_late_is_that_of_the_run() -> None:
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
-    learner = AveragedPerceptron(record=True, warm_start=True, max_iter=3).fit(X, y)
+    learner = AveragedPerceptron(warm_start=True, max_iter=3).fit(X, y).set_params(record=True)
     ledger = learner.fit(X, y).ledger_
     states = np.array([coef.ravel() for coef, _ in ledger.trace(X)])
     mean = np.average(states, axis=0, weights=ledger.survival)
@@ -346,6 +346,3 @@ def test_a_tagger_that_was_not_recorded_from_the_start_says_so() -> None:
     before = learner.n_mistakes_
     ledger = learner.fit(X, y).ledger_
     assert len(ledger) == learner.n_mistakes_ - before > 0
-    for ask in (ledger.replay, ledger.average, lambda xs: ledger.votes(xs, xs)):
-        with pytest.raises(ParameterError, match=f"{before} mistakes were made before record=True"):
-            ask(X)

@@ -104,7 +104,7 @@ def test_new_features_join_with_weight_0():
 def test_every_update_is_recorded_where_a_ledger_is_kept():
     X, y = rows(300, 3)
     model = LinearModel([], 6, averaged=True)
-    model.start_recording()
+    model.keep_record(True)
     online = OnlinePass(model, Rule("perceptron"))
     for start in range(0, 300, 50):
         online.learn(X[start : start + 50], y[start : start + 50])

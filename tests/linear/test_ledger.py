@@ -51,15 +51,18 @@ def test_replay_also_starts_from_given_weights_and_counts_row_weights(name, seed
 
 @every_learner
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_ledger_of_a_resumed_fit_starts_where_the_fit_started(name, n_classes):
+def test_the_ledger_of_a_resumed_fit_goes_on_with_rows_below_those_before(name, n_classes):
     X, y = floats(8, n_classes=n_classes)
     learner = LEARNERS[name](record=True, warm_start=True, max_iter=2, tol=None).fit(X, y)
-    between = weights_of(learner)
+    between, n_before = weights_of(learner), len(learner.ledger_)
     learner.fit(X, y)
-    ledger = learner.ledger_
-    assert_same_bytes(ledger.replay(X), weights_of(learner))
-    assert_same_bytes(ledger.replay(X, upto=0), between)
-    assert ledger.survival.sum() == learner.t_ // 2
+    ledger, given = learner.ledger_, np.vstack([X, X])
+    assert_same_bytes(ledger.replay(given), weights_of(learner))
+    assert_same_bytes(ledger.replay(given, upto=n_before), between)
+    assert ledger.entries.row[n_before:].min() >= len(X)
+    assert ledger.survival.sum() == learner.t_
+    with pytest.raises(InputError, match="those of the calls after it, in order"):
+        ledger.replay(X)
 
 
 @given(seeds, n_classes_in, st.booleans())

@@ -265,14 +265,14 @@ def test_the_ledger_of_a_stream_replays_across_the_arrival_of_a_third_class(name
 
 
 @every_learner
-def test_the_ledger_of_a_stream_after_a_fit_starts_where_the_fit_ended(name):
+def test_the_ledger_of_a_fit_goes_on_in_the_stream_after_it(name):
     X, y = floats(5, n=40, n_classes=3)
     learner = LEARNERS[name](record=True, max_iter=2, tol=None).fit(X, y)
-    between = weights_of(learner)
+    between, n_before = weights_of(learner), len(learner.ledger_)
     learner.partial_fit(X[:20], y[:20])
-    ledger = learner.ledger_
-    assert_same_bytes(ledger.replay(X, upto=0), between)
-    assert_same_bytes(ledger.replay(X), weights_of(learner))
+    ledger, given = learner.ledger_, np.vstack([X, X[:20]])
+    assert_same_bytes(ledger.replay(given, upto=n_before), between)
+    assert_same_bytes(ledger.replay(given), weights_of(learner))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -10,7 +10,6 @@ from rosenblatt import VotedPerceptron, load, save
 from rosenblatt._kernels.rows.mappings import MappingRow
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.recording import Entries
-from rosenblatt.core.weights import Weights
 from rosenblatt.linear.streaming import as_table
 from rosenblatt.linear.voted import Voters
 
@@ -25,16 +24,19 @@ def entries(*rows: int) -> Entries:
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csr_matrix, SparseRows.from_dense])
 def test_each_mistaken_row_is_kept_once_and_given_back_as_it_came(kind) -> None:
-    voters, table = Voters(Weights(1, 3)), kind(X)
-    voters.take(entries(3, 0, 3), table)
-    voters.take(entries(0, 2), table)
-    voters.take(entries(1), kind(X[:2] + 1.0))
+    voters = Voters()
+    take = voters.taking(kind(X), 10)
+    take(entries(3, 0, 3))
+    take(entries(0, 2))
+    voters.taking(kind(X[:2] + 1.0), 14)(entries(1))
     rows = voters.vectors(5)
     expected = np.pad(np.vstack([X[[0, 3, 2]], X[1] + 1.0]), ((0, 0), (0, 2)))
     plain = rows if isinstance(rows, np.ndarray) else rows.toarray()
     np.testing.assert_array_equal(plain, expected)
-    assert voters._recorder.entries.row.tolist() == [1, 0, 1, 0, 2, 3]
-    again = Voters.from_arrays(voters.to_arrays([0, 1], 5, 9))
+    assert voters.numbers.tolist() == [10, 13, 12, 15]
+    assert voters.places(np.array([13, 10, 13, 10, 12, 15])).tolist() == [1, 0, 1, 0, 2, 3]
+    assert voters.places(np.array([13])).tolist() == [1]
+    again = Voters(rows, voters.numbers)
     found = again.vectors(5)
     assert type(found) is type(rows)
     if isinstance(rows, SparseRows):
@@ -43,9 +45,9 @@ def test_each_mistaken_row_is_kept_once_and_given_back_as_it_came(kind) -> None:
 
 
 def test_dense_and_sparse_rows_are_joined_as_sparse_ones() -> None:
-    voters = Voters(Weights(1, 3))
-    voters.take(entries(0), sp.csr_matrix(X))
-    voters.take(entries(3), X)
+    voters = Voters()
+    voters.taking(sp.csr_matrix(X), 0)(entries(0))
+    voters.taking(X, 4)(entries(3))
     rows = voters.vectors(3)
     assert isinstance(rows, SparseRows)
     assert rows.origin == "csr_matrix"

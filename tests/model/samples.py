@@ -129,7 +129,7 @@ def told(learner):
             facts[name] = str(error)
             continue
         if isinstance(value, Ledger):
-            facts["replayed from"] = value._start.matrix, value._start.bias, value._start.t
+            facts["replayed from"] = value.start.matrix, value.start.bias, value.start.t
             facts["survival"], value = value.survival, tuple(value.entries)
         elif isinstance(value, KernelLedger):
             value = value.classes, value.n_examples, tuple(value.entries), value.replay()

@@ -102,7 +102,7 @@ STATES = {
         *tuples(9, 8, list("AZ"))
     ),
     "fit, then stream": lambda: fit(record=True, tag_dictionary=2).partial_fit(*words(9)),
-    "recorded late": lambda: fit().set_params(record=True).partial_fit(*words(9)),
+    "recorded late": lambda: fit(order=2).set_params(record=True).partial_fit(*words(9)),
     "warm start": lambda: fit(warm_start=True).fit(*words(8)),
 }
 

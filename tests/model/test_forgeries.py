@@ -23,6 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 # The last features and words need not have learned anything, so that there may be fewer of these;
 # an array, and along which of its axes.
 MAY_BE_SHORTER = {("coef", 1), ("features.hash", 0), ("dictionary", 0), ("best.rows", 0)}
+MAY_BE_SHORTER |= {("ledger.start.rows", 0)}
 OTHER_TYPES = ("float64", "float32", "int64", "int32", "int8")
 
 
@@ -251,13 +252,15 @@ OF_LINEAR = [
     ("averaged", put("classes", value=[0, 1, 2, 9]), "'coef' has shape (3, 4), but classes, feat"),
     ("small", fact("fit_intercept", value=1), UNSOUND + "Expected `bool`"),
     ("small", fact("fit_intercept", value=False), "intercept is not 0, but the model has no bias."),
-    ("small", fact("best", value=True), NOT_TOGETHER),
-    ("watched", fact("best", value=False), NOT_TOGETHER),
-    ("small", fact("voters", value={}), UNSOUND + "Object missing required field"),
+    ("small", fact("best", value=2), NOT_TOGETHER),
+    ("watched", fact("best", value=None), NOT_TOGETHER),
+    ("watched", fact("best", value=0), "the examples of the best epoch is 0, but must be"),
+    ("watched", fact("best", value=10**6), "the examples of the best epoch is 1000000, but must"),
+    ("small", fact("voters", value={}), UNSOUND + "Expected `str | null`"),
     ("voted", fact("voters", value=None), "VotedPerceptron needs the rows of its mistakes."),
-    ("voted", fact("voters", "rows", value="pickle"), UNSOUND + "Invalid enum value 'pickle'"),
-    ("voted", fact("voters", "rows", value="none"), "the array 'voters.rows.data' does not belong"),
-    ("voted", fact("voters", "best", value=[0, 0]), NOT_TOGETHER),
+    ("voted", fact("voters", value="pickle"), UNSOUND + "Invalid enum value 'pickle'"),
+    ("voted", fact("voters", value="none"), "the array 'voters.rows.data' does not belong"),
+    ("voted", fact("best", value=3), NOT_TOGETHER),
     ("fit", fact("run", value=None), "the record of the fit and the run do not go together."),
     ("fit", put("record", "fit", value=None), "the record of the fit and the run do not go"),
     ("fit", fact("run", "cycle_length", value=0), "cycle_length is 0, but must be a whole"),
@@ -270,6 +273,8 @@ OF_LINEAR = [
     ("fit", fact("ledger", value=None), "the array 'ledger."),
     ("fit", fact("ledger", "t", value=1000), "the t of the start of the ledger is 1000, but must"),
     ("fit", fact("ledger", "t", value=5), "ledger.t[0] is "),
+    ("fit", fact("ledger", "n_float32", value=-1), "the updates in float32 is -1, but must be"),
+    ("fit", fact("ledger", "n_float32", value=3), "updates in float32 of weights that never were"),
     ("fit", fact("ledger", "zero", value=False), "the array 'ledger.start.coef' is missing."),
     ("fit", fact("ledger", "dtype", value="int8"), UNSOUND + "Invalid enum value 'int8'"),
 ]
@@ -415,13 +420,17 @@ OF_TAGS = [
     ("words", fact("words", value=[]), "words of 0 columns, but there are 1."),
     ("words", fact("dictionary", value=True), "the array 'dictionary' is missing."),
     ("dictionary", fact("dictionary", value=False), "the array 'dictionary' does not belong"),
-    ("words", fact("ledger", value=True), "the array 'ledger.found' is missing."),
-    ("stream", fact("ledger", value=False), "the array 'ledger.found' does not belong"),
+    ("words", fact("ledger", value=0), "the array 'ledger.found' is missing."),
+    ("stream", fact("ledger", value=None), "the array 'ledger.found' does not belong"),
+    ("stream", fact("ledger", value=1), "the array 'ledger.start.rows' is missing."),
+    ("stream", fact("ledger", value=10**6), "the t of the start of the ledger is 1000000, but"),
+    ("stream", put("record", "next_row", value=1), "ledger.sentence["),
+    ("stream", put("record", "next_row", value=-1), "next_row is -1, but must be"),
     # counters
     ("words", put("record", "t", value=0), "n_mistakes is "),
     (
         "no features",
-        put("record", value={"seed": 0, "t": 0, "n_mistakes": 0, "data": None, "fit": None}),
+        lambda card: card["record"].update(t=0, n_mistakes=0, fit=None),
         "t is 0, but must be a whole number from 1 to",
     ),
     ("stream", put("record", "n_mistakes", value=1), "the number of mistakes in the ledger is"),
@@ -486,8 +495,8 @@ ARRAYS = [
     ("linear: fit", "signs", 0, 2, "signs[0] is 2; -1 to 1 is allowed."),
     ("linear: pairs", "pairs.key", -1, 30 * 3 * 4, "] is 360, but must be a whole number from 0"),
     ("linear: pairs", "pairs.key", 0, 10**6, "pairs.key[1] is "),
-    ("linear: voted", "voters.row", 0, 10_000, "voters.row[0] is 10000; 0 to "),
-    ("linear: voted", "voters.row", ALL, 0, " updates of 1 rows, but "),
+    ("linear: voted", "voters.number", 0, 10_000, "voters.number[0] is 10000; 0 to 29 is allowed."),
+    ("linear: voted", "voters.number", ALL, 0, "voters.number does not name the rows of the"),
     ("linear: voted", "voters.rows.indices", 0, 4, "voters.rows.indices[0] is 4; 0 to 3 is allow"),
     ("linear: voted", "voters.rows.indices", 0, -1, "voters.rows.indices[0] is -1; 0 to 3 is all"),
     ("linear: voted", "voters.rows.indptr", 0, 1, "voters.rows.indptr does not cover"),
@@ -537,7 +546,7 @@ ARRAYS = [
     ("tags: words", "words.start", -1, 10**6, "words.start does not cover the words."),
     ("tags: words", "words.start", 1, 10**6, "words.start[2] is "),
     ("tags: words", "words.start", slice(1, -1), 0, "the word '' occurs twice."),
-    ("tags: stream", "ledger.sentence", 0, -1, "ledger.sentence[0] is -1; 0 or more is allowed."),
+    ("tags: stream", "ledger.sentence", 0, -1, "ledger.sentence[0] is -1; 0 to 19 is allowed."),
     ("tags: stream", "ledger.step", 0, np.nan, "ledger.step[0] is nan; 0 to 1e+20 is allowed."),
     ("tags: stream", "ledger.step", 0, -1.0, "ledger.step[0] is -1.0; 0 to 1e+20 is allowed."),
     ("tags: stream", "ledger.t", 0, 0, "ledger.t[0] is 0; 1 to 20 is allowed."),
@@ -608,7 +617,7 @@ def test_sizes_of_a_tagger_must_agree_with_each_other(folder, refused):
         arrays["dictionary"] = np.zeros(0, np.int32)
 
     message = refused(forged(sample("tags: validation set", folder), None, more_rows_of_best))
-    assert message.startswith("the number of rows of best is 1")
+    assert message.startswith("the number of best.rows is 1")
     for change in (longer_dictionary, no_dictionary):
         message = refused(forged(sample("tags: dictionary", folder), None, change))
         assert message.startswith("the size of the dictionary is ")

@@ -186,7 +186,7 @@ def test_a_newer_format_is_named_before_anything_else_is_judged(small, refused):
         card.update(format=4, version="2.3", digest={"blake3": "…"}, new=[1])
 
     expected = (
-        "written by rosenblatt 2.3 (format 4); this is 0.1.0, which reads format 2. Upgrade with "
+        "written by rosenblatt 2.3 (format 4); this is 0.1.0, which reads format 3. Upgrade with "
         "pip install --upgrade rosenblatt."
     )
     assert refused(forged(small, newer)) == expected
@@ -202,7 +202,7 @@ def test_an_older_format_is_refused_with_one_sentence(small, refused):
     old = Path(__file__).parent / "files" / "format1.rbt"
     expected = (
         "a model file of format 1, written by rosenblatt 0.1.0, which is no longer read: this "
-        "version (0.1.0) reads format 2, so train the model again and save it."
+        "version (0.1.0) reads format 3, so train the model again and save it."
     )
     assert refused(old.read_bytes()) == expected
     # As of a newer one, neither its digest nor its fields are looked at.
@@ -296,7 +296,7 @@ def test_a_digest_somewhere_else_in_the_card_does_not_count(small, refused):
     digest = card.pop("sha256")
     card["schema"] = {"sha256": "0" * 64}
     assert "no SHA-256 of 64 hexadecimal digits" in refused(closed(card, arrays))
-    card = {"schema": {"sha256": "0" * 64}, "sha256": digest, **card, "format": 2}
+    card = {"schema": {"sha256": "0" * 64}, "sha256": digest, **card, "format": 3}
     card["schema"] = {"sha256": "0" * 64}
     assert "does not stand where it should" in refused(closed(card, arrays))
 

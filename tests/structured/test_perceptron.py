@@ -351,10 +351,15 @@ def test_a_wrong_validation_set_is_named() -> None:
         largest().fit([[1, 2]], [2], validation_set=([[1]], []))
 
 
-def test_recording_cannot_begin_in_the_middle() -> None:
+def test_a_refused_example_neither_begins_nor_ends_a_ledger() -> None:
     model = largest().partial_fit([[1, 2]], [2]).set_params(record=True)
-    with pytest.raises(ParameterError, match="was not recorded"):
-        model.partial_fit([[1, 2]], [2])
+    with pytest.raises(TypeError, match="not iterable"):
+        model.partial_fit([[1, 2], None], [2, 3])
+    assert not hasattr(model, "ledger_")
+    model.partial_fit([[1, 2]], [2]).set_params(record=False)
+    with pytest.raises(TypeError, match="not iterable"):
+        model.partial_fit([[1, 2], None], [2, 3])
+    assert model.ledger_.n_examples == 2
 
 
 def state_of(model: StructuredPerceptron) -> Any:

@@ -327,12 +327,9 @@ def test_more_tags_than_the_memory_holds_are_told_with_the_order(
 ) -> None:
     from rosenblatt.structured import tagging
 
-    def full(n_tags: int, order: int) -> Any:
-        if n_tags:
-            raise MemoryError
-        return enough(n_tags, order)
+    def full(weights: Any, n_tags: int) -> Any:
+        raise MemoryError
 
-    enough = tagging.TagWeights
-    monkeypatch.setattr(tagging, "TagWeights", full)
+    monkeypatch.setattr(tagging, "with_tags", full)
     with pytest.raises(ParameterError, match=r"order=2 needs a score .* 2 tags .* Use order 1"):
         SequenceTagger(order=2).fit(*GOOD)

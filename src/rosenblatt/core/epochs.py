@@ -24,6 +24,7 @@ class Trainer(ABC):
     """
 
     def __init__(self, n_examples: int, subset: Order | None = None) -> None:
+        self.n_all = n_examples
         self.n_examples = n_examples if subset is None else len(subset)
         self.subset = subset
         self.n_updates = 0

@@ -2,6 +2,8 @@
 
     w = w0 + Σ step · x      over the entries of the right class, minus those of the wrong one
 
+The ledger of every family holds all updates since recording began, whatever calls made them: w0 is
+what was learned before, and rows are numbered through all that those calls were given, in order.
 From the entries and the examples they name follow the weights after any update, the survival times,
 the average and the votes. Replaying gives the weights of training to the last bit.
 """
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from copy import copy
 from operator import index
 from typing import Any, Generic, Self, TypeVar
 
@@ -34,12 +37,13 @@ class BaseLedger(ABC, Generic[W]):
     """What the ledger of every family can do; a family says how an update moves its weights.
 
     Iterating gives `Update` records; ``len`` is the number of updates. The examples themselves are
-    not kept: the methods that need them take the same ``X`` as ``fit`` did.
+    not kept: the methods that need them take as ``X`` what ``fit`` was given, then what the calls
+    after it were given, one after the other. ``start_t`` examples had been seen before.
     """
 
-    def __init__(self, n_examples: int, n_examples_before: int = 0) -> None:
+    def __init__(self, n_examples: int, start_t: int = 0, best_t: int | None = None) -> None:
         self.n_examples = n_examples
-        self._n_examples_before = n_examples_before
+        self._start_t, self._best_t = start_t, best_t
 
     # ------------------------------------------------------------------ what a family says
 
@@ -55,23 +59,23 @@ class BaseLedger(ABC, Generic[W]):
     def _update(self, k: int) -> Update: ...
 
     @abstractmethod
-    def _first(self, k: int, n_examples: int) -> Self:
-        """A ledger of the first ``k`` updates."""
+    def _cut(self, k: int) -> None:
+        """Forget all but the first ``k`` updates."""
 
     @abstractmethod
     def _begin(self, X: Any, *, averaged: bool = False) -> Any:
         """The state before the first update, and what is needed to move it."""
 
     @abstractmethod
-    def _play(self, state: Any, start: int, stop: int) -> None:
-        """Make some of the updates again."""
+    def _play(self, state: Any, start: int, stop: int, t0: int = 0) -> None:
+        """Make some of the updates again, counting examples from ``t0`` on."""
 
     @abstractmethod
     def _weights(self, state: Any) -> W: ...
 
     @abstractmethod
     def _average(self, state: Any) -> W:
-        """The mean of the weights after each of ``n_examples``."""
+        """The mean of the weights after each example since recording began."""
 
     # ------------------------------------------------------------------ what all can do
 
@@ -92,13 +96,22 @@ class BaseLedger(ABC, Generic[W]):
         k = self._checked(k)
         if n_examples is None:
             n_examples = int(self._times[k]) - 1 if k < len(self) else self.n_examples
-        return self._first(k, n_examples)
+        shorter = copy(self)
+        shorter._cut(k)
+        shorter.n_examples, shorter._best_t = n_examples, None
+        return shorter
+
+    @property
+    def best(self) -> Self:
+        """The ledger up to the weights that predict: of the best epoch, or else all of it."""
+        if self._best_t is None:
+            return self
+        return self.upto(int(np.searchsorted(self._times, self._best_t, "right")), self._best_t)
 
     def replay(self, X: Any, upto: int | None = None) -> W:
         """The weights after the first ``upto`` updates (all of them by default).
 
-        Equal to those of training to the last bit; ``X`` is what was given to ``fit``, of a stream
-        all that was given to ``partial_fit``.
+        Equal to those of training to the last bit.
         """
         upto = self._checked(upto)
         state = self._begin(X)
@@ -114,15 +127,18 @@ class BaseLedger(ABC, Generic[W]):
             yield self._weights(state)
 
     def average(self, X: Any) -> W:
-        """The mean of the weights after every example of the run, as averaged learners have it."""
+        """The mean of the weights after every example since recording began.
+
+        If that was the first one, averaged learners predict by it.
+        """
         state = self._begin(X, averaged=True)
-        self._play(state, 0, len(self))
+        self._play(state, 0, len(self), self._start_t)
         return self._average(state)
 
     @property
     def survival(self) -> npt.NDArray[np.int64]:
         """How many examples each weight vector lived for: the first one, then after each update."""
-        first, last = [self._n_examples_before + 1], [self.n_examples + 1]
+        first, last = [self._start_t + 1], [self.n_examples + 1]
         return np.diff(np.concatenate([first, self._times, last]))
 
     def _checked(self, upto: int | None) -> int:
@@ -144,9 +160,10 @@ class ColumnLedger(BaseLedger[W]):
         classes: tuple[Any, ...],
         entries: Entries,
         n_examples: int,
-        n_examples_before: int = 0,
+        start_t: int = 0,
+        best_t: int | None = None,
     ) -> None:
-        super().__init__(n_examples, n_examples_before)
+        super().__init__(n_examples, start_t, best_t)
         self.classes, self.entries = classes, entries
 
     def __len__(self) -> int:
@@ -156,6 +173,9 @@ class ColumnLedger(BaseLedger[W]):
     def _times(self) -> npt.NDArray[np.int64]:
         return self.entries.t
 
+    def _cut(self, k: int) -> None:
+        self.entries = self.entries.first(k)
+
     def _update(self, k: int) -> Update:
         row, y_true, y_pred, step, t = (column[k] for column in self.entries)
         predicted = None if y_pred < 0 else self.classes[y_pred]
@@ -163,19 +183,24 @@ class ColumnLedger(BaseLedger[W]):
 
 
 class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
-    """Every update of a run, in order, and the weights it started from.
+    """Every update since recording began, in order, and the weights before the first.
 
-    Iterating gives `Update` records; ``len`` is the number of updates. The rows themselves are
-    not kept: the methods that need them take the same ``X`` as ``fit`` did.
+    Iterating gives `Update` records; ``len`` is the number of updates. The rows themselves are not
+    kept: the methods that need them take as ``X`` the rows of ``fit``, below them those of the
+    calls after it. A ``fit`` begins a new ledger unless it goes on (``warm_start``).
 
     Attributes
     ----------
+    start : Weights
+        The weights before the first update.
     classes : tuple
         The classes; with two of them there is one weight vector and the second is the positive.
     entries : Entries
         The updates as columns.
     n_examples : int
-        Examples seen when the run ended.
+        Examples seen when learning ended.
+    best : Ledger
+        Up to the weights that predict: of the best epoch after early stopping, else all of it.
 
     Examples
     --------
@@ -192,17 +217,23 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
     [[1.0, -2.0], [2.0, -1.0], [3.0, 1.0]]
     """
 
-    def __init__(self, start: Weights, classes: tuple[Any, ...], entries: Entries, n_examples: int):
-        super().__init__(classes, entries, n_examples, start.t)
-        self._start = start
+    def __init__(
+        self,
+        start: Weights,
+        classes: tuple[Any, ...],
+        entries: Entries,
+        n_examples: int,
+        *,
+        n_float32: int | None = None,
+        best_t: int | None = None,
+    ) -> None:
+        super().__init__(classes, entries, n_examples, start.t, best_t)
+        self.start, self._n_float32 = start, n_float32
 
     @property
     def n_vectors(self) -> int:
         """How many weight vectors there are: one for two classes, or one for each class."""
-        return self._start.n_vectors
-
-    def _first(self, k: int, n_examples: int) -> Ledger:
-        return Ledger(self._start, self.classes, self.entries.first(k), n_examples)
+        return self.start.n_vectors
 
     def votes(self, X: Any, queries: Any, *, ties: str = "mistake") -> AnyFloatArray:
         """Votes of all weight vectors on ``queries``, each counted as long as it survived.
@@ -222,7 +253,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         ties: str = "mistake",
     ) -> AnyFloatArray:
         """As `votes`, with the mistaken rows alone; ``place[k]`` is the row of update k."""
-        start = self._start
+        start = self.start
         survival = self.survival.astype(np.float64)
         bias_step = float(start.fit_intercept)
         _, y_true, y_pred, step, _ = self.entries
@@ -260,10 +291,11 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
     def to_arrays(self) -> dict[str, Any]:
         """Everything there is to know, as arrays and plain numbers."""
         return {
-            "start": self._start.to_arrays(),
+            "start": self.start.to_arrays(),
             "classes": self.classes,
             **dict(zip(COLUMNS, self.entries, strict=True)),
             "n_examples": self.n_examples,
+            "n_float32": self._n_float32,
         }
 
     @classmethod
@@ -292,10 +324,12 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
                 "these arrays are no ledger: their lengths differ, or they name rows or classes "
                 "that cannot be."
             )
-        return cls(start, classes, entries, int(arrays["n_examples"]))
+        return cls(
+            start, classes, entries, int(arrays["n_examples"]), n_float32=arrays["n_float32"]
+        )
 
-    def _begin(self, X: Any, *, averaged: bool = False) -> tuple[Weights, Any]:
-        start = self._start
+    def _begin(self, X: Any, *, averaged: bool = False) -> tuple[Weights, list[Any]]:
+        start = self.start
         if not hasattr(X, "shape"):
             X = np.asarray(X, np.float64)
         weights = Weights(
@@ -307,30 +341,38 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             by_feature=is_sparse(X),
         )
         weights.set(start.matrix, start.bias)
-        # A mean is that of the run recorded here, whatever was seen before it.
-        weights.t = 0 if averaged else start.t
-        rows = as_rows(X, start.table.dtype)
-        if rows.n_features != start.n_features or (
-            len(self) and rows.n_rows <= self.entries.row.max()
-        ):
+        mixed = self._n_float32 is not None
+        kinds = [as_rows(X, np.float64 if mixed else start.table.dtype)]
+        named = self.entries.row.max(initial=-1)
+        if kinds[0].n_features != start.n_features or kinds[0].n_rows <= named:
             raise InputError(
                 f"X has shape {X.shape}, but this ledger was recorded on rows of "
-                f"{start.n_features} features, up to row {self.entries.row.max(initial=0)}. "
-                "Give the X that was given to fit."
+                f"{start.n_features} features, up to row {max(named, 0)}. "
+                "Give the X of fit and, below it, those of the calls after it, in order."
             )
-        inspect(rows)
-        return weights, rows
+        if mixed:  # the first updates were made in float32
+            first = int(self.entries.row[: self._n_float32].max(initial=-1)) + 1
+            kinds.append(as_rows(X[:first], start.table.dtype))
+        for rows in kinds:
+            inspect(rows)
+        return weights, kinds
 
-    def _play(self, state: tuple[Weights, Any], start: int, stop: int) -> None:
-        weights, rows = state
-        entries = self.entries
-        if weights.averaged:
-            entries = entries._replace(t=entries.t - self._start.t)
-        learning.replay(weights, rows, *entries, start, stop)
+    def _play(self, state: tuple[Weights, list[Any]], start: int, stop: int, t0: int = 0) -> None:
+        weights, kinds = state
+        entries = self.entries._replace(t=self.entries.t - t0) if t0 else self.entries
+        if len(kinds) == 2 and self._n_float32 is not None:
+            end = min(stop, self._n_float32)
+            learning.replay(weights, kinds[1], *entries, start, end)
+            if end < self._n_float32:
+                return
+            kinds.pop()
+            weights.promote()
+            start = end
+        learning.replay(weights, kinds[0], *entries, start, stop)
 
-    def _weights(self, state: tuple[Weights, Any]) -> tuple[AnyFloatArray, AnyFloatArray]:
+    def _weights(self, state: tuple[Weights, list[Any]]) -> tuple[AnyFloatArray, AnyFloatArray]:
         return state[0].matrix.copy(), state[0].bias.copy()
 
-    def _average(self, state: tuple[Weights, Any]) -> tuple[AnyFloatArray, AnyFloatArray]:
-        state[0].t = self.n_examples - self._start.t
+    def _average(self, state: tuple[Weights, list[Any]]) -> tuple[AnyFloatArray, AnyFloatArray]:
+        state[0].t = self.n_examples - self._start_t
         return state[0].average()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from rosenblatt.core.classes import with_class
 from rosenblatt.core.ledger import Ledger
-from rosenblatt.core.recording import Entries, Recorder
+from rosenblatt.core.recording import Entries, Note, Recorder
 from rosenblatt.core.weights import Weights
-from rosenblatt.errors import NoLedgerError
 
 
 class Model:
@@ -22,13 +21,16 @@ class Model:
 
     ``classes`` stand in the order of their arrival, ``slots`` says where. ``random`` is the state
     of the generator that shuffles, which began as ``seed``. ``best`` is the state that predicts
-    instead of the present one, after early stopping. ``recorder`` keeps every update, if wanted.
+    instead of the present one, after early stopping. ``recorder`` keeps every update, if wanted,
+    and ``start`` is what was learned before the first of them.
     ``notes`` is what a model file says beside the numbers, kept for when it is saved again, and
     ``columns`` the places of features that have names because they came with mappings.
     """
 
     # States that no longer change; a copy shares them.
-    _finished: ClassVar[tuple[str, ...]] = ("best",)
+    _finished: ClassVar[tuple[str, ...]] = ("best", "start")
+    _recorder: ClassVar[type] = Recorder
+    weights: Any
     # Whether also two classes have a part each.
     binary_as_multiclass = False
 
@@ -38,13 +40,56 @@ class Model:
         self.seed = self.random = seed
         self.n_mistakes = 0
         self.best: Any = None
+        self.t_of_best = 0
         self.recorder: Any = None
+        self.start: Any = None
+        self.row_offset = 0
         self.notes: dict[str, Any] = {}
         self.columns: dict[Any, int] | None = None
 
     def _name_classes(self, classes: Sequence[Hashable]) -> None:
         self.classes: list[Any] = list(classes)
         self.slots: dict[Any, int] = {label: i for i, label in enumerate(self.classes)}
+
+    @property
+    def t(self) -> int:
+        """Examples seen, over all epochs and calls."""
+        return int(self.weights.t)
+
+    @t.setter
+    def t(self, t: int) -> None:
+        self.weights.t = t
+
+    @property
+    def best_t(self) -> int | None:
+        """Examples that ``best`` had seen, if there is one."""
+        return None if self.best is None else self.t_of_best
+
+    def noting_when(self, keep: Callable[[], Any]) -> Callable[[], Any]:
+        """The same, which keeps the present state as the best, and notes how much it has seen."""
+
+        def noted() -> Any:
+            self.t_of_best = self.t
+            return keep()
+
+        return noted
+
+    @property
+    def next_row(self) -> int:
+        """The number of the next example in a ledger: those of all calls are counted, each once."""
+        return self.t + self.row_offset
+
+    @next_row.setter
+    def next_row(self, number: int) -> None:
+        self.row_offset = number - self.t
+
+    def keep_record(self, wanted: bool) -> None:
+        """Keep every update from here on, if wanted; a ledger that was kept so far goes on."""
+        if not wanted:
+            self.recorder = self.start = None
+        elif self.recorder is None:
+            self.recorder, self.start = self._recorder(), self.weights.copy()
+            self.next_row = 0
 
     def copy(self) -> Self:
         """A model of its own that learns on without touching this one."""
@@ -97,6 +142,8 @@ class LinearModel(Model):
     stay as they were.
     """
 
+    weights: Weights
+
     def __init__(
         self,
         classes: Sequence[Hashable],
@@ -118,8 +165,10 @@ class LinearModel(Model):
             averaged=averaged,
         )
         self.recorder: Recorder | None = None
-        self._recorded_from: Weights | None = None
-        # What a voted learner keeps beside the ledger: it must follow when classes are added.
+        self.start: Weights | None = None
+        # Updates made in float32, if the weights became float64 after them.
+        self.n_float32: int | None = None
+        # The rows that a voted learner keeps beside the ledger.
         self.voters: Any = None
 
     @property
@@ -140,69 +189,70 @@ class LinearModel(Model):
         coef, bias = self.served()
         return coef.copy(), bias.copy()
 
-    def _parts(self) -> list[Any]:
-        """All that has a vector for each class."""
-        parts = (self.weights, self._recorded_from, self.voters)
-        return [part for part in parts if part is not None]
-
     def _split(self) -> None:
-        for part in self._parts():
-            part.split()
-        if self.recorder is not None:
-            self.recorder = self.recorder.halved()
+        self.weights.split()
+        if self.recorder is not None and self.start is not None:
+            self.start, self.recorder = self.start.copy(), self.recorder.halved()
+            self.start.split()
 
     def _add_class(self) -> None:
-        for part in self._parts():
-            part.add_vector()
+        self.weights.add_vector()
+        if self.start is not None:
+            self.start = self.start.copy()
+            self.start.add_vector()
 
     def insert_features(self, places: Sequence[int]) -> None:
         """Add features with weight 0 before these places."""
         self.weights = _widened(self.weights, places)
-        if self._recorded_from is not None:
-            self._recorded_from = _widened(self._recorded_from, places)
+        if self.start is not None:
+            self.start = _widened(self.start, places)
 
-    def start_recording(self) -> None:
-        """Keep every update from here on; rows are counted from here on too."""
-        self.recorder = Recorder()
-        self._recorded_from = self.weights.copy()
+    def keep_record(self, wanted: bool) -> None:
+        if self.recorder is None:
+            self.n_float32 = None
+        super().keep_record(wanted)
+        if self.recorder is None or self.start is None or self.n_float32 is not None:
+            return
+        if self.start.is_float32 and not self.weights.is_float32:
+            self.n_float32 = len(self.recorder.entries.row)
 
-    def record(self, entries: Entries, first_row: int = 0, table: Any = None) -> None:
-        """Note updates by rows of a table, which are numbered through the stream."""
-        if self.recorder is not None:
+    def recording(self, first_row: int, table: Any = None) -> Note | None:
+        """What notes updates by rows of a table, whose first has this number; None: nothing."""
+        if self.recorder is None:
+            return None
+        keep_rows = None if self.voters is None else self.voters.taking(table, first_row)
+
+        def note(entries: Entries) -> None:
+            assert self.recorder is not None
             self.recorder.add(entries._replace(row=entries.row + first_row))
-        if self.voters is not None:
-            self.voters.take(entries, table)
-            self.voters.release()
+            if keep_rows is not None:
+                keep_rows(entries)
 
-    @property
-    def t(self) -> int:
-        """Examples seen."""
-        return self.weights.t
-
-    @t.setter
-    def t(self, t: int) -> None:
-        self.weights.t = t
-
-    @property
-    def seen_while_recording(self) -> int:
-        return self.weights.t - (0 if self._recorded_from is None else self._recorded_from.t)
+        return note
 
     def ledger(self) -> Ledger:
-        if self.recorder is None or self._recorded_from is None:
-            raise NoLedgerError
-        start = self._recorded_from
-        if start.n_features < self.weights.n_features:
-            start.grow(self.weights.n_features)
-        return Ledger(start, tuple(self.classes), self.recorder.entries, self.weights.t)
+        assert self.recorder is not None
+        assert self.start is not None
+        if self.start.n_features < self.weights.n_features:
+            self.start = self.start.copy()
+            self.start.grow(self.weights.n_features)
+        return Ledger(
+            self.start,
+            tuple(self.classes),
+            self.recorder.entries,
+            self.t,
+            n_float32=self.n_float32,
+            best_t=self.best_t,
+        )
 
     def digest(self) -> str:
         """SHA-256 over everything that decides what the model predicts and how it learns on."""
         state = hashlib.sha256(self.weights.digest().encode())
-        state.update(repr((self.classes, self.random, self.n_mistakes, self.columns)).encode())
-        for values in self.best or ():
+        known = self.classes, self.random, self.n_mistakes, self.columns, self.best_t
+        state.update(repr(known).encode())
+        past = self.recorder.entries[1:] if self.voters is not None and self.recorder else ()
+        for values in (*(self.best or ()), *past):
             state.update(np.asarray(values).tobytes())
-        if self.voters is not None:
-            state.update(self.voters.digest().encode())
         return state.hexdigest()
 
 

@@ -147,10 +147,9 @@ class OnlinePass:
             return
         tally = tally or learning.Tally()
         model.weights.arrange(by_feature=block.rows.is_sparse)
-        log = None
-        if model.recorder is not None:
+        note, log = model.recording(model.next_row - start), None
+        if note is not None:
             log = learning.Log(max(LOG_CAPACITY, 2 * model.weights.n_vectors))
-        seen = model.seen_while_recording - start
         while start < stop:
             start = learning.learn(
                 model.weights,
@@ -165,8 +164,8 @@ class OnlinePass:
                 log,
                 watch,
             )
-            if log is not None:
-                model.record(Entries.of(log), seen)
+            if note is not None and log is not None:
+                note(Entries.of(log))
                 log.size = 0
             if tally.refused >= 0:
                 break

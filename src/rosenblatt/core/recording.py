@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +17,9 @@ COLUMNS = ("row", "right", "wrong", "step", "t")
 class Update(NamedTuple):
     """One update: which example, what was right, what was predicted, how far, and when.
 
-    ``row`` is the number of the example in what was given to ``fit``. ``y_pred`` is None when the
-    right class was raised and no other lowered (a multiclass tie). ``t`` counts the examples seen,
-    this one included.
+    ``row`` is the number of the example in what was given to ``fit``, then to the calls after it.
+    ``y_pred`` is None when the right class was raised and no other lowered (a multiclass tie).
+    ``t`` counts the examples seen, this one included.
     """
 
     row: int
@@ -61,6 +62,10 @@ class Entries(NamedTuple):
         if len(parts) == 1:
             return parts[0]
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+# What is called with updates as they are made.
+Note = Callable[[Entries], None]
 
 
 class Recorder:

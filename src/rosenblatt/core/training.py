@@ -12,7 +12,7 @@ from rosenblatt._kernels.rows import learning
 from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core import epochs
-from rosenblatt.core.recording import Entries, Recorder
+from rosenblatt.core.recording import Entries, Note
 from rosenblatt.core.result import FitResult, Pairs, Pocket, Shares
 from rosenblatt.core.rows import Rows, margins
 from rosenblatt.core.weights import Weights
@@ -36,7 +36,7 @@ class LinearTrainer(epochs.Trainer):
         labels: npt.NDArray[np.int32],
         subset: npt.NDArray[np.int64] | None = None,
         row_weights: npt.NDArray[np.float64] | None = None,
-        recorder: Recorder | None = None,
+        record: Note | None = None,
     ) -> None:
         super().__init__(rows.n_rows, subset)
         self._weights, self._rule, self._rows, self._labels = weights, rule, rows, labels
@@ -53,8 +53,8 @@ class LinearTrainer(epochs.Trainer):
         elif Shares.fit_into_memory(rows.n_rows, weights.n_vectors):
             result.pairs = Shares(rows.n_rows, weights.n_vectors)
         self._tally = learning.Tally(result.mistakes_per_row, result.dual)
-        receivers = [receiver for receiver in (recorder, result.pairs) if receiver is not None]
-        self._walk = _walk(weights, rule, rows, labels, row_weights, self._tally, receivers)
+        notes = [record, None if result.pairs is None else result.pairs.add]
+        self._walk = _walk(weights, rule, rows, labels, row_weights, self._tally, notes)
         self._ceiling = MarginCeiling(weights, rows, self._tally)
         self.pocket: Pocket | None = None
 
@@ -156,12 +156,11 @@ def one_pass(
     start: int = 0,
     stop: int | None = None,
     row_weights: npt.NDArray[np.float64] | None = None,
-    recorder: Recorder | None = None,
+    record: Note | None = None,
 ) -> learning.Tally:
-    """Learn from each row once, in the order given, in place."""
+    """Learn from each row once, in the order given, in place; ``record`` is given the updates."""
     tally = learning.Tally()
-    receivers = [] if recorder is None else [recorder]
-    walk = _walk(weights, rule, rows, labels, row_weights, tally, receivers)
+    walk = _walk(weights, rule, rows, labels, row_weights, tally, [record])
     walk(None, start, rows.n_rows if stop is None else stop)
     return tally
 
@@ -173,16 +172,17 @@ def _walk(
     labels: npt.NDArray[np.int32],
     row_weights: npt.NDArray[np.float64] | None,
     tally: learning.Tally,
-    receivers: Sequence[Recorder | Pairs | Shares],
+    notes: Sequence[Note | None],
 ) -> Callable[[npt.NDArray[np.int64] | None, int, int], None]:
     """A function that learns from places ``start`` to ``stop`` of an order, once each.
 
-    The receivers are handed the updates as they come.
+    The ``notes`` are given the updates as they come.
     """
     weights.arrange(by_feature=rows.is_sparse)
     # Room for at least one example: a soft step may write one entry a class.
     room = max(min(LOG_CAPACITY, rows.n_rows), 2 * weights.n_vectors)
-    log = learning.Log(room) if receivers else None
+    wanted = [note for note in notes if note is not None]
+    log = learning.Log(room) if wanted else None
 
     def walk(order: npt.NDArray[np.int64] | None, start: int, stop: int) -> None:
         while start < stop:
@@ -193,8 +193,8 @@ def _walk(
             if log is not None:
                 entries = Entries.of(log)
                 log.size = 0
-                for receiver in receivers:
-                    receiver.add(entries)
+                for note in wanted:
+                    note(entries)
             if tally.refused >= 0:
                 raise overflow_error(tally.refused, weights)
 

@@ -133,7 +133,7 @@ class KernelLayout(Layout):
         return {
             "features": facts.n_features,
             "start of updates": 1,
-            "numbers": facts.n_features if precomputed else MOST_EXAMPLES,
+            "numbers": facts.n_features if precomputed else card.record.next_row,
             # Each mistake adds 1 at most, but a projection may be a sum of large parts.
             "largest coefficient": limit if facts.settings["forget"] == "projection" else float(t),
             # The mean is coef - late / t.
@@ -247,9 +247,9 @@ def kernel_model(state: State) -> KernelModel:
         model.add(Entries(*(np.array(arrays[f"updates.{name}"]) for name in COLUMNS)))
     if isinstance(facts.best, Snapshot):
         model.best = _take_support(state, facts.best.rows, BEST_ROWS)
-        model.best.t = facts.best.t
-    else:
-        model.best = facts.best
+        model.best.t = model.t_of_best = facts.best.t
+    elif facts.best is not None:
+        model.best, model.t_of_best = facts.best, facts.best[1]
     kept = facts.forgetting
     if kept is not None:
         memory = model.forgetting = Memory(0)

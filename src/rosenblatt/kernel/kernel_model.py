@@ -56,6 +56,8 @@ class Memory:
 class KernelModel(Model):
     """Classes, support rows and coefficients; a row of coefficients for each function."""
 
+    t = 0
+
     def __init__(
         self, settings: Mapping[str, Any], n_features: int, classes: list[Any], seed: int
     ) -> None:
@@ -66,9 +68,8 @@ class KernelModel(Model):
         self.support: DenseSupport | SparseSupport | None = None
         k = 1 if len(self.classes) <= 2 else len(self.classes)
         self.coef, self.late = np.zeros((k, 0)), np.zeros((k, 0))
-        # Which example each support row was: its row in X, or its place in the stream.
+        # Which example each support row was among all that were given.
         self.numbers = np.zeros(0, np.int64)
-        self.t = 0
         self.recorder: Recorder | None = Recorder() if settings["budget"] is None else None
         # If an earlier state was the best: how many updates and examples count, or what forgot
         # some of its rows as it was then.

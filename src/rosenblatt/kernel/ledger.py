@@ -23,7 +23,8 @@ class KernelLedger(ColumnLedger[FloatArray]):
     classes : tuple
         The classes, as they arrived; with two of them a positive score means the second.
     entries : Entries
-        The updates as columns; ``row`` is the number of the row in ``X`` or in the stream.
+        The updates as columns; ``row`` is the number of the row in all that was given, as in
+        ``support_``.
     n_examples : int
         Examples seen when learning ended.
 
@@ -41,20 +42,20 @@ class KernelLedger(ColumnLedger[FloatArray]):
     """
 
     def __init__(self, model: KernelModel) -> None:
-        slots = model.entries()
-        entries = slots._replace(row=model.numbers[slots.row])
-        super().__init__(tuple(model.classes), entries, model.n_examples)
-        self._model, self._slots = model, slots
+        self._model = copy(model)
+        self._model.best = None
+        self._slots = self._model.entries()
+        entries = self._slots._replace(row=model.numbers[self._slots.row])
+        super().__init__(tuple(model.classes), entries, model.t, best_t=model.best_t)
 
     @property
     def settings(self) -> dict[str, Any]:
         """The parameters of the kernel that the run was made with."""
         return self._model.settings
 
-    def _first(self, k: int, n_examples: int) -> KernelLedger:
-        earlier = copy(self._model)
-        earlier.best = k, n_examples
-        return KernelLedger(earlier)
+    def _cut(self, k: int) -> None:
+        super()._cut(k)
+        self._slots = self._slots.first(k)
 
     def replay(self, X: Any = None, upto: int | None = None) -> FloatArray:
         """Coefficients of the support rows after the first ``upto`` updates, all by default.
@@ -78,12 +79,14 @@ class KernelLedger(ColumnLedger[FloatArray]):
         with ``multiclass="ovr"`` the functions of each class vote by themselves. Cost: the kernel
         of the queries with the support rows, then a walk along the updates. ``X`` is not looked at.
         """
-        return self._model.votes(queries, tie_is_positive=ties == "positive")
+        voters = copy(self._model)
+        voters.best = len(self), self.n_examples
+        return voters.votes(queries, tie_is_positive=ties == "positive")
 
     def _begin(self, X: Any, *, averaged: bool = False) -> KernelModel:
         return self._model.without_updates()
 
-    def _play(self, state: KernelModel, start: int, stop: int) -> None:
+    def _play(self, state: KernelModel, start: int, stop: int, t0: int = 0) -> None:
         state.add(self._slots.part(start, stop))
 
     def _weights(self, state: KernelModel) -> FloatArray:

@@ -51,7 +51,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     Attributes
     ----------
     support_ : ndarray of shape (n_support,)
-        The mistaken rows: their numbers in ``X``, or their places in the stream.
+        The mistaken rows: their numbers in ``X``, or in all rows that the calls were given.
     support_vectors_ : array or sparse matrix of shape (n_support, n_features)
         The mistaken rows themselves.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
@@ -271,7 +271,8 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
 
     def _trainer(self, model: KernelModel, data: TrainingData, **start: Any) -> KernelTrainer:
         table = narrow_as_dense(data.table)
-        trainer = self._trainer_of(model, table, data.labels, subset=data.subset)
+        numbered = {"first_number": model.next_row, "subset": data.subset}
+        trainer = self._trainer_of(model, table, data.labels, **numbered)
         n_scores = model.n_vectors * len(data.labels)
         if self.budget is None and self.max_iter > 1 and 8e-6 * n_scores <= self.cache_mb:
             trainer.scored = ScoreCache(model, table)
@@ -299,7 +300,9 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
             model, batch.names, batch.numbers, batch.declared
         ):
             if labels is not None:
-                trainer = self._trainer_of(model, table, labels, first_number=model.t - start)
+                trainer = self._trainer_of(
+                    model, table, labels, first_number=model.next_row - start
+                )
                 epochs.one_pass(trainer, np.arange(start, stop))
 
     def _what_to_try(self, result: FitResult) -> str:
@@ -346,7 +349,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
 
     @property
     def support_(self) -> npt.NDArray[np.int64]:
-        """The mistaken rows: their numbers in ``X``, or their places in the stream."""
+        """The mistaken rows: their numbers in ``X``, or in all rows that the calls were given."""
         model: KernelModel = self._fitted().served
         return model.numbers.copy()
 
@@ -380,12 +383,13 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         return KernelLedger(self._recorded())
 
     def _recorded(self) -> KernelModel:
-        model: KernelModel = self._fitted()
-        if model.recorder is None:
+        try:
+            model: KernelModel = super()._recorded()
+        except NoLedgerError:
             raise NoLedgerError(
                 "no ledger is kept with a budget, which forgets some of the mistaken rows",
                 cures=Message("keep one with ", Setting("budget", None)),
-            )
+            ) from None
         return model
 
     def _summary_table(self) -> SummaryTable:

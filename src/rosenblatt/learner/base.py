@@ -207,6 +207,9 @@ class Learner(FitOutcome, Estimator):
         """Train the model, showing the progress; what came out becomes the learner's own."""
         from rosenblatt.core import epochs
 
+        first_row = model.next_row
+        if validation is not None:
+            validation.keep = model.noting_when(validation.keep)
         with progress(self.verbose, self.max_iter, type(self).__name__) as show:
             result = epochs.run(
                 trainer,
@@ -217,7 +220,7 @@ class Learner(FitOutcome, Estimator):
                 validation=validation,
                 after_epoch=show,
             )
-        model.random = result.random
+        model.random, model.next_row = result.random, first_row + trainer.n_all
         self._take_over(model, result, validation)
         return result
 
@@ -278,6 +281,7 @@ class Learner(FitOutcome, Estimator):
             record=Record(
                 seed=model.seed,
                 t=model.t,
+                next_row=model.next_row,
                 n_mistakes=model.n_mistakes,
                 data=None if data is None else Data(**data),
                 fit=self._fit_record(),

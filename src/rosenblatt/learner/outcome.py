@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.errors import NoLedgerError
+
 if TYPE_CHECKING:
     from rosenblatt.core.result import FitResult, Validation
     from rosenblatt.model.card import Fit
@@ -42,6 +44,13 @@ class FitOutcome:
             return self.__dict__["_model"]
         except KeyError:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
+
+    def _recorded(self) -> Any:
+        """The model, which has kept its updates."""
+        model = self._fitted()
+        if model.recorder is None:
+            raise NoLedgerError
+        return model
 
     @property
     def t_(self) -> int:

@@ -36,23 +36,16 @@ if TYPE_CHECKING:
 
 
 class Start(Facts):
-    """The weights a ledger starts from; ``zero``: all of them are 0 and not kept as arrays."""
+    """The weights a ledger starts from; ``zero``: all of them are 0 and not kept as arrays.
+
+    ``n_float32``: how many updates were made before float32 weights became float64, if they did.
+    """
 
     t: int
     dtype: Literal["float32", "float64"]
     by_feature: bool
     zero: bool
-
-
-class Voting(Facts):
-    """The updates of all calls with the rows they came from.
-
-    ``best`` is the number of updates and of examples after which the best epoch ended.
-    """
-
-    start: Start
-    rows: RowKind
-    best: tuple[int, int] | None
+    n_float32: int | None
 
 
 class Run(Facts):
@@ -71,15 +64,16 @@ class Run(Facts):
 class LinearFacts(Facts):
     """A linear model, apart from its arrays.
 
-    ``best``: the weights of the best epoch predict instead of the last.
+    ``best``, after early stopping: how many examples the weights that predict had seen. ``voters``:
+    how the mistaken rows of a voted perceptron are kept.
     """
 
     fit_intercept: bool
     by_feature: bool
-    best: bool
+    best: int | None
     run: Run | None
     ledger: Start | None
-    voters: Voting | None
+    voters: RowKind | None
 
 
 VOTED_ROWS = KeptRows("voters.rows", "the rows a voted perceptron made mistakes on")
@@ -98,12 +92,10 @@ dual          | float64 | rows              | finite        | steps    | sums of
 pairs.key     | int64   | pairs             | 0 or more     | pairs    | row, right and wrong class
 pairs.step    | float64 | pairs             | finite        | pairs    | sums of steps
 shares        | float64 | rows, classes     | finite        | shares   | sums of steps by class
-{UPDATES.format("ledger", "row", "rows", "finite")}
+{UPDATES.format("ledger", "row", "next row", "finite")}
 ledger.start.coef      | float | vectors, features | training | ledger.start | weights {UNLESS_ZERO}
 ledger.start.intercept | float | vectors           | training | ledger.start | biases {UNLESS_ZERO}
-{UPDATES.format("voters", "row", "examples", "finite")}
-voters.start.coef      | float | vectors, features | training | voters.start | weights {UNLESS_ZERO}
-voters.start.intercept | float | vectors           | training | voters.start | biases {UNLESS_ZERO}
+voters.number          | int64 | voters.rows | 0 to next row - 1 | voters | the row each was
 {VOTED_ROWS.table}
 """
 
@@ -120,25 +112,24 @@ class LinearLayout(Layout):
     def parts(self, card: Card) -> set[str]:
         facts: LinearFacts = card.model
         found = {"averages"} if class_of(card.learner).averages else set()
-        if facts.best:
+        if facts.best is not None and facts.voters is None:
             found.add("best")
         if facts.run is not None:
             found.add(facts.run.dual)
-        for name, start in _starts(facts).items():
-            found |= {name} if start.zero else {name, f"{name}.start"}
-        return found | VOTED_ROWS.parts(facts.voters.rows if facts.voters else "none")
+        if facts.ledger is not None:
+            found |= {"ledger"} if facts.ledger.zero else {"ledger", "ledger.start"}
+        if facts.voters is not None:
+            found |= {"voters", *VOTED_ROWS.parts(facts.voters)}
+        return found
 
     def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
         facts, t = card.model, card.record.t
         # The mean of weights within the limit is w - sum / t, so no sum is larger.
         largest = min(2.0 * largest_allowed(arrays["coef"].dtype) * max(t, 1), MOST)
-        found = {"largest sum": largest}
+        start = 0 if facts.ledger is None else facts.ledger.t
+        found = {"largest sum": largest, "start of ledger": start + 1}
         if len(card.classes) == len(arrays["coef"]) == 2:  # learned as more are, with a vector each
             found["vectors"] = 2
-        for name, start in _starts(facts).items():
-            found[f"start of {name}"] = start.t + 1
-        if facts.run is None and facts.ledger is not None:  # rows are counted as they come
-            found["rows"] = t - facts.ledger.t
         return found
 
     def n_features(self, card: Card, arrays: Arrays) -> int:
@@ -148,24 +139,23 @@ class LinearLayout(Layout):
 
     def check_card(self, card: Card) -> None:
         facts: LinearFacts = card.model
-        fit, voters, t = card.record.fit, facts.voters, card.record.t
+        fit, ledger, t = card.record.fit, facts.ledger, card.record.t
         if (fit is None) != (facts.run is None):
             raise ModelFileError("the record of the fit and the run do not go together.")
         if facts.run is not None and fit is not None:
             _check_run(facts.run, fit.n_iter)
         votes = class_of(card.learner).keeps_rows
-        if votes != (voters is not None) or (votes and facts.ledger is None):
+        if votes != (facts.voters is not None) or (votes and ledger is None):
             raise ModelFileError(
                 f"{card.learner} {'needs' if votes else 'does not have'} the rows of its mistakes."
             )
-        for start in _starts(facts).values():
-            whole("the t of the start of the ledger", start.t, 0, t)
-        kept = facts.best or (voters is not None and voters.best is not None)
-        watched = fit is not None and fit.best_iter is not None
-        if kept != watched or (votes and facts.best):
+        if ledger is not None:
+            whole("the t of the start of the ledger", ledger.t, 0, t)
+        if (facts.best is not None) != (fit is not None and fit.best_iter is not None):
             raise ModelFileError("the weights of the best epoch and the scores do not go together.")
-        if voters is not None and voters.best is not None:
-            whole("the examples of the best epoch", voters.best[1], voters.start.t, t)
+        if facts.best is not None:
+            least = 1 if ledger is None else ledger.t + 1
+            whole("the examples of the best epoch", facts.best, least, t)
 
     def check_together(self, card: Card, arrays: Arrays) -> None:
         facts, k = card.model, len(card.classes)
@@ -183,10 +173,8 @@ class LinearLayout(Layout):
             if len(key):
                 pairs = len(arrays["mistakes_per_row"]) * k * (k + 1)
                 whole(f"pairs.key[{len(key) - 1}]", int(key[-1]), 0, pairs - 1)
-        for name, start in _starts(facts).items():
-            in_order(f"{name}.t", arrays[f"{name}.t"])
-            for part in ("coef", "intercept"):
-                _check_same_type(arrays, f"{name}.start.{part}", start.dtype)
+        if facts.ledger is not None:
+            _check_ledger(facts.ledger, arrays)
         if facts.voters is not None:
             _check_voters(facts.voters, arrays)
 
@@ -194,29 +182,26 @@ class LinearLayout(Layout):
 
     def put(self, learner: Any, model: LinearModel) -> tuple[LinearFacts, Arrays]:
         learner.rule()  # parameters that are allowed alone may not be so together
-        t, voters, arrays = model.t, None, {}
+        t, voters, ledger, arrays = model.t, None, None, dict[str, Any]()
         model.weights.refuse_if_busy()
         weights = model.weights.to_arrays()
         for name in WEIGHTS:
             if weights[name] is not None:
                 arrays[name] = weights[name]
+        if model.recorder is not None:
+            ledger = _put_ledger(arrays, model.ledger().to_arrays())
         if model.voters is not None:
-            found = model.voters.to_arrays(model.classes, model.weights.n_features, t)
-            voters = Voting(
-                start=_put_ledger(arrays, "voters", found),
-                rows=VOTED_ROWS.put(arrays, found["rows"]),
-                best=model.best,
-            )
+            numbers = arrays["voters.number"] = model.voters.numbers
+            rows = model.voters.vectors(model.weights.n_features)
+            voters = VOTED_ROWS.put(arrays, rows if len(numbers) else None)
         elif model.best is not None:
             arrays["best.coef"], arrays["best.intercept"] = model.best
         facts = LinearFacts(
             fit_intercept=weights["fit_intercept"],
             by_feature=weights["by_feature"],
-            best="best.coef" in arrays,
+            best=model.best_t,
             run=_put_run(arrays, learner._result) if "n_iter_" in learner.__dict__ else None,
-            ledger=None
-            if model.recorder is None
-            else _put_ledger(arrays, "ledger", model.ledger().to_arrays()),
+            ledger=ledger,
             voters=voters,
         )
         model.weights.refuse_if_busy(t)
@@ -226,9 +211,8 @@ class LinearLayout(Layout):
         facts, arrays = state.card.model, state.arrays
         rule, model = learner.rule(), linear_model(state)
         if facts.voters is not None:
-            rows = VOTED_ROWS.take(arrays, facts.voters.rows, state.n_features)
-            ledger = _take_ledger(state, "voters", facts.voters.start)
-            model.voters = Voters.from_arrays({**ledger, "rows": rows})
+            rows = VOTED_ROWS.take(arrays, facts.voters, state.n_features)
+            model.voters = Voters(rows, arrays["voters.number"])
         learner._model, learner.n_features_in_ = model, model.weights.n_features
         if facts.run is None:
             learner._stream = Stream(model, rule, learner._rule_settings(learner))
@@ -269,20 +253,15 @@ def linear_model(state: State) -> LinearModel:
     if len(card.classes) == 2:
         model.binary_as_multiclass = model.n_vectors == 2
     state.restore(model)
-    if facts.best:
-        model.best = (arrays["best.coef"], arrays["best.intercept"])
-    elif facts.voters is not None:
-        model.best = facts.voters.best
+    if facts.best is not None:
+        parts = () if facts.voters is not None else ("coef", "intercept")
+        model.best, model.t_of_best = tuple(arrays[f"best.{part}"] for part in parts), facts.best
     if facts.ledger is not None:
-        ledger = Ledger.from_arrays(_take_ledger(state, "ledger", facts.ledger))
-        model.recorder, model._recorded_from = Recorder(), ledger._start
+        ledger = Ledger.from_arrays(_take_ledger(state, facts.ledger))
+        model.recorder, model.start = Recorder(), ledger.start
         model.recorder.add(ledger.entries)
+        model.n_float32 = facts.ledger.n_float32
     return model
-
-
-def _starts(facts: LinearFacts) -> dict[str, Start]:
-    starts = {"ledger": facts.ledger, "voters": facts.voters.start if facts.voters else None}
-    return {name: start for name, start in starts.items() if start is not None}
 
 
 # ---------------------------------------------------------------------- checks
@@ -302,13 +281,23 @@ def _check_same_type(arrays: Arrays, name: str, dtype: str) -> None:
         )
 
 
-def _check_voters(voters: Voting, arrays: Arrays) -> None:
-    n_updates, n_rows = len(arrays["voters.row"]), VOTED_ROWS.check(arrays, voters.rows)
-    named = int(arrays["voters.row"].max(initial=-1)) + 1
-    if named != n_rows or n_rows > n_updates or (n_rows == 0) != (voters.rows == "none"):
-        raise ModelFileError(f"{n_updates} updates of {named} rows, but {n_rows} rows are there.")
-    if voters.best is not None:
-        whole("the updates of the best epoch", voters.best[0], 0, n_updates)
+def _check_ledger(start: Start, arrays: Arrays) -> None:
+    in_order("ledger.t", arrays["ledger.t"])
+    for part in ("coef", "intercept"):
+        _check_same_type(arrays, f"ledger.start.{part}", start.dtype)
+    if start.n_float32 is not None:
+        whole("the updates in float32", start.n_float32, 0, len(arrays["ledger.t"]))
+        if (start.dtype, arrays["coef"].dtype.name) != ("float32", "float64"):
+            raise ModelFileError("updates in float32 of weights that never were of that type.")
+
+
+def _check_voters(kind: RowKind, arrays: Arrays) -> None:
+    named, numbers = np.unique(arrays["ledger.row"]), np.sort(arrays["voters.number"])
+    n_rows = VOTED_ROWS.check(arrays, kind)
+    if n_rows != len(numbers) or (n_rows == 0) != (kind == "none"):
+        raise ModelFileError(f"{len(numbers)} numbers of rows, but {n_rows} rows are there.")
+    if not np.array_equal(named, numbers):
+        raise ModelFileError("voters.number does not name the rows of the ledger, each once.")
 
 
 # ---------------------------------------------------------------------- the last fit
@@ -345,37 +334,39 @@ def _take_run(result: FitResult, run: Run, state: State) -> None:
 # ---------------------------------------------------------------------- ledgers
 
 
-def _put_ledger(arrays: Arrays, name: str, ledger: dict[str, Any]) -> Start:
+def _put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> Start:
     start = ledger["start"]
     # By their bits, so that a negative zero is kept.
     zero = not any(np.any(start[part].view(np.uint8)) for part in ("coef", "intercept"))
     for column in COLUMNS:
-        arrays[f"{name}.{column}"] = ledger[column]
+        arrays[f"ledger.{column}"] = ledger[column]
     if not zero:
-        arrays[f"{name}.start.coef"] = start["coef"]
-        arrays[f"{name}.start.intercept"] = start["intercept"]
+        arrays["ledger.start.coef"] = start["coef"]
+        arrays["ledger.start.intercept"] = start["intercept"]
     return Start(
         t=start["t"],
         dtype=start["coef"].dtype.name,
         by_feature=start["by_feature"],
         zero=zero,
+        n_float32=ledger["n_float32"],
     )
 
 
-def _take_ledger(state: State, name: str, start: Start) -> dict[str, Any]:
+def _take_ledger(state: State, start: Start) -> dict[str, Any]:
     arrays, card = state.arrays, state.card
     shape, dtype = arrays["coef"].shape, np.dtype(start.dtype)
     stored = not start.zero
     return {
         "start": {
-            "coef": arrays[f"{name}.start.coef"] if stored else np.zeros(shape, dtype),
-            "intercept": arrays[f"{name}.start.intercept"] if stored else np.zeros(shape[0], dtype),
+            "coef": arrays["ledger.start.coef"] if stored else np.zeros(shape, dtype),
+            "intercept": arrays["ledger.start.intercept"] if stored else np.zeros(shape[0], dtype),
             "coef_sum": None,
             "fit_intercept": card.model.fit_intercept,
             "by_feature": start.by_feature,
             "t": start.t,
         },
         "classes": card.classes,
-        **{column: arrays[f"{name}.{column}"] for column in COLUMNS},
+        **{column: arrays[f"ledger.{column}"] for column in COLUMNS},
         "n_examples": card.record.t,
+        "n_float32": start.n_float32,
     }

@@ -103,7 +103,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         default=False, in_studio=False, help="Keep the ledger of all updates in ``ledger_``."
     )
 
-    # What the rule depends on; read at every call, so that a parameter that was changed is heeded.
+    # What learning depends on; read at every call, so that a parameter that was changed is heeded.
     _rule_settings: ClassVar[Any]
 
     layout = "rosenblatt.linear.file_layout:LinearLayout"
@@ -112,7 +112,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         super().__init_subclass__(**kwargs)
         shared = LinearClassifier._options
         own = [name for name in cls._options if name not in shared]
-        settings = attrgetter(*own, "ties", *MODEL_SETTINGS)
+        settings = attrgetter(*own, "ties", "record", *MODEL_SETTINGS)
         cls._rule_settings = settings
         if any(cls._options[name].kind == "other" for name in own):
             cls._rule_settings = staticmethod(lambda self: list(map(_Same, settings(self))))
@@ -209,17 +209,14 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             start["sample_weight"], self.class_weight, model.classes, data.labels
         )
         self._set_start(model, start["coef_init"], start["intercept_init"])
-        self._start_recording(model, data.table)
-        return LinearTrainer(
-            model.weights, rule, rows, data.labels, data.subset, weights, model.recorder
-        )
+        self._keep_record(model)
+        record = model.recording(model.next_row, data.table)
+        return LinearTrainer(model.weights, rule, rows, data.labels, data.subset, weights, record)
 
     def _take_over(
         self, model: LinearModel, result: FitResult, validation: Validation | None
     ) -> None:
         model.n_mistakes += sum(result.mistakes_per_epoch)
-        if model.voters is not None:
-            model.voters.release()
         super()._take_over(model, result, validation)
 
     def _set_start(self, model: LinearModel, coef_init: Any, intercept_init: Any) -> None:
@@ -253,15 +250,15 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             coef = coef[place] if coef_init is not None else coef
             bias = bias[place] if intercept_init is not None else bias
         weights.set(coef, bias)
+        model.recorder = None  # no update leads from the weights before to these
 
-    def _start_recording(self, model: LinearModel, table: Any = None) -> None:
-        """Record from here on, if asked to: updates by rows of a table, or of a stream."""
-        if not self.record:
-            model.recorder = None
-            return
-        if table is None:  # rows of either type may come, and replay must know which one counted
+    def _keep_record(self, model: LinearModel, *, streamed: bool = False) -> None:
+        """Record from here on, if asked to; a ledger that was begun goes on."""
+        wanted = bool(self.record or self.keeps_rows)
+        if wanted and streamed:
+            # Rows of either type may come, and replay must know which one counted.
             model.weights.promote()
-        model.start_recording()
+        model.keep_record(wanted)
 
     def _what_to_try(self, result: FitResult) -> str:
         return (
@@ -330,7 +327,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
     @property
     def ledger_(self) -> Ledger:
         """Every update in order, when ``record=True``."""
-        ledger: Ledger = self._fitted().ledger()
+        ledger: Ledger = self._recorded().ledger()
         return ledger
 
     @property
@@ -370,15 +367,6 @@ class LinearClassifier(ModelDisplay, RowClassifier):
 
         if X is None:
             return None
-        model = self._model
-        ledger = model.ledger()
-        if model.best is not None:
-            ledger = self._ledger_of_best(ledger, X)
-        found = similarities(self, row, X, ledger.entries) + float(model.weights.fit_intercept)
+        ledger = self.ledger_.best
+        found = similarities(self, row, X, ledger.entries) + float(ledger.start.fit_intercept)
         return UpdateHistory(ledger.entries, ledger.classes, found, ledger.n_examples)
-
-    def _ledger_of_best(self, ledger: Ledger, X: Any) -> Ledger:
-        """The updates that led to the weights of the best epoch; all epochs are of one length."""
-        epoch = self._model.seen_while_recording // self.n_iter_
-        seen = ledger.n_examples - epoch * (self.n_iter_ - self.best_iter_)
-        return ledger.upto(int(np.searchsorted(ledger.entries.t, seen, "right")), seen)

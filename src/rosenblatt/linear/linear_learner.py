@@ -120,7 +120,7 @@ class LinearLearner(LinearClassifier):
         rule = self._checked_rule()
         self._model = model
         self._stream = Stream(model, rule, self._rule_settings(self))
-        self._start_recording(model)
+        self._keep_record(model, streamed=True)
 
     def _current_stream(self) -> Stream:
         """The stream to go on with, by the rule as the parameters have it now."""
@@ -130,6 +130,7 @@ class LinearLearner(LinearClassifier):
             if stream.settings != settings:
                 self._refuse_other_settings()
                 stream.rule, stream.settings = self._checked_rule(), settings
+                self._keep_record(stream.model, streamed=True)
             return stream
         # The first example after a fit: what was true of the finished fit is so no longer.
         self.check_parameters()

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.result import Pocket
 from rosenblatt.core.training import LinearTrainer
@@ -110,10 +107,3 @@ class Perceptron(LinearLearner):
         if not self.pocket or "validation_scores_" not in known or "mistakes_per_row_" not in known:
             raise AttributeError("known after fit with pocket=True")
         return round(len(self.mistakes_per_row_) * (1.0 - max(self.validation_scores_)))
-
-    def _ledger_of_best(self, ledger: Ledger, X: Any) -> Ledger:
-        if not self.pocket:
-            return super()._ledger_of_best(ledger, X)
-        states = enumerate(ledger.trace(X))
-        best = self._model.best
-        return ledger.upto(next(k for k, at in states if all(map(np.array_equal, at, best))))

@@ -17,7 +17,6 @@ from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.classes import class_segments, declared_classes, number_of
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.recording import Recorder
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.training import one_pass, overflow_error
 from rosenblatt.learner.inputs import Batch
@@ -65,13 +64,12 @@ class Stream:
         """Learn from each row once, in their order; classes join where they first appear."""
         model = self.model
         rows = model.weights.agree(batch.table, batch.rows)
+        record = model.recording(model.next_row, batch.table)
         for start, stop, labels in class_segments(
             model, batch.names, batch.numbers, batch.declared
         ):
             if labels is None:
                 continue
-            recorder = Recorder() if model.recorder is not None else None
-            seen = model.seen_while_recording - start
             tally = one_pass(
                 model.weights,
                 self.rule,
@@ -80,11 +78,9 @@ class Stream:
                 start=start,
                 stop=stop,
                 row_weights=batch.weights,
-                recorder=recorder,
+                record=record,
             )
             model.n_mistakes += tally.mistakes
-            if recorder is not None:
-                model.record(recorder.entries, seen, batch.table)
 
     def checkpoint(self, batch: Batch) -> Callable[[], None]:
         """A way back to the model as it is now, at a cost that stays below that of the batch."""
@@ -191,11 +187,10 @@ class Stream:
             self.learn_row(rows, model.slots[y], weight)
         else:
             self.label[0] = model.slots[y]
-            updates, seen = Recorder(), model.seen_while_recording
+            record = model.recording(model.next_row, as_table(self.row))
             tally = one_pass(
-                model.weights, self.rule, rows, self.label, row_weights=weight, recorder=updates
+                model.weights, self.rule, rows, self.label, row_weights=weight, record=record
             )
-            model.record(updates.entries, seen, as_table(self.row))
             model.n_mistakes += tally.mistakes
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,8 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, SparseRows, for_caller, is_sparse
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.recording import Entries, Recorder
+from rosenblatt.core.recording import Entries, Note
 from rosenblatt.core.rows import scores
-from rosenblatt.core.weights import Weights
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_classifier import learning_rate
 from rosenblatt.linear.linear_learner import LinearLearner
@@ -91,27 +89,19 @@ class VotedPerceptron(LinearLearner):
     def rule(self) -> Rule:
         return Rule("perceptron", eta=self.eta0, ties=self.ties)
 
-    def _start_recording(self, model: LinearModel, table: Any = None) -> None:
-        if table is None:
-            model.weights.promote()
-        model.start_recording()
-        if model.voters is None:  # else the vectors of earlier calls go on voting
-            model.voters = Voters(model.weights)
-        if table is not None:
-            assert model.recorder is not None
-            model.voters.follow(model.recorder, table)
+    def _keep_record(self, model: LinearModel, *, streamed: bool = False) -> None:
+        if model.recorder is None:
+            model.voters = Voters()
+        super()._keep_record(model, streamed=streamed)
 
     def _best_state(self, model: LinearModel) -> Any:
-        return model.voters.n_updates, model.weights.t
+        return ()  # all follows from the updates up to then
 
     def _voting(self, model: LinearModel) -> tuple[Ledger, Any]:
-        """All updates that count, and the rows they came from."""
-        voters: Voters = model.voters
-        n_features = model.weights.n_features
-        ledger = voters.ledger(model.classes, n_features, model.weights.t)
-        if model.best is not None:
-            ledger = ledger.upto(*model.best)
-        return ledger, voters.vectors(n_features)
+        """All updates that count, their rows numbered as in the table of the mistaken rows."""
+        ledger, voters = copy(model.ledger().best), model.voters
+        ledger.entries = ledger.entries._replace(row=voters.places(ledger.entries.row))
+        return ledger, voters.vectors(model.weights.n_features)
 
     def _served(self, model: LinearModel) -> tuple[AnyFloatArray, AnyFloatArray]:
         if model.best is not None:
@@ -135,7 +125,7 @@ class VotedPerceptron(LinearLearner):
     def _explain(self, question: Question, X: Any) -> Question:
         if self.combine != "vote":
             return super()._explain(question, X)
-        start = self._voting(self._model)[0]._start
+        start = self.ledger_.start
         first = np.atleast_1d(scores(question.row, start.matrix, start.bias).squeeze())
         past = self._past(question.row, X)
         return question.by_vote(past, first, start.t + 1, alone=False)
@@ -145,27 +135,19 @@ class VotedPerceptron(LinearLearner):
         return self.combine == "average"
 
     def _past(self, row: Any, X: Any) -> UpdateHistory:
-        """The rows are kept, so that ``X`` is not needed.
-
-        They are called by their numbers in ``support_vectors_`` if they come from several calls.
-        """
+        """The rows are kept, so that ``X`` is not needed."""
         from rosenblatt.learner.explain_rows import UpdateHistory, similarities
 
-        model = self._model
-        ledger, vectors = self._voting(model)
-        entries, numbers = ledger.entries, None
-        found = similarities(self, row, vectors, entries) + float(model.weights.fit_intercept)
-        recorded = model.ledger().entries.row
-        if len(recorded) == model.voters.n_updates:
-            numbers = np.zeros(len(found), np.int64)
-            numbers[entries.row] = recorded[: len(entries.row)]
-        return UpdateHistory(entries, ledger.classes, found, ledger.n_examples, numbers)
+        ledger, vectors = self._voting(self._model)
+        found = similarities(self, row, vectors, ledger.entries)
+        found += float(ledger.start.fit_intercept)
+        numbers = self._model.voters.numbers
+        return UpdateHistory(ledger.entries, ledger.classes, found, ledger.n_examples, numbers)
 
     @property
     def survival_(self) -> npt.NDArray[np.int64]:
         """How many examples each weight vector lived, which is what its vote counts."""
-        survival: npt.NDArray[np.int64] = self._voting(self._fitted())[0].survival
-        return survival
+        return self.ledger_.best.survival
 
     @property
     def support_vectors_(self) -> Any:
@@ -175,94 +157,47 @@ class VotedPerceptron(LinearLearner):
 
 
 class Voters:
-    """Each mistaken row once; every update of all calls, its row numbered among those kept."""
+    """Each mistaken row once, and the number that it has in the ledger."""
 
-    def __init__(self, start: Weights) -> None:
-        self._start = start.copy()
-        self._recorder = Recorder()
-        self._parts: list[Any] = []
-        self._n_rows = 0
-        # The table the updates come from, that as rows to take, and the places of those taken.
-        self._source: Any = None
-        self._rows: Any = None
-        self._place_in_source: npt.NDArray[np.int64] | None = None
-        # A fit that goes on: what records its updates, and how many of them were taken.
-        self._followed: tuple[Recorder, Any] | None = None
-        self._n_taken = 0
+    def __init__(self, rows: Any = None, numbers: npt.NDArray[np.int64] | None = None) -> None:
+        self._parts: list[Any] = [] if rows is None else [rows]
+        self._numbers = [np.zeros(0, np.int64) if numbers is None else numbers]
+        self._places = np.zeros(0, np.int64)  # of the first updates, as far as they were asked for
 
-    def follow(self, recorder: Recorder, table: Any) -> None:
-        """Take the updates of a fit from its recorder, when they are asked for or it ends."""
-        self._followed, self._n_taken = (recorder, table), 0
+    def taking(self, table: Any, first_row: int) -> Note:
+        """A function that keeps the rows of a table that updates came from."""
+        rows = SparseRows.of(table) if is_sparse(table) else table
+        known = np.zeros(table.shape[0], bool)
 
-    def _catch_up(self) -> None:
-        if self._followed is not None:
-            recorder, table = self._followed
-            entries = recorder.entries
-            self.take(entries.since(self._n_taken), table)
-            self._n_taken = len(entries.row)
+        def take(entries: Entries) -> None:
+            unseen = np.unique(entries.row[~known[entries.row]])
+            if len(unseen):
+                known[unseen] = True
+                self._parts.append(rows[unseen])
+                self._numbers.append(unseen + first_row)
 
-    def take(self, entries: Entries, table: Any) -> None:
-        """Keep further updates and the rows of ``table`` that they came from."""
-        if table is not self._source:
-            self._source, self._rows = table, SparseRows.of(table) if is_sparse(table) else table
-            self._place_in_source = np.full(table.shape[0], -1, np.int64)
-        assert self._place_in_source is not None
-        places = self._place_in_source
-        unseen = np.unique(entries.row[places[entries.row] < 0])
-        if len(unseen):
-            places[unseen] = self._n_rows + np.arange(len(unseen))
-            self._n_rows += len(unseen)
-            self._parts.append(self._rows[unseen])
-        self._recorder.add(entries._replace(row=places[entries.row]))
-
-    def release(self) -> None:
-        """Let go of the caller's table."""
-        self._catch_up()
-        self._followed = self._source = self._rows = self._place_in_source = None
+        return take
 
     def copy(self) -> Voters:
         twin = copy(self)
-        twin._start, twin._parts = self._start.copy(), list(self._parts)
-        twin._recorder = self._recorder.copy()
-        twin.release()
+        twin._parts, twin._numbers = list(self._parts), list(self._numbers)
         return twin
 
-    def split(self) -> None:
-        """One vector for two classes became one each, as in `LinearModel`."""
-        self._start.split()
-        self._recorder = self._recorder.halved()
-
-    def add_vector(self) -> None:
-        self._start.add_vector()
-
-    def digest(self) -> str:
-        """SHA-256 over the updates; how the rows are numbered does not matter."""
-        entries = self._recorder.entries
-        columns = (entries.y_true, entries.y_pred, entries.step, entries.t)
-        return hashlib.sha256(b"".join(column.tobytes() for column in columns)).hexdigest()
-
-    def to_arrays(self, classes: list[Any], n_features: int, n_examples: int) -> dict[str, Any]:
-        """Everything there is to know: the ledger and, under "rows", the mistaken rows."""
-        ledger = self.ledger(classes, n_features, n_examples).to_arrays()
-        return {**ledger, "rows": self.vectors(n_features) if self._n_rows else None}
-
-    @classmethod
-    def from_arrays(cls, arrays: dict[str, Any]) -> Voters:
-        ledger = Ledger.from_arrays(arrays)
-        voters = cls(ledger._start)
-        voters._recorder.add(ledger.entries)
-        if arrays["rows"] is not None:
-            voters._parts, voters._n_rows = [arrays["rows"]], arrays["rows"].shape[0]
-        return voters
-
     @property
-    def n_updates(self) -> int:
-        self._catch_up()
-        return len(self._recorder.entries.row)
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """The number in the ledger of each row of `vectors`."""
+        self._numbers = [np.concatenate(self._numbers)]
+        return self._numbers[0]
+
+    def places(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Where the rows of the first updates stand in `vectors`."""
+        if len(self._places) != len(rows):
+            order = np.argsort(self.numbers)
+            self._places = order[np.searchsorted(self.numbers, rows, sorter=order)]
+        return self._places
 
     def vectors(self, n_features: int) -> Any:
         """The mistaken rows as one table of ``n_features`` columns."""
-        self._catch_up()
         if len(self._parts) > 1 or (self._parts and self._parts[0].shape[1] != n_features):
             if any(is_sparse(part) for part in self._parts):
                 sparse = [p if is_sparse(p) else SparseRows.from_dense(p) for p in self._parts]
@@ -273,10 +208,3 @@ class Voters:
                 ]
                 self._parts = [np.vstack(widened)]
         return self._parts[0] if self._parts else np.zeros((0, n_features))
-
-    def ledger(self, classes: list[Any], n_features: int, n_examples: int) -> Ledger:
-        """All updates, with rows numbered as in `vectors`."""
-        self._catch_up()
-        if self._start.n_features < n_features:
-            self._start.grow(n_features)
-        return Ledger(self._start, tuple(classes), self._recorder.entries, n_examples)

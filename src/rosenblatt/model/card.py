@@ -27,7 +27,7 @@ from rosenblatt.model.parameters import decode, decode_parameters, encode, encod
 if TYPE_CHECKING:
     from rosenblatt.model.layout import Layout
 
-FORMAT = 2
+FORMAT = 3
 DIGEST = re.compile("[0-9a-f]{64}")
 VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30}")
 
@@ -68,10 +68,14 @@ class Data(Facts):
 
 
 class Record(Facts):
-    """How the model came about; ``fit`` is null while it learns from a stream."""
+    """How the model came about; ``fit`` is null while it learns from a stream.
+
+    ``next_row`` is the number that the next example has in a ledger.
+    """
 
     seed: int
     t: int
+    next_row: int
     n_mistakes: int
     data: Data | None
     fit: Fit | None
@@ -276,13 +280,14 @@ class State:
     @property
     def has_ledger(self) -> bool:
         """Whether updates are in the file that `Ledger` and `TagLedger` tell of."""
-        return bool(getattr(self.card.model, "ledger", None))
+        return getattr(self.card.model, "ledger", None) is not None
 
     def restore(self, model: Any) -> None:
         """Give a model what files say of all models alike."""
         card, data = self.card, self.card.record.data
         model.seed, model.random = card.record.seed, card.random
         model.n_mistakes = card.record.n_mistakes
+        model.row_offset = card.record.next_row - card.record.t
         model.label_dtype = None if card.label_dtype is None else np.dtype(card.label_dtype)
         if card.columns is not None:
             model.columns = {name: column for column, name in enumerate(card.columns)}

@@ -238,6 +238,7 @@ def check_arrays(layout: Layout, card: Card, arrays: Arrays) -> None:
         raise ModelFileError(f"the array {shown(name)} does not belong to this model.")
     # Two classes share one vector, or one function.
     sizes: Sizes = {"classes": k, "vectors": k if k > 2 else 1, "examples": card.record.t}
+    sizes["next row"] = card.record.next_row
     if fit is not None and fit.rows is not None:
         sizes["rows"] = fit.rows
     sizes |= layout.sizes(card, arrays)

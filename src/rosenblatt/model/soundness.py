@@ -92,6 +92,7 @@ def _check_classes(card: Card, *, in_order: bool) -> None:
 def _check_counters(card: Card) -> None:
     record = card.record
     whole("t", record.t, 0, MOST_EXAMPLES)
+    whole("next_row", record.next_row, 0, MOST_EXAMPLES)
     whole("n_mistakes", record.n_mistakes, 0, record.t)
     whole("seed", record.seed, 0, 2**64 - 1)
     whole("random", card.random, 0, 2**64 - 1)

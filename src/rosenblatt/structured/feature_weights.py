@@ -87,9 +87,11 @@ class LearnedWeights:
         self._journal: list[tuple[Any, float | None, float | None]] | None = None
         self._began: tuple[int, int | None] = 0, None
 
-    def copy(self) -> LearnedWeights:
+    def copy(self, *, with_sums: bool = True) -> LearnedWeights:
+        """Weights of their own; without the sums a mean begins here."""
         twin = LearnedWeights()
-        twin.raw, twin._late, twin.t = self.raw.like(self.raw.items()), dict(self._late), self.t
+        twin.raw, twin.t = self.raw.like(self.raw.items()), self.t
+        twin._late = dict(self._late) if with_sums else dict.fromkeys(self._late, 0.0)
         return twin
 
     def add(self, change: Features, step: float, t: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +13,14 @@ from rosenblatt._kernels.tags import tag_learning
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core.ledger import BaseLedger, W
 from rosenblatt.core.recording import Update
-from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.errors import InputError
 from rosenblatt.explain import PastMistake
 from rosenblatt.structured.feature_weights import FeatureWeights, LearnedWeights, exact_sum
 from rosenblatt.structured.problem import Problem, answers, same
 from rosenblatt.structured.sentences import Encoded, Encoder, read_sentences
 
 if TYPE_CHECKING:
+    from rosenblatt.structured.structured_model import StructuredModel
     from rosenblatt.structured.tagging import TagModel
 
 Votes = list[list[tuple[Any, int]]]
@@ -39,7 +39,7 @@ class SearchLedger(BaseLedger[W]):
         Parameters
         ----------
         X : sequence
-            The same as ``fit`` was given; of a stream all that ``partial_fit`` was given.
+            All that ``fit`` and the calls after it were given, one after the other.
         queries : sequence
             What to predict.
 
@@ -64,24 +64,22 @@ class SearchLedger(BaseLedger[W]):
         return [sorted(found, key=lambda vote: -vote[1]) for found in votes]
 
     def past_mistakes(
-        self, X: Any, features: Mapping[Any, float], n_examples: int, *, mean: bool
+        self, X: Any, features: Mapping[Any, float], *, mean: bool
     ) -> list[PastMistake]:
         """What each example put into the score of an answer that has these features.
 
-        Of the weights after ``n_examples`` examples or, with ``mean``, of their mean up to then.
+        Of the last weights or, with ``mean``, of the mean of all.
         """
         found: dict[int, PastMistake] = {}
+        n_examples = self.n_examples
         for update in self:
-            if update.t > n_examples:
-                continue
             step = update.step * ((n_examples - update.t + 1) / n_examples if mean else 1.0)
             moved = self.change_of(update, X).items()
             part = step * exact_sum(value * features.get(name, 0.0) for name, value in moved)
-            row = self._place(update)
-            before = found.get(row, PastMistake(None, None, None, 0, 0.0, 0.0, 0.0))
+            before = found.get(update.row, PastMistake(None, None, None, 0, 0.0, 0.0, 0.0))
             step, part = step + (before.step or 0.0), part + before.contribution
-            found[row] = PastMistake(
-                row=row,
+            found[update.row] = PastMistake(
+                row=update.row,
                 y_true=update.y_true,
                 y_pred=update.y_pred,
                 updates=before.updates + 1,
@@ -95,10 +93,6 @@ class SearchLedger(BaseLedger[W]):
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
         """What an update adds to the weights for a step of 1, by feature."""
 
-    def _place(self, update: Update) -> int:
-        """The number of the example in ``X``."""
-        return update.row
-
     @abstractmethod
     def _answers(self, state: Any, queries: Any) -> list[Any]: ...
 
@@ -108,8 +102,7 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
 
     Iterating gives `Update` records; ``len`` is the number of updates. ``y_true`` and ``y_pred``
     are the two answers whose features were compared: ``w = Σ step·(φ(x, y_true) - φ(x, y_pred))``.
-    ``row`` is the number of the example in the ``xs`` of ``fit``, or its place in the stream of
-    ``partial_fit``.
+    ``row`` is the number of the example in all that ``fit`` and the calls after it were given.
 
     Attributes
     ----------
@@ -132,9 +125,10 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
     [[(6, 4)]]
     """
 
-    def __init__(self, problem: Problem, updates: Sequence[Update], n_examples: int) -> None:
-        super().__init__(n_examples)
-        self._problem, self.updates = problem, tuple(updates)
+    def __init__(self, problem: Problem, model: StructuredModel) -> None:
+        super().__init__(model.t, model.start.t, model.best_t)
+        self._problem, self._start = problem, model.start
+        self.updates: tuple[Update, ...] = tuple(model.recorder)
 
     def __len__(self) -> int:
         return len(self.updates)
@@ -146,17 +140,17 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
     def _update(self, k: int) -> Update:
         return self.updates[k]
 
-    def _first(self, k: int, n_examples: int) -> StructuredLedger:
-        return StructuredLedger(self._problem, self.updates[:k], n_examples)
+    def _cut(self, k: int) -> None:
+        self.updates = self.updates[:k]
 
     def _begin(self, X: Any, *, averaged: bool = False) -> tuple[LearnedWeights, Any]:
-        return LearnedWeights(), X
+        return self._start.copy(with_sums=not averaged), X
 
-    def _play(self, state: tuple[LearnedWeights, Any], start: int, stop: int) -> None:
+    def _play(self, state: tuple[LearnedWeights, Any], start: int, stop: int, t0: int = 0) -> None:
         weights, xs = state
         for update in self.updates[start:stop]:
             change, weights.raw.length = self._change(update, xs)
-            weights.add(change, update.step, update.t)
+            weights.add(change, update.step, update.t - t0)
 
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
         return self._change(update, X)[0]
@@ -174,7 +168,7 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
         return state[0].nonzero()
 
     def _average(self, state: tuple[LearnedWeights, Any]) -> FeatureWeights:
-        state[0].t = self.n_examples
+        state[0].t = self.n_examples - self._start_t
         return state[0].average()
 
     def _answers(self, state: tuple[LearnedWeights, Any], queries: Any) -> list[Any]:
@@ -185,11 +179,10 @@ class TagLedger(SearchLedger[TagWeights]):
     """Every mistake of a tagger, in order.
 
     Iterating gives `Update` records; ``len`` is the number of mistakes. ``row`` is the number of
-    the sentence among those of its ``fit`` or ``partial_fit``; ``y_true`` and ``y_pred`` are lists
-    of tags, with a beam those of the beginning that was compared.
+    the sentence in all that ``fit`` and the calls after it were given; ``y_true`` and ``y_pred``
+    are lists of tags, with a beam those of the beginning that was compared.
 
-    To replay, give the sentences of ``fit``; of a stream those of all calls of ``partial_fit``, in
-    order, without those that the constraints did not allow. Weights are `TagWeights`: ``steps``
+    To replay, give those sentences, one call after the other. Weights are `TagWeights`: ``steps``
     from tag to tag, ``rows`` of features (``row_of`` has the place of each) by tag.
 
     Attributes
@@ -216,13 +209,10 @@ class TagLedger(SearchLedger[TagWeights]):
         model: TagModel,
         encoder: Encoder,
         predict: Callable[[TagWeights, Any], list[list[str]]],
-        *,
-        streamed: bool,
     ) -> None:
-        super().__init__(model.t)
-        self.tags, self._order, self._entries = model.tags, model.order, tuple(model.recorder or ())
-        self._n_missing = model.n_mistakes - len(self._entries)
-        self._encoder, self._predict, self._streamed = encoder, predict, streamed
+        super().__init__(model.t, model.start.t, model.best_t)
+        self.tags, self._start, self._entries = model.tags, model.start, tuple(model.recorder or ())
+        self._encoder, self._predict = encoder, predict
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -236,52 +226,41 @@ class TagLedger(SearchLedger[TagWeights]):
         y_true, y_pred = ([self.tags[tag] for tag in path.tolist()] for path in paths)
         return Update(row, y_true, y_pred, step, t)
 
-    def _first(self, k: int, n_examples: int) -> TagLedger:
-        earlier = copy(self)
-        earlier._entries, earlier.n_examples = self._entries[:k], n_examples
-        return earlier
+    def _cut(self, k: int) -> None:
+        self._entries = self._entries[:k]
 
     def _begin(self, X: Any, *, averaged: bool = False) -> tuple[TagWeights, Encoded]:
-        if self._n_missing:
-            raise ParameterError(
-                f"{self._n_missing} mistakes were made before record=True was set, and without "
-                "them the weights cannot be replayed. Fit anew with record=True."
-            )
         encoded = self._encoder.encode(read_sentences(X))
-        weights = TagWeights(len(self.tags), self._order)
+        weights = with_tags(self._start, len(self.tags), with_sums=not averaged)
         weights.know(self._encoder.n_features)
         return weights, encoded
 
-    def _play(self, state: tuple[TagWeights, Encoded], start: int, stop: int) -> None:
+    def _play(self, state: tuple[TagWeights, Encoded], start: int, stop: int, t0: int = 0) -> None:
         weights, encoded = state
-        lengths = np.diff(encoded.starts)
         for row, step, t, y_true, y_pred in self._entries[start:stop]:
-            place = t - 1 if self._streamed else row
-            if place >= len(encoded):
-                raise _too_few("sentence", place, len(encoded))
-            _check_length(place, int(lengths[place]), len(y_pred))
+            if row >= len(encoded):
+                raise _too_few("sentence", row, len(encoded))
+            first, last = encoded.starts[row : row + 2].tolist()
+            _check_length(row, last - first, len(y_pred))
             tag_learning.replay(
                 weights,
-                encoded.feature_starts[encoded.starts[place] :],
+                encoded.feature_starts[first:],
                 encoded.features,
                 encoded.values,
                 y_true,
                 y_pred,
                 step,
-                t,
+                t - t0,
             )
 
-    def _place(self, update: Update) -> int:
-        return update.t - 1 if self._streamed else update.row
-
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
-        place = self._place(update)
-        if place >= len(X):
-            raise _too_few("sentence", place, len(X))
-        _check_length(place, len(X[place]), len(update.y_pred))
-        encoded = self._encoder.encode([X[place]])
+        row, order = update.row, self._start.order
+        if row >= len(X):
+            raise _too_few("sentence", row, len(X))
+        _check_length(row, len(X[row]), len(update.y_pred))
+        encoded = self._encoder.encode([X[row]])
         good, bad = (
-            path_features(encoded, [self.tags.index(tag) for tag in path], self._order, self.tags)
+            path_features(encoded, [self.tags.index(tag) for tag in path], order, self.tags)
             for path in (update.y_true, update.y_pred)
         )
         return difference(good, bad)
@@ -290,11 +269,21 @@ class TagLedger(SearchLedger[TagWeights]):
         return state[0].copy()
 
     def _average(self, state: tuple[TagWeights, Encoded]) -> TagWeights:
-        state[0].t = self.n_examples
+        state[0].t = self.n_examples - self._start_t
         return state[0].averaged()
 
     def _answers(self, state: tuple[TagWeights, Encoded], queries: Any) -> list[Any]:
         return self._predict(state[0], queries)
+
+
+def with_tags(weights: TagWeights, n_tags: int, *, with_sums: bool = True) -> TagWeights:
+    """Weights of their own with room for more tags; without sums a mean begins here."""
+    twin = TagWeights(n_tags, weights.order)
+    twin.take(weights)
+    if not with_sums:
+        for sums in (twin.row_sums, twin.step_sums, twin.pair_sums):
+            sums[:] = 0.0
+    return twin
 
 
 def path_features(
@@ -324,8 +313,8 @@ def difference(good: dict[Any, float], bad: dict[Any, float]) -> dict[Any, float
 
 def _too_few(what: str, number: int, count: int) -> InputError:
     return InputError(
-        f"the ledger names {what} {number}, but there are {count}. Give the same {what}s as in "
-        "training."
+        f"the ledger names {what} {number}, but there are {count}. Give all {what}s of training: "
+        "those of fit, then those of the calls after it, in order."
     )
 
 

@@ -193,11 +193,8 @@ def explain_answer(learner: Any, x: Any, y: Any, against: Any, xs: Any) -> Expla
     )
     if xs is None:
         return found
-    ledger, seen = learner.ledger_, learner.t_
-    if learner._model.best is not None:  # all epochs are of one length
-        seen -= len(learner.mistakes_per_row_) * (learner.n_iter_ - learner.best_iter_)
-    past = ledger.past_mistakes(read_many("xs", xs), change, seen, mean=learner.averaged)
-    return found.with_mistakes(past)
+    past, listed = learner.ledger_.best, read_many("xs", xs)
+    return found.with_mistakes(past.past_mistakes(listed, change, mean=learner.averaged))
 
 
 def explain_tags(
@@ -213,7 +210,7 @@ def explain_tags(
     found = explained(weights, encoder, listed, model.tags, predicted, compared)
     if sentences is None:
         return found
-    ledger, path = learner.ledger_, model.numbers([predicted]).tolist()
+    ledger, path = learner.ledger_.best, model.numbers([predicted]).tolist()
     own = path_features(encoder.encode([listed]), path, model.order, model.tags)
-    past, seen = read_sentences(sentences), int(weights.t)
-    return found.with_mistakes(ledger.past_mistakes(past, own, seen, mean=learner.averaged))
+    past = ledger.past_mistakes(read_sentences(sentences), own, mean=learner.averaged)
+    return found.with_mistakes(past)

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any, NoReturn, Self
 
 from rosenblatt.core.result import FitResult, Validation
-from rosenblatt.errors import InputError, NoLedgerError, ParameterError
+from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.explain import Explanation
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.notebook_card import TOP_WEIGHTS, ModelDisplay
@@ -156,9 +156,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
         return StructuredTrainer(problem, learned, xs, ys, mira=is_mira, C=float(self.C))
 
     def _fresh(self) -> StructuredModel:
-        model = StructuredModel(seed_from(self.random_state))
-        model.recorder = [] if self.record else None
-        return model
+        return StructuredModel(seed_from(self.random_state))
 
     # ------------------------------------------------------------------ learning
 
@@ -187,7 +185,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
             goes_on = self.warm_start and self.__sklearn_is_fitted__()
             learned = self._model.copy() if goes_on else self._fresh()
             learned.best = None
-            self._refuse_late_record(learned)
+            learned.keep_record(bool(self.record))
             invalid_before = learned.n_invalid
             validation = self._validation(problem, learned, validation_set)
             trainer = self._trainer(problem, learned, xs, ys)
@@ -216,15 +214,15 @@ class StructuredPerceptron(ModelDisplay, Learner):
         problem = self._problem()
         xs, ys = read_examples(xs, ys)
         learned = self._model if self.__sklearn_is_fitted__() else self._fresh()
-        self._refuse_late_record(learned)
-        weights, updates = learned.weights, learned.recorder
         kept = dict(learned.__dict__)
+        learned.keep_record(bool(self.record))
+        weights, updates = learned.weights, learned.recorder
         n_recorded = 0 if updates is None else len(updates)
         trainer = self._trainer(problem, learned, xs, ys)
         weights.begin()
         try:
             for place in range(len(xs)):
-                trainer.learn_example(place, weights.t)
+                trainer.learn_example(place)
         except BaseException:
             weights.take_back()
             learned.__dict__.update(kept)
@@ -238,13 +236,6 @@ class StructuredPerceptron(ModelDisplay, Learner):
         self.__dict__.pop("_served", None)
         self._warn_of_search(trainer, learned.n_invalid - kept["n_invalid"])
         return self
-
-    def _refuse_late_record(self, learned: StructuredModel) -> None:
-        if self.record and learned.recorder is None:
-            raise ParameterError(
-                "record=True, but what was learned so far was not recorded. Set it back, or fit "
-                "anew."
-            )
 
     def _validation(
         self, problem: Problem, learned: StructuredModel, validation_set: tuple[Any, Any] | None
@@ -373,10 +364,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
 
     @property
     def ledger_(self) -> StructuredLedger:
-        updates = self._fitted().recorder
-        if updates is None:
-            raise NoLedgerError
-        return StructuredLedger(self._problem(), updates, self.t_)
+        return StructuredLedger(self._problem(), self._recorded())
 
     def _weights_html(self) -> str:
         weights = self._serving()

@@ -37,16 +37,14 @@ ROUNDING = 1e-9
 class StructuredModel(Model):
     """The weights and what is counted beside; there are no classes, ``recorder`` lists updates."""
 
+    _recorder = list
+    weights: LearnedWeights
+
     def __init__(self, seed: int = 0) -> None:
         super().__init__((), seed)
         self.weights = LearnedWeights()
         self.n_invalid = self.n_updates = 0
         self.step_sum = self.largest_norm = 0.0
-
-    @property
-    def t(self) -> int:
-        """Examples seen."""
-        return self.weights.t
 
     def served(self, *, averaged: bool) -> FeatureWeights:
         """The weights that predict: the best kept, the average, or the last."""
@@ -86,13 +84,14 @@ class StructuredTrainer(epochs.Trainer):
         self._mira, self._C = mira, C
         self._with_cost = mira and problem.searches_with_cost and not problem.chooses_parts
         self.first_invalid: str | None = None
+        self._first_row = learned.next_row
         self._mistakes_per_row = np.zeros(len(xs), np.int32)
         self.result.mistakes_per_row = self._mistakes_per_row
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
         mistakes, updates_before = 0, self.learned.n_updates
         for i in range(self.n_examples) if order is None else order.tolist():
-            mistaken = self.learn_example(i, i)
+            mistaken = self.learn_example(i)
             self._mistakes_per_row[i] += mistaken
             mistakes += mistaken
         self.n_updates += self.learned.n_updates - updates_before
@@ -101,11 +100,8 @@ class StructuredTrainer(epochs.Trainer):
     def margin_ceiling(self) -> float:
         return math.inf if self.problem.chooses_parts else self.learned.margin_ceiling()
 
-    def learn_example(self, place: int, number: int) -> bool:
-        """Learn from one example; whether its answer was wrong. An error changes nothing.
-
-        ``number`` is what the ledger calls it.
-        """
+    def learn_example(self, place: int) -> bool:
+        """Learn from one example; whether its answer was wrong. An error changes nothing."""
         learned, weights = self.learned, self.learned.weights
         x, gold, name = self._xs[place], self._ys[place], str(place)
         if weights.raw.length is None:
@@ -120,8 +116,8 @@ class StructuredTrainer(epochs.Trainer):
                 learned.n_updates += 1
                 learned.step_sum += step
                 if learned.recorder is not None:
-                    good, bad = pair
-                    learned.recorder.append(Update(number, good, deepcopy(bad), step, t))
+                    (good, bad), row = pair, self._first_row + place
+                    learned.recorder.append(Update(row, good, deepcopy(bad), step, t))
             learned.n_invalid += invalid
         weights.t = t
         learned.n_mistakes += mistaken

@@ -17,7 +17,7 @@ from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import Card, Facts, Fit
 from rosenblatt.model.layout import MOST_EXAMPLES, Layout, in_order, table, whole
 from rosenblatt.structured.constraints import allowed_steps
-from rosenblatt.structured.ledger import TagEntry
+from rosenblatt.structured.ledger import TagEntry, with_tags
 from rosenblatt.structured.sentences import Encoder
 from rosenblatt.structured.tagging import TagModel
 
@@ -39,7 +39,8 @@ class TagFacts(Facts):
     """A tagger, apart from its arrays: what its tokens are and how they become features.
 
     ``words`` says how many words of each column are known. ``best``, after early stopping: how many
-    sentences the weights that answer had seen. Mappings have no columns, templates and words.
+    sentences the weights that predict had seen. ``ledger``: how many had been seen before its first
+    mistake. Mappings have no columns, templates and words.
     """
 
     order: Literal[1, 2]
@@ -49,27 +50,35 @@ class TagFacts(Facts):
     words: list[int]
     best: int | None
     dictionary: bool
-    ledger: bool
+    ledger: int | None
 
 
-# Weights, their running sums, and the weights of the best epoch: {0} is their name.
+# Weights, their running sums, those of the best epoch and of the start: {0} is their name.
 WEIGHTS = """
-{0}      | float32 | {1}, classes | ± largest weight | {2} | {4}
-{0}_sum  | float64 | {1}, classes | ± largest sum    | {2} | the mean is {0} - {0}_sum / t
-best.{0} | float32 | {5}, classes | ± largest weight | {3} | those of the best epoch
+{0}      | float32 | {1}, classes | ± largest weight | {5} | {4}
+{0}_sum  | float64 | {1}, classes | ± largest sum    | {5} | the mean is {0} - {0}_sum / t
+best.{0} | float32 | {2}, classes | ± largest weight | {6} | those of the best epoch
+ledger.start.{0} | float32 | {3}, classes | ± largest weight | {7} | those before the ledger
 """
+
+
+def _weights(name: str, sizes: tuple[str, str, str], holds: str, only: str = "") -> str:
+    always = only.removeprefix(", ") or "always"
+    return WEIGHTS.format(name, *sizes, holds, always, f"best{only}", f"start{only}")
+
+
 TABLE = f"""
 features.hash   | int64 | features         | any                | always     | hash of each feature
 rows.feature    | int32 | rows             | 0 to features - 1  | always     | whose row it is
-{WEIGHTS.format("rows", "rows", "always", "best", "weights of features", "best.rows")}
-{WEIGHTS.format("steps", AFTER, "always", "best", "from a tag to a tag; last: the start", AFTER)}
-{WEIGHTS.format("pairs", PAIRS, "order 2", "best, order 2", "from two tags to a tag", PAIRS)}
+{_weights("rows", ("rows", "best.rows", "ledger.start.rows"), "weights of features")}
+{_weights("steps", (AFTER,) * 3, "from a tag to a tag; last: the start")}
+{_weights("pairs", (PAIRS,) * 3, "from two tags to a tag", ", order 2")}
 words           | int8  | bytes            | any                | words      | UTF-8 of known words
 words.start     | int64 | words + 1        | 0 or more          | words      | where each begins
 dictionary      | int32 | words with a tag | -1 to classes - 1  | dictionary | the one tag, or -1
-ledger.sentence | int64 | mistakes         | 0 or more          | ledger     | the sentence
+ledger.sentence | int64 | mistakes         | 0 to next row - 1  | ledger     | the sentence
 ledger.step     | float64 | mistakes       | 0 to largest weight | ledger    | how far it went
-ledger.t        | int64 | mistakes         | 1 to examples      | ledger     | sentences seen
+ledger.t        | int64 | mistakes         | start of ledger to examples | ledger | sentences seen
 ledger.length   | int64 | mistakes         | 1 or more          | ledger     | how many tags
 ledger.right    | int32 | tags of mistakes | 0 to classes - 1   | ledger     | the right tags
 ledger.found    | int32 | tags of mistakes | 0 to classes - 1   | ledger     | the tags found
@@ -91,20 +100,23 @@ class TagLayout(Layout):
     def parts(self, card: Card) -> set[str]:
         facts: TagFacts = card.model
         there = {
-            "order 2": facts.order == 2,
             "best": facts.best is not None,
-            "best, order 2": facts.best is not None and facts.order == 2,
+            "start": bool(facts.ledger),
             "words": facts.columns is not None,
             "dictionary": facts.dictionary,
-            "ledger": facts.ledger,
+            "ledger": facts.ledger is not None,
         }
-        return {part for part, is_there in there.items() if is_there}
+        found = {part for part, is_there in there.items() if is_there}
+        if facts.order == 2:
+            found |= {"order 2", *(f"{part}, order 2" for part in found & {"best", "start"})}
+        return found
 
     def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
         k, t = len(card.classes), card.record.t
         return {
             PAIRS: (k + 1) ** 2,
             "words": sum(card.model.words),
+            "start of ledger": (card.model.ledger or 0) + 1,
             "largest weight": LARGEST,
             # The mean is rows - rows_sum / t, so no sum is larger.
             "largest sum": 2.0 * LARGEST * t,
@@ -129,6 +141,8 @@ class TagLayout(Layout):
             raise ModelFileError("the weights of the best epoch and the scores do not go together.")
         if facts.best is not None:
             whole("the sentences of the best epoch", facts.best, 1, card.record.t)
+        if facts.ledger is not None:
+            whole("the t of the start of the ledger", facts.ledger, 0, card.record.t)
         _check_tokens(facts)
 
     def check_together(self, card: Card, arrays: Arrays) -> None:
@@ -138,13 +152,13 @@ class TagLayout(Layout):
         whole("the number of features", len(hashes), 0, MOST_FEATURES)
         if np.bincount(feature).max(initial=0) > 1:
             raise ModelFileError("rows.feature: a feature has two rows.")
-        if facts.best is not None:
-            whole("the number of rows of best", len(arrays["best.rows"]), 0, len(feature))
+        for name in ("best.rows", "ledger.start.rows"):
+            whole(f"the number of {name}", len(arrays.get(name, ())), 0, len(feature))
         if facts.columns is not None:
             unpack_words(arrays, facts.words)
         if facts.dictionary:
             whole("the size of the dictionary", len(arrays["dictionary"]), 1, facts.words[0])
-        if facts.ledger:
+        if facts.ledger is not None:
             _check_ledger(card, arrays)
 
     # ------------------------------------------------------------------ there and back
@@ -153,7 +167,10 @@ class TagLayout(Layout):
         encoder = learner._encoder
         allowed_steps(learner.constraints, model.tags)
         arrays: Arrays = {"features.hash": encoder.table.hashes.view(np.int64)}
-        _put_weights(arrays, model.weights, model.best)
+        earlier = {} if model.best is None else {"best.": model.best}
+        if model.recorder is not None and model.start.t:
+            earlier["ledger.start."] = with_tags(model.start, len(model.tags))
+        _put_weights(arrays, model.weights, earlier)
         templates = encoder.templates
         words = [] if templates is None else [list(known) for known in encoder.known]
         if templates is not None:
@@ -168,9 +185,9 @@ class TagLayout(Layout):
             columns=None if templates is None else list(encoder.columns),
             templates=None if templates is None else [str(text) for text in templates.texts],
             words=[len(known) for known in words],
-            best=None if model.best is None else int(model.best.t),
+            best=model.best_t,
             dictionary=model.dictionary is not None,
-            ledger=model.recorder is not None,
+            ledger=None if model.recorder is None else int(model.start.t),
         )
         return facts, arrays
 
@@ -180,17 +197,23 @@ class TagLayout(Layout):
         model = TagModel(facts.order, card.record.seed)
         state.restore(model)
         model.tags = card.classes
-        shape, feature = (len(card.classes), facts.order), arrays["rows.feature"]
+        feature = arrays["rows.feature"]
         row_of = np.full(state.n_features, -1, np.int32)
         row_of[feature] = np.arange(len(feature), dtype=np.int32)
-        model.weights = _take_weights(arrays, *shape, row_of, card.record.t)
+
+        def weights(t: int, of: str = "") -> TagWeights:
+            first = np.where(row_of < len(arrays[f"{of}rows"]), row_of, np.int32(-1))
+            return _take_weights(arrays, len(card.classes), facts.order, first, t, of)
+
+        model.weights = weights(card.record.t)
         if facts.best is not None:
-            first = np.where(row_of < len(arrays["best.rows"]), row_of, np.int32(-1))
-            model.best = _take_weights(arrays, *shape, first, facts.best, "best.")
+            model.best, model.t_of_best = weights(facts.best, "best."), facts.best
         if facts.dictionary:
             model.dictionary = np.array(arrays["dictionary"])
-        if facts.ledger:
-            model.recorder = _take_ledger(arrays)
+        if facts.ledger is not None:
+            model.recorder, model.start = _take_ledger(arrays), TagWeights(0, facts.order)
+            if facts.ledger:
+                model.start = weights(facts.ledger, "ledger.start.")
         encoder = Encoder(facts.tokens, facts.templates, facts.columns)
         encoder.table = FeatureTable(arrays["features.hash"].view(np.uint64))
         if encoder.templates is not None:
@@ -204,10 +227,10 @@ class TagLayout(Layout):
 # ---------------------------------------------------------------------- weights
 
 
-def _put_weights(arrays: Arrays, weights: TagWeights, best: TagWeights | None) -> None:
+def _put_weights(arrays: Arrays, weights: TagWeights, earlier: dict[str, TagWeights]) -> None:
     """Rows in the order in which they came to be, and the feature that each belongs to.
 
-    The rows of an earlier epoch are the first of those that there are now.
+    The rows of ``earlier`` weights are the first of those that there are now.
     """
     feature = np.empty(weights.n_rows, np.int32)
     known = np.flatnonzero(weights.row_of >= 0)
@@ -216,8 +239,8 @@ def _put_weights(arrays: Arrays, weights: TagWeights, best: TagWeights | None) -
     for name in TABLES[: weights.order + 1]:
         arrays[name] = _trimmed(weights, name, name)
         arrays[f"{name}_sum"] = _trimmed(weights, name, f"{name[:-1]}_sums")
-        if best is not None:
-            arrays[f"best.{name}"] = _trimmed(best, name, name)
+        for of, past in earlier.items():
+            arrays[of + name] = _trimmed(past, name, name)
 
 
 def _trimmed(weights: TagWeights, name: str, attribute: str) -> npt.NDArray[Any]:
@@ -229,13 +252,14 @@ def _trimmed(weights: TagWeights, name: str, attribute: str) -> npt.NDArray[Any]
 def _take_weights(
     arrays: Arrays, n_tags: int, order: int, row_of: npt.NDArray[np.int32], t: int, of: str = ""
 ) -> TagWeights:
-    """The weights, or ``of`` the best epoch, whose have no sums: they do not learn on."""
+    """The weights, or ``of`` the start, or of the best epoch, which have no room for sums."""
     weights = TagWeights(n_tags, order)
     tables: dict[str, npt.NDArray[Any]] = {"row_of": row_of}
     for name in TABLES:
         sums = f"{name[:-1]}_sums"
-        for kept, attribute, dtype in ((name, name, "f4"), (f"{name}_sum", sums, "f8")):
-            values = arrays.get(f"{of}{kept}", np.zeros((0, n_tags)))
+        kept = arrays.get(f"{of}{name}", np.zeros((0, n_tags)))
+        summed = arrays.get(f"{of}{name}_sum", np.zeros_like(kept[:0] if of == "best." else kept))
+        for attribute, values, dtype in ((name, kept, "f4"), (sums, summed, "f8")):
             tables[attribute] = np.zeros((len(values), weights.width), dtype)
             tables[attribute][:, :n_tags] = values
     weights.set(**tables)

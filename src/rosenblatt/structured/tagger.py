@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +13,7 @@ from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import declared_classes
 from rosenblatt.core.result import Validation
-from rosenblatt.errors import Message, NoLedgerError, ParameterError, Setting
+from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.outcome import unchanged_on_error
@@ -216,7 +217,9 @@ class SequenceTagger(Learner):
         with unchanged_on_error(self):
             goes_on = self.__sklearn_is_fitted__()
             model, encoder, trainer = self._prepare(sentences, tags, goes_on, classes)
+            last_row = model.next_row + trainer.n_all
             epochs.one_pass(trainer, trainer.subset)
+            model.next_row = last_row
             self._forget_fit()
             self._model, self._encoder = model, encoder
         return self
@@ -243,6 +246,7 @@ class SequenceTagger(Learner):
                 "tag_dictionary is for words and tuples, but these tokens are mappings of "
                 "features. Leave it at None."
             )
+        model.keep_record(bool(self.record))
         model.admit_all([*declared_classes(classes), *chain.from_iterable(tagged)])
         encoded = encoder.encode(listed, learning=True)
         gold = model.numbers(tagged)
@@ -251,8 +255,6 @@ class SequenceTagger(Learner):
         if allowed is not None:
             visited = legal_sentences(allowed, gold, encoded.starts, model.tags)
         only = model.learn_dictionary(self.tag_dictionary, encoded, gold)
-        if self.record and model.recorder is None:
-            model.recorder = []
         trainer = TagTrainer(
             model,
             encoded,
@@ -391,8 +393,4 @@ class SequenceTagger(Learner):
     @property
     def ledger_(self) -> TagLedger:
         """Every mistake in order, when ``record=True``."""
-        model = self._fitted()
-        if model.recorder is None:
-            raise NoLedgerError
-        streamed = "n_iter_" not in self.__dict__
-        return TagLedger(model, self._encoder, self._predict, streamed=streamed)
+        return TagLedger(self._recorded(), self._encoder, copy(self)._predict)

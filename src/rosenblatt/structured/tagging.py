@@ -13,7 +13,7 @@ from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.model import Model
 from rosenblatt.errors import InputError, Item, ParameterError
-from rosenblatt.structured.ledger import TagEntry
+from rosenblatt.structured.ledger import TagEntry, with_tags
 from rosenblatt.structured.sentences import Encoded, Encoder
 
 UPDATES = {
@@ -28,7 +28,9 @@ NO_TAG = -2
 class TagModel(Model):
     """Tags, which are its classes, weights, counters and what is kept beside them."""
 
-    _finished = ("best", "_average")
+    _finished = ("best", "start", "_average")
+    _recorder = list
+    weights: TagWeights
 
     def __init__(self, order: int, seed: int) -> None:
         super().__init__((), seed)
@@ -38,11 +40,6 @@ class TagModel(Model):
         self.recorder: list[TagEntry] | None = None
         # For each known word the one tag it can have, or -1.
         self.dictionary: npt.NDArray[np.int32] | None = None
-
-    @property
-    def t(self) -> int:
-        """Sentences seen."""
-        return int(self.weights.t)
 
     def served(self, *, averaged: bool) -> TagWeights:
         """The weights that predict: the best kept, the average, worked out once, or the last."""
@@ -68,18 +65,15 @@ class TagModel(Model):
         new = sorted(map(str, set(tags) - set(self.tags)))  # those of numpy are texts of a kind
         if not new:
             return
-        old, n_old = self.weights, len(self.tags)
         self._name_classes([*self.tags, *new])
         try:
-            self.weights = TagWeights(len(self.tags), self.order)
+            self.weights = with_tags(self.weights, len(self.tags))
         except MemoryError:
             raise ParameterError(
                 f"order={self.order} needs a score for every {self.order + 1} tags in a row, which "
                 f"for {len(self.tags):,} tags is more than the memory holds."
                 + (" Use order 1." if self.order == 2 else "")
             ) from None
-        if n_old:
-            self.weights.take(old)
 
     def numbers(self, tagged: list[list[str]]) -> npt.NDArray[np.int32]:
         slots = self.slots
@@ -151,7 +145,7 @@ class TagTrainer(epochs.Trainer):
     ) -> None:
         super().__init__(len(encoded), subset)
         self._model, self._encoded, self._gold, self._only = model, encoded, gold, only
-        self._update, self._C = UPDATES[update], C
+        self._update, self._C, self._first_row = UPDATES[update], C, model.next_row
         model.weights.know(n_features)
         self._search = tag_search.Search(model.weights, beam=beam, allowed=allowed)
         # Each feature of a sentence may need a row of weights.
@@ -185,7 +179,7 @@ class TagTrainer(epochs.Trainer):
             for sentence, step, t, found in tally.log:
                 first = encoded.starts[sentence]
                 right = gold[first : first + len(found)].copy()
-                model.recorder.append((sentence, step, t, right, found))
+                model.recorder.append((self._first_row + sentence, step, t, right, found))
         self.n_updates += tally.updates
         model.n_mistakes += tally.sentences
         return int(tally.sentences)

@@ -88,7 +88,7 @@ def command(
         "line": int(block.lines[0]),
         "label": None if block.labels is None else str(block.labels[0]),
         "updates": len(learner.ledger_) if hasattr(learner, "ledger_") else None,
-        "best_epoch": found.state.card.model.best,
+        "best_epoch": getattr(learner, "best_iter_", None),
     }
     if as_json:
         say_json({**facts, **_parts_as_json(why, raw, past)})

@@ -87,7 +87,7 @@ def facts_of(model: Model) -> dict[str, Any]:
         "rows": None if tags or record.fit is None else record.fit.rows,
         **fit_facts(card),
         "data_sha256": None if record.data is None else record.data.sha256,
-        "ledger": card.model.ledger if tags else model.state.has_ledger,
+        "ledger": model.state.has_ledger,
         "columns": model.schema.describe() if model.has_schema else None,
         "support_rows": None,
     }
@@ -145,8 +145,8 @@ def _card(model: Model) -> list[str]:
         items |= _training_lines(facts, "examples")
     if facts["ledger"]:
         items["ledger"] = f"every {'mistake' if model.tags_sentences else 'update'} was kept"
-        # A ledger of rows starts anew when learning goes on with other rows.
-        if first := getattr(model.state.card.model.ledger, "t", 0):
+        ledger = model.state.card.model.ledger
+        if first := getattr(ledger, "t", ledger):
             items["ledger"] += f" since example {first + 1:,}"
     if facts.get("templates") is not None:
         items["templates"] = f"{len(facts['templates']):,}: {' '.join(facts['templates'])}"
