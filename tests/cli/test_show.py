@@ -44,11 +44,16 @@ def test_the_card_for_people(tmp_path: Path) -> None:
     assert float(weights["(bias)"]) == pytest.approx(loaded.intercept_[0], rel=1e-4)
 
 
-def test_a_ledger_that_started_anew_says_since_when(tmp_path: Path) -> None:
-    model = trained(tmp_path, "--epochs", "7", "--record", data=TABLE)
-    seen = rosenblatt.load(model).t_
-    more = tmp_path / "more.csv"
+def test_a_ledger_goes_on_when_a_model_is_resumed_and_says_since_when_it_was_kept(
+    tmp_path: Path,
+) -> None:
+    model, more = trained(tmp_path, "--epochs", "7", "--record", data=TABLE), tmp_path / "more.csv"
     more.write_text(TABLE)
+    assert run("train", more, "--resume", model).code == 0
+    assert "ledger      every update was kept\n" in run("show", model).out
+    learner = rosenblatt.load(trained(tmp_path, "--epochs", "7", data=TABLE))
+    seen = learner.t_
+    rosenblatt.save(learner.set_params(record=True), model)
     assert run("train", more, "--resume", model).code == 0
     assert f"ledger      every update was kept since example {seen + 1}\n" in run("show", model).out
 

@@ -134,7 +134,8 @@ def test_without_rows_there_are_no_costs_and_epochs_are_worked_out_from_the_run(
 
 def test_epochs_of_a_resumed_run_are_counted_from_where_it_was_resumed():
     X, y = floats(2)
-    learner = Perceptron(record=True, warm_start=True, max_iter=3, tol=None).fit(X, y).fit(X, y)
+    learner = Perceptron(warm_start=True, max_iter=3, tol=None).fit(X, y)
+    learner.set_params(record=True).fit(X, y)
     for suspect in suspects(learner.ledger_, X):
         assert suspect.epochs_mistaken == suspect.updates <= 3
 
