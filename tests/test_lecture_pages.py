@@ -16,6 +16,27 @@ COUNTS = {1: 19, 2: 7, 3: 16, 4: 7, 5: 10}
 IDS = [f"L{lecture}.{i}" for lecture, n in COUNTS.items() for i in range(1, n + 1)]
 # Explained on pages of their own; the section is a sentence and a link.
 ELSEWHERE = {"L1.17", "L1.18", "L3.11", "L3.16", "L5.10"}
+# The slides have a picture of these.
+PICTURED = [
+    "L1.1",
+    "L1.2",
+    "L1.7",
+    "L2.1",
+    "L2.5",
+    "L2.6",
+    "L3.1",
+    "L3.2",
+    "L3.3",
+    "L3.9",
+    "L3.13",
+    "L3.14",
+    "L4.1",
+    "L4.4",
+    "L4.6",
+    "L5.4",
+    "L5.5",
+    "L5.8",
+]
 KEY_TERMS = {
     "L1": """half-space, normal vector, decision boundary, orthogonal, projection, online, batch,
         misclassified, intercept, linear combination, dual, inductive bias, stochastic gradient,
@@ -38,17 +59,27 @@ def sections(page: Path) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
+def bodies_about(name: str) -> list[str]:
+    """The sections of its page that name an id."""
+    pattern = re.compile(rf"\b{re.escape(name)}\b")
+    found = sections(DOCS / "lectures" / f"{name[:2]}.md")
+    return [body for title, body in found.items() if pattern.search(title + body)]
+
+
 @pytest.mark.parametrize("name", IDS)
 def test_every_id_has_a_section_with_code_on_the_page_of_its_lecture(name: str) -> None:
-    found = sections(DOCS / "lectures" / f"{name[:2]}.md")
-    pattern = re.compile(rf"\b{re.escape(name)}\b")
-    bodies = [body for title, body in found.items() if pattern.search(title + body)]
+    bodies = bodies_about(name)
     assert bodies, f"{name} is on no page"
     if name in ELSEWHERE:
         assert any("](../" in body for body in bodies)
     else:
         assert any(">>>" in body for body in bodies)
-    assert pattern.search((DOCS / "lectures.md").read_text("utf-8"))
+    assert re.search(rf"\b{re.escape(name)}\b", (DOCS / "lectures.md").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", PICTURED)
+def test_what_the_slides_draw_has_a_picture(name: str) -> None:
+    assert any("](../pictures/" in body for body in bodies_about(name))
 
 
 def test_the_map_names_every_id_and_only_tests_that_exist() -> None:
