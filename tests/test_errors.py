@@ -33,10 +33,9 @@ from rosenblatt.errors import (
 SHELL = ShellWording(command_of("train").params)
 SKIP = Message("skip such rows with ", Setting("on_bad", "skip"))
 KINDS = [
-    getattr(errors, name)
-    for name in errors.__all__
-    if isinstance(getattr(errors, name), type)
-    and issubclass(getattr(errors, name), RosenblattError)
+    kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, RosenblattError)
 ]
 
 

@@ -30,32 +30,6 @@ import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
 
-__all__ = [
-    "ConvergenceWarning",
-    "DataConversionWarning",
-    "DataError",
-    "InputError",
-    "InputTypeError",
-    "Item",
-    "JsonWording",
-    "Message",
-    "MissingExtra",
-    "ModelFileError",
-    "NoLedgerError",
-    "NotFittedError",
-    "Notice",
-    "OverflowRefused",
-    "ParameterError",
-    "Place",
-    "RosenblattError",
-    "Setting",
-    "Value",
-    "Wording",
-    "Words",
-    "compact",
-    "shown",
-]
-
 LONGEST_SHOWN = 60
 
 

@@ -24,28 +24,15 @@ METADATA = "option"
 
 @dataclass(frozen=True)
 class Option:
-    """One parameter of a learner.
+    """One parameter of a learner: what `option` was given, and beside that
 
     Attributes
     ----------
     name : str
     kind : {"flag", "whole", "number", "choice", "other"}
         What values are, as the annotation of the parameter says.
-    default : object
-    help : str
-        What it does, for docstrings, the shell and the studio.
-    choices : tuple
-        The values allowed, if they can be listed.
-    above, below, at_least, at_most : float or None
-        Limits of a number.
     optional : bool
         Whether None is allowed.
-    type : str
-        The type as docstrings have it.
-    label : str
-        What the studio calls it.
-    in_studio : bool
-        Whether the studio has a control for it.
     """
 
     name: str

@@ -64,18 +64,12 @@ def controls() -> list[dict[str, Any]]:
 
 
 def _control(option: Option) -> dict[str, Any]:
+    limits = ("above", "below", "at_least", "at_most")
+    as_declared = ("name", "label", "kind", "default", "optional", *limits)
     return {
-        "name": option.name,
-        "label": option.label,
+        **{field: getattr(option, field) for field in as_declared},
         "help": option.help.replace("``", ""),
-        "kind": option.kind,
-        "default": option.default,
-        "optional": option.optional,
         "choices": [choice for choice in option.choices if choice not in NOT_ON_A_PAGE],
-        "above": option.above,
-        "below": option.below,
-        "at_least": option.at_least,
-        "at_most": option.at_most,
     }
 
 

@@ -26,6 +26,10 @@ def say(lines: Iterable[str], *, err: bool = False) -> None:
         click.echo(line if width is None else fitted(line, width), err=err)
 
 
+def say_notices(lines: Iterable[str]) -> None:
+    say((f"notice: {line}" for line in lines), err=True)
+
+
 def _columns(stream: IO[str]) -> int | None:
     """The width of a terminal; None if it is none."""
     if not stream.isatty():

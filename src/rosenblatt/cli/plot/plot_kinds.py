@@ -20,134 +20,99 @@ FILMS = ("html", "gif", "mp4")
 SUGGESTED = 4
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What of a model decides on its pictures.
-
-    ``votes``: all its weight vectors answer. ``plain``: a perceptron in the sense of the theorem,
-    which moves on mistakes alone and always as far. ``survival``: it knows how long each of
-    its weight vectors lived.
-    """
-
-    classes: int
-    features: int
-    tags: bool
-    kernel: bool
-    votes: bool
-    plain: bool
-    survival: bool
-    recorded: bool
-    fitted: bool
-    ties: str
-    budget: bool
-
-    @classmethod
-    def of(cls, model: Model) -> Facts:
-        card = model.state.card
-        tags, kernel = model.state.family == "tags", model.state.family == "kernel"
-        recorded = model.state.has_ledger and not tags
-        return cls(
-            classes=len(card.classes),
-            features=0 if tags else model.state.n_features,
-            tags=tags,
-            kernel=kernel,
-            votes=card.parameters.get("combine") == "vote" and not tags,
-            plain=model.has_weights and model.learner.rule().counts_tell_all,
-            survival=recorded or model.learner.keeps_rows,
-            recorded=recorded,
-            fitted=card.record.fit is not None,
-            ties=str(card.parameters.get("ties")),
-            budget=card.parameters.get("budget") is not None,
-        )
-
-    @property
-    def linear(self) -> bool:
-        """Whether one weight vector, or one for each class, gives the answers."""
-        return not (self.tags or self.kernel or self.votes)
-
-
 # ---------------------------------------------------------------------- what does not fit
 
 
-def _boundary(model: Facts) -> str | None:
-    if not model.linear:
+def _predicts_linearly(model: Model) -> bool:
+    """Whether one weight vector, or one for each class, predicts, and not the votes of all."""
+    return model.has_weights and model.state.card.parameters.get("combine") != "vote"
+
+
+def _boundary(model: Model) -> str | None:
+    if not _predicts_linearly(model):
         return "its classes are not divided by one line"
-    if model.classes != 2:
-        return f"it has {model.classes} classes, and a line divides two"
+    if len(model.classes) != 2:
+        return f"it has {len(model.classes)} classes, and a line divides two"
     return None
 
 
-def _regions(model: Facts) -> str | None:
-    if not model.linear:
+def _regions(model: Model) -> str | None:
+    if not _predicts_linearly(model):
         return "its classes are not divided by lines"
     return _plane(model, "regions are seen")
 
 
-def _plane(model: Facts, what: str) -> str | None:
-    if model.features > 2:
-        return f"it has {model.features:,} features, and {what} in the plane of two"
+def _plane(model: Model, what: str) -> str | None:
+    n_features = model.state.n_features
+    if n_features > 2:
+        return f"it has {n_features:,} features, and {what} in the plane of two"
     return None
 
 
-def _kernel_boundary(model: Facts) -> str | None:
-    if model.tags:
+def _kernel_boundary(model: Model) -> str | None:
+    if model.tags_sentences:
         return "it tags sentences"
     return _plane(model, "where predictions change is seen")
 
 
-def _updates(model: Facts) -> str | None:
-    if model.tags or model.kernel:
+def _updates(model: Model) -> str | None:
+    if not model.has_weights:
         return "its updates move no line"
     return _plane(model, "updates are seen") or _record(model)
 
 
-def _record(model: Facts) -> str | None:
-    return None if model.recorded else "it kept no record of its updates; train --record keeps one"
+def _record(model: Model) -> str | None:
+    kept = model.state.has_ledger
+    return None if kept else "it kept no record of its updates; train --record keeps one"
 
 
-def _lift(model: Facts) -> str | None:
-    if not model.linear or (model.classes, model.features) != (2, 3):
+def _lift(model: Model) -> str | None:
+    sizes = len(model.classes), model.state.n_features
+    if not _predicts_linearly(model) or sizes != (2, 3):
         return "a lift shows two classes learned from three columns: x, y and their product"
     return None
 
 
-def _mistakes(model: Facts) -> str | None:
-    return None if model.fitted else "it was not trained in epochs"
+def _mistakes(model: Model) -> str | None:
+    return None if model.state.card.record.fit is not None else "it was not trained in epochs"
 
 
-def _proof(model: Facts) -> str | None:
-    if not model.plain:
+def _proof(model: Model) -> str | None:
+    # A perceptron in the sense of the theorem.
+    if not (model.has_weights and model.learner.rule().counts_tell_all):
         return "the proof is about the perceptron, which moves on mistakes alone and always as far"
-    if model.classes > 2 and model.ties != "positive":
-        return f"of its {model.classes} classes a tie raised one and lowered none, unlike the proof"
+    n, ties = len(model.classes), model.state.card.parameters.get("ties")
+    if n > 2 and ties != "positive":
+        return f"of its {n} classes a tie raised one and lowered none, unlike the proof"
     return _record(model)
 
 
-def _weights(model: Facts) -> str | None:
-    if model.kernel:
+def _weights(model: Model) -> str | None:
+    if model.state.family == "kernel":
         return "it predicts by its support rows"
-    return "its weights have no names" if model.tags else None
+    return "its weights have no names" if model.tags_sentences else None
 
 
-def _vote(model: Facts) -> str | None:
-    if model.tags:
+def _vote(model: Model) -> str | None:
+    if model.tags_sentences:
         return "it does not vote"
-    if model.kernel:
-        return "a budget forgets how long its vectors lived" if model.budget else None
-    if model.survival:
+    if not model.has_weights:
+        budget = model.state.card.parameters["budget"]
+        return "a budget forgets how long its vectors lived" if budget is not None else None
+    if model.state.has_ledger or model.learner.keeps_rows:
         return None
     return "it does not know how long its weights lived; train --learner voted or --record does"
 
 
-def _orders(model: Facts) -> str | None:
-    return "orders are tried with linear learners" if model.tags or model.kernel else None
+def _orders(model: Model) -> str | None:
+    return "orders are tried with linear learners" if not model.has_weights else None
 
 
-def _tag_path(model: Facts) -> str | None:
-    return None if model.tags else "it predicts rows, not sentences"
+def _tag_path(model: Model) -> str | None:
+    return None if model.tags_sentences else "it predicts rows, not sentences"
 
 
-def _any(model: Facts) -> str | None:
+def _any(model: Model) -> str | None:
     return None
 
 
@@ -163,7 +128,7 @@ class Kind:
 
     about: str
     data: str
-    misfit: Callable[[Facts], str | None]
+    misfit: Callable[[Model], str | None]
     options: tuple[str, ...] = ()
     endings: tuple[str, ...] = PICTURES
 
@@ -215,12 +180,11 @@ KIND = _KindName(list(KINDS))
 
 def refuse_misfit(name: str, model: Model) -> None:
     """Say why a model has no such picture, and which it has."""
-    facts = Facts.of(model)
-    why = KINDS[name].misfit(facts)
+    why = KINDS[name].misfit(model)
     if why is None:
         return
     fitting = [
-        other for other, kind in KINDS.items() if other != "losses" and kind.misfit(facts) is None
+        other for other, kind in KINDS.items() if other != "losses" and kind.misfit(model) is None
     ]
     # Sampled where an exact one is to be had is second best.
     if {"boundary", "regions"} & set(fitting) and "kernel_boundary" in fitting:

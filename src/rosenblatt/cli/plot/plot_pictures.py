@@ -15,7 +15,7 @@ import click
 from rosenblatt.cli.data.models import Model
 from rosenblatt.cli.data.reading import Reading, named
 from rosenblatt.cli.frame.options import said
-from rosenblatt.cli.frame.terminal import say
+from rosenblatt.cli.frame.terminal import say_notices
 from rosenblatt.cli.plot.plot_kinds import KINDS
 from rosenblatt.errors import InputError
 
@@ -63,7 +63,7 @@ def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bo
     if schema is None or not labels:
         raise DataError("there is no row", name=named(paths), cures="give a file with rows in it")
     if not quiet:
-        say((f"notice: {line}" for line in unseen.describe()), err=True)
+        say_notices(unseen.describe())
     X = SparseRows.concat(parts) if isinstance(parts[0], SparseRows) else np.vstack(parts)
     return Rows(X, labels, schema, named(paths))
 

@@ -15,7 +15,7 @@ from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options, zero_based_option
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import MODEL, Command
-from rosenblatt.cli.frame.terminal import say
+from rosenblatt.cli.frame.terminal import say_notices
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def command(
         blocks = features.blocks(Reading(**options), files, scale=scale)
         _write_rows(features, blocks, out, names)
     if not quiet:
-        say((f"notice: {line}" for line in features.describe()), err=True)
+        say_notices(features.describe())
 
 
 # ---------------------------------------------------------------------- models

@@ -10,7 +10,7 @@ import click
 from rosenblatt.cli.data.models import open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.frame.options import MODEL, Command
-from rosenblatt.cli.frame.terminal import baseline, say, say_json
+from rosenblatt.cli.frame.terminal import baseline, say, say_json, say_notices
 from rosenblatt.plurals import count
 
 
@@ -54,4 +54,4 @@ def command(model: str, data: tuple[str, ...], as_json: bool, quiet: bool, **rea
     else:
         say(result.lines())
     if not quiet:
-        say((f"notice: {line}" for line in unseen.describe()), err=True)
+        say_notices(unseen.describe())

@@ -11,7 +11,7 @@ import click
 from rosenblatt.cli.data.models import open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.frame.options import MODEL, Command
-from rosenblatt.cli.frame.terminal import as_json, say
+from rosenblatt.cli.frame.terminal import as_json, say_notices
 from rosenblatt.plurals import count
 
 
@@ -71,7 +71,7 @@ def command(
     if labelled and not quiet:
         click.echo("notice: labels before the tab are skipped", err=True)
     if not quiet:
-        say((f"notice: {line}" for line in unseen.describe()), err=True)
+        say_notices(unseen.describe())
 
 
 def _print(text: str) -> None:

@@ -34,7 +34,7 @@ from rosenblatt.cli.frame.options import (
     share_of,
     train_options,
 )
-from rosenblatt.cli.frame.terminal import progress_shown, say, say_json
+from rosenblatt.cli.frame.terminal import progress_shown, say, say_json, say_notices
 
 if TYPE_CHECKING:
     from rosenblatt.learner.catalogue import Entry
@@ -124,7 +124,7 @@ def command(
             held = _dev_examples(reading, dev, examples)
     if not quiet:
         say(examples.schema.describe(), err=True)
-        say((f"notice: {line}" for line in examples.notices), err=True)
+        say_notices(examples.notices)
     if model is None:
         parameters["random_state"] = seed
         if record:
