@@ -124,8 +124,7 @@ class BoundaryDisplay(PlaneDisplay):
         if self.arrow is not None:
             if not self.plane.note:
                 pen.right_angle(ax, self.arrow, self.box)
-            numbers = ", ".join(map(short_number, self.line.w.tolist()))
-            pen.arrow(ax, self.arrow, f"w = ({numbers})" if self.equation else "w")
+            pen.arrow(ax, self.arrow, f"w = {self._written(self.line.w)}" if self.equation else "w")
         if self.equation:
             self._draw_details(ax, pen)
         self._draw_frame(ax, pen)
@@ -134,23 +133,27 @@ class BoundaryDisplay(PlaneDisplay):
         """Whether so few rows were mistaken that rings around them hide no others."""
         return 0 < len(self.mistaken) <= min(MOST_RINGS, len(self.points) / 3)
 
+    def _written(self, vector: FloatArray) -> str:
+        numbers = [short_number(part) for part in vector.tolist()[: self.plane.n_features]]
+        return numbers[0] if self.plane.is_line else f"({', '.join(numbers)})"
+
     def _draw_details(self, ax: Any, pen: Pen) -> None:
         for draw in (ax.axhline, ax.axvline):
             draw(0, color=pen.theme.faint, lw=0.8, zorder=1)
         for at in self.intercepts:
             ax.plot(*at, "o", ms=6, mfc=pen.theme.paper, mec=pen.theme.ink, zorder=5)
-            place = ", ".join(map(short_number, at.tolist()))
-            pen.note(ax, f"({place})", at, (6, 6), ha="left", va="bottom", fontsize=10, zorder=6)
-        if self.segment is None:
+            look: Any = {"ha": "left", "va": "bottom", "fontsize": 10, "zorder": 6}
+            pen.note(ax, self._written(at), at, (6, 6), **look)
+        if self.segment is None or self.plane.is_line:
             return
         start, end = self.segment
-        places = start + np.linspace(0.2, 0.8, 25)[:, None] * (end - start)
+        places = start + np.linspace(0.25, 0.75, 25)[:, None] * (end - start)
         others = [some for some in (self.feet, self.arrow) if some is not None]
         avoid = np.vstack([self.points, self.intercepts, *others])
         at = places[np.argmax(way_to_rows(places, avoid))]
         way = self.line.w / np.linalg.norm(self.line.w)
         turned = float(np.degrees(np.arctan(-way[0] / way[1]))) if way[1] else 90.0
-        look: Any = {"rotation": turned, "fontsize": 11, "zorder": 6}
+        look = {"rotation": turned, "fontsize": 11, "zorder": 6}
         pen.note(ax, pen.text(self.equation), at, -11 * way, halo=self.feet is not None, **look)
 
     def _score_at_margin(self) -> float:
@@ -254,7 +257,8 @@ def boundary(
     foot = line.project(np.zeros(2))
     shown: list[Any] = [points, *([feet] if distances else [])]
     if details:
-        shown += [crossings, [np.zeros(2), foot, foot + 1.3 * line.w]]
+        beside = 0.7 * np.array([[-1.0, 1.0], [1.0, -1.0]]) * line.w[::-1]
+        shown += [crossings, [np.zeros(2), foot - 0.5 * line.w, foot + 1.5 * line.w], foot + beside]
     elif not len(points):
         # Nothing but the line: the origin and the nearest point of the line are of interest.
         half = max(1.0, 2.0 * float(np.abs(foot).max()))
@@ -353,7 +357,9 @@ def _caption(shown: BoundaryDisplay) -> str:
     if shown.arrow is not None and shown.arrow_scale != 1:
         sentences.append(f"w is drawn at {shown.arrow_scale:g} times its length.")
     if shown.equation:
-        sentences.append("S₊: w·x\xa0+\xa0b\xa0>\xa00; S₋: w·x\xa0+\xa0b\xa0<\xa00.")
+        sentences.append(
+            f"{shown.equation}. S₊: w·x\xa0+\xa0b\xa0>\xa00; S₋: w·x\xa0+\xa0b\xa0<\xa00."
+        )
     if not (has_one_scale(shown.box) or shown.plane.note):
         sentences.append("The axes differ in scale, so that right angles are not seen as such.")
     if shown.named:

@@ -213,7 +213,8 @@ class Pen:
         if name:
             way = (tip - start) / (np.linalg.norm(tip - start) or 1.0)
             look: Any = {"fontsize": 10 if self.small else 12, "fontweight": "bold", "zorder": 6}
-            self.note(ax, self.text(name), tip, 9 * way, color=colour, **look)
+            away = way * (9 + 3.6 * (len(name) - 1) * abs(way[0]), 9)
+            self.note(ax, self.text(name), tip, away, color=colour, **look)
 
     def right_angle(self, ax: Any, ends: FloatArray, box: Box) -> None:
         """The small square that says: at a right angle."""
