@@ -19,9 +19,7 @@ from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_best_score
-from rosenblatt.theory.margin import GAP, max_margin
-from rosenblatt.theory.nearest import Nearest, nearest_point
-from rosenblatt.theory.points import PairHull, Points
+from rosenblatt.theory.mistake_bounds import mistake_bound
 from rosenblatt.theory.proof import proof
 from rosenblatt.theory.separability import separability
 
@@ -64,7 +62,7 @@ class Verdict:
         found: Any = table.separability(examples) if quick else table.tried(len(examples.classes))
         margin, u, conflict = None, None, None
         if found.separable and quick:
-            margin, u = table.best_of_several(len(examples.classes)) if several else table.best()
+            margin, u = table.best()
         elif found.conflict is not None:
             describe = _multiclass_conflict if several else _binary_conflict
             conflict = describe(found.conflict, examples, fit_intercept=fit_intercept)
@@ -198,26 +196,11 @@ class _TheoremRows:
         return ArgmaxSeparability("separable", classes, coef=learner.coef_)
 
     def best(self) -> tuple[float | None, FloatArray | None]:
-        """The largest margin of two classes and the unit vector that has it."""
-        try:
-            found = max_margin(self.Z, self.y, fit_intercept=False)
-        except InputError:  # separable, but by less than rounding can tell
+        """The largest margin and the unit vector that has it."""
+        found = mistake_bound(self.Z, self.y, fit_intercept=False)
+        if found.deviation:  # separable, but by less than rounding can tell
             return None, None
-        return found.margin, found.hyperplane.w[None, :]
-
-    def best_of_several(self, k: int) -> tuple[float | None, FloatArray | None]:
-        rows = Points(self.Z, np.ones(len(self.Z)), fit_intercept=False)
-        radius = math.sqrt(2.0 * float(rows.squared_norms().max()))
-        row = int(np.argmin(rows.squared_norms()))
-        start = row * k + (0 if self.y[row] else 1)
-
-        def enough(now: Nearest) -> bool:
-            return now.upper <= 1e-12 * radius or now.lower >= (1 - GAP) * now.upper
-
-        nearest = nearest_point(PairHull(rows, self.y, k), [start], enough)
-        if nearest.lower <= 0:
-            return None, None
-        return nearest.lower, (nearest.point / nearest.upper).reshape(k, -1)
+        return found.margin, np.atleast_2d(found.u)
 
 
 def _has_bounded_rule(run: PageRun) -> bool:

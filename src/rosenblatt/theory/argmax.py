@@ -111,15 +111,8 @@ class ArgmaxSeparability(Verdict):
             check_best_score(self._rows.X, self._labels, self.coef, self.intercept)
         elif self.conflict is not None:
             wrong = [self.classes.index(label) for label in self.conflict.wrong]
-            check_rivals(
-                self._rows.X,
-                self._labels,
-                self._rows.fit_intercept,
-                self.conflict.rows,
-                wrong,
-                self.conflict.weights,
-                self.conflict.residual,
-            )
+            rows = self._rows
+            check_rivals(rows.X, self._labels, rows.fit_intercept, wrong, self.conflict)
         else:
             raise CertificateError(f"there is nothing to check: {self.detail}")
         return True

@@ -94,25 +94,44 @@ def _score(X: Any, row: int, w: Any, b: Any) -> Fraction:
 
 def check_conflict(X: Any, signs: FloatArray, fit_intercept: bool, conflict: Conflict) -> None:
     """Prove that the weighted rows add up to nothing, or to no more than the residual says."""
-    weights = [Fraction(weight) for weight in conflict.weights]
-    for row, weight in zip(conflict.rows, weights, strict=True):
+    parts = [(row, weight, ((0, int(signs[row])),)) for row, weight in _weighted(conflict)]
+    _check_sum(X, fit_intercept, parts, conflict.residual)
+
+
+def check_rivals(
+    X: Any, labels: npt.NDArray[np.intp], fit_intercept: bool, wrong: Sequence[int], conflict: Any
+) -> None:
+    """Prove that rows against wrong classes add up to no more than the residual."""
+    parts = []
+    for (row, weight), rival in zip(_weighted(conflict), wrong, strict=True):
+        if rival == labels[row]:
+            raise CertificateError(f"row {row} stands against its own class")
+        parts.append((row, weight, ((int(labels[row]), 1), (rival, -1))))
+    _check_sum(X, fit_intercept, parts, conflict.residual)
+
+
+def _weighted(conflict: Any) -> Iterator[tuple[int, Fraction]]:
+    for row, weight in zip(conflict.rows, conflict.weights, strict=True):
         if weight <= 0:
             raise CertificateError(
                 f"row {row} has the weight {float(weight):g}; it must be above 0"
             )
-    sums: dict[int, Fraction] = {}
-    for row, weight in zip(conflict.rows, weights, strict=True):
-        signed = weight if signs[row] > 0 else -weight
-        for column, value in _stored(X, row):
-            sums[column] = sums.get(column, Fraction(0)) + signed * Fraction(value)
-        if fit_intercept:
-            sums[-1] = sums.get(-1, Fraction(0)) + signed
-    total = sum(weights, start=Fraction(0))
+        yield row, Fraction(weight)
+
+
+def _check_sum(X: Any, fit_intercept: bool, parts: Sequence[Any], residual: float) -> None:
+    """Each part is a row, its weight, and the vectors it counts in with their signs."""
+    sums: dict[tuple[int, int], Fraction] = {}
+    for row, weight, places in parts:
+        for column, value in [*_stored(X, row), *([(-1, 1.0)] if fit_intercept else [])]:
+            for place, sign in places:
+                key = place, column
+                sums[key] = sums.get(key, Fraction(0)) + sign * weight * Fraction(value)
+    total = sum((weight for _, weight, _ in parts), start=Fraction(0))
     length = sum((value * value for value in sums.values()), start=Fraction(0)) / total**2
-    allowed = Fraction(conflict.residual) ** 2
-    if length > allowed:
-        worst = max(sums, key=lambda column: abs(sums[column]))
-        place = "the bias" if worst == -1 else f"column {worst}"
+    if length > Fraction(residual) ** 2:
+        worst = max(sums, key=lambda key: abs(sums[key]))
+        place = "the bias" if worst[1] == -1 else f"column {worst[1]}"
         raise CertificateError(
             f"the weighted rows do not add up to nothing: {float(sums[worst]):g} is left in {place}"
         )
@@ -149,32 +168,3 @@ def check_best_score(
                 f"row {row} does not score highest for its own class: {float(lead):g} ahead of "
                 f"class number {rival}, which should be above 0"
             )
-
-
-def check_rivals(
-    X: Any,
-    labels: npt.NDArray[np.intp],
-    fit_intercept: bool,
-    rows: Sequence[int],
-    wrong: Sequence[int],
-    weights: Sequence[float],
-    residual: float,
-) -> None:
-    """Prove that rows against wrong classes add up to no more than the residual."""
-    sums: dict[tuple[int, int], Fraction] = {}
-    shares = [Fraction(weight) for weight in weights]
-    for row, rival, share in zip(rows, wrong, shares, strict=True):
-        own = int(labels[row])
-        if share <= 0 or rival == own:
-            raise CertificateError(f"row {row} has no positive weight against a wrong class")
-        entries = [*_stored(X, row), *([(-1, 1.0)] if fit_intercept else [])]
-        for column, value in entries:
-            for place, sign in ((own, 1), (rival, -1)):
-                key = (place, column)
-                sums[key] = sums.get(key, Fraction(0)) + sign * share * Fraction(value)
-    total = sum(shares, start=Fraction(0))
-    length = sum((value * value for value in sums.values()), start=Fraction(0)) / total**2
-    if length > Fraction(residual) ** 2:
-        raise CertificateError(
-            f"the weighted rows do not add up to nothing: {float(length) ** 0.5:g} is left"
-        )

@@ -9,11 +9,8 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import Hyperplane
-from rosenblatt.theory.nearest import Nearest, nearest_point
+from rosenblatt.theory.nearest import is_closed, nearest_point
 from rosenblatt.theory.points import DifferenceHull, FeatureMap, PointHull, read_points
-
-# Relative distance between the two bounds at which the search ends.
-GAP = 1e-7
 
 
 def margin(X: Any, y: Any, w: Any, b: float = 0.0, *, feature_map: FeatureMap = None) -> float:
@@ -110,11 +107,7 @@ def max_margin(
     (1.0, (1, 2))
     """
     points, _ = _two_classes(X, y, fit_intercept, feature_map)
-    longest = float(np.sqrt(points.squared_norms().max()))
-
-    def enough(now: Nearest) -> bool:
-        return now.upper <= 1e-12 * longest or now.lower >= (1 - GAP) * now.upper
-
+    enough = is_closed(float(np.sqrt(points.squared_norms().max())))
     if fit_intercept:
         hull = DifferenceHull(points.X, points.signs)
         nearest = nearest_point(hull, [hull.first()], enough)

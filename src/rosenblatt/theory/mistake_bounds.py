@@ -13,8 +13,7 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.theory.margin import GAP
-from rosenblatt.theory.nearest import Nearest, nearest_point
+from rosenblatt.theory.nearest import Nearest, is_closed, nearest_point
 from rosenblatt.theory.points import FeatureMap, PairHull, PointHull, Points, read_points
 from rosenblatt.theory.proof import unit_separator
 
@@ -211,11 +210,7 @@ class Examples:
         if self.k > 1:
             hull = PairHull(self.rows, self.labels, self.k)
             start = start * self.k + (0 if self.labels[start] else 1)
-
-        def enough(now: Nearest) -> bool:
-            return now.upper <= 1e-12 * self.radius or now.lower >= (1 - GAP) * now.upper
-
-        return nearest_point(hull, [start], enough)
+        return nearest_point(hull, [start], is_closed(self.radius))
 
     def choice(self, V: FloatArray) -> tuple[FloatArray, FloatArray]:
         """By how much each row is right, and the sign with which each vector counts in it."""

@@ -20,6 +20,8 @@ NEGLIGIBLE = 1e-14
 # Above so many points the normal equations are solved, which is faster and less exact, until they
 # lead nowhere.
 LARGE_CORRAL = 60
+# Relative distance between the two bounds at which a search for the largest margin ends.
+GAP = 1e-7
 
 
 class Hull(Protocol):
@@ -50,6 +52,11 @@ class Nearest:
     def lower(self) -> float:
         """The unit vector along the point has at least this product with every point."""
         return self.lowest / self.upper if self.upper > 0 else -np.inf
+
+
+def is_closed(scale: float) -> Callable[[Nearest], bool]:
+    """When the two bounds meet, or the point is the origin beside points of this size."""
+    return lambda now: now.upper <= 1e-12 * scale or now.lower >= (1 - GAP) * now.upper
 
 
 def nearest_point(
