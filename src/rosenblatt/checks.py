@@ -14,15 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import (
-    InputError,
-    Message,
-    ParameterError,
-    Setting,
-    Value,
-    Words,
-    compact,
-)
+from rosenblatt.errors import InputError, Message, ParameterError, Setting, Value, Words, compact
 
 
 def choice(name: str, value: Any, *allowed: Any) -> Any:

@@ -207,7 +207,7 @@ def tag() -> None:
 @group.command(
     epilog='\b\nExamples:\n  eval "$(rosenblatt completion bash)"\n'
     "  rosenblatt completion fish > ~/.config/fish/completions/rosenblatt.fish\n\n"
-    "The first, with bash or zsh, belongs into ~/.bashrc or ~/.zshrc.",
+    "The first, with bash or zsh, belongs into ~/.bashrc or ~/.zshrc."
 )
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:

@@ -62,10 +62,7 @@ class GrowingSchema:
     """
 
     def __init__(
-        self,
-        kind: str,
-        options: FeatureOptions | None = None,
-        schema: AnySchema | None = None,
+        self, kind: str, options: FeatureOptions | None = None, schema: AnySchema | None = None
     ) -> None:
         self.kind = kind
         self.schema: Any = schema

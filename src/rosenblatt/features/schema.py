@@ -14,15 +14,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.features import column_kinds as kinds
-from rosenblatt.features.column_kinds import (
-    Category,
-    Column,
-    Growth,
-    Ignored,
-    Number,
-    Part,
-    Words,
-)
+from rosenblatt.features.column_kinds import Category, Column, Growth, Ignored, Number, Part, Words
 from rosenblatt.features.records import table_of_records
 from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.sources import Given
@@ -328,12 +320,7 @@ def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:
 
 
 def _column(
-    table: Table,
-    name: str,
-    declared: str | None,
-    gaps: bool,
-    scale: bool,
-    text: Mapping[str, Any],
+    table: Table, name: str, declared: str | None, gaps: bool, scale: bool, text: Mapping[str, Any]
 ) -> Column:
     if declared == "ignored":
         return Ignored(name)

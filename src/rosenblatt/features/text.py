@@ -101,10 +101,7 @@ class TextFeatures(Transformer):
         Whether rows are scaled to length 1; short rows beside a bias that moves by whole steps.""",
     )
     shortest: int = option(
-        default=1,
-        at_least=1,
-        at_most=LONGEST_WORD,
-        help="Words of fewer characters are left out.",
+        default=1, at_least=1, at_most=LONGEST_WORD, help="Words of fewer characters are left out."
     )
     symbols: bool = option(
         default=True, help="Whether characters like ``!`` and ``£`` are words of their own."

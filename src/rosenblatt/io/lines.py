@@ -178,8 +178,4 @@ class _Transcoded:
         if isinstance(error, UnicodeDecodeError):
             place, byte = passed + error.start, error.object[error.start]
             what = f"byte {place:,} ({byte:#04x}) is not {self._encoding} text"
-        return DataError(
-            what,
-            name=self._stream.name,
-            cures=NAME_ENCODING,
-        )
+        return DataError(what, name=self._stream.name, cures=NAME_ENCODING)

@@ -110,9 +110,7 @@ def _float_type(dtype: Any) -> np.dtype[Any]:
     return np.dtype(np.float32 if kind == np.float32 else np.float64)
 
 
-def takes(
-    options: type,
-) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+def takes(options: type) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """Let a reader with ``**options: Unpack[...]`` show them: in its signature and docstring."""
 
     def complete(reader: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

@@ -19,12 +19,7 @@ class BudgetedTrainer(KernelTrainer):
     """Learning from rows of one table in a given order, within a budget of support rows."""
 
     def __init__(
-        self,
-        *arguments: Any,
-        budget: int,
-        forget: str,
-        projection_tol: float,
-        **settings: Any,
+        self, *arguments: Any, budget: int, forget: str, projection_tol: float, **settings: Any
     ) -> None:
         super().__init__(*arguments, **settings)
         self.budget, self.projection_tol = budget, projection_tol

@@ -225,10 +225,7 @@ class KernelModel(Model):
         return own, steps, np.diff(born).astype(np.float64)
 
     def weigh(
-        self,
-        queries: Any,
-        coef: FloatArray,
-        slots: npt.NDArray[np.int64] | None = None,
+        self, queries: Any, coef: FloatArray, slots: npt.NDArray[np.int64] | None = None
     ) -> FloatArray:
         """Σ_s coef_cs K(x_s, q) over all support rows, or over some: (functions, queries)."""
         out = np.zeros((len(coef), queries.shape[0]))

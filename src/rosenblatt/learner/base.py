@@ -198,12 +198,7 @@ class Learner(FitOutcome, Estimator):
     # Where the layout of the family's files is: a module that is loaded when a file is.
     layout: ClassVar[str]
 
-    def _run(
-        self,
-        model: Any,
-        trainer: Trainer,
-        validation: Validation | None,
-    ) -> FitResult:
+    def _run(self, model: Any, trainer: Trainer, validation: Validation | None) -> FitResult:
         """Train the model, showing the progress; what came out becomes the learner's own."""
         from rosenblatt.core import epochs
 

@@ -18,13 +18,7 @@ import numpy.typing as npt
 from rosenblatt.core.rows import Rows, as_rows, inspect
 from rosenblatt.errors import InputError
 from rosenblatt.io.fault_messages import notice
-from rosenblatt.learner.conversion import (
-    as_frame,
-    as_table,
-    column_names,
-    feature_names,
-    unmasked,
-)
+from rosenblatt.learner.conversion import as_frame, as_table, column_names, feature_names, unmasked
 from rosenblatt.learner.mapping_rows import columns_by_name, is_records, records_table
 
 if TYPE_CHECKING:

@@ -17,10 +17,7 @@ class Updates:
     def clear(self) -> None: ...
 
 def mistaken(
-    scores: npt.NDArray[np.float64],
-    labels: npt.NDArray[np.int32],
-    shape: int,
-    tie_is_mistake: bool,
+    scores: npt.NDArray[np.float64], labels: npt.NDArray[np.int32], shape: int, tie_is_mistake: bool
 ) -> npt.NDArray[np.bool_]: ...
 def seek(
     scores: npt.NDArray[np.float64],

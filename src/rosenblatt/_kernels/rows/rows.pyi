@@ -19,10 +19,7 @@ class Rows:
 
 def dense(X: npt.NDArray[Any]) -> Rows: ...
 def sparse(
-    data: npt.NDArray[Any],
-    indices: npt.NDArray[Any],
-    indptr: npt.NDArray[Any],
-    n_features: int,
+    data: npt.NDArray[Any], indices: npt.NDArray[Any], indptr: npt.NDArray[Any], n_features: int
 ) -> Rows: ...
 def score(
     rows: Rows, table: npt.NDArray[Any], bias: npt.NDArray[Any]

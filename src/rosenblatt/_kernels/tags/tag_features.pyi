@@ -16,10 +16,7 @@ class FeatureTable:
 
 def hash_of(text: str) -> int: ...
 def hashes_of(
-    kind: int,
-    words: list[str],
-    questions: npt.NDArray[np.int64],
-    answer: Callable[[str], str],
+    kind: int, words: list[str], questions: npt.NDArray[np.int64], answer: Callable[[str], str]
 ) -> npt.NDArray[np.uint64]: ...
 def mixed(a: int, b: int) -> int: ...
 def words_of(

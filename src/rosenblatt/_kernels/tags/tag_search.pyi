@@ -7,11 +7,7 @@ class Search:
     beam: int
     allowed: npt.NDArray[np.bool_] | None
     def __init__(
-        self,
-        weights: TagWeights,
-        *,
-        beam: int = 0,
-        allowed: npt.NDArray[np.bool_] | None = None,
+        self, weights: TagWeights, *, beam: int = 0, allowed: npt.NDArray[np.bool_] | None = None
     ) -> None: ...
 
 def best_tags(

@@ -19,11 +19,7 @@ SCORES_AT_ONCE = 1 << 22
 
 
 def facts_of(
-    learner: Any,
-    state: State,
-    examples: Examples,
-    held: Examples | None,
-    path: str,
+    learner: Any, state: State, examples: Examples, held: Examples | None, path: str
 ) -> dict[str, Any]:
     """What a training on rows came to, as what becomes the JSON object."""
     counts = sorted(Counter(examples.labels.tolist()).items())

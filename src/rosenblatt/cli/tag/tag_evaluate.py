@@ -39,12 +39,7 @@ from rosenblatt.errors import DataError, Message, Setting
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @sentence_options
 def command(
-    model: str,
-    data: tuple[str, ...],
-    new_tags: str,
-    as_json: bool,
-    quiet: bool,
-    **options: Any,
+    model: str, data: tuple[str, ...], new_tags: str, as_json: bool, quiet: bool, **options: Any
 ) -> None:
     """Compare the predictions of a tagger with the tags of DATA.
 

@@ -188,10 +188,7 @@ def _new_tagger(parameters: dict[str, Any]) -> SequenceTagger:
 
 
 def _fit(
-    tagger: SequenceTagger,
-    examples: SentenceBlock,
-    held: SentenceBlock | None,
-    epochs: int | None,
+    tagger: SequenceTagger, examples: SentenceBlock, held: SentenceBlock | None, epochs: int | None
 ) -> None:
     """Epochs that go on where the last ones ended."""
     usual = tagger.warm_start

@@ -175,11 +175,7 @@ def _parts_as_json(why: Explanation, raw: dict[str, float], past: TrainingRows) 
 
 
 def _report(
-    why: Explanation,
-    facts: dict[str, Any],
-    raw: dict[str, float],
-    past: TrainingRows,
-    top: int,
+    why: Explanation, facts: dict[str, Any], raw: dict[str, float], past: TrainingRows, top: int
 ) -> list[str]:
     label = "" if facts["label"] is None else f", labelled {facts['label']}"
     scores = sorted(why.scores.items(), key=lambda one: -one[1])

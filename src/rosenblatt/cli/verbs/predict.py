@@ -28,12 +28,7 @@ from rosenblatt.plurals import count
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @reading_options
 def command(
-    model: str,
-    data: tuple[str, ...],
-    scores: bool,
-    wants_json: bool,
-    quiet: bool,
-    **reading: Any,
+    model: str, data: tuple[str, ...], scores: bool, wants_json: bool, quiet: bool, **reading: Any
 ) -> None:
     """Print the class of every row of DATA, one a line.
 
