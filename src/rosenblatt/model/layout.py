@@ -7,8 +7,7 @@ family.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -200,19 +199,16 @@ MOST_EXAMPLES = 1 << 62
 
 
 def whole(name: str, value: Any, low: int, high: int) -> None:
-    with _as_of_a_file(name, value):
-        checks.whole(name, value, at_least=low, at_most=high)
+    _check(checks.whole, name, value, at_least=low, at_most=high)
 
 
 def number(name: str, value: Any, **limits: Any) -> None:
-    with _as_of_a_file(name, value):
-        checks.number(name, value, **limits)
+    _check(checks.number, name, value, **limits)
 
 
-@contextmanager
-def _as_of_a_file(name: str, value: Any) -> Iterator[None]:
+def _check(check: Callable[..., Any], name: str, value: Any, **limits: Any) -> None:
     try:
-        yield
+        check(name, value, **limits)
     except ParameterError as error:
         raise ModelFileError(f"{name} is {shown(value)}, but must be {error.allowed}.") from None
 

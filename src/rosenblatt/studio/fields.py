@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rosenblatt import checks
@@ -59,27 +58,23 @@ def refuse_unknown(name: str, given: Mapping[str, Any], *fields: str) -> None:
 
 
 def choice(name: str, value: Any, *allowed: str) -> str:
-    with _worded_for_the_page(name, value):
-        return str(checks.choice(name, value, *allowed))
+    return str(_checked(checks.choice, name, value, *allowed))
 
 
 def number(name: str, value: Any, **limits: Any) -> Any:
     """A finite number as it came: whole numbers stay whole."""
-    with _worded_for_the_page(name, value):
-        return checks.number(name, value, **limits)
+    return _checked(checks.number, name, value, **limits)
 
 
 def whole(name: str, value: Any, *, at_least: int, at_most: int) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    with _worded_for_the_page(name, value):
-        return int(checks.whole(name, value, at_least=at_least, at_most=at_most))
+    return int(_checked(checks.whole, name, value, at_least=at_least, at_most=at_most))
 
 
-@contextmanager
-def _worded_for_the_page(name: str, value: Any) -> Iterator[None]:
+def _checked(check: Callable[..., Any], name: str, value: Any, *allowed: Any, **limits: Any) -> Any:
     try:
-        yield
+        return check(name, value, *allowed, **limits)
     except ParameterError as error:
         raise refusal(name, value, error.allowed or "another value") from None
 
