@@ -9,7 +9,7 @@ import rosenblatt
 from rosenblatt import KernelPerceptron, Perceptron, VotedPerceptron
 from rosenblatt.errors import ParameterError
 from rosenblatt.studio import Session
-from rosenblatt.studio.contours import rings_above_zero
+from rosenblatt.studio.contours import areas_and_lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -123,15 +123,19 @@ def test_a_hole_is_a_ring_of_its_own_and_lines_stay_off_the_edge():
     across = up = np.linspace(-2, 2, 41)
     x, y = np.meshgrid(across, up)
     ring_shaped = (1.5 - np.hypot(x, y)) * (np.hypot(x, y) - 0.7)
-    rings = rings_above_zero(ring_shaped, across, up)
-    assert len(rings) == 2
+    rings, lines = areas_and_lines(ring_shaped, across, up)
+    assert len(rings) == len(lines) == 2
     points = np.array([[0.0, 0.0], [1.0, 0.1], [1.9, 1.9]])
-    outlines = [[point for point, _ in ring] for ring in rings]
+    outlines = [ring.tolist() for ring in rings]
     assert inside(outlines, points).tolist() == [False, True, False]
-    assert all(within for ring in rings for _, within in ring)
-    cut = rings_above_zero(x + 0.05, across, up)
-    (ring,) = cut
-    assert sum(within for _, within in ring) == 40  # one piece a row; the rest runs along the edge
+    (ring,), (line,) = areas_and_lines(x + 0.05, across, up)
+    assert len(line) == 41  # one point a row of the grid, and none along its edge
+    assert inside([ring.tolist()], np.array([[1.9, 1.9], [-1.9, 0.0]])).tolist() == [True, False]
+
+
+def test_nothing_is_above_zero_where_all_is_zero():
+    grid = np.linspace(0, 1, 3)
+    assert areas_and_lines(np.zeros((3, 3)), grid, grid) == ([], [])
 
 
 def test_positions_beyond_the_run_are_its_end():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.arrays import FloatArray
+from rosenblatt.errors import MissingExtra
 from rosenblatt.geometry.regions import regions
 from rosenblatt.studio import fields
 from rosenblatt.studio.mapped_rows import mapped
@@ -23,81 +25,29 @@ LARGEST = 1e17
 # How far off a straight line a point may lie, as a share of the box.
 STRAIGHT = 2e-5
 
-Point = tuple[float, float]
-Edge = tuple[int, int, int]  # 0 along a row of the grid or 1 up a column, and where it begins
-# A ring of points; beside each whether the piece from it to the next lies inside of the box.
-Ring = list[tuple[Point, bool]]
-
-# The corners of a cell count 1, 2, 4 and 8 against the clock from the lower left, its edges 0 to 3
-# from the lower one. A piece runs from edge to edge with what is above 0 on its left.
-PIECES: dict[int, tuple[tuple[int, int], ...]] = {
-    0b0001: ((0, 3),),
-    0b0010: ((1, 0),),
-    0b0011: ((1, 3),),
-    0b0100: ((2, 1),),
-    0b0110: ((2, 0),),
-    0b0111: ((2, 3),),
-    0b1000: ((3, 2),),
-    0b1001: ((0, 2),),
-    0b1011: ((1, 2),),
-    0b1100: ((3, 1),),
-    0b1101: ((0, 1),),
-    0b1110: ((3, 0),),
-}
-# Two opposite corners above 0: joined, or apart, as the middle of the cell is.
-JOINED = {0b0101: ((0, 1), (2, 3)), 0b1010: ((1, 2), (3, 0))}
-APART = {0b0101: ((0, 3), (2, 1)), 0b1010: ((1, 0), (3, 2))}
+Point = Sequence[float]
 
 
-def rings_above_zero(values: FloatArray, across: FloatArray, up: FloatArray) -> list[Ring]:
-    """The outlines of the parts above 0; ``values[i, j]`` is that at ``(across[j], up[i])``.
+def areas_and_lines(
+    values: FloatArray, across: FloatArray, up: FloatArray
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """The parts above 0, and where they end within the grid.
 
-    A part that ends at the edge of the grid is closed along it. Holes are rings of their own, so
-    that the even-odd rule fills the parts.
+    ``values[i, j]`` is the value at ``(across[j], up[i])``. A part that ends at the edge of the
+    grid is closed along it. Holes are rings of their own, so that the even-odd rule fills the
+    parts.
     """
-    # A frame of negative values in the same places as the outermost ones closes all rings.
-    padded = np.pad(values, 1, mode="edge")
-    frame = np.ones(padded.shape, bool)
-    frame[1:-1, 1:-1] = False
-    padded[frame] = -np.abs(padded[frame]) - 1.0
-    xs, ys = np.pad(across, 1, mode="edge").tolist(), np.pad(up, 1, mode="edge").tolist()
-    above = padded > 0
-    cases = above[:-1, :-1] + 2 * above[:-1, 1:] + 4 * above[1:, 1:] + 8 * above[1:, :-1]
-    last = (cases.shape[0] - 1, cases.shape[1] - 1)
-    following: dict[Edge, tuple[Edge, bool]] = {}
-    for i, j in np.argwhere((cases > 0) & (cases < 15)).tolist():
-        case = int(cases[i, j])
-        pieces = PIECES.get(case)
-        if pieces is None:
-            middle = padded[i : i + 2, j : j + 2].sum()
-            pieces = (JOINED if middle > 0 else APART)[case]
-        inside = 0 < i < last[0] and 0 < j < last[1]
-        edges: tuple[Edge, ...] = ((0, i, j), (1, i, j + 1), (0, i + 1, j), (1, i, j))
-        for begin, end in pieces:
-            following[edges[begin]] = edges[end], inside
-    return [_ring(following, padded, xs, ys) for _ in iter(lambda: bool(following), False)]
-
-
-def _ring(
-    following: dict[Edge, tuple[Edge, bool]], values: Any, xs: list[float], ys: list[float]
-) -> Ring:
-    """Follow the pieces from any edge back to it, taking them out."""
-    ring: Ring = []
-    edge = next(iter(following))
-    while edge in following:
-        there, inside = following.pop(edge)
-        ring.append((_crossing(edge, values, xs, ys), inside))
-        edge = there
-    return ring
-
-
-def _crossing(edge: Edge, values: Any, xs: list[float], ys: list[float]) -> Point:
-    """Where the line between the two ends of an edge meets 0."""
-    upwards, i, j = edge
-    i_end, j_end = (i + 1, j) if upwards else (i, j + 1)
-    low, high = float(values[i, j]), float(values[i_end, j_end])
-    share = low / (low - high)
-    return xs[j] + share * (xs[j_end] - xs[j]), ys[i] + share * (ys[i_end] - ys[i])
+    try:
+        import contourpy
+    except ImportError:
+        raise MissingExtra("curves in the studio need contourpy", extra="studio") from None
+    found: Any = contourpy.contour_generator(across, up, values, fill_type="OuterOffset")
+    rings = [
+        points[first : last - 1]  # the last point is the first
+        for points, offsets in zip(*found.filled(0.0, np.inf), strict=True)
+        for first, last in pairwise(offsets.tolist())
+    ]
+    return rings, found.lines(0.0)
 
 
 def contour(run: PageRun, map: str, at: int, box: Box, work: int = WORK) -> dict[str, Any]:
@@ -117,14 +67,13 @@ def contour(run: PageRun, map: str, at: int, box: Box, work: int = WORK) -> dict
     lines: list[Any] = []
     areas = []
     for place, lead in enumerate(_leads(scores)):
-        found = rings_above_zero(lead.reshape(len(up), len(across)), across, up)
-        if not found:
+        rings, ends = areas_and_lines(lead.reshape(len(up), len(across)), across, up)
+        if not rings:
             continue
-        rings = [rounded.line(point for point, _ in ring) for ring in found]
-        areas.append({"class": place, "rings": rings})
+        areas.append({"class": place, "rings": [rounded.line(ring.tolist()) for ring in rings]})
         # Of two classes the boundary of the one is that of the other.
         if scores.ndim > 1 or place == 1:
-            lines += [rounded.line(line) for ring in found for line in _within(ring)]
+            lines += [rounded.line(end.tolist()) for end in ends]
     return {"lines": lines, "regions": areas}
 
 
@@ -138,25 +87,6 @@ def _leads(scores: FloatArray) -> Iterable[FloatArray]:
     best, second = ranked[:, -1], ranked[:, -2]
     for own in scores.T:
         yield own - np.where(own == best, second, best)
-
-
-def _within(ring: Ring) -> list[list[Point]]:
-    """The parts of a ring that do not run along the edge of the box."""
-    if all(inside for _, inside in ring):
-        return [[*(point for point, _ in ring), ring[0][0]]]
-    # Begin where a part begins, so that none is cut in two.
-    first = next((i for i, (_, inside) in enumerate(ring) if inside and not ring[i - 1][1]), None)
-    if first is None:
-        return []
-    parts: list[list[Point]] = []
-    turned = ring[first:] + ring[:first]
-    for i, (point, inside) in enumerate(turned):
-        if not inside:
-            continue
-        if not turned[i - 1][1] or not parts:
-            parts.append([point])
-        parts[-1].append(turned[(i + 1) % len(turned)][0])
-    return parts
 
 
 def _exact(run: PageRun, at: int, box: Box, rounded: _Rounded) -> dict[str, Any]:
