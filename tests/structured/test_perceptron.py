@@ -74,7 +74,7 @@ def test_the_notebook_shows_the_weights_without_scripts() -> None:
     space = Candidates(lambda x, y: {f"<script>{y}": 1.0})
     model = StructuredPerceptron(space, max_iter=20).fit([["a", "b"], ["c", "b"]], ["b", "b"])
     html = model._repr_html_()
-    assert "mistakes in" in html
+    assert "mistake in" in html
     assert "&lt;script&gt;b&nbsp;+" in html
     assert "<script>b" not in html
 
@@ -240,7 +240,7 @@ def test_parts_of_answers_make_every_update_of_an_inexact_search_valid(seed: int
 @pytest.mark.parametrize(
     ("xs", "ys", "says"),
     [
-        ([[1, 2]], [1, 2], "xs has 1 examples but ys has 2 answers"),
+        ([[1, 2]], [1, 2], "xs has 1 examples but ys has 2 outputs"),
         ([], [], "there are 0 examples"),
         ("ab", [1, 2], "xs is a str"),
         ([[1, 2]], {"a": 1}, "ys is a dict"),
@@ -272,7 +272,7 @@ def test_wrong_examples_are_refused(xs: Any, ys: Any, says: str) -> None:
         (lambda x, y: {}[y], r"features\(x, y\) failed for ys\[0\], 2: KeyError"),
         (
             lambda x, y: {"a": 1.0} if y == 2 else {}[y],
-            r"features\(x, y\) failed for the answer of argmax to xs\[0\], 1: KeyError",
+            r"features\(x, y\) failed for the output of argmax for xs\[0\], 1: KeyError",
         ),
     ],
 )
@@ -302,7 +302,7 @@ def test_a_wrong_search_is_named() -> None:
     with pytest.raises(IndexError) as caught:
         model.fit([[1, 2]], [2])
     assert caught.value.__notes__ == ["raised by argmax for xs[0]"]
-    with pytest.raises(InputError, match="no answer to choose from"):
+    with pytest.raises(InputError, match="no output to choose from"):
         largest().fit([[]], [2])
     model = StructuredPerceptron(features=size, argmax=lambda x, score: score.vector)
     with pytest.raises(InputError, match=r"use score\.weights"):

@@ -261,8 +261,8 @@ def span_scores(
     true, given = _sentences("gold", gold), _sentences("predicted", predicted)
     if len(true) != len(given):
         raise InputError(
-            f"gold has {len(true):,} sentences and predicted {len(given):,}; give one answer for "
-            "each."
+            f"gold has {len(true):,} sentences and predicted {len(given):,}; give one "
+            "prediction for each."
         )
     tokens = sum(map(len, true))
     if not tokens:

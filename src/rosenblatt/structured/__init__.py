@@ -1,6 +1,6 @@
 """Structured perceptrons: outputs with an inside, found by a search.
 
-Three things are kept apart: spaces (what an answer is, and its features), search (the answer with
+Three things are kept apart: spaces (what an output is, and its features), search (the output with
 the highest score) and learning (the update).
 """
 

@@ -1,4 +1,4 @@
-"""Which tag may follow which, so that no illegal sequence is ever answered."""
+"""Which tag may follow which, so that no illegal sequence is ever predicted."""
 
 from __future__ import annotations
 

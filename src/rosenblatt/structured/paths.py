@@ -1,4 +1,4 @@
-"""Why a structured learner gives an answer, by feature and by past mistake.
+"""Why a structured learner gives an output, by feature and by past mistake.
 
 Of a sentence: two paths of tags side by side, with the score of every choice.
 """
@@ -166,7 +166,7 @@ def _feature_names(encoder: Encoder, token: Any) -> list[str]:
 
 
 def explain_answer(learner: Any, x: Any, y: Any, against: Any, xs: Any) -> Explanation:
-    """The score of an answer, or its lead over another one, taken apart."""
+    """The score of an output, or its lead over another one, taken apart."""
     problem, weights = learner._problem(), learner._serving()
     judge = Judge(problem, weights, x, "x")
     prediction = problem.argmax(x, judge, "x")

@@ -1,4 +1,4 @@
-"""The structured perceptron: any answers, any features, any search."""
+"""The structured perceptron: any outputs, any features, any search."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from rosenblatt.structured.structured_model import StructuredModel, StructuredTr
 
 
 class StructuredPerceptron(ModelDisplay, Learner):
-    """The perceptron for answers of any kind, found by a search that you bring.
+    """The perceptron for outputs of any kind, found by a search that you bring.
 
-    The answer to ``x`` is ``argmax_y w·φ(x, y)``. Where it is wrong, the features of the right
-    answer gain and those of the answer found lose: ``w ← w + step·(φ(x, gold) - φ(x, found))``.
+    The output for ``x`` is ``argmax_y w·φ(x, y)``. Where it is wrong, the features of the right
+    output gain and those of the output found lose: ``w ← w + step·(φ(x, gold) - φ(x, found))``.
     The number of mistakes is at most ``(R/γ)²``, R the longest difference of the features of two
-    answers and γ the margin, however many answers there are.
+    outputs and γ the margin, however many outputs there are.
 
-    An answer found that scores less than the right one is an error of the search, not of the
+    An output found that scores less than the right one is an error of the search, not of the
     weights. To learn from it could do harm, so it changes nothing; it is counted in
     ``n_invalid_`` and there is one warning. With an exact search it shows an error in ``argmax``.
 
@@ -45,26 +45,26 @@ class StructuredPerceptron(ModelDisplay, Learner):
     Attributes
     ----------
     weights_ : mapping of feature to weight
-        The weights that answer: averaged or last, or those that did best on the
+        The weights that predict: averaged or last, or those that did best on the
         ``validation_set``. A feature that is not there weighs 0.
     raw_weights_ : mapping of feature to weight
         The last weights, from which learning goes on.
     n_mistakes_ : int
-        Wrong answers while learning, over all epochs and calls.
+        Wrong outputs while learning, over all epochs and calls.
     n_invalid_ : int
-        Those of them that were skipped because they scored less than the right answer.
+        Those of them that were skipped because they scored less than the right output.
     mistakes_per_row_ : ndarray of shape (n_samples,)
         Mistakes on each example in the last ``fit``.
     stop_reason_ : str
         Why the last ``fit`` ended: "separated", "early_stopping", "max_iter" or
         "cycle": an epoch with mistakes that changed nothing, so that no other would.
     margin_ceiling_ : float
-        Proven by the run: no weights of norm 1 put the right answers ahead of all others by more
+        Proven by the run: no weights of norm 1 put the right outputs ahead of all others by more
         than this, on all examples learned from so far. inf where nothing is proven.
     ledger_ : StructuredLedger
         Every update in order, when ``record=True``.
     validation_scores_ : list of float
-        Share of right answers on the ``validation_set`` after each epoch.
+        Share of right outputs on the ``validation_set`` after each epoch.
 
     See Also
     --------
@@ -99,21 +99,21 @@ class StructuredPerceptron(ModelDisplay, Learner):
         kw_only=False,
         type="object with methods ``features`` and ``argmax``",
         help="""
-        What answers are and how they are found, see `rosenblatt.structured.spaces.Space`; or give
+        What outputs are and how they are found, see `rosenblatt.structured.spaces.Space`; or give
         the functions themselves:""",
     )
     features: Any = option(
         default=None,
         type="callable",
         help="""
-        ``features(x, y)``: the features of an answer, a mapping of anything hashable to numbers,
+        ``features(x, y)``: the features of an output, a mapping of anything hashable to numbers,
         a 1-D array or a sparse row.""",
     )
     argmax: Any = option(
         default=None,
         type="callable",
         help="""
-        ``argmax(x, score)``: the answer with the highest score. ``score(y)`` scores an answer,
+        ``argmax(x, score)``: the output with the highest score. ``score(y)`` scores an output,
         ``score.of(features)`` a part of one, ``score.weights`` is the mapping of feature to
         weight, ``score.vector`` the same as an array where features are vectors. If it also takes
         ``gold=None``, "mira" searches for the highest ``score(y) + score.cost(y)``.""",
@@ -123,7 +123,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
         type="callable",
         help="""
         ``cost(gold, y)``, at least 0, used by "mira" alone. None: that of the space, or 1 for
-        every wrong answer.""",
+        every wrong output.""",
     )
     averaged: bool = option(
         default=True,
@@ -133,9 +133,9 @@ class StructuredPerceptron(ModelDisplay, Learner):
         default="perceptron",
         choices=("perceptron", "mira"),
         help="""
-        Steps of length 1; or the smallest step after which the right answer is ahead by the cost
+        Steps of length 1; or the smallest step after which the right output is ahead by the cost
         of the one found, at most ``C``. Where ``argmax`` takes ``gold``, "mira" learns also from
-        right answers that are ahead by less than the cost of another; else from wrong ones alone.
+        right outputs that are ahead by less than the cost of another; else from wrong ones alone.
         """,
     )
     C: float = option(default=1.0, above=0.0, help='Longest step of "mira".')
@@ -166,12 +166,12 @@ class StructuredPerceptron(ModelDisplay, Learner):
         Parameters
         ----------
         xs : sequence
-            What is to be answered, of any kind that ``features`` and ``argmax`` understand.
+            The inputs, of any kind that ``features`` and ``argmax`` understand.
         ys : sequence
-            The right answer to each of them.
+            The right output for each of them.
         validation_set : tuple (xs_dev, ys_dev), default=None
-            Examples to watch: training stops when no more of them are answered right, and the
-            weights that did best on them answer.
+            Examples to watch: training stops when no more of them are predicted right, and the
+            weights that did best on them are kept.
 
         Returns
         -------
@@ -204,7 +204,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
         Parameters
         ----------
         xs, ys : sequence
-            Examples and their right answers.
+            Examples and their right outputs.
 
         Returns
         -------
@@ -242,7 +242,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
     ) -> Validation | None:
         if validation_set is None:
             return None
-        xs_dev, ys_dev = read_pair(validation_set, "(xs_dev, ys_dev) of examples and answers")
+        xs_dev, ys_dev = read_pair(validation_set, "(xs_dev, ys_dev) of examples and outputs")
         try:
             xs, ys = read_examples(xs_dev, ys_dev)
         except InputError as error:
@@ -262,7 +262,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
     def _warn_of_search(self, trainer: StructuredTrainer, count: int) -> None:
         if count:
             warnings.warn(
-                f"argmax found {count} wrong answers that score less than the right one (first: "
+                f"argmax found {count} wrong outputs that score less than the right one (first: "
                 f"{trainer.first_invalid}); nothing was learned from them. If the search is meant "
                 "to be exact, there is an error in it, or its scores are not those of features; "
                 "if not, give the space a method violation.",
@@ -272,7 +272,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
     # ------------------------------------------------------------------ predicting
 
     def predict(self, xs: Any) -> list[Any]:
-        """The best answer to each of ``xs`` that the search finds.
+        """The best output for each of ``xs`` that the search finds.
 
         Parameters
         ----------
@@ -280,12 +280,12 @@ class StructuredPerceptron(ModelDisplay, Learner):
 
         Returns
         -------
-        answers : list
+        outputs : list
         """
         return answers(self._problem(), self._serving(), read_many("xs", xs))
 
     def score(self, xs: Any, ys: Any) -> float:
-        """Share of the answers that are right as a whole.
+        """Share of the outputs that are right as a whole.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
         return share_right(self.predict(xs), ys)
 
     def decision(self, x: Any, y: Any) -> float:
-        """The score of one answer, ``w·φ(x, y)``.
+        """The score of one output, ``w·φ(x, y)``.
 
         Parameters
         ----------
@@ -314,15 +314,15 @@ class StructuredPerceptron(ModelDisplay, Learner):
     def explain(
         self, x: Any, y: Any = None, against: Any = None, *, top: int | None = None, xs: Any = None
     ) -> Explanation:
-        """Why this answer: its score by feature and by past mistake.
+        """Why this output: its score by feature and by past mistake.
 
         Parameters
         ----------
         x : object
         y : object, default=None
-            The answer whose score ``w·φ(x, y)`` is explained; None: the prediction.
+            The output whose score ``w·φ(x, y)`` is explained; None: the prediction.
         against : object, default=None
-            Explain the lead of ``y`` over this answer, ``w·(φ(x, y) - φ(x, against))``, instead.
+            Explain the lead of ``y`` over this output, ``w·(φ(x, y) - φ(x, against))``, instead.
         top : int, default=None
             Keep so many of the largest parts and join the others into one. None keeps all.
         xs : sequence, default=None

@@ -17,7 +17,7 @@ from rosenblatt.structured.feature_weights import Features, FeatureWeights, exac
 
 
 class Problem:
-    """Features, search and cost of one kind of answers."""
+    """Features, search and cost of one kind of outputs."""
 
     def __init__(self, space: Any, features: Any, argmax: Any, cost: Any) -> None:
         if space is not None:
@@ -46,11 +46,11 @@ class Problem:
 
     @property
     def chooses_parts(self) -> bool:
-        """Whether the space itself says what to learn from, perhaps of parts of answers."""
+        """Whether the space itself says what to learn from, perhaps of parts of outputs."""
         return self._violation is not None
 
     def features_of(self, x: Any, y: Any, whose: str) -> tuple[Features, int]:
-        """The features of an answer and the length of the vector they came in (0: a mapping)."""
+        """The features of an output and the length of the vector they came in (0: a mapping)."""
         try:
             found = self._features(x, y)
         except Exception as error:
@@ -63,14 +63,14 @@ class Problem:
             raise InputError(f"features(x, y) for {whose}: {error}") from None
 
     def argmax(self, x: Any, score: Judge, where: str, *, gold: Any = None) -> Any:
-        """The best answer; the best by score and cost when ``gold`` is given."""
+        """The best output; the best by score and cost when ``gold`` is given."""
         try:
             found = self._argmax(x, score) if gold is None else self._argmax(x, score, gold=gold)
         except Exception as error:
             error.add_note(f"raised by argmax for {where}")
             raise
         if found is None:
-            raise InputError(f"argmax returned None for {where}; it must return an answer.")
+            raise InputError(f"argmax returned None for {where}; it must return an output.")
         return found
 
     def violation(self, x: Any, gold: Any, score: Judge, where: str) -> tuple[Any, Any] | None:
@@ -85,7 +85,7 @@ class Problem:
         if not isinstance(found, tuple) or len(found) != 2:
             raise InputError(
                 f"violation returned {_short(found)} for {where}; it must return None or a pair "
-                "(good, bad) of answers."
+                "(good, bad) of outputs."
             )
         return found
 
@@ -99,14 +99,14 @@ class Problem:
             cost = math.nan
         if not (math.isfinite(cost) and cost >= 0.0):
             raise InputError(
-                f"cost(gold, y) returned {_short(found)} for the answer {_short(y)}; it must be a "
+                f"cost(gold, y) returned {_short(found)} for the output {_short(y)}; it must be a "
                 "finite number of at least 0."
             )
         return cost
 
 
 class Judge:
-    """The score of answers to one ``x``, as a search sees it (see `spaces.Score`)."""
+    """The score of outputs for one ``x``, as a search sees it (see `spaces.Score`)."""
 
     __slots__ = ("_gold", "_problem", "_weights", "_whose", "_x")
 
@@ -114,7 +114,7 @@ class Judge:
         self, problem: Problem, weights: FeatureWeights, x: Any, where: str, gold: Any = None
     ) -> None:
         self._problem, self._weights, self._x, self._gold = problem, weights, x, gold
-        self._whose = f"an answer to {where}"
+        self._whose = f"an output for {where}"
 
     def __call__(self, y: Any) -> float:
         features, _ = self._problem.features_of(self._x, y, self._whose)
@@ -200,7 +200,7 @@ def _unsound(names: Any, values: list[Any]) -> InputError:
 
 
 def answers(problem: Problem, weights: FeatureWeights, xs: Sequence[Any]) -> list[Any]:
-    """The best answers by these weights that the search finds."""
+    """The best outputs by these weights that the search finds."""
     found = []
     for number, x in enumerate(xs):
         where = f"xs[{number}]"
@@ -209,7 +209,7 @@ def answers(problem: Problem, weights: FeatureWeights, xs: Sequence[Any]) -> lis
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two answers are equal; a list, a tuple and an array of equal parts are."""
+    """Whether two outputs are equal; a list, a tuple and an array of equal parts are."""
     rows = (list, tuple, np.ndarray)
     if isinstance(one, rows) and isinstance(other, rows):
         return len(one) == len(other) and all(map(same, one, other))
@@ -217,7 +217,7 @@ def same(one: Any, other: Any) -> bool:
         return bool(one == other)
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"the answers {_short(one)} and {_short(other)} cannot be compared with ==: {error}"
+            f"the outputs {_short(one)} and {_short(other)} cannot be compared with ==: {error}"
         ) from error
 
 
@@ -246,13 +246,13 @@ def read_examples(xs: Any, ys: Any) -> tuple[list[Any], list[Any]]:
     xs, ys = read_many("xs", xs), read_many("ys", ys)
     if len(xs) != len(ys):
         raise InputError(
-            f"xs has {len(xs)} examples but ys has {len(ys)} answers. Give one answer for each."
+            f"xs has {len(xs)} examples but ys has {len(ys)} outputs. Give one output for each."
         )
     if not xs:
         raise InputError("there are 0 examples; give at least one.")
     for number, answer in enumerate(ys):
         if answer is None:
-            raise InputError(f"ys[{number}] is None; give every example its right answer.")
+            raise InputError(f"ys[{number}] is None; give every example its right output.")
     return xs, ys
 
 

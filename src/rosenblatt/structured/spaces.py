@@ -1,4 +1,4 @@
-"""Spaces: what an answer is, which features it has, and how the best one is found."""
+"""Spaces: what an output is, which features it has, and how the best one is found."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rosenblatt.errors import InputError
 class Score(Protocol):
     """The weights as they are now, seen from one ``x``; handed to every search.
 
-    ``score(y)`` is the score of a whole answer. A search that builds answers from parts asks for
+    ``score(y)`` is the score of a whole output. A search that builds outputs from parts asks for
     the score of a part's features, ``score.of({"word=cat": 1.0})``, or looks weights up itself.
     """
 
@@ -27,51 +27,51 @@ class Score(Protocol):
         """The same as an array, when features are vectors."""
 
     def __call__(self, y: Any) -> float:
-        """The score of an answer, ``w·φ(x, y)``."""
+        """The score of an output, ``w·φ(x, y)``."""
 
     def of(self, features: Any) -> float:
         """The score of some features, a mapping or a vector."""
 
     def cost(self, y: Any) -> float:
-        """What ``y`` would cost in place of the right answer; 0 when no right answer is given."""
+        """What ``y`` would cost in place of the right output; 0 when no right output is given."""
 
 
 class Space(Protocol):
-    """Answers of one kind: their features and the search among them.
+    """Outputs of one kind: their features and the search among them.
 
     Two more methods are used where a space has them:
 
     ``cost(gold, y)``
-        How bad the answer ``y`` is when ``gold`` is right: 0 for ``gold``, else above. Without it
-        every wrong answer costs 1.
+        How bad the output ``y`` is when ``gold`` is right: 0 for ``gold``, else above. Without it
+        every wrong output costs 1.
     ``violation(x, gold, score)``
-        For a search that may miss the best answer: None if it finds ``gold``, else two answers or
-        parts of answers ``(good, bad)``, ``good`` a part of ``gold`` and ``score(bad) >=
+        For a search that may miss the best output: None if it finds ``gold``, else two outputs or
+        parts of outputs ``(good, bad)``, ``good`` a part of ``gold`` and ``score(bad) >=
         score(good)``. Early update and max-violation (Huang et al., 2012) are such choices.
         ``features`` must then know such parts.
     """
 
     def features(self, x: Any, y: Any) -> Any:
-        """The features of the answer ``y`` to ``x``: a mapping to numbers, a 1-D array or a
+        """The features of the output ``y`` for ``x``: a mapping to numbers, a 1-D array or a
         sparse row."""
 
     def argmax(self, x: Any, score: Score) -> Any:
-        """The answer to ``x`` with the highest score.
+        """The output for ``x`` with the highest score.
 
         With a further argument ``gold=None`` the search can be *cost-augmented*: when ``gold`` is
-        given it must return the answer with the highest ``score(y) + score.cost(y)``.
+        given it must return the output with the highest ``score(y) + score.cost(y)``.
         """
 
 
 class Candidates:
-    """Answers that can be listed: the search scores them all and takes the first of the best.
+    """Outputs that can be listed: the search scores them all and takes the first of the best.
 
     Parameters
     ----------
     features : callable
         ``features(x, y)``: a mapping to numbers, a 1-D array or a sparse row.
     candidates : callable, default=None
-        ``candidates(x)``: the answers there are to ``x``. None: ``x`` is itself the list.
+        ``candidates(x)``: the outputs there are for ``x``. None: ``x`` is itself the list.
     cost : callable, default=None
         ``cost(gold, y)``: how bad ``y`` is when ``gold`` is right. None: 1 if it is another one.
 
@@ -101,7 +101,7 @@ class Candidates:
     def _listed(self, x: Any) -> list[Any]:
         listed = list(x if self.candidates is None else self.candidates(x))
         if not listed:
-            raise InputError("candidates: there is no answer to choose from.")
+            raise InputError("candidates: there is no output to choose from.")
         return listed
 
     def runner_up(self, x: Any, score: Score) -> Any:

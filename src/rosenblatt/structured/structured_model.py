@@ -1,4 +1,4 @@
-"""Learning: which answer to learn from, and how far to go.
+"""Learning: which output to learn from, and how far to go.
 
 Δ    = φ(x, gold) - φ(x, predicted)
 gain = score(predicted) - score(gold)            at least 0 where the search is right
@@ -30,7 +30,7 @@ from rosenblatt.structured.feature_weights import (
 from rosenblatt.structured.ledger import difference
 from rosenblatt.structured.problem import Judge, Problem, same
 
-# A search sums in an order of its own, so that its best answer may be below by rounding.
+# A search sums in an order of its own, so that its best output may be below by rounding.
 ROUNDING = 1e-9
 
 
@@ -101,7 +101,7 @@ class StructuredTrainer(epochs.Trainer):
         return math.inf if self.problem.chooses_parts else self.learned.margin_ceiling()
 
     def learn_example(self, place: int) -> bool:
-        """Learn from one example; whether its answer was wrong. An error changes nothing."""
+        """Learn from one example; whether its output was wrong. An error changes nothing."""
         learned, weights = self.learned, self.learned.weights
         x, gold, name = self._xs[place], self._ys[place], str(place)
         if weights.raw.length is None:
@@ -124,7 +124,7 @@ class StructuredTrainer(epochs.Trainer):
         return mistaken
 
     def _pair(self, x: Any, gold: Any, name: str) -> tuple[Any, Any] | None:
-        """The right answer and the one to tell it from; None when there is nothing to learn."""
+        """The right output and the one to tell it from; None when there is nothing to learn."""
         where, problem = f"xs[{name}]", self.problem
         judge = Judge(problem, self.learned.weights.raw, x, where, gold)
         if problem.chooses_parts:
@@ -135,10 +135,10 @@ class StructuredTrainer(epochs.Trainer):
     def _judged(
         self, x: Any, gold: Any, good: Any, bad: Any, name: str
     ) -> tuple[bool, float, dict[Any, float], bool]:
-        """Whether the answer is a mistake, the step, Δ, and whether the search went wrong."""
+        """Whether the output is a mistake, the step, Δ, and whether the search went wrong."""
         problem, raw = self.problem, self.learned.weights.raw
         right, length = problem.features_of(x, good, f"ys[{name}]")
-        wrong, other = problem.features_of(x, bad, f"the answer of argmax to xs[{name}]")
+        wrong, other = problem.features_of(x, bad, f"the output of argmax for xs[{name}]")
         for found in (length, other):
             if found != raw.length:
                 raise InputError(
@@ -152,7 +152,7 @@ class StructuredTrainer(epochs.Trainer):
         cost = problem.cost(good, bad) if self._mira else 0.0
         mistaken = True
         if self._with_cost and gain <= slack:
-            # Only the margin may be too small: what would the plain search answer?
+            # Only the margin may be too small: what would the plain search find?
             where = f"xs[{name}]"
             mistaken = not same(problem.argmax(x, Judge(problem, raw, x, where), where), gold)
         sought = gain + cost if self._with_cost else gain
@@ -165,7 +165,7 @@ class StructuredTrainer(epochs.Trainer):
 
     def _step(self, gain: float, cost: float, change: dict[Any, float]) -> float:
         if not change:
-            return 0.0  # the same features: no weights tell these answers apart
+            return 0.0  # the same features: no weights tell these outputs apart
         if not self._mira:
             return 1.0
         squared_norm = exact_sum([value * value for value in change.values()])

@@ -65,7 +65,7 @@ class SequenceTagger(Learner):
 
     See Also
     --------
-    StructuredPerceptron : Any answers, any search; slower.
+    StructuredPerceptron : Any outputs, any search; slower.
 
     References
     ----------

@@ -95,7 +95,7 @@ class Model:
 
         if not self.has_weights:
             raise ModelFileError(
-                f"{self.path}: a {self.state.card.learner} has no weights; it answers by its "
+                f"{self.path}: a {self.state.card.learner} has no weights; it predicts by its "
                 "support rows. For this load it in Python (rosenblatt.load)."
             )
 
