@@ -86,6 +86,38 @@ def test_electricity_is_foreseen_better_than_by_yesterday(tmp_path: Path, with_d
     assert errors["Perceptron"] < errors["Averaged"], "the stream drifts"
 
 
+def columns_of(shown: str) -> dict[str, list[float]]:
+    """The table that an example prints, by the names in its first line after the empty one."""
+    head, *rows = shown.split("\n\n")[1].splitlines()
+    names = re.split(r"  +", head.strip())
+    values = [[float(cell.rstrip("%")) for cell in row.split()] for row in rows]
+    return dict(zip(names, map(list, zip(*values, strict=True)), strict=True))
+
+
+@pytest.mark.slow
+def test_recommended_films_are_watched_more_often_the_longer_it_learns(tmp_path: Path) -> None:
+    """L1.12: against what is popular, and against what a simulation that knows all can reach."""
+    found = columns_of(output_of("film_recommendation.py", tmp_path))
+    learned, best = found["learned"], found["best possible"]
+    assert learned[-1] > learned[0] + 5
+    for k in range(4):
+        assert found["at random"][k] < found["most popular"][k] < learned[k] < best[k]
+    assert learned[-1] > 0.8 * best[-1]
+
+
+@pytest.mark.slow
+def test_in_a_new_market_it_is_best_to_go_on_learning(tmp_path: Path) -> None:
+    """L1.12: what was learned elsewhere helps at first; who stops learning is overtaken."""
+    found = columns_of(output_of("new_market.py", tmp_path))
+    assert len(found["goes on"]) == 4
+    assert found["goes on"][0] > max(found["from nothing"][0], found["as it was"][0])
+    assert found["from nothing"][0] < found["as it was"][0]
+    for k in range(1, 4):
+        learners = found["from nothing"][k], found["goes on"][k]
+        assert found["at random"][k] < found["as it was"][k] < min(learners)
+        assert max(learners) < found["best possible"][k]
+
+
 @pytest.mark.slow
 def test_the_mistakes_add_up_to_the_difference_of_the_scores(tmp_path: Path) -> None:
     """L1.9."""
