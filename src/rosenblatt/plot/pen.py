@@ -93,41 +93,28 @@ class Pen:
             "edgecolors": self.theme.paper,
             "linewidths": 0.7,
             "zorder": 4,
-            "rasterized": len(XY) > MOST_SHAPES,
             "label": self.text(legend_name(mark)),
         }
-        look.update(changes)
-        ax.scatter(XY[:, 0], XY[:, 1], **look)
+        self._scatter(ax, XY, **(look | changes))
 
     def plain_points(self, ax: Any, XY: FloatArray) -> None:
         """Rows without a label."""
-        dots = len(XY) > MOST_SHAPES
-        ax.scatter(XY[:, 0], XY[:, 1], s=36, color=self.theme.ink, zorder=4, rasterized=dots)
+        self._scatter(ax, XY, s=36, color=self.theme.ink, zorder=4)
 
     def rings(self, ax: Any, XY: FloatArray, name: str, *, size: float = 120) -> None:
         """A ring around rows of interest."""
-        ax.scatter(
-            XY[:, 0],
-            XY[:, 1],
-            s=size * (0.6 if self.small else 1.0),
-            facecolors="none",
-            edgecolors=self.theme.ink,
-            linewidths=1.1,
-            zorder=5,
-            rasterized=len(XY) > MOST_SHAPES,
-            label=self._sign(name),
-        )
+        look = {"s": size * (0.6 if self.small else 1.0), "facecolors": "none", "linewidths": 1.1}
+        self._scatter(ax, XY, edgecolors=self.theme.ink, label=self._sign(name), zorder=5, **look)
 
     def crosses(self, ax: Any, XY: FloatArray, name: str) -> None:
         """A cross through rows that are misclassified."""
-        look = {
-            "s": 30 if self.small else 60,
-            "marker": "x",
-            "zorder": 5,
-            "rasterized": len(XY) > MOST_SHAPES,
-        }
-        ax.scatter(*XY.T, color=self.theme.paper, linewidths=3.6, **look)
-        ax.scatter(*XY.T, color=self.theme.alarm, linewidths=1.7, label=self._sign(name), **look)
+        look = {"s": 30 if self.small else 60, "marker": "x", "zorder": 5}
+        self._scatter(ax, XY, color=self.theme.paper, linewidths=3.6, **look)
+        look |= {"label": self._sign(name)}
+        self._scatter(ax, XY, color=self.theme.alarm, linewidths=1.7, **look)
+
+    def _scatter(self, ax: Any, XY: FloatArray, **look: Any) -> None:
+        ax.scatter(XY[:, 0], XY[:, 1], rasterized=len(XY) > MOST_SHAPES, **look)
 
     def _sign(self, name: str) -> str:
         """What a sign of ours means, which a legend never leaves out."""
