@@ -33,14 +33,15 @@ def test_of_few_rows_no_weights_on_the_way_have_fewer_errors(seed, n, epochs):
     run = binary.train(
         X, 2 * y - 1, steps.perceptron, epochs=p.n_iter_, fit_intercept=True, ties="mistake"
     )
-    counts = [errors(X, y, w, b) for w, b in run.snapshots]
+    states = [run.start, *run.snapshots]
+    counts = [errors(X, y, w, b) for w, b in states]
     best = int(np.argmin(counts))
-    w, b = run.snapshots[best]
+    w, b = states[best]
     np.testing.assert_array_equal(p.coef_[0], w)
     assert p.intercept_[0] == b
     assert p.n_training_errors_ == counts[best] == errors(X, y, p.coef_[0], p.intercept_[0])
     separated = p.stop_reason_ == "separated"
-    assert p.best_iter_ == (p.n_iter_ if separated else best // n + 1)
+    assert p.best_iter_ == (p.n_iter_ if separated else max(best - 1, 0) // n + 1)
     assert len(p.validation_scores_) == p.n_iter_
     assert p.converged_ == separated == (counts[-1] == 0 and p.mistakes_per_epoch_[-1] == 0)
 
@@ -64,6 +65,37 @@ def test_dense_and_sparse_rows_have_the_same_pocket():
     dense = Perceptron(pocket=True, max_iter=20).fit(X, y)
     sparse = Perceptron(pocket=True, max_iter=20).fit(csr(X), y)
     np.testing.assert_array_equal(dense.coef_, sparse.coef_)
+
+
+def test_first_weights_that_are_the_best_are_kept():
+    X, y = overlapping(4, 40)
+    better = Perceptron(pocket=True, max_iter=200, tol=None).fit(X, y)
+    start = {"coef_init": better.coef_, "intercept_init": better.intercept_}
+    p = Perceptron(pocket=True, max_iter=1, tol=None).fit(X, y, **start)
+    assert p.n_training_errors_ <= better.n_training_errors_
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows_of_weight_0_are_no_errors(n_classes):
+    X, y = overlapping(7, 60, n_classes=n_classes)
+    weights = (np.arange(60) < 30).astype(float)
+    p = Perceptron(pocket=True, max_iter=30, tol=None).fit(X, y, sample_weight=weights)
+    assert (p.predict(X) != y)[:30].sum() <= p.n_training_errors_ < 30
+
+
+@pytest.mark.parametrize(
+    "options", [{"binary_as_multiclass": True}, {"warm_start": True}, {"margin": 1.0}]
+)
+def test_it_goes_with_the_other_options(options):
+    X, y = overlapping(8, 60)
+    p = (
+        Perceptron(pocket=True, max_iter=30, tol=None, **options)
+        .fit(X.astype(np.float32), y)
+        .fit(X, y)
+    )
+    assert p.n_training_errors_ >= (p.predict(X) != y).sum()
+    last = Perceptron(max_iter=30, tol=None, **options).fit(X.astype(np.float32), y).fit(X, y)
+    assert (p.predict(X) != y).sum() <= (last.predict(X) != y).sum()
 
 
 def test_separable_rows_end_with_the_weights_that_separate_them():

@@ -203,6 +203,10 @@ def test_it_does_not_depend_on_the_scale(scale):
     assert found.bound == pytest.approx(expected.bound, rel=1e-6)
 
 
+def test_rows_whose_squares_underflow_have_a_length_all_the_same():
+    assert mistake_bound([[1e-200], [-1e-200]], [1, 0], fit_intercept=False).bound == 1
+
+
 def test_rows_of_zeros_are_mistaken_at_every_visit():
     assert mistake_bound(np.zeros((3, 2)), [0, 1, 1], fit_intercept=False, epochs=5).bound == 15
 

@@ -126,6 +126,13 @@ def test_the_line_on_which_two_classes_touch_is_quasi_complete():
     assert (crossed.separation, crossed.direction) == ("none", None)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150])
+def test_it_does_not_depend_on_the_scale(scale):
+    assert separability(scale * XOR, [0, 1, 1, 0]).separation == "none"
+    assert separability(scale * (XOR - 0.5), [0, 1, 1, 0], fit_intercept=False).separation == "none"
+    assert separability(scale * XOR[:3], [0, 1, 0]).separation == "complete"
+
+
 def test_exclusive_or_has_no_separation_and_all_four_rows_prove_it():
     found = separability(XOR, [0, 1, 1, 0])
     assert found.separation == "none"

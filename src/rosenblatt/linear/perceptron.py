@@ -97,6 +97,7 @@ class Perceptron(LinearLearner):
                     "and validation_set those with the fewest errors on other rows. Choose one."
                 )
             trainer.pocket = Pocket(trainer.share_right, model.state, patience=0)
+            trainer.pocket.look()  # the first weights may be the best
             data.validation = trainer.pocket
         return trainer
 

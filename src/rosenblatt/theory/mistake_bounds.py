@@ -187,6 +187,8 @@ class Examples:
         self.k = 1 if len(classes) == 2 else len(classes)
         self.shape = self.k, self.points.n_dimensions
         longest = float(np.sqrt(self.points.squared_norms().max()))
+        if longest < 1e-140:  # squares underflow; the sum of the sizes is no less than the length
+            longest = float(self.rows.sizes(np.ones(self.shape[1])).max())
         self.radius = longest * (1.0 if self.k == 1 else math.sqrt(2.0))
 
     def bound(

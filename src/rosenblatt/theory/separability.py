@@ -17,7 +17,7 @@ from rosenblatt.arrays import FloatArray, is_sparse
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.core.training import train
 from rosenblatt.core.weights import Weights
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, OverflowRefused
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.theory.certificates import (
     CertificateError,
@@ -265,14 +265,11 @@ def _by_perceptron(points: Points) -> FloatArray | None:
     weights = Weights(1, points.X.shape[1], fit_intercept=points.fit_intercept)
     stored = points.X.nnz if is_sparse(points.X) else points.X.size
     epochs = int(np.clip(PERCEPTRON_WORK // max(1, stored), 3, 300))
-    run = train(
-        weights,
-        Rule("perceptron"),
-        rows,
-        (points.signs > 0).astype(np.int32),
-        max_iter=epochs,
-        tol=1e-3,
-    )
+    labels = (points.signs > 0).astype(np.int32)
+    try:
+        run = train(weights, Rule("perceptron"), rows, labels, max_iter=epochs, tol=1e-3)
+    except OverflowRefused:  # the thorough method scales
+        return None
     if not run.converged:
         return None
     bias = weights.bias if points.fit_intercept else np.zeros(0)
