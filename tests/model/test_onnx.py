@@ -161,7 +161,7 @@ def test_no_rows_have_no_answers() -> None:
 def test_votes_are_refused_and_other_ways_to_combine_are_not() -> None:
     X, y = integers(1)
     voted = VotedPerceptron(max_iter=3, tol=None).fit(X, y)
-    with pytest.raises(ModelFileError, match="answers by the votes"):
+    with pytest.raises(ModelFileError, match="predicts by the votes"):
         to_onnx(voted.to_state())
     for combine in ("average", "last"):
         state = voted.set_params(combine=combine).to_state()

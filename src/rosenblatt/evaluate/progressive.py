@@ -124,7 +124,8 @@ def _outcomes(items: Iterator[_Item], learner: StreamLearner, delay: int) -> Out
                 if len(waiting) > delay:
                     learner.learn(*waiting.popleft())
             labels = item.labels[first:stop]
-            yield [not _equal(*pair) for pair in zip(predictions, labels, strict=True)], labels
+            pairs = zip(predictions, labels, strict=True)
+            yield [found is None or not bool(found == label) for found, label in pairs], labels
             first = stop
     for example in waiting:
         learner.learn(*example)
@@ -199,10 +200,6 @@ def _weights(given: Any, n: int) -> Any:
 
 def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
-
-
-def _equal(prediction: Any, label: Any) -> bool:
-    return prediction is not None and bool(prediction == label)
 
 
 # ---------------------------------------------------------------------- learners

@@ -47,7 +47,8 @@ class Lines:
 
     def pieces(self) -> Iterator[None]:
         with opened(self._source) as stream:
-            text = stream if _is_utf8(self._encoding) else _Transcoded(stream, self._encoding)
+            is_utf8 = codecs.lookup(self._encoding).name == "utf-8"
+            text = stream if is_utf8 else _Transcoded(stream, self._encoding)
             while not self.last and self._may_begin_with_a_mark():
                 self._read(text)
             self._begin()
@@ -140,10 +141,6 @@ def check_encoding(encoding: str) -> str:
         usual = Message(one_of(["utf-8", "latin-1", "cp1252", "utf-16"]), ", or another one")
         raise refusal("encoding", encoding, usual, verdict="is not known") from None
     return encoding
-
-
-def _is_utf8(encoding: str) -> bool:
-    return codecs.lookup(encoding).name == "utf-8"
 
 
 class _Transcoded:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import __version__
+from rosenblatt.core.classes import in_order
 from rosenblatt.errors import MissingExtra, ModelFileError, shown
 from rosenblatt.model.card import State
 from rosenblatt.model.container import ZEROS
@@ -102,10 +103,6 @@ def weights_of(state: State) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.fl
     return np.ascontiguousarray(coef, np.float64), np.ascontiguousarray(bias, np.float64)
 
 
-def _order(classes: list[Any]) -> list[int]:
-    return sorted(range(len(classes)), key=classes.__getitem__)
-
-
 class Graph:
     """Inputs, constants and nodes, each under a name of its own."""
 
@@ -182,7 +179,7 @@ def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
     """The file, from the graph of the raw scores: all classes, the label, and the metadata."""
     card = state.card
     # Two classes share one score, which speaks for the second.
-    order = _order(card.classes) if len(card.classes) > 2 else range(len(card.classes))
+    order = in_order(card.classes) if len(card.classes) > 2 else range(len(card.classes))
     classes = _labels([card.classes[place] for place in order])
     if len(classes) == 2:
         against = graph.node("Neg", scores)

@@ -36,10 +36,6 @@ def _six() -> Rows:
     return [[x, y, label] for (x, y), label in zip(points, labels, strict=True)]
 
 
-def _exclusive_or() -> Rows:
-    return [[-1, -1, "no"], [-1, 1, "yes"], [1, -1, "yes"], [1, 1, "no"]]
-
-
 PRESETS = {
     "six": Preset(
         "Six points",
@@ -62,7 +58,7 @@ PRESETS = {
     "xor": Preset(
         "Exclusive or",
         "No line separates these four; with the product x·y as a feature a plane does.",
-        _exclusive_or,
+        lambda: [[-1, -1, "no"], [-1, 1, "yes"], [1, -1, "yes"], [1, 1, "no"]],
     ),
     "three": Preset(
         "Three classes",

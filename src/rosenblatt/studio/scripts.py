@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt.learner.catalogue import CATALOGUE, Entry
+from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.plurals import count
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.recipes import Recipe
@@ -67,12 +67,10 @@ def _cells(study: Study) -> list[str]:
 
 
 def _imports(recipes: list[Recipe]) -> str:
-    lines = {f"from {_package(r.entry)} import {r.entry.class_name}" for r in recipes}
-    return "import numpy as np\n\n" + "\n".join(sorted(lines)) + "\n"
-
-
-def _package(entry: Entry) -> str:
-    return "rosenblatt" if entry in CATALOGUE else entry.module
+    found = {recipe.entry for recipe in recipes}
+    packages = {entry: "rosenblatt" if entry in CATALOGUE else entry.module for entry in found}
+    lines = sorted(f"from {package} import {e.class_name}" for e, package in packages.items())
+    return "import numpy as np\n\n" + "\n".join(lines) + "\n"
 
 
 def _data(examples: MappedRows, map: str, *, placeholder: bool) -> str:

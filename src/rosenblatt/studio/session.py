@@ -154,6 +154,7 @@ class Study:
     def __init__(self, state: PageState) -> None:
         self.state = state
         self.examples = MappedRows.of(state)
+        self._verdicts: dict[bool, Verdict] = {}
 
     @cached_property
     def runs(self) -> list[PageRun]:
@@ -169,16 +170,11 @@ class Study:
 
     def verdict(self, fit_intercept: bool) -> Verdict:
         # A verdict comes with a certificate, so what overflowed on the way to it does no harm.
-        with np.errstate(all="ignore"):
-            return self._with_bias if fit_intercept else self._through_origin
-
-    @cached_property
-    def _with_bias(self) -> Verdict:
-        return Verdict.on(self.examples, fit_intercept=True)
-
-    @cached_property
-    def _through_origin(self) -> Verdict:
-        return Verdict.on(self.examples, fit_intercept=False)
+        if fit_intercept not in self._verdicts:
+            with np.errstate(all="ignore"):
+                found = Verdict.on(self.examples, fit_intercept=fit_intercept)
+            self._verdicts[fit_intercept] = found
+        return self._verdicts[fit_intercept]
 
     def to_json(self, state: PageState) -> dict[str, Any]:
         """The answer to the state; what it says of the view is as asked."""
