@@ -373,7 +373,7 @@ def test_what_cannot_be_explained_is_refused_in_one_sentence():
     with pytest.raises(ParameterError, match="no ledger of the updates was kept"):
         learner.explain(X[0], X=X)
     recorded = AveragedPerceptron(record=True, **FEW).fit(X, y)
-    with pytest.raises(InputError, match="there are 2 rows, but the ledger names row"):
+    with pytest.raises(InputError, match="2 rows for a ledger that names row"):
         recorded.explain(X[0], X=X[:2])
     with pytest.raises(InputError, match="expecting 4 features"):
         recorded.explain(X[0], X=X[:, :2])

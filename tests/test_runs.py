@@ -172,7 +172,7 @@ def test_every_example_is_visited_in_order_where_the_ledger_tells_it():
     assert [visit.row for visit in examples] == list(range(len(y))) * EPOCHS
     assert [visit for visit in examples if visit.is_update] == updates
     assert [visit.n_before for visit in updates] == list(range(len(run)))
-    with pytest.raises(InputError, match="give the X of fit"):
+    with pytest.raises(InputError, match="3 rows for a ledger that names row"):
         LinearRun(run.ledger, X[:3]).visits("update")
     shuffled = run_of(fitted(Perceptron, X, y, shuffle=True, random_state=0), X)
     with pytest.raises(InputError, match="not of all examples"):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.core.ledger import BaseLedger, Ledger
-from rosenblatt.core.recording import Entries
+from rosenblatt.core.recording import Entries, refuse_missing
 from rosenblatt.core.rows import as_rows, inspect, scores
 from rosenblatt.errors import InputError, NoLedgerError
 
@@ -144,10 +144,7 @@ class Run(ABC):
         """Every update, or every example; of those the ledger must tell the order."""
         n_rows = self.X.shape[0]
         rows, times = self.entries.row.tolist(), self.entries.t.tolist()
-        if len(rows) and max(rows) >= n_rows:
-            raise InputError(
-                f"the ledger names row {max(rows)}, but X has {n_rows} rows; give the X of fit."
-            )
+        refuse_missing(max(rows, default=-1), n_rows)
         if checks.choice("each", each, "update", "example") == "update":
             paired = enumerate(zip(times, rows, strict=True))
             return [Visit(t, row, k, True) for k, (t, row) in paired]

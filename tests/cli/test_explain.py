@@ -176,7 +176,7 @@ def test_other_data_than_those_of_training_are_refused(tmp_path: Path) -> None:
     other.write_text("\n".join(TWO.splitlines()[:3]))
     done = explain(model, data, "--row", "1", "--train", other)
     assert done.returncode == 3
-    assert "there are 2 rows, but the ledger names row" in done.stderr
+    assert "2 rows for a ledger that names row" in done.stderr
     head, *rows = TWO.splitlines()
     other.write_text("\n".join([head, *reversed(rows)]))
     done = explain(model, data, "--row", "1", "--train", other)

@@ -332,7 +332,7 @@ def test_votes_of_a_tagger_count_the_tags_of_every_state() -> None:
 def test_a_tagger_asks_for_the_sentences_of_training() -> None:
     X, y = taggers.sentences(3, n=15)
     ledger = SequenceTagger(record=True).fit(X, y).ledger_
-    with pytest.raises(InputError, match=r"the ledger names sentence \d+, but there are 1"):
+    with pytest.raises(InputError, match=r"1 sentence for a ledger that names sentence \d+"):
         ledger.replay(X[:1])
     longest = max(X, key=len)
     if any(len(x) < len(longest) for x in X):

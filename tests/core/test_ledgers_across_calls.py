@@ -10,6 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,7 @@ class Structures(Sentences):
 
 FAMILIES: dict[str, Any] = {
     **{name: Rows(make) for name, make in LEARNERS.items()},
+    "two vectors": Rows(partial(LEARNERS["perceptron"], binary_as_multiclass=True)),
     "voted, last": Rows(lambda **options: LEARNERS["voted"](combine="last", **options)),
     "kernel": Rows(lambda record, **options: KernelPerceptron(gamma=1.0, **options), True),
     "kernel, argmax": Rows(
@@ -284,4 +286,19 @@ def test_weights_that_are_set_begin_a_ledger(name: str, first: int, second: int)
     story.check()
     story.learner.fit(X2, y2, coef_init=[[1.0, 2.0, 3.0]])
     assert story.learner.ledger_.start.matrix.tolist() == [[1.0, 2.0, 3.0]]
+    story.check()
+
+
+@settings(max_examples=15)
+@given(seeds, seeds, st.booleans())
+def test_the_weights_in_a_pocket_follow_from_the_first_updates(
+    first: int, second: int, saved: bool
+) -> None:
+    story = begun(Rows(partial(LEARNERS["perceptron"], pocket=True)))
+    for seed in (first, second):
+        story.call("fit", seed)
+        if saved:
+            story.call("save and load", 0)
+        story.check()
+    story.call("partial_fit", first)
     story.check()

@@ -197,7 +197,7 @@ def test_what_cannot_be_shown_is_refused_with_a_way_out(first_lecture):
         plot.updates(Perceptron().fit(X, y), X, y)
     with pytest.raises(InputError, match=r"plot\.kernel_boundary"):
         plot.updates(KernelPerceptron().fit(X, y), X, y)
-    with pytest.raises(InputError, match="give the X of fit"):
+    with pytest.raises(InputError, match="for a ledger that names row"):
         plot.updates(model, X[:3], y[:3])
     wide = np.column_stack([X, X])
     with pytest.raises(InputError, match=r"plot\.boundary"):

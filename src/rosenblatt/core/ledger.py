@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows import learning, voting
 from rosenblatt.arrays import AnyFloatArray, is_sparse
-from rosenblatt.core.recording import COLUMNS, Entries, Update
+from rosenblatt.core.recording import COLUMNS, Entries, Update, refuse_missing
 from rosenblatt.core.rows import as_rows, inspect, products
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
@@ -343,13 +343,12 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         weights.set(start.matrix, start.bias)
         mixed = self._n_float32 is not None
         kinds = [as_rows(X, np.float64 if mixed else start.table.dtype)]
-        named = self.entries.row.max(initial=-1)
-        if kinds[0].n_features != start.n_features or kinds[0].n_rows <= named:
+        if kinds[0].n_features != start.n_features:
             raise InputError(
                 f"X has shape {X.shape}, but this ledger was recorded on rows of "
-                f"{start.n_features} features, up to row {max(named, 0)}. "
-                "Give the X of fit and, below it, those of the calls after it, in order."
+                f"{start.n_features} features. Give the X that was given to fit."
             )
+        refuse_missing(int(self.entries.row.max(initial=-1)), kinds[0].n_rows)
         if mixed:  # the first updates were made in float32
             first = int(self.entries.row[: self._n_float32].max(initial=-1)) + 1
             kinds.append(as_rows(X[:first], start.table.dtype))

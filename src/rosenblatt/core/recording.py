@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import learning
+from rosenblatt.errors import InputError
+from rosenblatt.plurals import count
 
 # What the columns of a ledger are called among its arrays.
 COLUMNS = ("row", "right", "wrong", "step", "t")
@@ -66,6 +68,15 @@ class Entries(NamedTuple):
 
 # What is called with updates as they are made.
 Note = Callable[[Entries], None]
+
+
+def refuse_missing(last: int, n: int, noun: str = "row") -> None:
+    """Refuse ``n`` examples where the largest number that a ledger names is not among them."""
+    if last >= n:
+        raise InputError(
+            f"{count(n, noun)} for a ledger that names {noun} {last}. Give all {noun}s of "
+            "training: those of fit, then those of the calls after it, in order."
+        )
 
 
 class Recorder:

@@ -11,12 +11,11 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, is_sparse
 from rosenblatt.core.classes import best_classes
-from rosenblatt.core.recording import Entries
+from rosenblatt.core.recording import Entries, refuse_missing
 from rosenblatt.core.rows import scores
 from rosenblatt.errors import InputError
 from rosenblatt.explain import Contribution, Explanation, PastMistake
 from rosenblatt.learner.inputs import named_values, read_table, rows_without_names
-from rosenblatt.plurals import count
 
 
 class UpdateHistory(NamedTuple):
@@ -245,9 +244,5 @@ def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray
     blocks = X if isinstance(X, Iterator) else [X]
     parts = [scores(read_table(learner, block, reset=False), x, np.zeros(1)) for block in blocks]
     found = np.concatenate([np.zeros(0), *parts])
-    if entries.row.max(initial=-1) >= len(found):
-        raise InputError(
-            f"there are {count(len(found), 'row')}, but the ledger names row "
-            f"{int(entries.row.max()) + 1:,}; give the rows of training, in order."
-        )
+    refuse_missing(int(entries.row.max(initial=-1)), len(found))
     return found

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rosenblatt._kernels.tags import tag_learning
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core.ledger import BaseLedger, W
-from rosenblatt.core.recording import Update
+from rosenblatt.core.recording import Update, refuse_missing
 from rosenblatt.errors import InputError
 from rosenblatt.explain import PastMistake
 from rosenblatt.structured.feature_weights import FeatureWeights, LearnedWeights, exact_sum
@@ -158,8 +158,7 @@ class StructuredLedger(SearchLedger[FeatureWeights]):
     def _change(self, update: Update, xs: Sequence[Any]) -> tuple[dict[Any, float], int]:
         """Beside the change the length of vectors of features (0: they are mappings)."""
         row = update.row
-        if row >= len(xs):
-            raise _too_few("example", row, len(xs))
+        refuse_missing(row, len(xs), "example")
         good, length = self._problem.features_of(xs[row], update.y_true, f"xs[{row}]")
         bad, _ = self._problem.features_of(xs[row], update.y_pred, f"xs[{row}]")
         return difference(good, bad), length
@@ -238,8 +237,7 @@ class TagLedger(SearchLedger[TagWeights]):
     def _play(self, state: tuple[TagWeights, Encoded], start: int, stop: int, t0: int = 0) -> None:
         weights, encoded = state
         for row, step, t, y_true, y_pred in self._entries[start:stop]:
-            if row >= len(encoded):
-                raise _too_few("sentence", row, len(encoded))
+            refuse_missing(row, len(encoded), "sentence")
             first, last = encoded.starts[row : row + 2].tolist()
             _check_length(row, last - first, len(y_pred))
             tag_learning.replay(
@@ -255,8 +253,7 @@ class TagLedger(SearchLedger[TagWeights]):
 
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
         row, order = update.row, self._start.order
-        if row >= len(X):
-            raise _too_few("sentence", row, len(X))
+        refuse_missing(row, len(X), "sentence")
         _check_length(row, len(X[row]), len(update.y_pred))
         encoded = self._encoder.encode([X[row]])
         good, bad = (
@@ -309,13 +306,6 @@ def difference(good: dict[Any, float], bad: dict[Any, float]) -> dict[Any, float
     names = {**good, **bad}
     found = ((name, good.get(name, 0.0) - bad.get(name, 0.0)) for name in names)
     return {name: value for name, value in found if value}
-
-
-def _too_few(what: str, number: int, count: int) -> InputError:
-    return InputError(
-        f"the ledger names {what} {number}, but there are {count}. Give all {what}s of training: "
-        "those of fit, then those of the calls after it, in order."
-    )
 
 
 def _check_length(sentence: int, n_tokens: int, n_tags: int) -> None:
