@@ -154,7 +154,9 @@ def test_several_classes_keep_the_bound_without_a_separator(seed, kind):
     random, X, y = overlapping(seed, n_classes=3)
     run = Perceptron(ties="positive", max_iter=int(random.integers(1, 30)), tol=None)
     fitted(run, kind(X), y)
-    assert run.n_mistakes_ <= mistake_bound(kind(X), y, epochs=run.n_iter_).bound
+    found = mistake_bound(kind(X), y, epochs=run.n_iter_)
+    assert run.n_mistakes_ <= found.bound
+    assert np.linalg.norm(found.u) == pytest.approx(1.0)
 
 
 def test_no_weights_of_a_run_give_a_smaller_bound_than_the_one_found():

@@ -70,15 +70,8 @@ class ArgmaxSeparability(Verdict):
 
     coef: FloatArray | None = None
     intercept: FloatArray | None = None
-    conflict: RivalConflict | None = None
     _rows: Points | None = field(default=None, repr=False)
     _labels: npt.NDArray[np.intp] | None = field(default=None, repr=False)
-
-    @property
-    def strength(self) -> str:
-        if self.coef is not None:
-            return "exact"
-        return "none" if self.conflict is None else "within epsilon"
 
     def _closer_look(self) -> Separation:
         assert self._rows is not None

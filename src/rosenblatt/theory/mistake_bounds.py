@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -241,7 +242,8 @@ class Examples:
         it touch the sum above at the present v. The rows are divided by R on the way.
         """
         scale, root = self.radius or 1.0, math.sqrt(epochs)
-        best, V, weight = (math.inf, np.eye(*self.shape)), np.zeros(self.shape), 1.0
+        V, weight = np.zeros(self.shape), 1.0
+        best = math.inf, np.eye(1, V.size).reshape(self.shape)
         for _ in range(ROUNDS):
             ahead, signs = self.choice(V / scale)
             short = np.maximum(1.0 - ahead, 0.0)
@@ -252,22 +254,20 @@ class Examples:
             if length and short.any():
                 weight = float(np.linalg.norm(short)) / (root * length)
             active = signs * (short > 0)[:, None] / scale
-
-            def gather(values: FloatArray, active: FloatArray = active) -> FloatArray:
-                parts = active * values[:, None]
-                sums = np.column_stack([part @ self.points.X for part in parts.T]).T
-                return np.asarray(np.column_stack([sums, parts.sum(axis=0)])[:, : self.shape[1]])
-
-            def curvature(
-                W: FloatArray, active: FloatArray = active, gather: Any = gather, by: float = weight
-            ) -> FloatArray:
-                scores = np.column_stack([self.rows.products(w) for w in W])
-                return np.asarray(by * W + gather((active * scores).sum(axis=1)))
-
-            V = _solve(curvature, gather(np.ones(len(ahead))), V)
+            V = _solve(partial(self._curvature, weight, active), self._sums(active), V)
             if not V.any():
                 break
         return best[1]
+
+    def _curvature(self, weight: float, active: FloatArray, V: FloatArray) -> FloatArray:
+        """``λ v + Σ (z·v) z`` over the points z that the rows and their signs make."""
+        scores = np.column_stack([self.rows.products(v) for v in V])
+        return weight * V + self._sums(active * (active * scores).sum(axis=1)[:, None])
+
+    def _sums(self, parts: FloatArray) -> FloatArray:
+        """For each vector the sum of all rows, each times its part in it."""
+        sums = [np.append(part @ self.points.X, part.sum()) for part in parts.T]
+        return np.array(sums)[:, : self.shape[1]]
 
 
 def _solve(

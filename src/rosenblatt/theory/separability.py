@@ -50,11 +50,19 @@ class Verdict:
     verdict: str
     classes: tuple[Any, ...]
     detail: str = ""
+    conflict: Any = None
 
     @property
     def separable(self) -> bool | None:
         """True, False, or None where neither could be proven."""
         return {"separable": True, "not separable": False}.get(self.verdict)
+
+    @property
+    def strength(self) -> str:
+        if self.separable is None:
+            return "none"
+        exact = self.separable or self.conflict.residual == 0.0
+        return "exact" if exact else "within epsilon"
 
     def __bool__(self) -> bool:
         if self.separable is None:
@@ -119,14 +127,7 @@ class Separability(Verdict):
     """
 
     hyperplane: Hyperplane | None = None
-    conflict: Conflict | None = None
     _points: Points | None = field(default=None, repr=False)
-
-    @property
-    def strength(self) -> str:
-        if self.hyperplane is not None or (self.conflict is not None and self.conflict.exact):
-            return "exact"
-        return "none" if self.separable is None else "within epsilon"
 
     def _closer_look(self) -> Separation:
         from rosenblatt.theory.separation import separation_of
