@@ -1,4 +1,4 @@
-"""The examples run as they stand and show what they promise; the page of the lectures is true.
+"""The examples run as they stand and show what they promise.
 
 Those that use real data run on them where the folder is there, and always without it.
 """
@@ -136,18 +136,3 @@ def test_every_example_is_short_and_says_how_to_run_it() -> None:
         text = file.read_text(encoding="utf-8")
         assert len(text.splitlines()) <= 100, file
         assert f"python examples/{file.name}" in (ast.get_docstring(ast.parse(text)) or ""), file
-
-
-def test_everything_named_on_the_page_of_the_lectures_exists() -> None:
-    page = (ROOT / "docs" / "lectures.md").read_text(encoding="utf-8")
-    tests = re.findall(r"`([\w/]+\.py)::(\w+)`", page)
-    assert tests
-    for file, name in tests:
-        assert f"\ndef {name}(" in (ROOT / "tests" / file).read_text(encoding="utf-8"), name
-    for file in re.findall(r"`(examples/\w+\.py)`", page):
-        assert (ROOT / file).exists(), file
-    headings = re.findall(r"^#+ (.*)$", (ROOT / "docs" / "learners.md").read_text("utf-8"), re.M)
-    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-    assert set(re.findall(r"\(learners\.md#([\w-]+)\)", page)) <= anchors
-    for name in re.findall(r"`losses\.(\w+)`", page):
-        assert hasattr(rosenblatt.losses, name), name
