@@ -338,11 +338,3 @@ def test_a_tagger_asks_for_the_sentences_of_training() -> None:
     if any(len(x) < len(longest) for x in X):
         with pytest.raises(InputError, match=r"sentence \d+ has 1 tokens, but the ledger names"):
             ledger.replay([x[:1] for x in X])
-
-
-def test_a_tagger_that_was_not_recorded_from_the_start_says_so() -> None:
-    X, y = taggers.sentences(3, n=15)
-    learner = SequenceTagger(warm_start=True, max_iter=1).fit(X, y).set_params(record=True)
-    before = learner.n_mistakes_
-    ledger = learner.fit(X, y).ledger_
-    assert len(ledger) == learner.n_mistakes_ - before > 0

@@ -302,3 +302,19 @@ def test_the_weights_in_a_pocket_follow_from_the_first_updates(
         story.check()
     story.call("partial_fit", first)
     story.check()
+
+
+def test_sentences_that_are_left_out_have_their_numbers_all_the_same() -> None:
+    xs = [["a", "b"], ["b", "a"], ["c"], ["a", "c"], ["b"], ["c", "a"]]
+    ys = [["P", "P"], ["P", "Q"], ["Q"], ["P", "P"], ["P"], ["Q", "P"]]
+    learner = SequenceTagger(constraints={"P": ["Q"]}, record=True, max_iter=3)
+    with pytest.warns(UserWarning, match="Left out of the training: 2 of 6"):
+        learner.fit(xs, ys)
+    more = [["a", "b"], ["b"], ["c"]]
+    with pytest.warns(UserWarning, match="Left out of the training: 1 of 3"):
+        learner.partial_fit(more, [["P", "P"], ["Q"], ["P"]])
+    rows = {update.row for update in learner.ledger_}
+    assert rows & {7, 8}
+    assert not rows & {0, 3, 6}
+    plain = Sentences({}).plain
+    assert plain(learner.ledger_.replay(xs + more)) == plain(learner._model.weights)
