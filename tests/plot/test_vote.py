@@ -87,3 +87,14 @@ def test_a_learner_that_kept_no_times_is_refused():
         plot.vote(VotedPerceptron())
     with pytest.raises(InputError, match="without a budget"):
         plot.vote(KernelPerceptron(budget=5).fit([[1.0], [-1.0]], [1, 0]))
+
+
+def test_of_a_kernel_that_stopped_early_those_are_shown_that_vote():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(60, 3)), random.integers(0, 2, 60)
+    options = {"early_stopping": True, "n_iter_no_change": 2, "validation_fraction": 0.3}
+    learner = KernelPerceptron(gamma=1.0, **options).fit(X, y)
+    assert learner.best_iter_ < learner.n_iter_
+    (shown,) = plot.vote(learner).lives
+    assert shown.survival.tolist() == learner.survival_[0].tolist()
+    assert len(shown.survival) <= len(learner.ledger_)

@@ -204,4 +204,4 @@ def _of_kernel_machine(machine: Any) -> list[Lives]:
     if machine.multiclass == "ovr" and len(machine.classes_) > 2:
         pairs = zip(machine.classes_.tolist(), machine.survival_, strict=True)
         return [Lives(style.named(label), times) for label, times in pairs]
-    return [Lives(None, machine.ledger_.survival)]
+    return [Lives(None, machine.ledger_.best.survival)]
