@@ -13,6 +13,8 @@ from linear.test_sklearn import EXEMPTIONS
 from rosenblatt import Perceptron, load, plot, save, theory
 from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate import progressive
+from rosenblatt.model import read
+from rosenblatt.model.onnx import to_onnx
 from rosenblatt.runs import run_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -161,3 +163,14 @@ def test_the_shell_has_the_option_and_shows_both_vectors(tmp_path):
     assert "binary_as_multiclass=True" in told
     assert "largest weights for a\n" in told
     assert "largest weights for b\n" in told
+
+
+def test_an_onnx_file_predicts_by_their_difference(tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    X, y = floats(4, n=40)
+    learner = Perceptron(**FEW).fit(X, y)
+    save(learner, tmp_path / "two.rbt")
+    session = onnxruntime.InferenceSession(to_onnx(read(tmp_path / "two.rbt")))
+    label, scores = session.run(None, {"X": X})
+    assert label.tolist() == learner.predict(X).tolist()
+    np.testing.assert_allclose(scores[:, 1], learner.decision_function(X), atol=1e-9)
