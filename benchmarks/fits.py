@@ -22,7 +22,7 @@ def mnist() -> list[Row]:
     """Handwritten digits, both averaged, shuffled and with the same number of epochs."""
     train, test = workloads.mnist("train"), workloads.mnist("t10k")
     ours = AveragedPerceptron(max_iter=5)
-    # With its own idea of when to stop the peer takes more epochs and is 0.1 points better.
+    # Ten epochs instead of five make the peer 0.1 points better.
     peer = SGDClassifier(
         loss="perceptron",
         average=True,
@@ -38,7 +38,7 @@ def mnist() -> list[Row]:
     )
     errors = [100 * (1 - model.score(*test)) for model in (ours, peer)]
     return [
-        Row("mnist, 5 epochs of the averaged perceptron", **times, least_of_peer=4.0),
+        Row("mnist, 5 epochs of the averaged perceptron", **times, least_of_peer=10.0),
         Row("mnist, % errors on the test part", errors[0], peer=errors[1], most=7.6),
     ]
 
