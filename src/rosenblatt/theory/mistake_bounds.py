@@ -12,15 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, is_sparse
 from rosenblatt.errors import InputError
 from rosenblatt.theory.nearest import Nearest, is_closed, nearest_point
 from rosenblatt.theory.points import FeatureMap, PairHull, PointHull, Points, read_points
 from rosenblatt.theory.proof import unit_separator
 
 EPS = float(np.finfo(np.float64).eps)
-# Rounds in which u and γ are improved, and steps of conjugate gradients in each.
+# Rounds in which u and γ are improved, and steps of conjugate gradients in each; fewer of them for
+# tables of more numbers than a product with all of them takes a few milliseconds for.
 ROUNDS, STEPS = 25, 25
+FEW_ROUNDS, FEW_STEPS, MANY_NUMBERS = 8, 8, 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +246,9 @@ class Examples:
         scale, root = self.radius or 1.0, math.sqrt(epochs)
         V, weight = np.zeros(self.shape), 1.0
         best = math.inf, np.eye(1, V.size).reshape(self.shape)
-        for _ in range(ROUNDS):
+        numbers = self.k * (X.nnz if is_sparse(X := self.points.X) else X.size)
+        few = numbers > MANY_NUMBERS
+        for _ in range(FEW_ROUNDS if few else ROUNDS):
             ahead, signs = self.choice(V / scale)
             short = np.maximum(1.0 - ahead, 0.0)
             length = float(np.linalg.norm(V))
@@ -254,7 +258,8 @@ class Examples:
             if length and short.any():
                 weight = float(np.linalg.norm(short)) / (root * length)
             active = signs * (short > 0)[:, None] / scale
-            V = _solve(partial(self._curvature, weight, active), self._sums(active), V)
+            matrix = partial(self._curvature, weight, active)
+            V = _solve(matrix, self._sums(active), V, FEW_STEPS if few else STEPS)
             if not V.any():
                 break
         return best[1]
@@ -271,12 +276,12 @@ class Examples:
 
 
 def _solve(
-    matrix: Callable[[FloatArray], FloatArray], right: FloatArray, start: FloatArray
+    matrix: Callable[[FloatArray], FloatArray], right: FloatArray, start: FloatArray, steps: int
 ) -> FloatArray:
     """A few steps of conjugate gradients towards ``matrix(v) = right``."""
     v, rest = start, right - matrix(start)
     way, size = rest, float(np.sum(rest * rest))
-    for _ in range(STEPS):
+    for _ in range(steps):
         if size <= 1e-20 * float(np.sum(right * right)):
             break
         turned = matrix(way)
