@@ -119,7 +119,9 @@ class MarginCeiling:
 
     def _norm(self, origin: Weights | None) -> float:
         start = () if origin is None else (origin.table, origin.bias)
-        return math.sqrt(self._weights.squared_distance(*start) + self._lost)
+        squared = self._weights.squared_distance(*start)
+        moved = squared or origin is not None or self._weights.table.any()
+        return math.sqrt(squared + (self._lost if moved else 0.0))
 
     def bound(self) -> float:
         """What the weights at the end of an epoch prove."""
