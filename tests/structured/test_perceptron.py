@@ -418,7 +418,7 @@ def test_an_update_that_overflows_is_refused() -> None:
 
 def test_a_ledger_asks_for_the_examples_of_training() -> None:
     model = largest(record=True).fit([[1, 2]], [2])
-    with pytest.raises(InputError, match="names example 0, but there are 0"):
+    with pytest.raises(InputError, match="0 examples for a ledger that names example 0"):
         model.ledger_.replay([])
     with pytest.raises(ParameterError, match="this ledger has 1 updates"):
         model.ledger_.replay([[1, 2]], upto=2)
