@@ -165,7 +165,8 @@ FAULTS = [
         'test.csv:3:5: column "y": the label "maybe" is not one of the known classes no, yes\n'
         "  3,4,maybe\n"
         "      ^^^^^\n"
-        "help: fix the label\n      or train with rows of this class first" + SKIP,
+        "help: fix the label, or train with examples of this class first"
+        "\n      or let new classes join with classes=None" + SKIP,
     ),
     Fault(
         7,

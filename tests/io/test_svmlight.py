@@ -418,7 +418,8 @@ PAIR = "help: write index:value, as in 3:0.5" + SKIP
             b"3 1:2\n",
             {"classes": [1, 2]},
             '<stream>:1:1: the label "3" is not one of the known classes 1, 2\n  3 1:2\n  ^\n'
-            "help: fix the label\n      or train with rows of this class first" + SKIP,
+            "help: fix the label, or train with examples of this class first"
+            "\n      or let new classes join with classes=None" + SKIP,
         ),
         (
             b"1 1:2\nyes 1:2\n",

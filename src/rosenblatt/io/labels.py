@@ -65,8 +65,7 @@ class Labels:
                 return (
                     f"the label {quoted(text)} is not one of the known classes {self._shown()}",
                     [
-                        "fix the label",
-                        "train with examples of this class first",
+                        "fix the label, or train with examples of this class first",
                         Message("let new classes join with ", Setting("classes", None)),
                     ],
                 )
