@@ -191,7 +191,7 @@ def test_a_state_says_what_it_is(family, expected, tmp_path):
 @pytest.mark.parametrize(
     ("family", "asks", "message"),
     [
-        ("kernel", (linear_model, to_onnx), "a KernelPerceptron has no weights: it answers"),
+        ("kernel", (linear_model, to_onnx), "a KernelPerceptron has no weights: it predicts"),
         (
             "tags",
             (linear_model, kernel_model, to_onnx),
