@@ -147,3 +147,8 @@ def test_weights_survive_changes_of_shape() -> None:
     weights.arrange(by_feature=False)
     weights.arrange(by_feature=True)
     assert weights.copy().digest() == weights.digest() == digest
+
+
+def test_a_digest_tells_weights_of_other_shapes_apart_also_if_all_are_0() -> None:
+    # One vector of five and two of two features, biases included, are six numbers each.
+    assert Weights(1, 5).digest() != Weights(2, 2).digest()

@@ -289,6 +289,13 @@ def test_a_linear_ledger_that_starts_late_counts_from_there() -> None:
     assert arrays(ledger.replay(X)) == arrays((learner.coef_, learner.intercept_))
 
 
+def test_the_weights_that_a_late_ledger_starts_with_vote_with_their_bias() -> None:
+    X, y = rows(2)()
+    learner = Perceptron(record=True, max_iter=2, tol=None)
+    ledger = learner.fit(X, y, coef_init=[[0.0] * X.shape[1]], intercept_init=[1e6]).ledger_
+    np.testing.assert_array_equal(ledger.votes(X, X), ledger.survival.sum())
+
+
 @pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
 def test_the_average_of_a_run_that_starts_late_is_that_of_the_run() -> None:
     rng = np.random.default_rng(4)

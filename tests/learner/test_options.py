@@ -58,6 +58,26 @@ def test_own_parameters_come_first_and_inherited_ones_follow():
     assert "stop_reason_ : str" in doc
 
 
+def test_attributes_of_ones_own_follow_those_that_are_inherited():
+    class Counting(Perceptron):
+        """A perceptron that counts.
+
+        Attributes
+        ----------
+        count_ : int
+            How often.
+        """
+
+    section = inspect.getdoc(Counting).split("Attributes\n----------\n")[1]
+    assert section.index("stop_reason_ : str") < section.index("count_ : int\n    How often.")
+
+
+def test_only_a_default_that_is_text_stands_in_quotes():
+    entries = {name: declared.docstring_entry() for name, declared in Patient.options().items()}
+    assert entries["patience"] == "patience : int, default=3\n    Rows to wait.\n"
+    assert entries["ties"].startswith('ties : {"mistake", "positive"}, default="mistake"\n')
+
+
 def test_values_are_checked_when_learning_starts_not_before():
     assert Patient(patience="never", mood=7).get_params()["mood"] == 7
     for wrong in (0, 10, 2.5, True, "3"):

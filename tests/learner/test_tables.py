@@ -180,6 +180,7 @@ REFUSED = {
     "dates": (np.array([["2020-01-01"]], "M8[D]"), r"datetime64\[D\], which is not a number"),
     "fields": (np.zeros((2, 2), "f8,i4"), "not a number"),
     "ragged": ([[1, 2], [3]], "row 0 has 2 entries, row 1 has 1"),
+    "a number for a row": ([[1, 2], 3], "row 0 has 2 entries, row 1 has 1"),
     "text inside": ([[1, "red"]], "'red' at row 0, column 1, which is not a number.*OneHotEncoder"),
     "text arrays": (np.array([["1", "red"]]), r"X holds 'red' at row 0, column 1, which is not"),
     "new text arrays": (np.array([["red"]], np.dtypes.StringDType()), "'red' at row 0, column 0"),

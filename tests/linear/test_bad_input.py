@@ -225,7 +225,7 @@ def test_a_parameter_that_is_not_allowed_is_named_with_what_is(learner, words):
         ({"validation_set": X}, ["validation_set", "(X_dev, y_dev)"]),
         ({"validation_set": 3}, ["validation_set", "(X_dev, y_dev)"]),
         ({"validation_set": (X, Y + 5)}, ["validation_set", "label"]),
-        ({"validation_set": (spoiled(np.nan), Y)}, ["validation_set", "NaN", "row 7"]),
+        ({"validation_set": (spoiled(np.nan), Y)}, ["validation_set holds NaN at row 7"]),
         ({"validation_set": (X, Y[:5])}, ["12 rows", "5 labels"]),
         ({"validation_set": (X[:, :2], Y)}, ["2 features", "3 features"]),
     ],

@@ -29,6 +29,7 @@ def test_html_tells_mistakes_reason_and_weights_by_name() -> None:
     assert "mistakes in " in html
     assert "an epoch without a mistake: the rows are separated" in html
     assert re.search(r"height&nbsp;\+\d", html)
+    assert re.findall("<th scope=col[^>]*>([^<]*)<", html) == ["class", "features", "bias"]
     assert "<svg" in html
 
 

@@ -329,7 +329,9 @@ def test_what_is_not_a_learner_of_ours_is_refused_by_name(model, tmp_path):
     ) as error:
         save(model, tmp_path / "model.rbt")
     assert type(model).__name__ in str(error.value)
-    assert ("pipeline[-1]" in str(error.value)) == hasattr(model, "steps")
+    hint = " Of a pipeline save the last step: save(pipeline[-1], path)."
+    ending = hint if hasattr(model, "steps") else ""
+    assert str(error.value).endswith(f"(see CONTRIBUTING).{ending}")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -468,6 +468,12 @@ def test_a_card_that_lies_is_refused_by_name(name, change, message, folder, refu
     assert message in refused(forged(sample(name, folder), change))
 
 
+def test_a_parameter_that_is_not_allowed_is_refused_by_reading_before_a_learner_is_made(folder):
+    file = forged(sample("linear: small", folder), parameter("max_iter", 0))
+    with pytest.raises(ModelFileError, match=r"^Perceptron: max_iter=0 is not allowed"):
+        parsed(file)
+
+
 def test_a_learner_must_bring_the_sums_it_needs(folder, refused):
     def as_averaged(card):
         card["learner"] = "AveragedPerceptron"

@@ -151,6 +151,17 @@ def test_one_class_is_the_answer_to_everything() -> None:
     assert (label, scores.tolist()) == (["only", "only"], [[0.0], [0.0]])
 
 
+def test_more_bytes_of_weights_than_a_file_holds_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = Perceptron().fit(np.eye(5), [0, 1, 0, 1, 0]).to_state()
+    monkeypatch.setattr("rosenblatt.model.onnx.MOST_BYTES", 5 * 8)
+    assert to_onnx(state)
+    monkeypatch.setattr("rosenblatt.model.onnx.MOST_BYTES", 5 * 8 - 1)
+    with pytest.raises(ModelFileError, match=r"^5 weights do not fit into an ONNX file"):
+        to_onnx(state)
+
+
 def test_no_rows_have_no_answers() -> None:
     learner = Perceptron().partial_fit([[1.0, 2.0], [0.0, 1.0]], ["a", "b"])
     label, scores = answers(to_onnx(learner.to_state()), np.zeros((0, 2)))

@@ -141,6 +141,11 @@ def archive():
     [
         (archive(), "this is a zip archive, such as numpy.savez, PyTorch and skops write, not a"),
         (gzip.compress(b"model"), "this is a gzip file, not a rosenblatt model."),
+        (b"BZh9" + bytes(40), "this is a bzip2 file, not a rosenblatt model."),
+        (b"\xfd7zXZ\x00" + bytes(40), "this is an xz file, not a rosenblatt model."),
+        (b"\x28\xb5\x2f\xfd" + bytes(40), "this is a zstandard file, not a rosenblatt model."),
+        (b"\x04\x22\x4d\x18" + bytes(40), "this is an lz4 file, not a rosenblatt model."),
+        (b"PAR1" + bytes(40), "this is a Parquet file, not a rosenblatt model."),
         (zlib.compress(b"model"), "this is compressed with zlib"),
         (b"\x89HDF\r\n\x1a\n" + bytes(40), "this is an HDF5 file, such as Keras writes, not a"),
         (b"\x08\x09\x12\x07skl2onnx" + bytes(30), "this is an ONNX model, not a rosenblatt"),

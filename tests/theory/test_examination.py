@@ -34,5 +34,11 @@ def test_rows_that_are_not_have_a_conflict_and_the_bound_of_their_epochs() -> No
     assert len(examine(*XOR, top=1).suspects) == 1
 
 
+def test_a_suspect_has_the_label_that_was_predicted_for_it() -> None:
+    plain = examine(np.ones((3, 1)), np.array([0, 1, 1])).to_json(lines=[2, 3, 4])
+    pairs = {(suspect["label"], suspect["predicted"]) for suspect in plain["suspects"]}
+    assert pairs == {("0", "1"), ("1", "0")}
+
+
 def test_without_a_bias_the_origin_is_in_the_way() -> None:
     assert examine(*APART, fit_intercept=False).verdict == "not separable"

@@ -98,6 +98,12 @@ def test_equal_rows_count_as_often_as_they_are_there():
     assert (both.upper, both.errors) == (3, (0, 1, 2))
 
 
+def test_the_first_row_is_counted_as_an_error_like_any_other():
+    X = np.array([[-1.0], [0], [-2], [-1], [-2], [2], [1]])
+    found = fewest_errors(X, [0, 1, 0, 1, 0, 0, 1])
+    assert (found.lower, found.upper) == (2, 2)  # one of the twins at -1, and the row at 2
+
+
 def test_irises_that_overlap():
     iris = datasets.iris()
     found = fewest_errors(iris.X[50:], iris.y[50:])

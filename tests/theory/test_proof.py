@@ -284,6 +284,7 @@ def test_a_hyperplane_on_the_wrong_side_of_a_row_is_refused_with_the_row():
         (([np.nan] * 4, 0.0), "finite"),
         (([1.0] * 4, 2.0), "fit_intercept=False"),
         (("abcd", 0.0), "pair"),
+        (SimpleNamespace(w=[1.0] * 4), "pair"),
     ],
 )
 def test_separators_that_make_no_sense_are_refused(separator, told):

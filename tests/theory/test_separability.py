@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import gzip
 import os
+import re
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -21,7 +22,7 @@ from strategies import sparse_rows
 from rosenblatt import datasets
 from rosenblatt.errors import InputError
 from rosenblatt.theory import CertificateError, Conflict, separability
-from rosenblatt.theory.certificates import check_conflict, check_separator
+from rosenblatt.theory.certificates import check_best_score, check_conflict, check_separator
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="no folder with larger data")
@@ -147,6 +148,21 @@ def test_several_classes_that_no_scores_are_right_for():
     assert found.strength == "within epsilon"
     assert found.verify()
     assert [pair.separable for pair in found.pairs.values()] == [True, True, False]
+
+
+def test_a_row_of_zeros_without_a_bias_is_in_conflict_with_a_class_that_is_not_its_own():
+    found = separability([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], list("abc"), fit_intercept=False)
+    assert not found
+    assert (found.conflict.rows, found.conflict.wrong) == ((0,), ("b",))
+    assert found.verify()
+    assert re.fullmatch(r"<RivalConflict of 1 rows, within \d.*>", repr(found.conflict))
+
+
+def test_the_right_score_must_be_highest_in_exact_arithmetic():
+    X, labels, nothing = np.array([[1.0, 1.0]]), np.array([1]), np.zeros(2)
+    check_best_score(X, labels, np.array([[1.0, 0.0], [1.0, 1e-20]]), nothing)  # floats see a tie
+    with pytest.raises(CertificateError, match=r"row 0 does not score highest .*: 0 ahead of "):
+        check_best_score(X, labels, np.array([[1.0, 0.0], [0.0, 1.0]]), nothing)
 
 
 def test_tampered_certificates_are_caught():
