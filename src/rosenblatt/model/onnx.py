@@ -184,8 +184,6 @@ def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
     if len(classes) == 2:
         against = graph.node("Neg", scores)
         graph.node("Concat", against, scores, output=SCORES, axis=1)
-    elif len(classes) == 1:
-        graph.node("Sub", scores, scores, output=SCORES)
     else:
         graph.node("Identity", scores, output=SCORES)
     last = int(card.parameters["ties"] == "positive")
