@@ -149,6 +149,17 @@ def test_weights_survive_changes_of_shape() -> None:
     assert weights.copy().digest() == weights.digest() == digest
 
 
+@pytest.mark.parametrize("seen", [1, 4])
+def test_the_mean_is_the_weights_less_their_sums_by_the_examples_seen(seen: int) -> None:
+    weights = Weights(1, 2, averaged=True)
+    weights.set(np.array([[3.0, 4.0]]), np.array([5.0]))
+    weights.matrix_sum[...], weights.bias_sum[...], weights.t = 1.0, 2.0, seen
+    coef, bias = weights.average()
+    np.testing.assert_array_equal([*coef[0], *bias], [3 - 1 / seen, 4 - 1 / seen, 5 - 2 / seen])
+    rows = as_rows(np.array([[1.0, 10.0]]))
+    np.testing.assert_allclose(weights.score(rows).ravel(), coef @ [1.0, 10.0] + bias)
+
+
 def test_a_digest_tells_weights_of_other_shapes_apart_also_if_all_are_0() -> None:
     # One vector of five and two of two features, biases included, are six numbers each.
     assert Weights(1, 5).digest() != Weights(2, 2).digest()

@@ -168,6 +168,11 @@ def test_a_map_with_too_many_columns_is_skipped_and_says_so():
     assert "22,155 columns are more than 20,000" in skipped[0].note
 
 
+def test_a_map_with_as_many_columns_as_are_allowed_is_tried(monkeypatch):
+    monkeypatch.setattr("rosenblatt.theory.feature_maps.MOST_COLUMNS", 3)
+    assert simplest_separating_map(XOR, XOR_LABELS).name == "products"
+
+
 def test_numbers_that_leave_the_range_are_skipped_and_said_so():
     found = simplest_separating_map([[-1e140], [0.0], [1e140]], [0, 1, 0])
     assert {t.name: t.verdict for t in found.tried}["degree 2"] == "skipped"

@@ -13,7 +13,7 @@ from strategies import seeds
 
 from rosenblatt import Perceptron, datasets
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.theory import CertificateError, fewest_errors
+from rosenblatt.theory import CertificateError, fewest_errors, separability
 from theory.test_separation import signed
 
 XOR = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array(["no", "yes", "yes", "no"])
@@ -131,6 +131,17 @@ def test_it_says_when_it_gives_up_and_what_it_knows():
     with pytest.warns(UserWarning, match="max_iter"):
         pocket.fit(X, y)
     assert (pocket.predict(X) != y).sum() >= closed.lower
+
+
+def test_none_of_the_errors_of_one_that_gave_up_could_be_avoided_without_another():
+    random = np.random.default_rng(3)
+    X = random.standard_normal((60, 2))
+    y = (X[:, 0] + random.standard_normal(60) > 0).astype(int)
+    found = fewest_errors(X, y, max_nodes=3000)
+    assert not found.closed
+    for row in found.errors:
+        right = np.setdiff1d(np.arange(60), [other for other in found.errors if other != row])
+        assert separability(X[right], y[right]).verdict == "not separable"
 
 
 def test_rows_in_a_line_but_for_rounding_leave_an_interval():

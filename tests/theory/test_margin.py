@@ -61,6 +61,14 @@ def test_through_the_origin_the_margin_is_that_of_the_rows_and_their_mirror_imag
     assert max_margin(X, y, fit_intercept=False).margin == pytest.approx(free.margin, rel=1e-6)
 
 
+def test_it_agrees_where_more_than_a_hundred_rows_hold_the_plane():
+    random = np.random.default_rng(1)
+    X, y = random.normal(size=(150, 200)), random.integers(0, 2, 150)
+    machine = SVC(kernel="linear", C=1e10, tol=1e-8).fit(X, y)
+    assert len(machine.support_) > 100
+    assert max_margin(X, y).margin == pytest.approx(1 / np.linalg.norm(machine.coef_), rel=1e-6)
+
+
 @pytest.mark.parametrize("scaled", [True, False])
 def test_thirty_measurements_of_tumours_also_where_their_sizes_differ_a_millionfold(scaled):
     table = datasets.breast_cancer()
