@@ -160,6 +160,8 @@ def label_array(classes: list[Any], dtype: np.dtype[Any] | None = None) -> npt.N
 
 def one_label(label: Any) -> npt.NDArray[Any]:
     """A label as an array of one."""
+    if type(label) is int and abs(label) < 1 << 62:  # most are, and this is called for each
+        return np.array([label], np.int64)
     number_of(label, {})
     return label_array([label])
 
