@@ -318,3 +318,10 @@ def test_two_classes_keep_their_answers_when_a_third_arrives(name):
     assert found.shape == (40, 3)
     np.testing.assert_array_equal(found[:, 1] - found[:, 0], scores)
     np.testing.assert_array_equal(found[:, 2], 0)
+
+
+@pytest.mark.parametrize("classes", [["a", 1], [None, 1]])
+def test_declared_classes_without_an_order_are_refused(classes):
+    for act in (Perceptron().learn_one, lambda x, y, c: Perceptron().partial_fit([x], [y], c)):
+        with pytest.raises(InputError, match="have no order: give labels of one type"):
+            act([1.0], classes[1], classes)

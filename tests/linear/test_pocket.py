@@ -22,8 +22,8 @@ def overlapping(seed, n=20, d=2, n_classes=2):
 
 
 def errors(X, y, w, b):
-    """A score of 0 is an error."""
-    return int((np.where(y, 1, -1) * (X @ w + b) <= 0).sum())
+    """As `predict` makes them: a score of 0 is that of the first class."""
+    return int(((X @ w + b > 0) != y).sum())
 
 
 @given(seeds, st.integers(2, 20), st.integers(1, 8))
@@ -35,12 +35,12 @@ def test_of_few_rows_no_weights_on_the_way_have_fewer_errors(seed, n, epochs):
     )
     states = [run.start, *run.snapshots]
     counts = [errors(X, y, w, b) for w, b in states]
-    best = int(np.argmin(counts))
+    separated = p.stop_reason_ == "separated"
+    best = len(counts) - 1 if separated else int(np.argmin(counts))
     w, b = states[best]
     np.testing.assert_array_equal(p.coef_[0], w)
     assert p.intercept_[0] == b
     assert p.n_training_errors_ == counts[best] == errors(X, y, p.coef_[0], p.intercept_[0])
-    separated = p.stop_reason_ == "separated"
     assert p.best_iter_ == (p.n_iter_ if separated else max(best - 1, 0) // n + 1)
     assert len(p.validation_scores_) == p.n_iter_
     assert p.converged_ == separated == (counts[-1] == 0 and p.mistakes_per_epoch_[-1] == 0)
@@ -55,7 +55,7 @@ def test_the_run_itself_is_that_without_a_pocket(n_classes):
     assert last.mistakes_per_epoch_ == pocket.mistakes_per_epoch_
     assert last.ledger_ == pocket.ledger_ or list(last.ledger_) == list(pocket.ledger_)
     assert pocket.score(X, y) > last.score(X, y)
-    assert pocket.n_training_errors_ >= round(200 * (1 - pocket.score(X, y)))
+    assert pocket.n_training_errors_ == round(200 * (1 - pocket.score(X, y)))
     on = [model.partial_fit(X, y).coef_ for model in (last, pocket)]
     np.testing.assert_array_equal(*on)
 
@@ -138,3 +138,29 @@ def test_what_a_pocket_cannot_do_is_said():
     assert not hasattr(Perceptron(pocket=True).partial_fit(X, y), "n_training_errors_")
     p = Perceptron(pocket=True, max_iter=5).fit(X, y)
     assert not hasattr(p.partial_fit(X, y), "n_training_errors_")
+
+
+@pytest.mark.parametrize("ties", ["mistake", "positive"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_errors_are_those_of_predict_also_where_scores_are_equal(ties, n_classes):
+    random = np.random.default_rng(n_classes)
+    for _ in range(40):
+        X = random.integers(-1, 2, (6, 1)).astype(float)
+        y = np.append(random.integers(0, n_classes, 6 - n_classes), range(n_classes))
+        options = {"ties": ties, "shuffle": False, "max_iter": 20, "tol": None}
+        pocket, last = (Perceptron(pocket=keep, **options).fit(X, y) for keep in (True, False))
+        errors = int((pocket.predict(X) != y).sum())
+        assert pocket.n_training_errors_ == errors
+        assert errors <= (last.predict(X) != y).sum()
+
+
+def test_first_weights_that_stay_the_best_are_saved_and_replayed(tmp_path):
+    X, y = [[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0]], [0, 0, 0, 1, 0, 1]
+    options = {"pocket": True, "shuffle": False, "max_iter": 5, "tol": None}
+    p = Perceptron(**options).fit(X, y, coef_init=[[1.0]], intercept_init=[0.0])
+    save(p, tmp_path / "model.rbt")
+    assert load(tmp_path / "model.rbt").coef_.tolist() == p.coef_.tolist() == [[1.0]]
+    A, a, B, b = [[0.0], [0.0], [1.0]], [1, 0, 0], [[0.0], [1.0], [-1.0], [0.0]], [0, 0, 1, 1]
+    p = Perceptron(warm_start=True, record=True, **options).partial_fit(A, a).fit(B, b)
+    w, bias = p.ledger_.best.replay(np.vstack([A, B]))
+    assert (w.tolist(), bias.tolist()) == (p.coef_.tolist(), p.intercept_.tolist())

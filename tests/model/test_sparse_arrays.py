@@ -71,6 +71,7 @@ FORGERIES = [
     (lambda a: a["coef/shape"].__setitem__(1, 1 << 13), r"coef/index\[3\]|ask for"),
     (lambda a: a["coef/shape"].__setitem__(0, 0), "the size of coef is 0"),
     (lambda a: a["coef/values"].__setitem__(0, np.nan), r"coef\[0, 0\] is nan"),
+    (lambda a: a.update({"coef": np.full((2, 7), np.nan)}), "'coef' is stored twice"),
     (lambda a: a.update({"more/index": a["coef/index"]}), "'more' is stored in parts"),
     (lambda a: a.pop("coef/index"), "'coef' is missing"),
 ]

@@ -115,11 +115,14 @@ def declared_classes(classes: Any) -> list[Any]:
     """Classes that a caller of ``partial_fit`` knows of from the start."""
     if classes is None:
         return []
-    listed = np.asarray(classes)
+    listed = np.asarray(classes, None if isinstance(classes, np.ndarray) else object)
     if listed.ndim != 1:
         raise InputError(f"classes={classes!r} is not a list of classes.")
-    found: list[Any] = np.unique(listed).tolist()
-    return found
+    found = {c.item() if isinstance(c, np.generic) else c for c in listed.tolist()}
+    try:
+        return natural_order(found)
+    except TypeError:
+        raise InputError(f"classes={classes!r} have no order: give labels of one type.") from None
 
 
 def refuse_one_class(classes: list[Any]) -> None:

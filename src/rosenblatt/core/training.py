@@ -11,7 +11,9 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import learning
 from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule
+from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core import epochs
+from rosenblatt.core.classes import best_classes
 from rosenblatt.core.recording import Entries, Note
 from rosenblatt.core.result import FitResult, Pairs, Pocket, Shares
 from rosenblatt.core.rows import Rows, margins
@@ -73,11 +75,16 @@ class LinearTrainer(epochs.Trainer):
         return self._tally.mistakes - mistakes_before
 
     def is_right(self, *, changed: bool) -> bool:
-        return not changed or self.share_right() == 1.0
+        right = lambda scores: _right(scores, self._rule, self._labels)  # noqa: E731
+        return not changed or self._share(right) == 1.0
 
-    def share_right(self) -> float:
-        """How many of the rows that are learned from are right as things are."""
-        right = _right(self._weights, self._rule, self._rows, self._labels)
+    def share_predicted(self) -> float:
+        """How many of the rows that are learned from are predicted right as things are."""
+        ties = "mistake" if self._rule.tie_is_mistake else "positive"
+        return self._share(lambda scores: best_classes(scores, ties) == self._labels)
+
+    def _share(self, judge: Callable[[AnyFloatArray], npt.NDArray[np.bool_]]) -> float:
+        right = judge(score(self._rows, self._weights.table, self._weights.bias))
         if self._row_weights is not None:
             right |= self._row_weights <= 0  # these rows are not learned from
         return float(np.mean(right if self.subset is None else right[self.subset]))
@@ -215,11 +222,11 @@ def overflow_error(row: int, weights: Weights) -> OverflowRefused:
 
 
 def _right(
-    weights: Weights, rule: Rule, rows: Rows, labels: npt.NDArray[np.int32]
+    scores: AnyFloatArray, rule: Rule, labels: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.bool_]:
-    """Which rows the weights as they are now predict right."""
-    ahead = margins(score(rows, weights.table, weights.bias), labels)
+    """Which rows are right for training, where a tie may be a mistake."""
+    ahead = margins(scores, labels)
     right = ahead > 0
-    if weights.n_vectors == 1 and not rule.tie_is_mistake:
+    if scores.ndim == 1 and not rule.tie_is_mistake:
         right |= (ahead == 0) & (labels == 1)
     return right

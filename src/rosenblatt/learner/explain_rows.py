@@ -13,7 +13,7 @@ from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, is_sparse
 from rosenblatt.core.classes import best_classes
 from rosenblatt.core.recording import Entries, refuse_missing
 from rosenblatt.core.rows import scores
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, shown
 from rosenblatt.explain import Contribution, Explanation, PastMistake
 from rosenblatt.learner.inputs import named_values, read_table, rows_without_names
 
@@ -83,8 +83,8 @@ class Question:
         by_class = dict(zip(classes, values, strict=False))
         label = prediction if label is None else label
         for name, value in (("label", label), ("against", against)):
-            if value is not None and value not in classes:
-                raise InputError(f"{name}={value!r} is not among the classes {classes}.")
+            if value is not None and (np.ndim(value) > 0 or value not in classes):
+                raise InputError(f"{name}={shown(value)} is not among the classes {classes}.")
         if against is not None and against == label:
             raise InputError(f"against={against!r} is the class that is explained: give another.")
         score = by_class[label]

@@ -8,7 +8,7 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.result import Pocket
 from rosenblatt.core.training import LinearTrainer
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_classifier import learning_rate
@@ -92,11 +92,13 @@ class Perceptron(LinearLearner):
         trainer = super()._trainer(model, data, **start)
         if self.pocket:
             if data.validation is not None:
-                raise ParameterError(
-                    "pocket=True keeps the weights with the fewest training errors, early stopping "
-                    "and validation_set those with the fewest errors on other rows. Choose one."
+                why = (
+                    " keeps the weights with the fewest training errors, held-out rows those with "
                 )
-            trainer.pocket = Pocket(trainer.share_right, model.state, patience=0)
+                why += "with the fewest errors on them. Choose one."
+                raise ParameterError(Message(Setting("pocket", True), why))
+            keep = model.noting_when(model.state)
+            trainer.pocket = Pocket(trainer.share_predicted, keep, patience=0)
             trainer.pocket.look()  # the first weights may be the best
             data.validation = trainer.pocket
         return trainer

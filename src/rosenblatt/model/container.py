@@ -191,6 +191,8 @@ def _arrays(data: bytes) -> Arrays:
             raise ModelFileError(f"the array {shown(name)}: {error}.") from None
         arrays[name] = values.astype(dtype.newbyteorder("="), copy=False)
     for name in [name.removesuffix(INDEX) for name in arrays if name.endswith(INDEX)]:
+        if name in arrays:
+            raise ModelFileError(f"the array {shown(name)} is stored twice.")
         arrays[name] = _joined(name, *(arrays.pop(name + part, None) for part in PARTS))
     return arrays
 

@@ -113,8 +113,8 @@ def mistake_bound(
 
     Both hold for any order of the rows, any number of them, any dimension and any constant learning
     rate, for a perceptron without a margin that starts from zero weights. With a bias the theorem
-    lives in the space of the rows with a 1 appended: R and γ are those of ``(x, 1)``. With several
-    classes it lives in that of Kesler's construction, where the vectors of the classes are stacked
+    lives in the space of the rows with a 1 appended: R and γ are those of ``(x, 1)``. With a
+    weight vector for each class it lives in that of Kesler's construction, where these are stacked
     and ``y u·x`` is the smallest difference between the right score and another one; ties must then
     be broken, not raised (see `rosenblatt.Perceptron`).
 
@@ -153,7 +153,7 @@ def mistake_bound(
     >>> found.theorem, round(found.bound, 1), found.visits
     ('Freund and Schapire', 350.2, 600)
     """
-    checks.whole("epochs", epochs, at_least=1)
+    checks.whole("epochs", epochs, at_least=1, at_most=1 << 62)
     if margin is not None:
         margin = float(checks.number("margin", margin, above=0.0))
     examples = Examples(X, y, fit_intercept, feature_map)

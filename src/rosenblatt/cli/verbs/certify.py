@@ -175,7 +175,7 @@ def _bound(found: dict[str, Any]) -> str:
         where, formula = f" {count(epochs, 'epoch')} in", "((R + D)/γ)²"
         deviation = f", D = {found['deviation']:.6g}"
     return (
-        f"bound: at most {math.floor(bound):,} mistakes in{where} any order, {formula} with "
+        f"bound: at most {count(math.floor(bound), 'mistake')} in{where} any order, {formula} with "
         f"R = {found['radius']:.6g}{deviation} and γ = {found['gamma']:.6g}{space}"
     )
 
