@@ -154,7 +154,8 @@ class LinearLayout(Layout):
         if (facts.best is not None) != (fit is not None and fit.best_iter is not None):
             raise ModelFileError("the weights of the best epoch and the scores do not go together.")
         if facts.best is not None:
-            least = 0 if ledger is None else ledger.t  # the first weights may be in the pocket
+            first = not card.parameters.get("pocket")  # which may hold the weights of the start
+            least = first + (0 if ledger is None else ledger.t)
             whole("the examples of the best epoch", facts.best, least, t)
 
     def check_together(self, card: Card, arrays: Arrays) -> None:
