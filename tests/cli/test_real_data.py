@@ -126,7 +126,7 @@ def test_an_unknown_level_of_adult_is_a_feature_that_is_explained(adult: Trained
     assert total == pytest.approx(found["margin"], rel=1e-12)
     assert found["prediction"] == adult.answers()[row - 1]
     told = done("explain", adult.model, adult.test, *RAW, "--row", str(row)).out
-    assert told.startswith(f"row {row} (line {row}): {found['answer']}\n")
+    assert told.startswith(f"row {row} (line {row}): {found['prediction']}\n")
     assert " 2=? " in told
 
 
