@@ -75,16 +75,17 @@ class LinearTrainer(epochs.Trainer):
         return self._tally.mistakes - mistakes_before
 
     def is_right(self, *, changed: bool) -> bool:
-        right = lambda scores: _right(scores, self._rule, self._labels)  # noqa: E731
-        return not changed or self._share(right) == 1.0
+        return not changed or self._share(_right(self._scores(), self._rule, self._labels)) == 1.0
 
     def share_predicted(self) -> float:
         """How many of the rows that are learned from are predicted right as things are."""
         ties = "mistake" if self._rule.tie_is_mistake else "positive"
-        return self._share(lambda scores: best_classes(scores, ties) == self._labels)
+        return self._share(best_classes(self._scores(), ties) == self._labels)
 
-    def _share(self, judge: Callable[[AnyFloatArray], npt.NDArray[np.bool_]]) -> float:
-        right = judge(score(self._rows, self._weights.table, self._weights.bias))
+    def _scores(self) -> AnyFloatArray:
+        return score(self._rows, self._weights.table, self._weights.bias)
+
+    def _share(self, right: npt.NDArray[np.bool_]) -> float:
         if self._row_weights is not None:
             right |= self._row_weights <= 0  # these rows are not learned from
         return float(np.mean(right if self.subset is None else right[self.subset]))
