@@ -163,7 +163,7 @@ def test_real_data_and_what_has_no_exact_conflict():
     random = np.random.default_rng(0)
     X = random.standard_normal((400, 90))
     found = separability(X, random.integers(0, 2, 400))
-    assert (found.strength, found.separation) == ("within epsilon", "undecided")
+    assert found.separation == "undecided"
 
 
 def test_a_direction_that_proves_nothing_is_refused():
