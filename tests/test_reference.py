@@ -1,12 +1,14 @@
 """The oracles themselves: they must reproduce the lectures' worked examples."""
 
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference import averaged, binary, lectures, multiclass, steps, voted
+from reference import averaged, binary, largest_margin, lectures, multiclass, steps, voted
+from reference.awkward_problems import problem
 
 small = st.integers(-4, 4)
 
@@ -287,3 +289,16 @@ def test_a_row_of_weight_zero_is_seen_but_passed_over():
     assert run.updates == [(1, 1, 3.0, 2)]
     assert (run.mistakes, run.converged, run.seen) == ([1, 0], True, 4)
     assert [(w[0], b) for w, b in run.snapshots] == [(0, 0), (3, 3), (3, 3), (3, 3)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_linear_program_and_the_nearest_point_agree_on_what_is_separable(seed):
+    X, y, fit_intercept, _ = problem(seed)
+    points = largest_margin.points(X.tolist(), y.tolist(), fit_intercept)
+    assert largest_margin.separable(points) == (largest_margin.squared_margin(points) > 0)
+
+
+def test_the_largest_margin_of_two_rows_is_half_their_distance():
+    X, y = [[0.0, 3.0], [4.0, 0.0]], [1, 0]
+    assert largest_margin.squared_margin(largest_margin.differences(X, y)) == 25
+    assert largest_margin.squared_margin(largest_margin.points(X, y, False)) == Fraction(144, 25)
