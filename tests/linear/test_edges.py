@@ -359,3 +359,9 @@ def test_one_class_alone_is_certain():
     soft = SoftPerceptron().partial_fit([[1.0]], [0])
     np.testing.assert_array_equal(soft.predict_proba([[1.0], [2.0]]), [[1.0], [1.0]])
     assert AveragedPerceptron().partial_fit([[1.0]], ["only"]).predict([[5.0]]).tolist() == ["only"]
+
+
+def test_a_row_on_the_boundary_that_counts_as_positive_is_right_at_the_end_of_an_epoch_too():
+    X, y = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0]]), [1, 1, -1]
+    learner = MIRA(ties="positive", aggressive=0.5, fit_intercept=False, shuffle=False).fit(X, y)
+    assert (learner.stop_reason_, learner.n_iter_, learner.n_mistakes_) == ("separated", 1, 0)

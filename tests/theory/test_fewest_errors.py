@@ -1,6 +1,7 @@
 """The fewest possible errors: equal to brute force, counted, and honest when it gives up."""
 
 import dataclasses
+import sys
 from itertools import combinations
 
 import numpy as np
@@ -131,6 +132,16 @@ def test_it_says_when_it_gives_up_and_what_it_knows():
     with pytest.warns(UserWarning, match="max_iter"):
         pocket.fit(X, y)
     assert (pocket.predict(X) != y).sum() >= closed.lower
+
+
+def test_it_gives_up_where_the_search_would_go_too_deep(monkeypatch):
+    monkeypatch.setitem(sys.modules["rosenblatt.theory.fewest_errors"].__dict__, "DEEPEST", 2)
+    X = np.repeat([[0.0, 0], [1, 0], [0, 1]], 2, axis=0)  # each row once in both classes
+    found = fewest_errors(X, [0, 1] * 3)
+    assert found.detail.startswith("gave up at more than 2 errors;")
+    assert found.lower <= 3 <= found.upper
+    closed = fewest_errors(X[:4], [0, 1] * 2)
+    assert closed.lower == closed.upper == 2
 
 
 def test_none_of_the_errors_of_one_that_gave_up_could_be_avoided_without_another():
