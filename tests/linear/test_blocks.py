@@ -75,6 +75,15 @@ def test_features_are_added_where_they_are_wanted():
     assert learner.n_features_in_ == 8
 
 
+def test_features_are_added_behind_those_that_joined_after_the_record_began():
+    X, y = integers(3)
+    learner = Perceptron(record=True).partial_fit(X[:, :2], y)
+    learner.predict_then_learn(X, y)
+    learner.insert_features([1, 4])
+    assert learner.n_features_in_ == learner.ledger_.start.n_features == 6
+    assert not learner.coef_[0, [1, 5]].any()
+
+
 def test_places_and_sizes_that_make_no_sense_are_refused():
     X, y = floats(3)
     learner = Perceptron().partial_fit(X, y)

@@ -202,10 +202,10 @@ class LinearModel(Model):
             self.start.add_vector()
 
     def insert_features(self, places: Sequence[int]) -> None:
-        """Add features with weight 0 before these places."""
+        """Add features with weight 0 before these places; the start may lack the last features."""
         self.weights = _widened(self.weights, places)
         if self.start is not None:
-            self.start = _widened(self.start, places)
+            self.start = _widened(self.start, [min(at, self.start.n_features) for at in places])
 
     def keep_record(self, wanted: bool) -> None:
         if self.recorder is None:
