@@ -660,6 +660,12 @@ def test_half_of_a_character_is_no_word_where_words_are_hashed(folder, refused):
     assert found.startswith("SequenceTagger: 'utf-8' codec ")
 
 
+@pytest.mark.parametrize("path", [("\ud800",), ("record", "\ud800"), ("model", "\ud800")])
+def test_half_of_a_character_in_a_card_is_refused(path, folder, refused):
+    data = forged(sample("linear: fit", folder), put(*path, value=1))
+    assert refused(data).startswith("the card of the model is not sound: 'utf-8' codec ")
+
+
 TABLE = 1 << 17  # of 40,000 features
 
 

@@ -133,7 +133,7 @@ class Card(Facts):
 def _converted(fields: Any, kind: type[Any], place: str) -> Any:
     try:
         return msgspec.convert(fields, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         text, at, where = str(error).partition(" - at `$")
         found = f"{text} - at `${place}{where}" if at else f"{text} - at `${place}`"
         raise ModelFileError(f"the card of the model is not sound: {found}") from None
