@@ -18,6 +18,9 @@ KERNELS = Path("src/rosenblatt/_kernels")
 # What Cython would otherwise write into every module again; made by Cython, not by us.
 SHARED = "rosenblatt._kernels._cython"
 CHECKED = bool(os.environ.get("ROSENBLATT_CHECKED"))
+# Without bounds checks, so that what reads too far does so; overflow is an error, not a wrap.
+SANITIZED = bool(os.environ.get("ROSENBLATT_SANITIZE"))
+SANITIZERS = "-fsanitize=address,undefined,float-cast-overflow"
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": CHECKED,
@@ -81,8 +84,11 @@ class BuildKernels(build_ext):
         """Options of the compiler and of the linker; what is checked can also be debugged."""
         if self.compiler.compiler_type == "msvc":
             return ["/O2", "/fp:precise"], []
-        debugging = "-g" if CHECKED else "-g0"
+        debugging = "-g" if CHECKED or SANITIZED else "-g0"
         compiling = ["-O3", debugging, "-ffp-contract=off", "-Wno-psabi", "-Wno-unused-function"]
+        if SANITIZED:
+            stopping = ["-fno-sanitize-recover=all", "-fno-wrapv", "-fno-omit-frame-pointer"]
+            return [*compiling, "-O1", SANITIZERS, *stopping], [SANITIZERS]
         return compiling, [] if CHECKED or sys.platform == "darwin" else ["-s"]
 
     def made_before_with(self, compiling):
