@@ -33,6 +33,11 @@ CONLLU = (
     b"3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n\n"
     b"1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n"
 )
+CONLL = [
+    b"He PRP B-NP\nreckons VBZ B-VP\n\nConfidence NN B-NP\n",
+    b"-DOCSTART- -X- O\n\nEU\tNNP\tB-ORG\n#\t#\tO\r\n\r\n",
+]
+TAGGED = [b"half/DET of/ADP it/N\n\n1/2/N \xc3\xa9/N\r\n", b"the_D dog_N\n# _N\n"]
 TEXT = b"first line\nsecond \xc3\xa9 line\n\nlast" * 3
 
 
@@ -95,11 +100,9 @@ SEEDS: dict[str, list[bytes]] = {
     "jsonl": JSON,
     "text": [b'ham\tSee you at "six"\nspam\tYou\twon\r\n\n1\t', TEXT],
     "encoded": [TEXT.decode().encode(encoding) for encoding in ("utf-16", "utf-32", "latin-1")],
-    "conll": [
-        b"He PRP B-NP\nreckons VBZ B-VP\n\nConfidence NN B-NP\n",
-        b"-DOCSTART- -X- O\n\nEU\tNNP\tB-ORG\n#\t#\tO\r\n\r\n",
-    ],
+    "conll": CONLL,
     "conllu": [CONLLU],
+    "sentences": [CONLLU, *CONLL, *TAGGED],
     "numbers": [
         b"1.5,-0,.5e-3 7.e+2",
         b"9007199254740993 2.2250738585072012e-308,4.9e-324",
@@ -140,6 +143,8 @@ _ANY = [
     b"\xef\xbb\xbf",
     b"\xed\xa0\x80",
 ]
+_CONLL = [*_ANY, b"-DOCSTART-", b"\n\n", b"a b c\n", b"a\tb\tc\n"]
+_CONLLU = [*_ANY, b"#", b"1\t", b"1-2\t", b"1.1\t", b"_", b"\n\n", b"2\t" + b"x\t" * 8 + b"x\n"]
 WORDS: dict[str, list[bytes]] = {
     "svmlight": [*_NUMBERS, *_ANY, b":", b"#", b"qid:1", b"1:1", b" 2147483647:1", b"0:1"],
     "vw": [*_NUMBERS, *_ANY, b"|", b":", b"'", b"|f ", b" |", b"^", b"shared", b",", b"a:1"],
@@ -166,17 +171,9 @@ WORDS: dict[str, list[bytes]] = {
     ],
     "text": [*_ANY, b"a\t", b"1\t"],
     "encoded": [*_ANY, b"\xff\xfe", b"\xfe\xff", b"\0\xd8", b"\n\0", b"\0\n", b"\x81"],
-    "conll": [*_ANY, b"-DOCSTART-", b"\n\n", b"a b c\n", b"a\tb\tc\n"],
-    "conllu": [
-        *_ANY,
-        b"#",
-        b"1\t",
-        b"1-2\t",
-        b"1.1\t",
-        b"_",
-        b"\n\n",
-        b"2\t" + b"x\t" * 8 + b"x\n",
-    ],
+    "conll": _CONLL,
+    "conllu": _CONLLU,
+    "sentences": [*_CONLL, *_CONLLU, b"/", b"a/N ", b"/N", b"_", b"//"],
     "numbers": [*_NUMBERS, b" ", b"5" * 25, b"0" * 20],
     "packed": [b"\x1f\x8b", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"\0", b"\xff"],
     "model": [b"\0", b"\xff", b'"', b"{", b"}", b"NaN", b"1e999", b"-1", b"null", b"[]"],
