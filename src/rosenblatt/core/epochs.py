@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import ordering
-from rosenblatt.core.result import EpochCallback, FitResult, Validation
+from rosenblatt.core.result import EpochCallback, FitResult, Validation, stop_asked
 
 Order = npt.NDArray[np.int64]
 
@@ -28,11 +28,20 @@ class Trainer(ABC):
         self.n_examples = n_examples if subset is None else len(subset)
         self.subset = subset
         self.n_updates = 0
+        self.cut_short = False
         self.result = FitResult()
 
     @abstractmethod
     def learn(self, order: Order | None) -> int:
-        """Learn once from each example in this order (None: as they stand); count the mistakes."""
+        """Learn once from each example in this order (None: as they stand); count the mistakes.
+
+        Between two blocks of them, and at the end, it asks whether it `stops_at` this place.
+        """
+
+    def stops_at(self, place: int) -> bool:
+        """Whether to leave out the rest of the epoch, since somebody asked to stop."""
+        self.cut_short = place < self.n_examples and stop_asked()
+        return self.cut_short
 
     def is_right(self, *, changed: bool) -> bool:
         """Whether all examples are right as things are, after an epoch without a mistake.
@@ -115,7 +124,8 @@ def run(
 
     The reasons, the strongest first: "separated", "cycle" (what was learned is that of an earlier
     epoch, or an epoch with mistakes changed nothing), "early_stopping", "tolerance" (no margin
-    above ``tol`` times the longest example is possible); else "max_iter".
+    above ``tol`` times the longest example is possible), "interrupted" (see `stopping_when`; the
+    last epoch may then be a part of one); else "max_iter".
     """
     result, subset, updates_before_fit = trainer.result, trainer.subset, trainer.n_updates
     result.random = random
@@ -133,6 +143,9 @@ def run(
         score = None if validation is None else validation.after_epoch()
         if after_epoch is not None:
             after_epoch(epoch, mistakes, score)
+        if trainer.cut_short:
+            result.stop_reason = "interrupted"
+            break
         if mistakes == 0 and trainer.is_right(changed=changed):
             result.stop_reason = "separated"
             if validation is not None:
@@ -149,6 +162,9 @@ def run(
             break
         if tol is not None and result.margin_ceiling <= tol * trainer.longest:
             result.stop_reason = "tolerance"
+            break
+        if epoch < max_iter and stop_asked():
+            result.stop_reason = "interrupted"
             break
     result.n_updates = trainer.n_updates - updates_before_fit
     return result

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +20,6 @@ STOP_REASONS = {
     "early_stopping": "no gain on the held-out rows",
     "tolerance": "the rows are not linearly separable, or by a margin below tol (proven)",
     "max_iter": "the limit of epochs was reached while mistakes remained",
-    # For fits that end from outside and keep what they learned; none does so yet.
     "interrupted": "interrupted; what was learned until then is kept",
 }
 
@@ -26,6 +27,24 @@ STOP_REASONS = {
 def stop_text(reason: str, examples: str = "rows") -> str:
     """Why a fit ended, in words; ``examples`` is what the learner calls its rows."""
     return STOP_REASONS[reason].replace("rows", examples)
+
+
+_stop_asked: ContextVar[Callable[[], bool]] = ContextVar("_stop_asked", default=lambda: False)
+
+
+@contextmanager
+def stopping_when(asked: Callable[[], bool]) -> Iterator[None]:
+    """Let learning within this end early, and keep what was learned, once ``asked`` says so."""
+    token = _stop_asked.set(asked)
+    try:
+        yield
+    finally:
+        _stop_asked.reset(token)
+
+
+def stop_asked() -> bool:
+    """Whether to learn no further; asked whenever some examples were learned."""
+    return _stop_asked.get()()
 
 
 # Called after every epoch: its number, its mistakes and the score on held-out examples, if any.

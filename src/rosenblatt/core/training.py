@@ -15,13 +15,13 @@ from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import best_classes
 from rosenblatt.core.recording import Entries, Note
-from rosenblatt.core.result import FitResult, Pairs, Pocket, Shares
+from rosenblatt.core.result import FitResult, Pairs, Pocket, Shares, stop_asked
 from rosenblatt.core.rows import Rows, margins
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
 LOG_CAPACITY = 1 << 14
-# So that Ctrl-C is heard and progress is seen while an epoch over many rows is under way.
+# So that Ctrl-C is heard while an epoch over many rows is under way; fewer with more classes.
 ROWS_AT_A_TIME = 1 << 18
 # So often in an epoch the errors of the weights are counted; of fewer rows after each of them.
 POCKET_LOOKS = 20
@@ -62,15 +62,15 @@ class LinearTrainer(epochs.Trainer):
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
         mistakes_before = self._tally.mistakes
-        if self.pocket is None:
-            self._walk(order, 0, self.n_examples)
-        else:
-            step = max(1, self.n_examples // POCKET_LOOKS)
-            for start in range(0, self.n_examples, step):
-                updates_before = self._tally.updates
-                self._walk(order, start, min(start + step, self.n_examples))
-                if self._tally.updates > updates_before:
-                    self.pocket.look()
+        n, place = self.n_examples, 0
+        step = n if self.pocket is None else max(1, n // POCKET_LOOKS)
+        while place < n:
+            updates_before = self._tally.updates
+            place = self._walk(order, place, min(place + step, n))
+            if self.pocket is not None and self._tally.updates > updates_before:
+                self.pocket.look()
+            if self.stops_at(place):
+                break
         self.n_updates = self._tally.updates
         return self._tally.mistakes - mistakes_before
 
@@ -183,20 +183,22 @@ def _walk(
     row_weights: npt.NDArray[np.float64] | None,
     tally: learning.Tally,
     notes: Sequence[Note | None],
-) -> Callable[[npt.NDArray[np.int64] | None, int, int], None]:
+) -> Callable[[npt.NDArray[np.int64] | None, int, int], int]:
     """A function that learns from places ``start`` to ``stop`` of an order, once each.
 
-    The ``notes`` are given the updates as they come.
+    It returns the place reached, which is before ``stop`` if somebody asks to stop. The ``notes``
+    are given the updates as they come.
     """
     weights.arrange(by_feature=rows.is_sparse)
     # Room for at least one example: a soft step may write one entry a class.
     room = max(min(LOG_CAPACITY, rows.n_rows), 2 * weights.n_vectors)
     wanted = [note for note in notes if note is not None]
     log = learning.Log(room) if wanted else None
+    block = max(1, ROWS_AT_A_TIME // weights.n_vectors)
 
-    def walk(order: npt.NDArray[np.int64] | None, start: int, stop: int) -> None:
+    def walk(order: npt.NDArray[np.int64] | None, start: int, stop: int) -> int:
         while start < stop:
-            end = min(stop, start + ROWS_AT_A_TIME)
+            end = min(stop, start + block)
             start = learning.learn(
                 weights, rule, rows, labels, order, start, end, row_weights, tally, log
             )
@@ -207,6 +209,9 @@ def _walk(
                     note(entries)
             if tally.refused >= 0:
                 raise overflow_error(tally.refused, weights)
+            if stop_asked():
+                break
+        return start
 
     return walk
 

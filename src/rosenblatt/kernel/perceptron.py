@@ -304,6 +304,8 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
                     model, table, labels, first_number=model.next_row - start
                 )
                 epochs.one_pass(trainer, np.arange(start, stop))
+                if trainer.cut_short:
+                    break
 
     def _what_to_try(self, result: FitResult) -> str:
         return (

@@ -209,6 +209,8 @@ class KernelTrainer(epochs.Trainer):
             block = Block(model, self.X, order[first : first + BLOCK], self.labels)
             mistakes += self._learn_block(block)
             model.t += len(block)
+            if self.stops_at(first + len(block)):
+                break
         model.n_mistakes += mistakes
         self.n_updates += mistakes
         return mistakes

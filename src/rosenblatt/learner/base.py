@@ -147,8 +147,8 @@ class Learner(FitOutcome, Estimator):
     converged_ : bool
         Whether the last ``fit`` ended with an epoch without a mistake.
     stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance"
-        or "max_iter".
+        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance", "max_iter"
+        or, in a model of the shell that a signal ended, "interrupted".
     validation_scores_ : list of float
         Accuracy on the examples held out after each epoch, with early stopping; with ``pocket`` the
         best accuracy on the training rows in each epoch.

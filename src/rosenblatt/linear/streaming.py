@@ -70,6 +70,7 @@ class Stream:
         ):
             if labels is None:
                 continue
+            seen = model.t
             tally = one_pass(
                 model.weights,
                 self.rule,
@@ -81,6 +82,8 @@ class Stream:
                 record=record,
             )
             model.n_mistakes += tally.mistakes
+            if model.t < seen + stop - start:  # somebody asked to stop
+                break
 
     def checkpoint(self, batch: Batch) -> Callable[[], None]:
         """A way back to the model as it is now, at a cost that stays below that of the batch."""

@@ -90,10 +90,12 @@ class StructuredTrainer(epochs.Trainer):
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
         mistakes, updates_before = 0, self.learned.n_updates
-        for i in range(self.n_examples) if order is None else order.tolist():
-            mistaken = self.learn_example(i)
+        for place, i in enumerate(range(self.n_examples) if order is None else order, 1):
+            mistaken = self.learn_example(int(i))
             self._mistakes_per_row[i] += mistaken
             mistakes += mistaken
+            if self.stops_at(place):
+                break
         self.n_updates += self.learned.n_updates - updates_before
         return mistakes
 

@@ -21,7 +21,9 @@ UPDATES = {
     "early": tag_learning.EARLY,
     "violation": tag_learning.VIOLATION,
 }
-ROWS_AT_A_TIME = 1 << 14
+# So that Ctrl-C is heard while many are learned; fewer with more tags.
+SENTENCES_AT_A_TIME = 1 << 14
+TAGS_AT_A_TIME = 1 << 19
 NO_TAG = -2
 
 
@@ -151,6 +153,8 @@ class TagTrainer(epochs.Trainer):
         # Each feature of a sentence may need a row of weights.
         most = int(np.diff(encoded.feature_starts[encoded.starts]).max(initial=0))
         self._room = max(most, 1024)
+        most = TAGS_AT_A_TIME // max(1, len(model.tags) ** model.order)
+        self._block = max(1, min(SENTENCES_AT_A_TIME, most))
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
         assert order is not None
@@ -168,13 +172,15 @@ class TagTrainer(epochs.Trainer):
                 gold,
                 order,
                 at,
-                min(len(order), at + ROWS_AT_A_TIME),
+                min(len(order), at + self._block),
                 self._update,
                 self._C,
                 tally,
             )
             if tally.is_full:
                 model.weights.reserve(self._room)
+            elif self.stops_at(at):
+                break
         if model.recorder is not None:
             for sentence, step, t, found in tally.log:
                 first = encoded.starts[sentence]
