@@ -253,8 +253,8 @@ def test_click_is_known_to_the_command_line_alone() -> None:
             assert not [name for name in names if name.split(".")[0] == "click"], file
 
 
-# Words for the reason to stop.
-FROM_CORE = {"rosenblatt.core.result.stop_text"}
+# Words for the reason to stop, and a way to ask for it.
+FROM_CORE = {"rosenblatt.core.result.stop_text", "rosenblatt.core.result.stopping_when"}
 
 
 def test_the_command_line_takes_no_loops_and_nothing_that_learns_or_scores() -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -21,6 +22,8 @@ from rosenblatt.cli.main import VERBS, group, tag
 
 PROGRAM = "from rosenblatt.cli import main; main()"
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # Every command as it is typed; one of the verbs has verbs of its own.
 COMMANDS = [
@@ -82,10 +85,14 @@ def run(*arguments: str | Path, text: str = "") -> Done:
         patch.object(sys, "stdin", given),
         patch.object(sys, "argv", ["rosenblatt", *map(str, arguments)]),
     ):
+        heard = {number: signal.getsignal(number) for number in SIGNALS}
         try:
             main()
         except SystemExit as ended:
             code = ended.code
+        finally:
+            for number, handler in heard.items():
+                signal.signal(number, handler)
     said = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
     return Done(code, *said)
 

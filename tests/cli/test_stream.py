@@ -258,7 +258,8 @@ def test_ctrl_c_writes_the_model_so_far_and_ends_with_130(tmp_path: Path) -> Non
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert err.endswith("interrupted\n")
+    kept = f"What was learned is kept in {model}; go on with --resume {model}"
+    assert err.endswith(f"\ninterrupted after 16 rows. {kept}\n")
     assert f"wrote {model}" in out
     assert rosenblatt.model.read(model).card.record.t == 16
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
+from rosenblatt.cli.frame.interrupts import Interrupts, prepare_streams
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 
 
 @dataclass
 class Call:
-    """What is to be known of a call when it fails."""
+    """What is to be known of a call when it fails, or is interrupted."""
 
     params: Sequence[click.Parameter] = ()  # of the command, also those that depend on the learner
     traceback: bool = False
+    interrupts: Interrupts = field(default_factory=Interrupts)
+    written: str = ""  # the model that is safe already
 
 
 def _traceback(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -137,7 +140,7 @@ VERBS = {
     "studio": "Show every update of a perceptron on a page in the browser.",
     "completion": "Print a script that completes commands and options with Tab.",
 }
-EXIT_FAILED, EXIT_INTERRUPTED, EXIT_CLOSED_PIPE = 1, 130, 141
+EXIT_FAILED, EXIT_CLOSED_PIPE = 1, 141
 # What the command was asked, what it was given, and where it runs.
 EXIT_CODES: dict[type[Exception], int] = {
     ParameterError: 2,
@@ -224,19 +227,29 @@ def main() -> NoReturn:
     if os.environ.get(COMPLETE):
         group.main(prog_name=PROGRAM)  # answers the shell and leaves
     run = Call()
+    prepare_streams()
+    run.interrupts.listen()
+    sys.exit(_run(run))
+
+
+def _run(run: Call) -> int:
     try:
         code = group.main(prog_name=PROGRAM, standalone_mode=False, obj=run)
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(EXIT_INTERRUPTED)
-    except SystemExit as closed_pipe:  # click leaves this way only when the reader is gone
-        raise SystemExit(EXIT_CLOSED_PIPE) from closed_pipe
+        from rosenblatt.cli.frame.terminal import say
+
+        run.interrupts.hold()
+        say([f"interrupted{run.interrupts.outcome}"], err=True)
+        return run.interrupts.exit_code
+    except SystemExit:  # click leaves this way only when the reader is gone
+        return EXIT_CLOSED_PIPE
     except Exception as error:
-        sys.exit(_failed(error, run))
-    sys.exit(code if isinstance(code, int) else 0)
+        return _failed(error, run)
+    run.interrupts.hold()
+    return code if isinstance(code, int) else 0
 
 
 def _failed(error: Exception, run: Call) -> int:
@@ -245,15 +258,16 @@ def _failed(error: Exception, run: Call) -> int:
         import traceback
 
         traceback.print_exception(error)
+    written = f" (the model is whole: wrote {run.written})" if run.written else ""
     for kind, code in EXIT_CODES.items():
         if isinstance(error, kind):
             from rosenblatt.cli.frame.shell_messages import in_shell_words
             from rosenblatt.cli.frame.terminal import say
 
-            said = in_shell_words(error, run.params)
+            said = in_shell_words(error, run.params) + written
             say(f"error: {said}".splitlines(), err=True)
             return code
-    click.echo(f"error: {_unexpected(error)}", err=True)
+    click.echo(f"error: {_unexpected(error)}{written}", err=True)
     return EXIT_FAILED
 
 

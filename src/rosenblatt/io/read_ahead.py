@@ -53,7 +53,8 @@ class ReadAhead:
 
     def _read(self) -> None:
         with suppress(AttributeError):  # where there are no such masks
-            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            heard = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM
+            signal.pthread_sigmask(signal.SIG_BLOCK, heard)
         while True:
             self._room.get()
             if self._unwanted:

@@ -8,8 +8,14 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from types import ModuleType
+from typing import ClassVar
 
 from rosenblatt.errors import ModelFileError
+
+fcntl: ModuleType | None = None
+with suppress(ImportError):  # not on Windows, where files are not locked
+    import fcntl
 
 
 def open_regular(path: str) -> int:
@@ -23,6 +29,74 @@ def open_regular(path: str) -> int:
     if stat.S_ISDIR(kind):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+
+
+class FileChanged(OSError):
+    """Somebody else has written the file that was to be replaced."""
+
+
+class Claim:
+    """A file that is to be replaced, perhaps several times, until `release`.
+
+    It is not replaced if somebody else has written it since. With ``lock`` nobody else can lock it
+    meanwhile; the system ends that with the process, whatever ends the process.
+    """
+
+    current: ClassVar[dict[str, Claim]] = {}  # by the path they are for
+
+    def __init__(self, path: str, *, lock: bool = False) -> None:
+        self._target = os.path.realpath(path)
+        self._lock = _locked(self._target) if lock else -1
+        self._version = _version(self._target)
+        self.current[self._target] = self
+
+    def replace(self, temporary: str) -> None:
+        if _version(self._target) != self._version:
+            raise FileChanged(errno.EEXIST, "another process has written it meanwhile")
+        # Locked before it has its name, so that nobody can be faster.
+        other = -1 if self._lock < 0 else _locked(temporary)
+        try:
+            os.replace(temporary, self._target)
+            self._lock, other = other, self._lock
+        finally:
+            _unlock(other)
+        self._version = _version(self._target)
+
+    def release(self) -> None:
+        _unlock(self._lock)
+        del self.current[self._target]
+
+
+def _unlock(lock: int) -> None:
+    if lock >= 0:
+        os.close(lock)
+
+
+def _locked(path: str) -> int:
+    """A descriptor that locks a file as long as it is open; -1 where there are no locks."""
+    while fcntl is not None:
+        file = open_regular(path)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(file), os.stat(path)):
+                return file
+        except BlockingIOError:
+            os.close(file)
+            raise
+        except OSError:  # of a file system that knows no locks
+            os.close(file)
+            return -1
+        os.close(file)  # it was replaced before it could be locked
+    return -1
+
+
+def _version(path: str) -> tuple[int, ...] | None:
+    """What tells a file from the one that replaces it; None if there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def replace(path: str, parts: Iterable[bytes | memoryview]) -> None:
@@ -70,7 +144,11 @@ class NewFile:
 
     def rename(self) -> None:
         with self._named():
-            os.replace(self._temporary, self._target)
+            claim = Claim.current.get(self._target)
+            if claim is None:
+                os.replace(self._temporary, self._target)
+            else:
+                claim.replace(self._temporary)
             _sync_folder(self._folder)
 
     def discard(self) -> None:
@@ -89,6 +167,9 @@ class NewFile:
     def _named(self) -> Iterator[None]:
         try:
             yield
+        except FileChanged as error:
+            error.filename = self._path
+            raise
         except OSError as error:
             raise OSError(error.errno, error.strerror, self._path) from error
 

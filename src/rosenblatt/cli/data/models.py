@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -178,3 +179,38 @@ def open_model(path: str, *, taggers: bool = False) -> Model:
         # Trained on a data frame: its columns as they are.
         schema = Schema.of_numbers(card.feature_names)
     return Model(path, state, schema)
+
+
+def refuse_other_model(path: str, learner: str, schema: Any, data: Sequence[str]) -> None:
+    """Refuse a name that nobody gave if it is that of a model that was trained otherwise.
+
+    The same learner, the same target and the same files: then a command was repeated.
+    """
+    from rosenblatt.errors import ModelFileError
+    from rosenblatt.model import read
+    from rosenblatt.model.file import digest_of
+
+    if not os.path.exists(path):
+        return
+    what = "a model"
+    try:
+        card = read(path).card
+        record, target = card.record, getattr(schema, "target", None)
+        if card.learner != learner:
+            other = f"trained by {card.learner}"
+        elif (card.schema or {}).get("target") != target:
+            other = "trained for another target"
+        elif record.data is None or "-" in data:
+            other = "trained on data that cannot be compared"
+        elif record.data.t < record.t:
+            other = "which has learned on since"
+        elif record.data.sha256 == digest_of(list(data))[0]:
+            return
+        else:
+            other = "trained on other data"
+        other = f", {other}"
+    except ModelFileError:
+        what, other = "a file", " that is no model of this version"
+    raise click.UsageError(
+        f"{path} is {what} already{other}; --out {path} replaces it, another name keeps both."
+    )

@@ -116,6 +116,19 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
     return [*lines, line, f"wrote {facts['model']}"]
 
 
+def kept_by_interrupt(learner: Any, path: str, unit: str = "row") -> str:
+    """How far a training came that was interrupted, where it is kept, and how to go on."""
+    reason = getattr(learner, "stop_reason_", None)
+    if reason not in (None, "interrupted"):
+        return f" when training had ended; wrote {path}"
+    after, goes_on = f" after {count(learner.t_, unit)}", f"--resume {path}"
+    if reason is not None:
+        after, goes_on = f" in epoch {learner.n_iter_:,}", f"{goes_on} --epochs N"
+        if hasattr(learner, "best_iter_"):
+            after += f"; the weights of epoch {learner.best_iter_:,}, the best so far, predict"
+    return f"{after}. What was learned is kept in {path}; go on with {goes_on}"
+
+
 def counted_classes(counts: dict[str, int], of: str = "") -> str:
     """As many classes as fit into a line, at least one."""
     words = [f"{cut(label, LONGEST_LABEL)} ({n:,})" for label, n in counts.items()]

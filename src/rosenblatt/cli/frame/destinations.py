@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
 if TYPE_CHECKING:
+    from rosenblatt.model import State
     from rosenblatt.model.disk import NewFile
 
 
@@ -55,8 +56,53 @@ def default_destination(
     if out is None:
         name = stem if data[0] == "-" else os.path.basename(data[0]).split(".")[0] or stem
         out = resumed or f"{name}.rbt"
-    check_destination("--out", out, [*data, *read_too])
+    claim_destination(out, resumed, [*data, *read_too])
     return out
+
+
+def claim_destination(path: str, resumed: str | None, inputs: Iterable[str]) -> None:
+    """Look at the place of a model before the work, and let nobody else's be lost for it.
+
+    A model that is resumed into its own place is locked before it is read.
+    """
+    from rosenblatt.model.disk import Claim
+
+    check_destination("--out", path, inputs)
+    try:
+        claim = Claim(path, lock=resumed is not None and same_file(path, resumed))
+    except BlockingIOError:
+        raise OSError(
+            f"{path}: another process is learning on with this model. Wait until it has ended, or "
+            "give --out another name."
+        ) from None
+    click.get_current_context().call_on_close(claim.release)
+
+
+def write_model(learner: Any, path: str, *, data: list[str] | None = None) -> State:
+    """Write a learner; if that fails, under another name, beside it or where temporary files are.
+
+    The error says which.
+    """
+    from rosenblatt.model.file import write_learner
+
+    try:
+        state = write_learner(learner, path, data=data)
+        click.get_current_context().obj.written = path
+        return state
+    except OSError as error:
+        import secrets
+        import tempfile
+
+        stem, ending = os.path.splitext(os.path.basename(path))
+        for folder in (os.path.dirname(path), tempfile.gettempdir()):
+            other = os.path.join(folder, f"{stem}-{secrets.token_hex(3)}{ending}")
+            try:
+                write_learner(learner, other)
+            except OSError:
+                continue
+            kept = f"{path}: {error.strerror}. What was learned is kept in {other}."
+            raise OSError(kept) from error
+        raise
 
 
 def same_file(one: str, other: str) -> bool:

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt.cli.data.models import refuse_other_model
 from rosenblatt.cli.data.reading import DATA, named, notices
-from rosenblatt.cli.data.training_report import shortened, training_facts
+from rosenblatt.cli.data.training_report import kept_by_interrupt, shortened, training_facts
 from rosenblatt.cli.frame.destinations import (
     check_destination,
     default_destination,
     keep_rejects_apart,
+    write_model,
 )
+from rosenblatt.cli.frame.interrupts import NOTHING_LEARNED, current_interrupts
 from rosenblatt.cli.frame.learner_options import TaggerCommand, chosen_parameters
 from rosenblatt.cli.frame.options import refuse_parameters, refuse_together, share_of, train_options
 from rosenblatt.cli.frame.terminal import cut, listed, progress_shown, say, say_json
@@ -95,6 +98,8 @@ def command(
     --epochs it goes on as if training had not ended: 5 epochs and 5 more give the tagger of 10,
     bit for bit; with --dev the best of the new epochs is kept. It writes the tagger it started
     from unless --out is given.
+
+    Ctrl-C, SIGTERM and SIGHUP end the training, and the best so far is written.
     """
     refuse_together(AGAINST)
     once = one_pass or (resume is not None and epochs is None)
@@ -103,7 +108,8 @@ def command(
     parameters = chosen_parameters()
     if resume is not None:
         refuse_parameters(parameters)
-    share = share_of(dev)
+    share, interrupts = share_of(dev), current_interrupts()
+    interrupts.outcome = NOTHING_LEARNED
     file = dev if share is None else None
     path = default_destination(out, resume, data, "tagger", [] if file is None else [file])
     reading = SentenceReading(**options)
@@ -135,15 +141,17 @@ def command(
         tagger = known.learner
     if not quiet:
         say([layout.describe()], err=True)
-    with notices(quiet), progress_shown(quiet or as_json), _placed(examples):
-        if once:
-            tagger.partial_fit(examples.sentences, examples.tags)
-        else:
-            _fit(tagger, examples, held, epochs)
-    from rosenblatt.model.file import write_learner
-
-    tagger.schema_ = layout
-    state = write_learner(tagger, path, data=None if resume or "-" in data else list(data))
+    if out is None and resume is None:
+        refuse_other_model(path, type(tagger).__name__, layout, data)
+    with interrupts.learning():
+        with notices(quiet), progress_shown(quiet or as_json), _placed(examples):
+            if once:
+                tagger.partial_fit(examples.sentences, examples.tags)
+            else:
+                _fit(tagger, examples, held, epochs)
+        tagger.schema_ = layout
+        state = write_model(tagger, path, data=None if resume or "-" in data else list(data))
+    interrupts.end(kept_by_interrupt(tagger, path, "sentence"))
     facts = facts_of(tagger, state, examples, held, path) | {"skipped": reader.skipped}
     if not quiet:
         say(unseen_tags(held, tagger, dev), err=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import signal
-from collections.abc import Iterator
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, TypeVar
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -17,7 +19,13 @@ from rosenblatt.cli.data.training_data import (
     refuse_meaningless,
     row_weights,
 )
-from rosenblatt.cli.frame.destinations import NewFiles, check_destination
+from rosenblatt.cli.frame.destinations import (
+    NewFiles,
+    check_destination,
+    claim_destination,
+    write_model,
+)
+from rosenblatt.cli.frame.interrupts import NOTHING_LEARNED, Interrupts, current_interrupts
 from rosenblatt.cli.frame.learner_options import (
     StreamCommand,
     chosen_parameters,
@@ -34,9 +42,6 @@ if TYPE_CHECKING:
     from rosenblatt.features import GrowingSchema
     from rosenblatt.learner.catalogue import Entry
 
-EXIT_INTERRUPTED = 130
-Item = TypeVar("Item")
-
 
 def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | int:
     if value == "doubling":
@@ -44,6 +49,17 @@ def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | in
     if not value.isdecimal() or int(value) < 1:
         raise click.BadParameter(f"'{value}': give 'doubling' or a number of rows of at least 1.")
     return int(value)
+
+
+def _checkpoint(
+    _ctx: click.Context, _param: click.Parameter, value: str | None
+) -> tuple[int, str] | None:
+    if value is None:
+        return None
+    found = re.fullmatch(r"([1-9]\d{0,8})(s?)", value)
+    if found is None:
+        raise click.BadParameter(f"'{value}': give a number of rows, as 10000, or seconds, as 30s.")
+    return int(found[1]), found[2] or "rows"
 
 
 @click.command(
@@ -84,6 +100,12 @@ def _every(_ctx: click.Context, _param: click.Parameter, value: str) -> str | in
     help="Count mistakes of what predict would say (served) or of the latest weights.",
 )
 @click.option(
+    "--checkpoint",
+    callback=_checkpoint,
+    metavar="N|Ns",
+    help="Also write the model on the way, after every N rows or N seconds, as 10000 or 30s.",
+)
+@click.option(
     "--predictions",
     metavar="FILE",
     help="Write the predictions, each made before its row was learned; - prints them.",
@@ -101,11 +123,12 @@ def command(
     every: str | int,
     window: int,
     count: str,
+    checkpoint: tuple[int, str] | None,
     predictions: str | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
-) -> int:
+) -> None:
     """Predict every row of DATA, then learn from it, in one pass and in constant memory.
 
     The table has a line at 1, 2, 4, 8 … rows: mistakes so far, their rate, and the rate of the last
@@ -116,18 +139,22 @@ def command(
     latest weights make fewer mistakes than the average, the data drift: try --learner pa.
 
     In tables, numbers are scaled by the first 1,000 rows; levels of a category join as they come.
-    Ctrl-C ends the stream, and the model so far is written.
+    Ctrl-C, SIGTERM and SIGHUP end the stream, and the model so far is written.
     """
     from rosenblatt.evaluate import Progress
     from rosenblatt.features import GrowingSchema
+    from rosenblatt.model import save
 
     data = data or ("-",)
-    known = None if resume is None else open_model(resume)
-    model = _learner(learner, known)
-    path = out or resume
+    interrupts, path = current_interrupts(), out or resume
+    interrupts.outcome = NOTHING_LEARNED
     # Before hours of learning, not after.
     if path is not None:
-        check_destination("--out", path, data)
+        claim_destination(path, resume, data)
+    elif checkpoint is not None:
+        raise click.UsageError("--checkpoint needs --out, or --resume, for the model.")
+    known = None if resume is None else open_model(resume)
+    model = _learner(learner, known)
     if predictions is not None and predictions != "-":
         check_destination("--predictions", predictions, data)
     features, reading = feature_options(options), Reading(**options)
@@ -136,36 +163,50 @@ def command(
     refuse_meaningless(features, kind, has_schema=schema is not None)
     growing = GrowingSchema(kind, features, schema)
     reader = _reader(reading, data, growing, known, new_classes)
-    progress = Progress(every, window)
+    progress, failure = Progress(every, window), None
+
+    def write(by: Callable[[Any, str], object] = write_model) -> None:
+        if path is not None:
+            model.schema_ = growing.schema
+            by(model, path)
+
     with ExitStack() as stack:
         stack.enter_context(notices(quiet))
         files = stack.enter_context(NewFiles())
         written = PredictionLines(predictions, files)
         show = _Table(as_json or quiet, err=predictions == "-")
-        stopped = stack.enter_context(Interrupts())
+        stack.enter_context(interrupts.held())
         stack.enter_context(reader)
-        for block in growing.blocks(stopped.between(reader)):
-            if not progress.n:
-                _weigh_classes(model, block.labels)
-            X = growing.encode(block, model)
-            if not progress.n and not quiet:
-                say(growing.schema.describe(), err=True)
-            tested = model.predict_then_learn(
-                X,
-                block.labels,
-                row_weights(block),
-                predictions=written.wanted,
-                latest=count == "latest",
-            )
-            written.write(tested.predictions)
-            show.points(progress.add_tested(tested))
+        checkpoints = Checkpoints(checkpoint, lambda: write(save), interrupts)
+        stack.enter_context(checkpoints)
+        try:
+            for block in growing.blocks(interrupts.between(reader)):
+                if not progress.n:
+                    _weigh_classes(model, block.labels)
+                X = growing.encode(block, model)
+                if not progress.n and not quiet:
+                    say(growing.schema.describe(), err=True)
+                tested = model.predict_then_learn(
+                    X,
+                    block.labels,
+                    row_weights(block),
+                    predictions=written.wanted,
+                    latest=count == "latest",
+                )
+                points = progress.add_tested(tested)
+                written.write(tested.predictions)
+                show.points(points)
+                checkpoints.learned(len(block.labels))
+        except OSError as error:  # nobody reads on, a full disk: as good a reason to stop as Ctrl-C
+            failure = error
         if not progress.n:
-            return EXIT_INTERRUPTED
-        if path is not None:
-            from rosenblatt.model import save
-
-            model.schema_ = growing.schema
-            save(model, path)
+            raise failure or KeyboardInterrupt
+        write()
+        interrupts.outcome = _kept(progress.n, model.t_, path)
+        if failure is not None:
+            if path is not None:
+                say([f"stopped{interrupts.outcome}"], err=True)
+            raise failure
         files.keep()
     show.end(progress)
     facts = progress.to_json()
@@ -176,7 +217,7 @@ def command(
         "features": growing.schema.n_features,
         "skipped": reader.skipped,
         "model": path,
-        "interrupted": stopped.heard,
+        "interrupted": bool(interrupts.heard),
     }
     if not quiet:
         say(_notices(growing, reader.skipped), err=True)
@@ -186,9 +227,15 @@ def command(
         say(_summary(progress, model, count)[: 1 if quiet else None], err=show.err)
         if path is not None and not quiet:
             click.echo(f"wrote {path}", err=show.err)
-    if stopped.heard:
-        click.echo("interrupted", err=True)
-    return EXIT_INTERRUPTED if stopped.heard else 0
+    interrupts.end(interrupts.outcome)
+
+
+def _kept(rows: int, t: int, path: str | None) -> str:
+    """How far a stream came that was stopped, and how to go on."""
+    after = f" after {counted(rows, 'row')}" + (f" ({t:,} in all)" if t > rows else "")
+    if path is None:
+        return f"{after}; without --out no model is kept"
+    return f"{after}. What was learned is kept in {path}; go on with --resume {path}"
 
 
 def _reader(
@@ -300,43 +347,45 @@ class PredictionLines:
             self._file.write(text.encode())
 
 
-class Interrupts:
-    """While rows are waited for, Ctrl-C ends the waiting; while they are learned, it is kept.
+class Checkpoints:
+    """Keeps a whole model on the way, after so many rows or seconds, also while none come."""
 
-    Only the reading itself is waiting: what is done with the rows is never cut short.
-    """
+    def __init__(
+        self, every: tuple[int, str] | None, write: Callable[[], None], interrupts: Interrupts
+    ) -> None:
+        self._every, self._unit = every or (0, "")
+        self._write, self._interrupts = write, interrupts
+        self._rows, self._last, self._failed = 0, time.monotonic(), False
 
-    def __init__(self) -> None:
-        self.heard = False
-        self._waiting = False
-        self._before: Any = None
-
-    def __enter__(self) -> Interrupts:
-        try:
-            self._before = signal.signal(signal.SIGINT, self._hear)
-        except ValueError:  # not in the main thread, where no signal arrives
-            self._before = None
+    def __enter__(self) -> Self:
+        if self._unit == "s":
+            self._ring_every(self._every)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        if self._unit == "s":
+            self._ring_every(0)
 
-    def _hear(self, *_: object) -> None:
-        self.heard = True
-        if self._waiting:
-            raise KeyboardInterrupt
+    def _ring_every(self, seconds: int) -> None:
+        with suppress(AttributeError, ValueError):  # no such clock, or not in the main thread
+            signal.signal(signal.SIGALRM, self._ring)
+            signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
 
-    def between(self, items: Iterator[Item]) -> Iterator[Item]:
-        """The items, until Ctrl-C."""
-        while not self.heard:
-            try:
-                self._waiting = True
-                item = next(items, None)
-                self._waiting = False
-            except KeyboardInterrupt:
-                self._waiting = False
-                return
-            if item is None:
-                return
-            yield item
+    def _ring(self, *_: object) -> None:
+        if self._interrupts.waiting and self._rows:
+            self._keep()
+
+    def learned(self, rows: int) -> None:
+        self._rows += rows
+        seconds = time.monotonic() - self._last
+        if self._unit and (seconds if self._unit == "s" else self._rows) >= self._every:
+            self._keep()
+
+    def _keep(self) -> None:
+        try:
+            self._write()
+        except OSError as error:
+            if not self._failed:
+                say([f"warning: no checkpoint: {error}; learning goes on"], err=True)
+            self._failed = True
+        self._rows, self._last = 0, time.monotonic()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import open_model
+from rosenblatt.cli.data.models import open_model, refuse_other_model
 from rosenblatt.cli.data.reading import DATA, Reading, named, notices, reading_options
 from rosenblatt.cli.data.training_data import (
     RIGHT_TARGET,
@@ -18,8 +18,9 @@ from rosenblatt.cli.data.training_data import (
     refuse_meaningless,
     refuse_one_class,
 )
-from rosenblatt.cli.data.training_report import facts_of, summary
-from rosenblatt.cli.frame.destinations import default_destination
+from rosenblatt.cli.data.training_report import facts_of, kept_by_interrupt, summary
+from rosenblatt.cli.frame.destinations import default_destination, write_model
+from rosenblatt.cli.frame.interrupts import NOTHING_LEARNED, current_interrupts
 from rosenblatt.cli.frame.learner_options import (
     LearnerCommand,
     chosen_parameters,
@@ -96,12 +97,15 @@ def command(
     --one-pass over both, bit for bit, if numbers are not scaled (--no-scale): the scales are
     those of the first file. With --epochs it goes on as if training had not ended. Levels that
     were never met join a linear model; classes do with --new-classes allow.
+
+    Ctrl-C, SIGTERM and SIGHUP end the training, and the best so far is written.
     """
     refuse_together(AGAINST)
     parameters = chosen_parameters()
     if resume:
         refuse_parameters(parameters)
-    share = share_of(dev)
+    share, interrupts = share_of(dev), current_interrupts()
+    interrupts.outcome = NOTHING_LEARNED
     path = default_destination(out, resume, data, "model", [dev] if dev and share is None else [])
     features, reading = feature_options(options), Reading(**options)
     known = None if not (resume or schema_from) else open_model(str(resume or schema_from))
@@ -139,20 +143,22 @@ def command(
         model.insert_features(examples.inserted)
     elif examples.schema.n_features > model.n_features_in_:
         model.grow(examples.schema.n_features)
-    if one_pass or (resume and epochs is None):
-        model.partial_fit(examples.X, examples.labels, **examples.weighted)
-    elif resume:
-        usual = model.warm_start
-        model.set_params(warm_start=True, max_iter=epochs)
-        _fit(model, examples, held, quiet=quiet or as_json)
-        model.set_params(warm_start=usual)
-    else:
-        _fit(model, examples, held, quiet=quiet or as_json)
-    _refuse_lone_class(model, data)
-    from rosenblatt.model.file import write_learner
-
-    model.schema_ = examples.schema
-    state = write_learner(model, path, data=None if resume or "-" in data else list(data))
+    if out is None and not resume:
+        refuse_other_model(path, learner.class_name, examples.schema, data)
+    with interrupts.learning():
+        if one_pass or (resume and epochs is None):
+            model.partial_fit(examples.X, examples.labels, **examples.weighted)
+        elif resume:
+            usual = model.warm_start
+            model.set_params(warm_start=True, max_iter=epochs)
+            _fit(model, examples, held, quiet=quiet or as_json)
+            model.set_params(warm_start=usual)
+        else:
+            _fit(model, examples, held, quiet=quiet or as_json)
+        _refuse_lone_class(model, data)
+        model.schema_ = examples.schema
+        state = write_model(model, path, data=None if resume or "-" in data else list(data))
+    interrupts.end(kept_by_interrupt(model, path))
     facts = facts_of(model, state, examples, held, path)
     if as_json:
         say_json(facts)

@@ -1,0 +1,138 @@
+"""What may end a command from outside, signals and closed streams, and what is kept then."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+import click
+
+Item = TypeVar("Item")
+NOTHING_LEARNED = " before anything was learned; nothing is written"
+
+
+class Interrupts:
+    """Ctrl-C, SIGTERM and SIGHUP: they end a command, unless they are `held`.
+
+    ``heard`` is the number of the first that came, or 0; ``outcome`` what has become of the work,
+    which is said after "interrupted"; ``waiting`` holds while rows are waited for.
+    """
+
+    def __init__(self) -> None:
+        self.heard, self.outcome = 0, ""
+        self.waiting = self._held = False
+
+    def listen(self) -> None:
+        """Hear them from now on, but for those that are ignored, as SIGHUP is under nohup."""
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                with suppress(ValueError):  # not in the main thread, where no signal arrives
+                    signal.signal(number, self._hear)
+
+    def _hear(self, number: int, _: Any) -> None:
+        again, self.heard = self.heard, self.heard or number
+        if self.waiting:
+            self.waiting = False
+            raise KeyboardInterrupt
+        # SIGHUP and SIGTERM often come as a pair; the second must not disturb the tidying up.
+        if not self._held and (not again or number == signal.SIGINT):
+            raise KeyboardInterrupt
+
+    @property
+    def exit_code(self) -> int:
+        return 128 + (self.heard or signal.SIGINT)
+
+    @contextmanager
+    def learning(self) -> Iterator[None]:
+        """As `held`, and learning ends soon after a signal, with what was learned until then."""
+        from rosenblatt.core.result import stopping_when
+
+        with self.held(), stopping_when(lambda: bool(self.heard)):
+            yield
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Within this they are only noted: what is learned and written is never cut short."""
+        before, self._held = self._held, True
+        try:
+            yield
+        finally:
+            self._held = before
+
+    def hold(self) -> None:
+        """As `held`, to the end of the process."""
+        self._held = True
+
+    def end(self, outcome: str) -> None:
+        """The work is as safe as ``outcome`` says; if a signal came, the command ends here."""
+        self.outcome = outcome
+        if self.heard:
+            raise KeyboardInterrupt
+
+    def between(self, items: Iterator[Item]) -> Iterator[Item]:
+        """The items, until a signal: while one is waited for, a signal ends the waiting at once."""
+        while True:
+            try:
+                try:
+                    self.waiting = True
+                    item = None if self.heard else next(items, None)
+                finally:
+                    self.waiting = False
+            except KeyboardInterrupt:
+                return
+            if item is None:
+                return
+            yield item
+
+
+def current_interrupts() -> Interrupts:
+    """Those of the command that runs."""
+    call = click.get_current_context().obj
+    return Interrupts() if call is None else call.interrupts
+
+
+# ---------------------------------------------------------------------- closed streams
+
+
+class ClosedOutput(io.TextIOBase):
+    """Standard output that was closed: what should be printed there must not be lost in silence."""
+
+    def write(self, text: str) -> int:
+        raise OSError("standard output is closed")
+
+
+class TolerantOutput:
+    """Standard error: that a notice cannot be said is no reason to lose a model."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def prepare_streams() -> None:
+    """Let no file take the place of a closed stream, and no notice be the end of a command."""
+    with suppress(OSError):
+        while (place := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass
+        os.close(place)
+    if sys.stdout is None:
+        sys.stdout = ClosedOutput()
+    error: Any = TolerantOutput(sys.stderr or ClosedOutput())
+    sys.stderr = error
