@@ -8,7 +8,8 @@
     │   ├── DataError                 a place in a file: name, line, column
     │   └── OverflowRefused           an update would leave the range of the numbers
     ├── ParameterError  (ValueError)  an argument of a learner or function
-    │   └── NoLedgerError (AttributeError)  a learner that kept no record of its updates
+    │   ├── NoLedgerError (AttributeError)  a learner that kept no record of its updates
+    │   └── SlimModelError (AttributeError)  a model that was saved without what learning on needs
     ├── ModelFileError  (ValueError)  a model file that cannot be trusted, or a model without one
     ├── NotFittedError  (ValueError, AttributeError)  a learner that has learned nothing yet
     ├── MissingExtra    (ImportError) an optional part that is not installed
@@ -324,6 +325,10 @@ class NoLedgerError(ParameterError, AttributeError):
     def __init__(self, what: Words = "no ledger of the updates was kept", **parts: Any) -> None:
         cure = Message("keep one with ", Setting("record", True))
         super().__init__(what, **{"cures": cure, **parts})
+
+
+class SlimModelError(ParameterError, AttributeError):
+    """A model was saved slim, without what nothing but learning on needs."""
 
 
 class ModelFileError(RosenblattError, ValueError):

@@ -30,14 +30,15 @@ def test_the_card_for_people(tmp_path: Path) -> None:
         "ended       an epoch without a mistake: the rows are separated",
         f"data        SHA-256 {digest}",
         "ledger      every update was kept",
+        "holds       numbers and labels of the examples in the ledger",
         "",
         "x  number    mean 5, standard deviation 3.536",
         "c  category  2 levels: red, blue",
         "",
         "largest weights for b (negative: for a)",
-        *done.out.splitlines()[16:],
+        *done.out.splitlines()[17:],
     ]
-    weights = dict(line.split()[::-1] for line in done.out.splitlines()[16:])
+    weights = dict(line.split()[::-1] for line in done.out.splitlines()[17:])
     loaded = rosenblatt.load(model)
     assert set(weights) == {"(bias)", "x", "c=red", "c=blue"}
     assert float(weights["x"]) == pytest.approx(loaded.coef_[0, 0], rel=1e-4)

@@ -24,8 +24,7 @@ LINEAR = {
     "averaged": lambda: samples.STATES["frame"](AveragedPerceptron, 3),
     "voted": lambda: samples.STATES["sparse"](VotedPerceptron, 3),
     "watched": lambda: samples.fitted(Perceptron, 3, **EARLY),
-    "pairs": lambda: samples.fitted(Perceptron, 3),
-    "shares": lambda: samples.fitted(SoftPerceptron, 3),
+    "several": lambda: samples.fitted(SoftPerceptron, 3),
 }
 SAMPLES = {
     **{f"linear: {name}": build for name, build in LINEAR.items()},

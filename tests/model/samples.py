@@ -32,6 +32,8 @@ FITTED = (
     "support_vectors_",
     "survival_",
 )
+# What each row did: in a file only beside a ledger, but support rows are what a kernel is made of.
+PER_ROW = ("mistakes_per_row_", "support_", "dual_coef_")
 MAPPING_NAMES = ["a", "b", ("c", 1), 4, 5.5, True, None, b"bytes"]
 
 
@@ -123,6 +125,9 @@ def told(learner):
     """All that a learner tells, by name; what it refuses to tell as the refusal."""
     facts = {"params": learner.get_params()}
     for name in FITTED:
+        own = name != "mistakes_per_row_" and hasattr(learner, "kernel")
+        if name in PER_ROW and not own and not hasattr(learner, "ledger_"):
+            continue
         try:
             value = getattr(learner, name)
         except AttributeError as error:

@@ -58,7 +58,7 @@ FORGERIES = [
     (lambda a: a.pop("coef/shape"), PART),
     (lambda a: a.update({"coef/index": a["coef/index"][None]}), PART),
     (lambda a: a.update({"coef/shape": a["coef/shape"].astype(np.int32)}), "of the wrong type"),
-    (lambda a: a.update({"coef/values": a["coef/index"]}), "of the wrong type"),
+    (lambda a: a.update({"coef/values": a["coef/index"]}), "is of int32, but must be of float"),
     (lambda a: a.update({"coef/index": a["coef/values"]}), "of the wrong type"),
     (lambda a: a.update({"coef/index": a["coef/index"][:-1]}), "places, but 4 values"),
     (lambda a: a.update({"coef/index": a["coef/index"][::-1].copy()}), "less than allowed there"),

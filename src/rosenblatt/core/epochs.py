@@ -29,7 +29,7 @@ class Trainer(ABC):
         self.subset = subset
         self.n_updates = 0
         self.cut_short = False
-        self.result = FitResult()
+        self.result = FitResult(n_rows=n_examples)
 
     @abstractmethod
     def learn(self, order: Order | None) -> int:

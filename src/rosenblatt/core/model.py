@@ -14,6 +14,7 @@ from rosenblatt.core.classes import with_class
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.recording import Entries, Note, Recorder
 from rosenblatt.core.weights import Weights
+from rosenblatt.errors import SlimModelError
 
 
 class Model:
@@ -24,7 +25,8 @@ class Model:
     instead of the present one, after early stopping. ``recorder`` keeps every update, if wanted,
     and ``start`` is what was learned before the first of them.
     ``notes`` is what a model file says beside the numbers, kept for when it is saved again, and
-    ``columns`` the places of features that have names because they came with mappings.
+    ``columns`` the places of features that have names because they came with mappings. A ``slim``
+    model can predict and no longer learn.
     """
 
     # States that no longer change; a copy shares them.
@@ -46,6 +48,15 @@ class Model:
         self.row_offset = 0
         self.notes: dict[str, Any] = {}
         self.columns: dict[Any, int] | None = None
+        self.slim = False
+
+    def refuse_slim(self) -> None:
+        """Refuse to learn, or to tell what learning goes on from, if the file left it out."""
+        if self.slim:
+            what = (
+                "this model was saved slim: it predicts, but what it needs to learn on was left out"
+            )
+            raise SlimModelError(what, cures="train and save it again without slim")
 
     def _name_classes(self, classes: Sequence[Hashable]) -> None:
         self.classes: list[Any] = list(classes)
@@ -93,6 +104,7 @@ class Model:
 
     def copy(self) -> Self:
         """A model of its own that learns on without touching this one."""
+        self.refuse_slim()
         twin = copy(self)
         for name, value in vars(self).items():
             if name not in self._finished and hasattr(value, "copy"):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.recording import Entries
 
 STOP_REASONS = {
@@ -47,6 +48,8 @@ def stop_asked() -> bool:
     return _stop_asked.get()()
 
 
+# Rows with a coefficient other than 0, and the coefficients (n_vectors, rows).
+DualForm = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 # Called after every epoch: its number, its mistakes and the score on held-out examples, if any.
 EpochCallback = Callable[[int, int, float | None], None]
 
@@ -138,7 +141,7 @@ class Pairs:
         self._step = summed.astype(np.float64)
         self._waiting, self._n_waiting = [], 0
 
-    def coefficients(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def coefficients(self) -> DualForm:
         """Rows with a coefficient other than 0, and the coefficients (n_classes, rows)."""
         self._merge()
         k = self._n_classes
@@ -150,17 +153,6 @@ class Pairs:
         lowered = wrong > 0
         np.add.at(dual, (wrong[lowered] - 1, place[lowered]), -self._step[lowered])
         return support, dual
-
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The pairs in ascending order, each as one number, and their steps."""
-        self._merge()
-        return {"key": self._key, "step": self._step}
-
-    @classmethod
-    def from_arrays(cls, n_classes: int, arrays: dict[str, npt.NDArray[Any]]) -> Pairs:
-        pairs = cls(n_classes)
-        pairs._key, pairs._step = arrays["key"], arrays["step"]
-        return pairs
 
 
 class Shares:
@@ -179,31 +171,45 @@ class Shares:
         np.add.at(self._table, (entries.row, entries.y_true), entries.step)
         np.add.at(self._table, (entries.row, entries.y_pred), -entries.step)
 
-    def coefficients(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def coefficients(self) -> DualForm:
         """Rows with a coefficient other than 0, and the coefficients (n_classes, rows)."""
         support = np.flatnonzero(self._table.any(axis=1))
         return support, np.ascontiguousarray(self._table[support].T)
 
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The sums of every row and class."""
-        return {"table": self._table}
 
-    @classmethod
-    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> Shares:
-        shares = cls(0, 0)
-        shares._table = arrays["table"]
-        return shares
+def new_sums(rule: Rule, n_rows: int, n_vectors: int) -> Pairs | Shares | None:
+    """What sums the steps of a rule for several vectors, if the memory holds it."""
+    if not rule.blames_all_rivals:
+        return Pairs(n_vectors)
+    return Shares(n_rows, n_vectors) if Shares.fit_into_memory(n_rows, n_vectors) else None
+
+
+def dual_form(entries: Entries, rule: Rule, n_rows: int, n_vectors: int) -> DualForm:
+    """What each row did by the updates that were recorded of it."""
+    if n_vectors > 1:
+        sums = new_sums(rule, n_rows, n_vectors) or Pairs(n_vectors)
+        sums.add(entries)
+        return sums.coefficients()
+    support, place = np.unique(entries.row, return_inverse=True)
+    steps = np.where(entries.y_true == 1, entries.step, -entries.step)
+    dual = np.bincount(place, steps, minlength=len(support))
+    return support[dual != 0], dual[dual != 0][None, :]
 
 
 @dataclass
 class FitResult:
-    """What a fit did and why it ended; ``stop_reason`` is one of `STOP_REASONS`."""
+    """What a fit did and why it ended; ``stop_reason`` is one of `STOP_REASONS`.
+
+    What each of its ``n_rows`` did is known until a file is loaded, and not of updates that were
+    recorded: those say it themselves.
+    """
 
     mistakes_per_epoch: list[int] = field(default_factory=list)
     stop_reason: str = "max_iter"
     n_updates: int = 0
     cycle_length: int | None = None
     margin_ceiling: float = math.inf
+    n_rows: int | None = None
     mistakes_per_row: npt.NDArray[np.int32] | None = None
     dual: npt.NDArray[np.float64] | None = None
     pairs: Pairs | Shares | None = None
@@ -219,10 +225,14 @@ class FitResult:
     def n_iter(self) -> int:
         return len(self.mistakes_per_epoch)
 
-    def dual_of_rows(self) -> npt.NDArray[np.float64]:
-        """For two classes: the signed sum of the steps of every row."""
-        if self.dual is not None:
-            return self.dual
-        assert self.mistakes_per_row is not None
-        assert self.signs is not None
-        return np.asarray(self.eta * self.mistakes_per_row * self.signs, np.float64)
+    def dual_form(self) -> DualForm | None:
+        """Rows that moved the weights, and by how much each vector; None if that is not known."""
+        if self.pairs is not None:
+            return self.pairs.coefficients()
+        dual = self.dual
+        if dual is None and self.signs is not None and self.mistakes_per_row is not None:
+            dual = np.asarray(self.eta * self.mistakes_per_row * self.signs, np.float64)
+        if dual is None:
+            return None
+        support = np.flatnonzero(dual)
+        return support, dual[support][None, :]

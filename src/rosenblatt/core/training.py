@@ -15,7 +15,7 @@ from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import best_classes
 from rosenblatt.core.recording import Entries, Note
-from rosenblatt.core.result import FitResult, Pairs, Pocket, Shares, stop_asked
+from rosenblatt.core.result import FitResult, Pocket, new_sums, stop_asked
 from rosenblatt.core.rows import Rows, margins
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
@@ -46,16 +46,16 @@ class LinearTrainer(epochs.Trainer):
         result = self.result
         result.mistakes_per_row = np.zeros(rows.n_rows, np.int32)
         binary = weights.n_vectors == 1
-        if binary and rule.counts_tell_all and row_weights is None:
+        if record is not None:
+            pass  # the updates say what each row did
+        elif binary and rule.counts_tell_all and row_weights is None:
             result.signs, result.eta = (2 * labels - 1).astype(np.int8), rule.eta
         elif binary:
             result.dual = np.zeros(rows.n_rows)
-        elif not rule.blames_all_rivals:
-            result.pairs = Pairs(weights.n_vectors)
-        elif Shares.fit_into_memory(rows.n_rows, weights.n_vectors):
-            result.pairs = Shares(rows.n_rows, weights.n_vectors)
+        else:
+            result.pairs = new_sums(rule, rows.n_rows, weights.n_vectors)
         self._tally = learning.Tally(result.mistakes_per_row, result.dual)
-        notes = [record, None if result.pairs is None else result.pairs.add]
+        notes = [record if result.pairs is None else result.pairs.add]
         self._walk = _walk(weights, rule, rows, labels, row_weights, self._tally, notes)
         self._ceiling = MarginCeiling(weights, rows, self._tally)
         self.pocket: Pocket | None = None

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
-from rosenblatt.arrays import Arrays
+from rosenblatt.arrays import Arrays, FloatArray
 from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError, ParameterError, shown
 from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, SETTINGS, KernelModel, Memory
-from rosenblatt.model.card import Card, Facts, class_of
+from rosenblatt.model.card import Card, Facts, TrainingData, class_of
 from rosenblatt.model.layout import (
     MISTAKES,
     MOST,
@@ -126,6 +126,9 @@ class KernelLayout(Layout):
             found |= {"best", *BEST_ROWS.parts(facts.best.rows)}
         return found
 
+    def training_data(self, card: Card) -> TrainingData:
+        return "ledger" if card.model.settings["kernel"] == "precomputed" else "rows"
+
     def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
         facts, t = card.model, card.record.t
         limit = largest_allowed(np.float64)
@@ -158,7 +161,10 @@ class KernelLayout(Layout):
         ):
             raise ModelFileError(f"combine is {combine}, which needs rows that the budget forgot.")
         if (facts.forgetting is not None and budget is None) or (
-            facts.forgetting is None and budget is not None and facts.rows != "none"
+            facts.forgetting is None
+            and budget is not None
+            and facts.rows != "none"
+            and not card.slim
         ):
             raise ModelFileError("a budget and what is remembered for it go together.")
         if (best is not None) != (fit is not None and fit.best_iter is not None):
@@ -191,7 +197,7 @@ class KernelLayout(Layout):
 
     # ------------------------------------------------------------------ there and back
 
-    def put(self, learner: Any, model: KernelModel) -> tuple[KernelFacts, Arrays]:
+    def put(self, learner: Any, model: KernelModel, *, slim: bool) -> tuple[KernelFacts, Arrays]:
         for kernel in (learner.kernel, model.settings["kernel"]):
             if callable(kernel):
                 raise ParameterError(
@@ -212,7 +218,7 @@ class KernelLayout(Layout):
             n_features=model.n_features,
             rows=rows,
             best=best,
-            forgetting=_put_memory(arrays, model),
+            forgetting=None if slim else _put_memory(arrays, model),
         )
         return facts, arrays
 
@@ -258,6 +264,7 @@ def kernel_model(state: State) -> KernelModel:
         memory.age, memory.own = np.array(arrays["support.age"]), np.array(arrays["support.own"])
         if "inverse" in arrays:
             memory.inverse = np.array(arrays["inverse"])
+        _check_own(model, memory.own)
     return model
 
 
@@ -306,11 +313,10 @@ def _put_memory(arrays: Arrays, model: KernelModel) -> Forgetting | None:
 
 
 def _check_settings(settings: dict[str, Any], options: dict[str, Any]) -> None:
-    for name in sorted(settings.keys() - set(SETTINGS)):
-        raise ModelFileError(f"kernel settings: {shown(name)} is not known.")
+    for name in sorted(settings.keys() ^ set(SETTINGS)):
+        wrong = "not known" if name in settings else "missing"
+        raise ModelFileError(f"kernel settings: {shown(name)} is {wrong}.")
     for name in SETTINGS:
-        if name not in settings:
-            raise ModelFileError(f"kernel settings: {name} is missing.")
         try:
             options[name].check(settings[name])
         except ParameterError as error:
@@ -326,21 +332,10 @@ def _check_support(kind: str, rows: KeptRows, arrays: Arrays) -> int:
     n = found = len(arrays[f"{name}.number"])
     if kind.startswith("csr"):
         found = rows.check(arrays, kind)
-        _check_columns(f"{name}.rows", arrays)
+        rows.check_columns(arrays)
     if n != found or (n == 0) != (kind == "none"):
         raise ModelFileError(f"{name}: {n} numbers of rows, but the rows are {found} and {kind}.")
     return n
-
-
-def _check_columns(name: str, arrays: Arrays) -> None:
-    """In each sparse row the columns stand in order, none twice."""
-    indptr, indices = arrays[f"{name}.indptr"], arrays[f"{name}.indices"]
-    follows = np.ones(len(indices) + 1, bool)
-    follows[indptr] = False
-    wrong = np.flatnonzero(follows[1:-1] & (indices[1:] <= indices[:-1]))
-    if len(wrong):
-        at = int(wrong[0]) + 1
-        raise ModelFileError(f"{name}.indices[{at}] is {indices[at]}: columns are out of order.")
 
 
 def _check_updates(card: Card, arrays: Arrays, n: int) -> None:
@@ -374,6 +369,16 @@ def _check_updates(card: Card, arrays: Arrays, n: int) -> None:
         low = int(t[updates - 1]) if updates else 0
         high = int(t[updates]) - 1 if updates < len(t) else card.record.t
         whole("the examples of the best state", examples, max(low, 1), high)
+
+
+def _check_own(model: KernelModel, own: FloatArray) -> None:
+    """Whether these are the kernels of the support rows with themselves, to rounding."""
+    if model.support is None or model.kernel.is_precomputed:
+        return
+    rows = (model.support.take(slice(slot, slot + 1)) for slot in range(model.n_support))
+    found = [float(model.kernel.between(row, row)[0, 0]) for row in rows]
+    if not np.allclose(own, found, rtol=1e-3, atol=1e-3 * np.abs(found).max(initial=0.0)):
+        raise ModelFileError("support.own is not the kernel of the support rows with themselves.")
 
 
 def _check_memory(card: Card, kept: Forgetting, arrays: Arrays) -> None:

@@ -92,6 +92,7 @@ class KernelModel(Model):
 
     def checkpoint(self) -> Callable[[], None]:
         """A function that takes back what is learned from here on."""
+        self.refuse_slim()
         kept = copy(self)
         if self.recorder is None:  # rows may be replaced
             kept = self.copy()

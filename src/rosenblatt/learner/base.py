@@ -242,11 +242,12 @@ class Learner(FitOutcome, Estimator):
         layout: Layout = getattr(import_module(module), name)()
         return layout
 
-    def to_state(self) -> State:
+    def to_state(self, *, slim: bool = False) -> State:
         """All there is to know, as data for a file; what no file can hold is refused.
 
         What a family keeps it says in its layout. What is worked out when asked for, such as
-        ``coef_``, follows from that; what a ``fit`` leaves behind is kept as its record.
+        ``coef_``, follows from that; what a ``fit`` leaves behind is kept as its record, but what
+        it did on each row only beside a ledger. ``slim``: enough to predict, but not to learn on.
         """
         from rosenblatt import __version__
         from rosenblatt.model.card import FORMAT, Card, Data, Record, State
@@ -257,9 +258,11 @@ class Learner(FitOutcome, Estimator):
         self._refuse_unfitted()
         self.check_parameters()
         model = self._fitted()
-        facts, arrays = layout.put(self, model)
-        if "mistakes_per_row_" in self.__dict__:
-            arrays["mistakes_per_row"] = self.__dict__["mistakes_per_row_"]
+        slim = slim or model.slim
+        facts, arrays = layout.put(self, model, slim=slim)
+        counts = getattr(self.__dict__.get("_result"), "mistakes_per_row", None)
+        if counts is not None and model.recorder is not None and not slim:
+            arrays["mistakes_per_row"] = counts
         data, names = model.notes.get("data"), self.__dict__.get(layout.names_attribute)
         card = Card(
             format=FORMAT,
@@ -273,6 +276,8 @@ class Learner(FitOutcome, Estimator):
             columns=None if model.columns is None else list(model.columns),
             schema=model.notes.get("schema"),
             random=model.random,
+            training_data="none",
+            slim=slim,
             record=Record(
                 seed=model.seed,
                 t=model.t,
@@ -283,6 +288,7 @@ class Learner(FitOutcome, Estimator):
             ),
             model=facts,
         )
+        card.training_data = layout.training_data(card)
         return State(card, arrays)
 
     @classmethod
@@ -299,6 +305,7 @@ class Learner(FitOutcome, Estimator):
         try:
             learner.check_parameters()
             layout.take(learner, state)
+            getattr(learner, "schema_", None)  # reads it, and refuses one that is not sound
         except ModelFileError:
             raise
         # A word that cannot be written as UTF-8 is a ValueError, as is a number without end.

@@ -28,7 +28,6 @@ class FitOutcome:
     n_features_in_: int
     n_iter_: int
     mistakes_per_epoch_: list[int]
-    mistakes_per_row_: npt.NDArray[np.int32]
     converged_: bool
     stop_reason_: str
     margin_ceiling_: float
@@ -62,6 +61,19 @@ class FitOutcome:
         """Mistakes made so far, over all epochs and calls."""
         return int(self._fitted().n_mistakes)
 
+    @property
+    def mistakes_per_row_(self) -> npt.NDArray[np.int32]:
+        """Mistakes on each row in the last ``fit``."""
+        counts = self._last_result().mistakes_per_row
+        if counts is None:
+            raise NoLedgerError("mistakes on each row are saved beside a ledger, and none was kept")
+        return counts
+
+    def _last_result(self) -> FitResult:
+        if "_result" not in self.__dict__:
+            raise AttributeError("known after fit only: rows given one by one are not kept")
+        return self._result
+
     def _take_over(self, model: Any, result: FitResult, validation: Validation | None) -> None:
         """Make what came out of a fit the learner's own, and nothing of the fit before."""
         self._forget_fit()
@@ -83,14 +95,13 @@ class FitOutcome:
         self._result, self.n_iter_ = result, result.n_iter
         self.mistakes_per_epoch_, self.stop_reason_ = result.mistakes_per_epoch, result.stop_reason
         self.converged_ = converged
-        if result.mistakes_per_row is not None:
-            self.mistakes_per_row_ = result.mistakes_per_row
+        if result.n_rows is not None:
             self.margin_ceiling_ = result.margin_ceiling
         if scores is not None and best_iter is not None:
             self.validation_scores_, self.best_iter_ = scores, best_iter
 
     def _fit_record(self) -> Fit | None:
-        """What a model file keeps of the last ``fit``, beside its mistakes on each row."""
+        """What a model file keeps of the last ``fit``; never what it did on each row."""
         from rosenblatt.model.card import Fit
 
         known = self.__dict__
@@ -98,7 +109,7 @@ class FitOutcome:
             return None
         ceiling = known.get("margin_ceiling_", math.inf)
         return Fit(
-            rows=len(self.mistakes_per_row_) if "mistakes_per_row_" in known else None,
+            rows=self._result.n_rows,
             n_iter=self.n_iter_,
             mistakes_per_epoch=list(self.mistakes_per_epoch_),
             stop_reason=self.stop_reason_,
@@ -108,14 +119,13 @@ class FitOutcome:
             best_iter=known.get("best_iter_"),
         )
 
-    def _restore_fit(self, fit: Fit, mistakes_per_row: npt.NDArray[Any] | None) -> None:
+    def _restore_fit(self, fit: Fit, mistakes_per_row: Any) -> None:
         """Make what a file kept of a ``fit`` the learner's own again."""
         from rosenblatt.core.result import FitResult
 
         ceiling = math.inf if fit.margin_ceiling is None else fit.margin_ceiling
         result = FitResult(fit.mistakes_per_epoch, fit.stop_reason, margin_ceiling=ceiling)
-        if mistakes_per_row is not None:
-            result.mistakes_per_row = np.array(mistakes_per_row)
+        result.n_rows, result.mistakes_per_row = fit.rows, mistakes_per_row
         self._set_fit(result, fit.converged, fit.validation_scores, fit.best_iter)
 
     def _forget_fit(self) -> None:

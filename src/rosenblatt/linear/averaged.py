@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.core.model import LinearModel
+from rosenblatt.core.weights import Weights
 from rosenblatt.linear.linear_classifier import learning_rate
 from rosenblatt.linear.linear_learner import LinearLearner
 
@@ -62,9 +64,14 @@ class AveragedPerceptron(LinearLearner):
     @property
     def raw_coef_(self) -> AnyFloatArray:
         """The last weights, from which training goes on."""
-        return self._in_class_order(self._fitted().weights.matrix)
+        return self._in_class_order(self._raw_weights().matrix)
 
     @property
     def raw_intercept_(self) -> AnyFloatArray:
         """The last biases, from which training goes on."""
-        return self._in_class_order(self._fitted().weights.bias)
+        return self._in_class_order(self._raw_weights().bias)
+
+    def _raw_weights(self) -> Weights:
+        model: LinearModel = self._fitted()
+        model.refuse_slim()
+        return model.weights

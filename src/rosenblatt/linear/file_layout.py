@@ -10,23 +10,21 @@ from rosenblatt.arrays import Arrays
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import COLUMNS, Recorder
-from rosenblatt.core.result import FitResult, Pairs, Shares
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import ModelFileError
 from rosenblatt.linear.streaming import Stream
 from rosenblatt.linear.voted import Voters
-from rosenblatt.model.card import Card, Facts, class_of
+from rosenblatt.model.card import Card, Facts, TrainingData, class_of
 from rosenblatt.model.layout import (
     MISTAKES,
     MOST,
-    MOST_EXAMPLES,
     UPDATES,
     KeptRows,
     Layout,
     RowKind,
     in_order,
-    number,
+    refuse_slim,
     table,
     whole,
 )
@@ -48,19 +46,6 @@ class Start(Facts):
     n_float32: int | None
 
 
-class Run(Facts):
-    """The last ``fit``, beside its outcome; ``dual`` says how its dual form is kept.
-
-    "counts": mistakes a row, times ``eta``, with signs; "steps": one sum a row; "pairs" and
-    "shares": sums by row and pair of classes, or by row and class; "none": not kept.
-    """
-
-    n_updates: int
-    cycle_length: int | None
-    eta: float
-    dual: Literal["counts", "steps", "pairs", "shares", "none"]
-
-
 class LinearFacts(Facts):
     """A linear model, apart from its arrays.
 
@@ -71,7 +56,6 @@ class LinearFacts(Facts):
     fit_intercept: bool
     by_feature: bool
     best: int | None
-    run: Run | None
     ledger: Start | None
     voters: RowKind | None
 
@@ -87,11 +71,6 @@ intercept_sum | float64 | vectors           | ± largest sum | averages | runnin
 best.coef     | float   | vectors, features | training      | best     | weights of the best epoch
 best.intercept| float   | vectors           | training      | best     | biases of the best epoch
 {MISTAKES}
-signs         | int8    | rows              | -1 to 1       | counts   | 1 or -1 by the label
-dual          | float64 | rows              | finite        | steps    | sums of steps
-pairs.key     | int64   | pairs             | 0 or more     | pairs    | row, right and wrong class
-pairs.step    | float64 | pairs             | finite        | pairs    | sums of steps
-shares        | float64 | rows, classes     | finite        | shares   | sums of steps by class
 {UPDATES.format("ledger", "row", "next row", "finite")}
 ledger.start.coef      | float | vectors, features | training | ledger.start | weights {UNLESS_ZERO}
 ledger.start.intercept | float | vectors           | training | ledger.start | biases {UNLESS_ZERO}
@@ -101,7 +80,10 @@ voters.number          | int64 | voters.rows | 0 to next row - 1 | voters | the 
 
 
 class LinearLayout(Layout):
-    """Weights with their running sums, the dual form, the ledger and the rows that vote."""
+    """Weights with their running sums, the ledger and the rows that vote.
+
+    Of a slim model there are the weights that predict, as they are; one that votes keeps all.
+    """
 
     family = "linear"
     facts = LinearFacts
@@ -111,16 +93,19 @@ class LinearLayout(Layout):
 
     def parts(self, card: Card) -> set[str]:
         facts: LinearFacts = card.model
-        found = {"averages"} if class_of(card.learner).averages else set()
+        found = set()
+        if class_of(card.learner).averages and not _weights_alone(card):
+            found.add("averages")
         if facts.best is not None and facts.voters is None:
             found.add("best")
-        if facts.run is not None:
-            found.add(facts.run.dual)
         if facts.ledger is not None:
             found |= {"ledger"} if facts.ledger.zero else {"ledger", "ledger.start"}
         if facts.voters is not None:
             found |= {"voters", *VOTED_ROWS.parts(facts.voters)}
         return found
+
+    def training_data(self, card: Card) -> TrainingData:
+        return super().training_data(card) if card.model.voters is None else "rows"
 
     def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
         facts, t = card.model, card.record.t
@@ -140,18 +125,17 @@ class LinearLayout(Layout):
     def check_card(self, card: Card) -> None:
         facts: LinearFacts = card.model
         fit, ledger, t = card.record.fit, facts.ledger, card.record.t
-        if (fit is None) != (facts.run is None):
-            raise ModelFileError("the record of the fit and the run do not go together.")
-        if facts.run is not None and fit is not None:
-            _check_run(facts.run, fit.n_iter)
         votes = class_of(card.learner).keeps_rows
         if votes != (facts.voters is not None) or (votes and ledger is None):
             raise ModelFileError(
                 f"{card.learner} {'needs' if votes else 'does not have'} the rows of its mistakes."
             )
         if ledger is not None:
+            if facts.voters is None:
+                refuse_slim(card)
             whole("the t of the start of the ledger", ledger.t, 0, t)
-        if (facts.best is not None) != (fit is not None and fit.best_iter is not None):
+        chosen = fit is not None and fit.best_iter is not None and not _weights_alone(card)
+        if (facts.best is not None) != chosen:
             raise ModelFileError("the weights of the best epoch and the scores do not go together.")
         if facts.best is not None:
             first = not card.parameters.get("pocket")  # which may hold the weights of the start
@@ -159,21 +143,12 @@ class LinearLayout(Layout):
             whole("the examples of the best epoch", facts.best, least, t)
 
     def check_together(self, card: Card, arrays: Arrays) -> None:
-        facts, k = card.model, len(card.classes)
+        facts = card.model
         _check_same_type(arrays, "intercept", arrays["coef"].dtype.name)
-        one_vector = len(arrays["coef"]) == 1
-        if facts.run is not None and one_vector != (facts.run.dual in ("counts", "steps")):
-            raise ModelFileError(f"a dual form of {facts.run.dual} for {k} classes.")
         if not facts.fit_intercept:
             for name in ("intercept", "intercept_sum"):
                 if np.any(arrays.get(name, 0)):
                     raise ModelFileError(f"{name} is not 0, but the model has no bias.")
-        if "pairs.key" in arrays:
-            key = arrays["pairs.key"]
-            in_order("pairs.key", key, strictly=True)
-            if len(key):
-                pairs = len(arrays["mistakes_per_row"]) * k * (k + 1)
-                whole(f"pairs.key[{len(key) - 1}]", int(key[-1]), 0, pairs - 1)
         if facts.ledger is not None:
             _check_ledger(facts.ledger, arrays)
         if facts.voters is not None:
@@ -181,27 +156,30 @@ class LinearLayout(Layout):
 
     # ------------------------------------------------------------------ there and back
 
-    def put(self, learner: Any, model: LinearModel) -> tuple[LinearFacts, Arrays]:
+    def put(self, learner: Any, model: LinearModel, *, slim: bool) -> tuple[LinearFacts, Arrays]:
         learner.rule()  # parameters that are allowed alone may not be so together
         t, voters, ledger, arrays = model.t, None, None, dict[str, Any]()
         model.weights.refuse_if_busy()
+        slim, best_t = slim and model.voters is None, model.best_t
         weights = model.weights.to_arrays()
+        if slim:
+            weights["coef"], weights["intercept"] = model.state()
+            best_t = weights["coef_sum"] = weights["intercept_sum"] = None
         for name in WEIGHTS:
             if weights[name] is not None:
                 arrays[name] = weights[name]
-        if model.recorder is not None:
+        if model.recorder is not None and not slim:
             ledger = _put_ledger(arrays, model.ledger().to_arrays())
         if model.voters is not None:
             numbers = arrays["voters.number"] = model.voters.numbers
             rows = model.voters.vectors(model.weights.n_features)
             voters = VOTED_ROWS.put(arrays, rows if len(numbers) else None)
-        elif model.best is not None:
+        elif best_t is not None:
             arrays["best.coef"], arrays["best.intercept"] = model.best
         facts = LinearFacts(
             fit_intercept=weights["fit_intercept"],
             by_feature=weights["by_feature"],
-            best=model.best_t,
-            run=_put_run(arrays, learner._result) if "n_iter_" in learner.__dict__ else None,
+            best=best_t,
             ledger=ledger,
             voters=voters,
         )
@@ -215,10 +193,8 @@ class LinearLayout(Layout):
             rows = VOTED_ROWS.take(arrays, facts.voters, state.n_features)
             model.voters = Voters(rows, arrays["voters.number"])
         learner._model, learner.n_features_in_ = model, model.weights.n_features
-        if facts.run is None:
+        if state.card.record.fit is None and not model.slim:
             learner._stream = Stream(model, rule, learner._rule_settings(learner))
-        else:
-            _take_run(learner._result, facts.run, state)
 
 
 def linear_model(state: State) -> LinearModel:
@@ -268,11 +244,9 @@ def linear_model(state: State) -> LinearModel:
 # ---------------------------------------------------------------------- checks
 
 
-def _check_run(run: Run, n_iter: int) -> None:
-    whole("n_updates", run.n_updates, 0, MOST_EXAMPLES)
-    number("eta", run.eta, at_least=0.0)
-    if run.cycle_length is not None:
-        whole("cycle_length", run.cycle_length, 1, n_iter)
+def _weights_alone(card: Card) -> bool:
+    """Whether nothing is there but the weights that predict."""
+    return card.slim and card.model.voters is None
 
 
 def _check_same_type(arrays: Arrays, name: str, dtype: str) -> None:
@@ -299,37 +273,6 @@ def _check_voters(kind: RowKind, arrays: Arrays) -> None:
         raise ModelFileError(f"{len(numbers)} numbers of rows, but {n_rows} rows are there.")
     if not np.array_equal(named, numbers):
         raise ModelFileError("voters.number does not name the rows of the ledger, each once.")
-
-
-# ---------------------------------------------------------------------- the last fit
-
-
-def _put_run(arrays: Arrays, result: FitResult) -> Run:
-    dual: Any = "none"
-    if result.dual is not None:
-        dual, arrays["dual"] = "steps", result.dual
-    elif result.signs is not None:
-        dual, arrays["signs"] = "counts", result.signs
-    elif isinstance(result.pairs, Pairs):
-        dual = "pairs"
-        arrays |= {f"pairs.{part}": a for part, a in result.pairs.to_arrays().items()}
-    elif result.pairs is not None:
-        dual, arrays["shares"] = "shares", result.pairs.to_arrays()["table"]
-    return Run(
-        n_updates=result.n_updates, cycle_length=result.cycle_length, eta=result.eta, dual=dual
-    )
-
-
-def _take_run(result: FitResult, run: Run, state: State) -> None:
-    arrays = state.arrays
-    result.n_updates, result.cycle_length = run.n_updates, run.cycle_length
-    result.eta, result.random = run.eta, state.card.random
-    result.dual, result.signs = arrays.get("dual"), arrays.get("signs")
-    if run.dual == "pairs":
-        parts = {part: arrays[f"pairs.{part}"] for part in ("key", "step")}
-        result.pairs = Pairs.from_arrays(len(state.card.classes), parts)
-    elif run.dual == "shares":
-        result.pairs = Shares.from_arrays({"table": arrays["shares"]})
 
 
 # ---------------------------------------------------------------------- ledgers

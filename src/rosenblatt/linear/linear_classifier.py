@@ -13,10 +13,10 @@ from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.classes import in_order
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.result import FitResult, Validation
+from rosenblatt.core.result import FitResult, Validation, dual_form
 from rosenblatt.core.rows import largest_allowed, scores
 from rosenblatt.core.training import LinearTrainer
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import NoLedgerError, ParameterError
 from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay
@@ -69,7 +69,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         Proven by the run: no unit vector separates the rows (with a bias: the rows with a 1
         appended) by a margin above this.
     support_ : ndarray of shape (n_support,)
-        Rows that moved the weights in the last ``fit``.
+        Rows that moved the weights in the last ``fit``; after `load` with ``record=True`` alone.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         How much each of them did: ``coef_`` is ``dual_coef_ @ X[support_]`` when training
         started at 0 and the last epoch was kept.
@@ -308,21 +308,21 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         return self._dual()[1]
 
     def _dual(self) -> tuple[npt.NDArray[np.int64], AnyFloatArray]:
-        classes = self._fitted().classes
-        result: FitResult | None = self.__dict__.get("_result")
-        if result is None:
-            raise AttributeError("known after fit only: rows given one by one are not kept")
-        if result.pairs is not None:
-            support, dual = result.pairs.coefficients()
-            return support, dual[in_order(classes)]
-        if result.dual is None and result.signs is None:
-            raise AttributeError(
-                "not kept: every row moves every class, which is too much to keep for so many rows "
-                "and classes; record=True keeps the ledger"
+        model, result = self._fitted(), self._last_result()
+        if model.recorder is None:
+            found = result.dual_form()
+        else:
+            entries, n_rows = model.recorder.entries, result.n_rows or 0
+            first = model.next_row - n_rows
+            last_fit = entries.since(int(np.count_nonzero(entries.row < first)))
+            last_fit = last_fit._replace(row=last_fit.row - first)
+            found = dual_form(last_fit, self.rule(), n_rows, model.n_vectors)
+        if found is None:
+            raise NoLedgerError(
+                "which rows moved the weights is known from a ledger, and none was kept"
             )
-        dual = result.dual_of_rows()
-        support = np.flatnonzero(dual)
-        return support, dual[support][None, :]
+        support, dual = found
+        return support, self._in_class_order(dual)
 
     @property
     def ledger_(self) -> Ledger:

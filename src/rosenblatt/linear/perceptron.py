@@ -107,6 +107,6 @@ class Perceptron(LinearLearner):
     def n_training_errors_(self) -> int:
         """Rows of the last ``fit`` that the weights in the pocket misclassify."""
         known = self.__dict__
-        if not self.pocket or "validation_scores_" not in known or "mistakes_per_row_" not in known:
+        if not self.pocket or "validation_scores_" not in known:
             raise AttributeError("known after fit with pocket=True")
-        return round(len(self.mistakes_per_row_) * (1.0 - max(self.validation_scores_)))
+        return round((self._result.n_rows or 0) * (1.0 - max(self.validation_scores_)))

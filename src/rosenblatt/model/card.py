@@ -27,7 +27,8 @@ from rosenblatt.model.parameters import decode, decode_parameters, encode, encod
 if TYPE_CHECKING:
     from rosenblatt.model.layout import Layout
 
-FORMAT = 3
+FORMAT = 4
+TrainingData = Literal["none", "ledger", "rows"]
 DIGEST = re.compile("[0-9a-f]{64}")
 VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30}")
 
@@ -85,8 +86,10 @@ class Card(Facts):
     """What a model is, apart from its arrays.
 
     ``classes`` stand in the order of the weight vectors; those of a tagger are its tags. ``random``
-    is the state of the generator that shuffles. ``model`` is what the family of the learner keeps
-    beside its arrays.
+    is the state of the generator that shuffles. ``training_data`` says what the file holds of the
+    rows learned from: nothing, the numbers and labels of those in the ledger, or rows themselves.
+    ``slim``: what nothing but learning on needs was left out. ``model`` is what the family of the
+    learner keeps beside its arrays.
     """
 
     format: int
@@ -98,8 +101,10 @@ class Card(Facts):
     label_dtype: str | None
     feature_names: list[str] | None
     columns: list[Any] | None
-    schema: Any
+    schema: dict[str, Any] | None
     random: int
+    training_data: TrainingData
+    slim: bool
     record: Record
     model: Any
 
@@ -164,6 +169,8 @@ def plain(text: str) -> dict[str, Any]:
             f"read: this version ({__version__}) reads format {FORMAT}, so train the model again "
             "and save it."
         )
+    if version != writer:
+        raise ModelFileError(f"the card has no version of rosenblatt: {shown(version)}.")
     digest = fields.get("sha256")
     if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
         raise ModelFileError(f"the card has no SHA-256 of 64 hexadecimal digits: {shown(digest)}.")
@@ -286,7 +293,7 @@ class State:
         """Give a model what files say of all models alike."""
         card, data = self.card, self.card.record.data
         model.seed, model.random = card.record.seed, card.random
-        model.n_mistakes = card.record.n_mistakes
+        model.n_mistakes, model.slim = card.record.n_mistakes, card.slim
         model.row_offset = card.record.next_row - card.record.t
         model.label_dtype = None if card.label_dtype is None else np.dtype(card.label_dtype)
         if card.columns is not None:

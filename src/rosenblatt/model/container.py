@@ -66,7 +66,7 @@ def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:
 def _stored(name: str, values: npt.NDArray[Any]) -> Iterator[tuple[str, npt.NDArray[Any]]]:
     """The array as it is or, where that saves room, in three parts."""
     values = np.ascontiguousarray(values)
-    if values.dtype.kind == "f" and values.nbytes > LEAST_SAVED:
+    if values.nbytes > LEAST_SAVED:
         flat = values.ravel()
         bits = flat.view(f"u{flat.itemsize}")  # so that a negative zero is kept
         small = flat.size <= np.iinfo(np.int32).max
@@ -201,7 +201,7 @@ def _joined(name: str, index: Any, values: Any, shape: Any) -> npt.NDArray[Any]:
     """The array of the three parts, if they are those of one."""
     if values is None or shape is None or len({a.ndim for a in (index, values, shape)} | {1}) > 1:
         raise ModelFileError(f"the array {shown(name)} is stored in parts that do not fit.")
-    if index.dtype.kind != "i" or shape.dtype != np.int64 or values.dtype.kind != "f":
+    if index.dtype.kind != "i" or shape.dtype != np.int64:
         raise ModelFileError(f"the array {shown(name)} is stored in parts of the wrong type.")
     for size in shape.tolist():
         whole(f"the shape of {name}", size, 0, MOST_NUMBERS)

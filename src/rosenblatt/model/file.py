@@ -25,7 +25,7 @@ Path = str | os.PathLike[str]
 MOST_CHARACTERS = 500
 
 
-def save(model: Any, path: Path, *, data: Any = None) -> None:
+def save(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> None:
     """Write a learner to a file from which it can be loaded and learn on, bit for bit.
 
     The file is written under a temporary name, synced and renamed: whatever happens, there is the
@@ -40,6 +40,9 @@ def save(model: Any, path: Path, *, data: Any = None) -> None:
     data : path, list of paths, tuple (X, y) or (sentences, tags), default=None
         The training data. Only their SHA-256 is kept, in the record of the model. None keeps what
         the record of a loaded model says.
+    slim : bool, default=False
+        Leave out what nothing but learning on needs, such as running sums and the ledger: the
+        model predicts and explains by feature exactly the same, and refuses to learn.
 
     See Also
     --------
@@ -60,12 +63,12 @@ def save(model: Any, path: Path, *, data: Any = None) -> None:
     >>> bool((resumed.coef_ == whole.coef_).all())
     True
     """
-    write_learner(model, path, data=data)
+    write_learner(model, path, data=data, slim=slim)
 
 
-def write_learner(model: Any, path: Path, *, data: Any = None) -> State:
+def write_learner(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> State:
     """As `save`; gives back what was written."""
-    state = _state_of(model)
+    state = _state_of(model, slim)
     if data is not None:
         sha256, of = digest_of(data, of_sentences=state.layout.of_sentences)
         state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t)  # type: ignore[arg-type]
@@ -190,9 +193,9 @@ def _refusal(name: str, error: ModelFileError) -> ModelFileError:
     return ModelFileError(text, where=Place(name))
 
 
-def _state_of(model: Any) -> State:
+def _state_of(model: Any, slim: bool) -> State:
     if entry_of(type(model)) is not None:
-        state: State = model.to_state()
+        state: State = model.to_state(slim=slim)
         return state
     hint = ""
     if hasattr(model, "steps"):

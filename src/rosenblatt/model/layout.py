@@ -19,7 +19,7 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError, ParameterError, shown
 
 if TYPE_CHECKING:
-    from rosenblatt.model.card import Card, Facts, State
+    from rosenblatt.model.card import Card, Facts, State, TrainingData
 
 DTYPES = {"float": ("float32", "float64"), "index": ("int32", "int64")}
 MOST = float(np.finfo(np.float64).max)
@@ -84,7 +84,7 @@ def table(text: str) -> tuple[Array, ...]:
 
 # ---------------------------------------------------------------------- what families share
 
-MISTAKES = "mistakes_per_row | int32 | rows | 0 or more | fit | mistakes on each row"
+MISTAKES = "mistakes_per_row | int32 | rows | 0 or more | recorded fit | mistakes on each row"
 # Updates in order: {0} is their name, {1} that of the first column, {2} the number of rows.
 UPDATES = """
 {0}.{1}   | int64   | updates of {0} | 0 to {2} - 1            | {0} | the row of each update
@@ -112,8 +112,12 @@ class Layout:
     of_sentences: ClassVar[bool] = False
 
     def parts(self, card: Card) -> set[str]:
-        """The parts of the table that the file must have, as its card says; "fit" goes without."""
+        """The parts of the table that the file must have, as its card says."""
         raise NotImplementedError
+
+    def training_data(self, card: Card) -> TrainingData:
+        """What the file holds of the rows that were learned from."""
+        return "none" if card.model.ledger is None else "ledger"
 
     def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
         """What names of sizes and bounds stand for, beside those that all families share."""
@@ -128,8 +132,11 @@ class Layout:
     def check_together(self, card: Card, arrays: Arrays) -> None:
         """Refuse arrays that do not fit together, each of which is sound alone."""
 
-    def put(self, learner: Any, model: Any) -> tuple[Facts, Arrays]:
-        """What was learned, for a file: a part of its card, and arrays."""
+    def put(self, learner: Any, model: Any, *, slim: bool) -> tuple[Facts, Arrays]:
+        """What was learned, for a file: a part of its card, and arrays.
+
+        ``slim`` leaves out what is not needed to predict and to explain by feature.
+        """
         raise NotImplementedError
 
     def take(self, learner: Any, state: State) -> None:
@@ -190,6 +197,16 @@ class KeptRows:
             raise ModelFileError(f"{self.name}.indptr does not cover the values that are stored.")
         return len(indptr) - 1
 
+    def check_columns(self, arrays: Arrays) -> None:
+        """Refuse sparse rows whose columns do not stand in order, or one of them twice."""
+        _, indices, indptr = (arrays[name] for name in self._sparse)
+        follows = np.ones(len(indices) + 1, bool)
+        follows[indptr] = False
+        wrong = np.flatnonzero(follows[1:-1] & (indices[1:] <= indices[:-1]))
+        if len(wrong):
+            place = f"{self.name}.indices[{wrong[0] + 1}]"
+            raise ModelFileError(f"{place} is {indices[wrong[0] + 1]}: columns are out of order.")
+
 
 # ---------------------------------------------------------------------- limits and order
 
@@ -213,6 +230,12 @@ def _check(check: Callable[..., Any], name: str, value: Any, **limits: Any) -> N
         raise ModelFileError(f"{name} is {shown(value)}, but must be {error.allowed}.") from None
 
 
+def refuse_slim(card: Card) -> None:
+    """Refuse a slim model with a ledger."""
+    if card.slim:
+        raise ModelFileError("a slim model has no ledger.")
+
+
 def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
     wrong = np.flatnonzero(values[1:] < values[:-1] + int(strictly))
     if len(wrong):
@@ -226,7 +249,9 @@ def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
 def check_arrays(layout: Layout, card: Card, arrays: Arrays) -> None:
     """Refuse arrays that are missing, too many, of another shape or type, or out of range."""
     fit, k = card.record.fit, len(card.classes)
-    there = {"always", *layout.parts(card)} | ({"fit"} if fit is not None else set())
+    there = {"always", *layout.parts(card)}
+    if fit is not None and there & {"ledger", "updates"} and not card.slim:
+        there.add("recorded fit")
     needed = {row.name: row for row in layout.table if row.part in there}
     for name in sorted(needed.keys() - arrays.keys()):
         raise ModelFileError(f"the array {name!r} is missing.")

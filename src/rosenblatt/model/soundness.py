@@ -35,6 +35,9 @@ def check(card: Card, arrays: Arrays) -> None:
     if not layout.of_sentences:
         _check_names(card, layout.n_features(card, arrays))
     layout.check_together(card, arrays)
+    holds = layout.training_data(card)
+    if card.training_data != holds:
+        raise ModelFileError(f"training_data is {card.training_data}, but the file holds {holds}.")
 
 
 def dtype_name(dtype: np.dtype[Any] | None) -> str | None:

@@ -15,7 +15,7 @@ from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.arrays import Arrays
 from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import Card, Facts, Fit
-from rosenblatt.model.layout import MOST_EXAMPLES, Layout, in_order, table, whole
+from rosenblatt.model.layout import MOST_EXAMPLES, Layout, in_order, refuse_slim, table, whole
 from rosenblatt.structured.constraints import allowed_steps
 from rosenblatt.structured.ledger import TagEntry, with_tags
 from rosenblatt.structured.sentences import Encoder
@@ -56,7 +56,7 @@ class TagFacts(Facts):
 # Weights, their running sums, those of the best epoch and of the start: {0} is their name.
 WEIGHTS = """
 {0}      | float32 | {1}, classes | ± largest weight | {5} | {4}
-{0}_sum  | float64 | {1}, classes | ± largest sum    | {5} | the mean is {0} - {0}_sum / t
+{0}_sum  | float64 | {1}, classes | ± largest sum    | {8} | the mean is {0} - {0}_sum / t
 best.{0} | float32 | {2}, classes | ± largest weight | {6} | those of the best epoch
 ledger.start.{0} | float32 | {3}, classes | ± largest weight | {7} | those before the ledger
 """
@@ -64,7 +64,8 @@ ledger.start.{0} | float32 | {3}, classes | ± largest weight | {7} | those befo
 
 def _weights(name: str, sizes: tuple[str, str, str], holds: str, only: str = "") -> str:
     always = only.removeprefix(", ") or "always"
-    return WEIGHTS.format(name, *sizes, holds, always, f"best{only}", f"start{only}")
+    parts = (f"{part}{only}" for part in ("best", "start", "sums"))
+    return WEIGHTS.format(name, *sizes, holds, always, *parts)
 
 
 TABLE = f"""
@@ -105,10 +106,11 @@ class TagLayout(Layout):
             "words": facts.columns is not None,
             "dictionary": facts.dictionary,
             "ledger": facts.ledger is not None,
+            "sums": not card.slim,
         }
         found = {part for part, is_there in there.items() if is_there}
         if facts.order == 2:
-            found |= {"order 2", *(f"{part}, order 2" for part in found & {"best", "start"})}
+            found |= {"order 2", *(f"{part}, order 2" for part in found)}
         return found
 
     def sizes(self, card: Card, arrays: Arrays) -> dict[str, float]:
@@ -137,11 +139,13 @@ class TagLayout(Layout):
         whole("t", card.record.t, 1, MOST_EXAMPLES)
         if fit is not None:
             _check_fit(fit)
-        if (facts.best is not None) != (fit is not None and fit.best_iter is not None):
+        chosen = fit is not None and fit.best_iter is not None and not card.slim
+        if (facts.best is not None) != chosen:
             raise ModelFileError("the weights of the best epoch and the scores do not go together.")
         if facts.best is not None:
             whole("the sentences of the best epoch", facts.best, 1, card.record.t)
         if facts.ledger is not None:
+            refuse_slim(card)
             whole("the t of the start of the ledger", facts.ledger, 0, card.record.t)
         _check_tokens(facts)
 
@@ -163,31 +167,34 @@ class TagLayout(Layout):
 
     # ------------------------------------------------------------------ there and back
 
-    def put(self, learner: Any, model: TagModel) -> tuple[TagFacts, Arrays]:
+    def put(self, learner: Any, model: TagModel, *, slim: bool) -> tuple[TagFacts, Arrays]:
         encoder = learner._encoder
         allowed_steps(learner.constraints, model.tags)
         arrays: Arrays = {"features.hash": encoder.table.hashes.view(np.int64)}
-        earlier = {} if model.best is None else {"best.": model.best}
-        if model.recorder is not None and model.start.t:
+        weights, recorder, best = model.weights, model.recorder, model.best
+        if slim:
+            weights, recorder, best = model.served(averaged=learner.averaged), None, None
+        earlier = {} if best is None else {"best.": best}
+        if recorder is not None and model.start.t:
             earlier["ledger.start."] = with_tags(model.start, len(model.tags))
-        _put_weights(arrays, model.weights, earlier)
+        _put_weights(arrays, weights, earlier, sums=not slim)
         templates = encoder.templates
         words = [] if templates is None else [list(known) for known in encoder.known]
         if templates is not None:
             arrays |= pack_words(words)
         if model.dictionary is not None:
             arrays["dictionary"] = model.dictionary
-        if model.recorder is not None:
-            _put_ledger(arrays, model.recorder)
+        if recorder is not None:
+            _put_ledger(arrays, recorder)
         facts = TagFacts(
             order=int(model.weights.order),  # type: ignore[arg-type]
             tokens=encoder.kind,
             columns=None if templates is None else list(encoder.columns),
             templates=None if templates is None else [str(text) for text in templates.texts],
             words=[len(known) for known in words],
-            best=model.best_t,
+            best=None if slim else model.best_t,
             dictionary=model.dictionary is not None,
-            ledger=None if model.recorder is None else int(model.start.t),
+            ledger=None if recorder is None else int(model.start.t),
         )
         return facts, arrays
 
@@ -206,7 +213,9 @@ class TagLayout(Layout):
             return _take_weights(arrays, len(card.classes), facts.order, first, t, of)
 
         model.weights = weights(card.record.t)
-        if facts.best is not None:
+        if model.slim:
+            model.best, model.t_of_best = model.weights, card.record.t
+        elif facts.best is not None:
             model.best, model.t_of_best = weights(facts.best, "best."), facts.best
         if facts.dictionary:
             model.dictionary = np.array(arrays["dictionary"])
@@ -227,7 +236,9 @@ class TagLayout(Layout):
 # ---------------------------------------------------------------------- weights
 
 
-def _put_weights(arrays: Arrays, weights: TagWeights, earlier: dict[str, TagWeights]) -> None:
+def _put_weights(
+    arrays: Arrays, weights: TagWeights, earlier: dict[str, TagWeights], *, sums: bool
+) -> None:
     """Rows in the order in which they came to be, and the feature that each belongs to.
 
     The rows of ``earlier`` weights are the first of those that there are now.
@@ -238,7 +249,8 @@ def _put_weights(arrays: Arrays, weights: TagWeights, earlier: dict[str, TagWeig
     arrays["rows.feature"] = feature
     for name in TABLES[: weights.order + 1]:
         arrays[name] = _trimmed(weights, name, name)
-        arrays[f"{name}_sum"] = _trimmed(weights, name, f"{name[:-1]}_sums")
+        if sums:
+            arrays[f"{name}_sum"] = _trimmed(weights, name, f"{name[:-1]}_sums")
         for of, past in earlier.items():
             arrays[of + name] = _trimmed(past, name, name)
 

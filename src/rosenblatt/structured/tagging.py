@@ -146,6 +146,7 @@ class TagTrainer(epochs.Trainer):
         C: float,
     ) -> None:
         super().__init__(len(encoded), subset)
+        self.result.n_rows = None  # sentences are counted by t alone
         self._model, self._encoded, self._gold, self._only = model, encoded, gold, only
         self._update, self._C, self._first_row = UPDATES[update], C, model.next_row
         model.weights.know(n_features)

@@ -78,7 +78,9 @@ def claim_destination(path: str, resumed: str | None, inputs: Iterable[str]) -> 
     click.get_current_context().call_on_close(claim.release)
 
 
-def write_model(learner: Any, path: str, *, data: list[str] | None = None) -> State:
+def write_model(
+    learner: Any, path: str, *, data: list[str] | None = None, slim: bool = False
+) -> State:
     """Write a learner; if that fails, under another name, beside it or where temporary files are.
 
     The error says which.
@@ -86,7 +88,7 @@ def write_model(learner: Any, path: str, *, data: list[str] | None = None) -> St
     from rosenblatt.model.file import write_learner
 
     try:
-        state = write_learner(learner, path, data=data)
+        state = write_learner(learner, path, data=data, slim=slim)
         click.get_current_context().obj.written = path
         return state
     except OSError as error:

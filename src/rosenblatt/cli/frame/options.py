@@ -168,6 +168,11 @@ new_classes_option = click.option(
 )
 
 
+slim_option = click.option(
+    "--slim", is_flag=True, help="A small model that predicts, but cannot learn on."
+)
+
+
 def train_options(
     units: str, model: str, *, epochs: int, dev: str, record: str
 ) -> Callable[[Decorated], Decorated]:
@@ -209,6 +214,7 @@ def train_options(
             is_flag=True,
             help=record,
         ),
+        slim_option,
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
         click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints."),
     )

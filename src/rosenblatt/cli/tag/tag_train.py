@@ -84,6 +84,7 @@ def command(
     one_pass: bool,
     resume: str | None,
     record: bool,
+    slim: bool,
     as_json: bool,
     quiet: bool,
     templates: str | None,
@@ -150,7 +151,8 @@ def command(
             else:
                 _fit(tagger, examples, held, epochs)
         tagger.schema_ = layout
-        state = write_model(tagger, path, data=None if resume or "-" in data else list(data))
+        hashed = None if resume or "-" in data else list(data)
+        state = write_model(tagger, path, data=hashed, slim=slim)
     interrupts.end(kept_by_interrupt(tagger, path, "sentence"))
     facts = facts_of(tagger, state, examples, held, path) | {"skipped": reader.skipped}
     if not quiet:

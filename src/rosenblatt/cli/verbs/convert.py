@@ -1,4 +1,4 @@
-"""rosenblatt convert: a model as ONNX, or data as svmlight text, for other programs."""
+"""rosenblatt convert: a model as ONNX or slim, or data as svmlight text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options, zero_based_option
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
-from rosenblatt.cli.frame.options import MODEL, Command
+from rosenblatt.cli.frame.options import MODEL, Command, slim_option
 from rosenblatt.cli.frame.terminal import say_notices
 from rosenblatt.plurals import count
 
@@ -30,6 +30,7 @@ MOST_NAMES = 20_000
     cls=Command,
     name="convert",
     epilog="\b\nExamples:\n  rosenblatt convert iris.rbt -o iris.onnx\n"
+    "  rosenblatt convert iris.rbt --slim -o small.rbt\n"
     "  rosenblatt convert iris.csv --names columns.tsv > iris.svm\n"
     "  rosenblatt convert new.csv --model iris.rbt -o new.svm",
 )
@@ -41,6 +42,7 @@ MOST_NAMES = 20_000
     help="What to write.  [default: onnx of a model, svmlight of data]",
 )
 @click.option("--out", "-o", metavar="FILE", help="File to write.  [default: standard output]")
+@slim_option
 @click.option(
     "--encoded", is_flag=True, help="ONNX that takes the features (X) instead of the columns."
 )
@@ -63,6 +65,7 @@ def command(
     files: tuple[str, ...],
     form: str | None,
     out: str | None,
+    slim: bool,
     encoded: bool,
     model: str | None,
     names: str | None,
@@ -77,7 +80,7 @@ def command(
 
     ONNX has one input for each column of the table the model was trained on, scaling and levels
     included; the outputs are label, and scores for each class. Models of other data, and all with
-    --encoded, take X, their features as numbers.
+    --encoded, take X, their features as numbers. --slim writes a model file of ours.
 
     In svmlight text categories become one feature for each level and texts n-grams, as in
     training; numbers stay as they are, to the last bit, unless --model or --scale says otherwise.
@@ -87,10 +90,13 @@ def command(
     if models:
         _refuse_options_of_data(click.get_current_context())
         _refuse_overwriting(files, out, None, "model")
-        _write_model(open_model(files[0]), out, encoded=encoded)
+        if slim:
+            _write_slim(open_model(files[0], taggers=True), out, form or encoded)
+        else:
+            _write_model(open_model(files[0]), out, encoded=encoded)
         return
-    if encoded:
-        raise click.UsageError("--encoded has no meaning for data.")
+    if encoded or slim:
+        raise click.UsageError(f"--{'encoded' if encoded else 'slim'} has no meaning for data.")
     if scale and model is not None:
         raise click.UsageError("--scale has no meaning with --model, which scales as it learned.")
     _refuse_overwriting(files, out, names, "data")
@@ -126,13 +132,21 @@ def _refuse_form(form: str | None, files: Sequence[str], models: list[str]) -> N
 
 
 def _refuse_options_of_data(ctx: click.Context) -> None:
-    of_models = {"files", "form", "out", "encoded", "quiet"}
+    of_models = {"files", "form", "out", "slim", "encoded", "quiet"}
     for param in ctx.command.params:
         given = ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
         if given and param.expose_value and param.name not in of_models:
             raise click.UsageError(
                 f"{param.opts[0]} is for data, and {ctx.params['files'][0]} is a model."
             )
+
+
+def _write_slim(model: Model, out: str | None, of_onnx: Any) -> None:
+    from rosenblatt.model import save
+
+    if of_onnx or out is None or out == "-":
+        raise click.UsageError("--slim writes a model of ours: give --out FILE, and no --to.")
+    save(model.learner, out, slim=True)
 
 
 def _write_model(model: Model, out: str | None, *, encoded: bool) -> None:

@@ -19,6 +19,11 @@ MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
 LONGEST_NAME = 48
 MOST_CLASSES, MOST_TAGS = 12, 24
+HOLDS = {
+    "none": "no rows of the training data",
+    "ledger": "numbers and labels of the examples in the ledger",
+    "rows": "rows of the training data, with their labels",
+}
 NAMELESS = "each is known by a hash of its template and words"
 
 
@@ -88,6 +93,8 @@ def facts_of(model: Model) -> dict[str, Any]:
         **fit_facts(card),
         "data_sha256": None if record.data is None else record.data.sha256,
         "ledger": model.state.has_ledger,
+        "training_data": card.training_data,
+        "slim": card.slim,
         "columns": model.schema.describe() if model.has_schema else None,
         "support_rows": None,
     }
@@ -148,6 +155,9 @@ def _card(model: Model) -> list[str]:
         ledger = model.state.card.model.ledger
         if first := getattr(ledger, "t", ledger):
             items["ledger"] += f" since example {first + 1:,}"
+    items["holds"] = HOLDS[facts["training_data"]]
+    if facts["slim"]:
+        items["slim"] = "it predicts, but cannot learn on"
     if facts.get("templates") is not None:
         items["templates"] = f"{len(facts['templates']):,}: {' '.join(facts['templates'])}"
     lines = [f"{name:10}  {text}" for name, text in items.items()]

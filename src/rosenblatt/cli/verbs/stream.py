@@ -32,7 +32,7 @@ from rosenblatt.cli.frame.learner_options import (
     learner_option,
     weights_by_label,
 )
-from rosenblatt.cli.frame.options import MODEL, Whole, new_classes_option, said
+from rosenblatt.cli.frame.options import MODEL, Whole, new_classes_option, said, slim_option
 from rosenblatt.cli.frame.terminal import baseline, say, say_json
 from rosenblatt.io.read_ahead import ReadAhead
 from rosenblatt.plurals import count as counted
@@ -77,6 +77,7 @@ def _checkpoint(
     help="File for the model.  [default: the one resumed, else none]",
 )
 @click.option("--resume", type=MODEL, metavar="MODEL", help="Go on with this model.")
+@slim_option
 @new_classes_option
 @click.option(
     "--every",
@@ -119,6 +120,7 @@ def command(
     learner: Entry,
     out: str | None,
     resume: str | None,
+    slim: bool,
     new_classes: str | None,
     every: str | int,
     window: int,
@@ -165,10 +167,10 @@ def command(
     reader = _reader(reading, data, growing, known, new_classes)
     progress, failure = Progress(every, window), None
 
-    def write(by: Callable[[Any, str], object] = write_model) -> None:
+    def write(by: Callable[..., object] = write_model, **how: bool) -> None:
         if path is not None:
             model.schema_ = growing.schema
-            by(model, path)
+            by(model, path, **how)
 
     with ExitStack() as stack:
         stack.enter_context(notices(quiet))
@@ -201,7 +203,7 @@ def command(
             failure = error
         if not progress.n:
             raise failure or KeyboardInterrupt
-        write()
+        write(slim=slim)
         interrupts.outcome = _kept(progress.n, model.t_, path)
         if failure is not None:
             if path is not None:

@@ -83,6 +83,7 @@ def command(
     new_classes: str | None,
     schema_from: str | None,
     record: bool,
+    slim: bool,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -157,7 +158,8 @@ def command(
             _fit(model, examples, held, quiet=quiet or as_json)
         _refuse_lone_class(model, data)
         model.schema_ = examples.schema
-        state = write_model(model, path, data=None if resume or "-" in data else list(data))
+        hashed = None if resume or "-" in data else list(data)
+        state = write_model(model, path, data=hashed, slim=slim)
     interrupts.end(kept_by_interrupt(model, path))
     facts = facts_of(model, state, examples, held, path)
     if as_json:
