@@ -19,7 +19,6 @@ FITTED = (
     "n_mistakes_",
     "mistakes_per_epoch_",
     "mistakes_per_row_",
-    "converged_",
     "stop_reason_",
     "margin_ceiling_",
     "support_",

@@ -117,7 +117,6 @@ def told(tagger):
         "t_",
         "n_mistakes_",
         "mistakes_per_epoch_",
-        "converged_",
         "stop_reason_",
         "validation_scores_",
         "best_iter_",

@@ -213,7 +213,7 @@ OF_A_FIT = [
     (put(*MISTAKES, value=41), "mistakes_per_epoch is 41, but must be a whole number from 0 to "),
     (of_fit("stop_reason", "bored"), "the stop reason 'bored' is not known."),
     (of_fit("stop_reason", "early_stopping"), "it cannot have ended by early_stopping without"),
-    (of_fit("converged", True), "converged, but the stop reason is max_iter."),
+    (of_fit("training_errors", -1), "training_errors is -1, but must be a whole number from 0 to "),
     (of_fit("margin_ceiling", -1.0), "margin_ceiling is -1.0, but must be"),
     (of_fit("best_iter", 1), "best_iter and validation_scores go together."),
     (put("record", "n_mistakes", value=0), "n_mistakes is 0, but the last fit made "),

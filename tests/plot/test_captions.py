@@ -43,9 +43,9 @@ def test_a_bound_that_is_exceeded_is_not_said_to_hold():
 @pytest.mark.parametrize(
     ("reason", "kept", "ending"),
     [
-        ("separated", 1, "separated after epoch 3, epoch 1 kept"),
-        ("separated", 3, "separated after epoch 3"),
-        ("separated", None, "separated after epoch 3"),
+        ("separated", 1, "epoch 3 without a mistake, epoch 1 kept"),
+        ("separated", 3, "epoch 3 without a mistake"),
+        ("separated", None, "epoch 3 without a mistake"),
         ("early_stopping", 3, "no more gain on held-out rows, epoch 3 kept"),
     ],
 )

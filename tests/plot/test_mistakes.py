@@ -48,7 +48,7 @@ def test_the_bars_are_the_mistakes_of_the_plain_algorithm(seed):
 @pytest.mark.parametrize(
     ("options", "ending"),
     [
-        ({"max_iter": 3, "tol": None}, "stopped at 3 epochs, not separated"),
+        ({"max_iter": 3, "tol": None}, "stopped at 3 epochs, mistakes left"),
         ({"shuffle": False}, "weights repeat after epoch 1: not separable"),
     ],
 )
@@ -59,7 +59,7 @@ def test_a_run_that_did_not_separate_says_so(options, ending):
 def test_the_epoch_without_a_mistake_is_named():
     run = plot.mistakes(setosa(shuffle=False)).runs[0]
     assert run.mistakes.tolist() == [2, 2, 1, 0]
-    assert run.ending == "separated after epoch 4"
+    assert run.ending == "epoch 4 without a mistake"
 
 
 @quiet

@@ -65,17 +65,24 @@ def best_classes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.intp]:
     return np.asarray(scores.argmax(axis=1))
 
 
-def predicted_labels(classes: Sequence[Any], scores: npt.NDArray[Any], ties: str) -> list[Any]:
-    """The label of each row by its scores, which stand as the classes do; None before any class.
+def predicted_numbers(
+    classes: Sequence[Any], scores: npt.NDArray[Any], ties: str
+) -> npt.NDArray[np.intp]:
+    """The class of each row by its scores, both numbered as the classes stand.
 
     Ties are decided by the natural order of the classes, as everywhere.
     """
+    if scores.ndim == 1:  # two classes always stand in order
+        return best_classes(scores, ties)
+    order = np.array(in_order(classes))
+    return order[best_classes(scores[:, order], ties)]
+
+
+def predicted_labels(classes: Sequence[Any], scores: npt.NDArray[Any], ties: str) -> list[Any]:
+    """The label of each row by its scores, which stand as the classes do; None before any class."""
     if len(classes) < 2:
         return (list(classes) or [None]) * len(scores)
-    if scores.ndim == 1:  # two classes always stand in order
-        return [classes[i] for i in best_classes(scores, ties).tolist()]
-    order = in_order(classes)
-    return [classes[order[i]] for i in best_classes(scores[:, order], ties).tolist()]
+    return [classes[i] for i in predicted_numbers(classes, scores, ties).tolist()]
 
 
 # ---------------------------------------------------------------------- classes that join

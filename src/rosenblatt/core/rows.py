@@ -6,7 +6,9 @@ and distances of all pairs of rows of two tables, dense or sparse.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -69,6 +71,11 @@ def inspect(rows: Rows, *, names: Any = None, argument: str = "X") -> None:
         f"{argument} holds {what} at row {row}, {place}; only finite numbers can be learned from. "
         "Drop the row, or fill the gap (sklearn.impute.SimpleImputer)."
     )
+
+
+def checksum(table: Any) -> int:
+    """A number that changes with the values of a table."""
+    return reduce(lambda found, array: crc32(array.data, found), row_arrays(table, table.dtype), 0)
 
 
 # ---------------------------------------------------------------------- scores

@@ -177,7 +177,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         in each epoch, which is slower.""",
     )
 
-    keeps_rows = True
+    keeps_rows, predicts_by = True, ("combine", "ties")
     layout = "rosenblatt.kernel.file_layout:KernelLayout"
 
     def check_parameters(self) -> None:

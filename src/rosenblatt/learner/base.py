@@ -22,6 +22,8 @@ from rosenblatt.learner.sklearn_classes import convergence_warning, not_fitted_e
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:  # transformers need nothing of the core, and files are not for all
+    from collections.abc import Callable
+
     from rosenblatt.core.epochs import Trainer
     from rosenblatt.core.result import FitResult, Validation
     from rosenblatt.model.card import State
@@ -145,10 +147,15 @@ class Learner(FitOutcome, Estimator):
     mistakes_per_epoch_ : list of int
         Mistakes in each epoch of the last ``fit``.
     converged_ : bool
-        Whether the last ``fit`` ended with an epoch without a mistake.
+        Whether all examples given to the last ``fit`` are predicted right: ``n_training_errors_``
+        is 0.
+    n_training_errors_ : int
+        How many of the examples given to the last ``fit``, those held out included, the weights
+        that predict misclassify. Unknown once learning goes on by other calls.
     stop_reason_ : str
-        Why the last ``fit`` ended: "separated", "cycle", "early_stopping", "tolerance", "max_iter"
-        or, in a model of the shell that a signal ended, "interrupted".
+        Why the last ``fit`` ended: "separated" (the last weights separate what they learned from),
+        "cycle", "early_stopping", "tolerance", "max_iter" or, in a model of the shell that a signal
+        ended, "interrupted".
     validation_scores_ : list of float
         Accuracy on the examples held out after each epoch, with early stopping; with ``pocket`` the
         best accuracy on the training rows in each epoch.
@@ -198,8 +205,18 @@ class Learner(FitOutcome, Estimator):
     # Where the layout of the family's files is: a module that is loaded when a file is.
     layout: ClassVar[str]
 
-    def _run(self, model: Any, trainer: Trainer, validation: Validation | None) -> FitResult:
-        """Train the model, showing the progress; what came out becomes the learner's own."""
+    def _run(
+        self,
+        model: Any,
+        trainer: Trainer,
+        validation: Validation | None,
+        count_errors: Callable[[], int],
+    ) -> FitResult:
+        """Train the model, showing the progress; what came out becomes the learner's own.
+
+        Errors are counted at once, except by learners whose predictions may cost more than training
+        did: these do so when asked.
+        """
         from rosenblatt.core import epochs
 
         first_row = model.next_row
@@ -217,6 +234,10 @@ class Learner(FitOutcome, Estimator):
             )
         model.random, model.next_row = result.random, first_row + trainer.n_all
         self._take_over(model, result, validation)
+        if self.keeps_rows:
+            self._count_errors = count_errors
+        else:
+            self._keep_errors(count_errors())
         return result
 
     def _warn_of_mistakes(self, result: FitResult, *, stacklevel: int = 3) -> None:

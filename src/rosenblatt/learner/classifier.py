@@ -7,6 +7,7 @@ and from rows as they come (`_learn`), and how it scores (`_scores`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,12 +20,13 @@ from rosenblatt.core.classes import (
     in_order,
     label_array,
     one_label,
+    predicted_numbers,
     refuse_one_class,
     with_opposite,
 )
 from rosenblatt.core.epochs import Trainer
 from rosenblatt.core.result import Validation
-from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.core.rows import as_rows, checksum, inspect
 from rosenblatt.errors import Message, ModelFileError, ParameterError, Value
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.inputs import Batch, TrainingData, one_row, read_rows, read_table
@@ -149,7 +151,9 @@ class RowClassifier(Learner):
             refuse_one_class(model.classes)
             data = TrainingData(table, rows, labels)
             self._hold_out(model, data, validation_set)
-            result = self._run(model, self._trainer(model, data, **start), data.validation)
+            trainer, count = self._trainer(model, data, **start), partial(self._errors_on, data)
+            data.checksum = checksum(table) if self.keeps_rows else None
+            result = self._run(model, trainer, data.validation, count)
             self._keep_guessed_schema()
         self._warn_of_mistakes(result, stacklevel=4)
         return self
@@ -161,12 +165,16 @@ class RowClassifier(Learner):
         )
 
         def score() -> float:
-            return float(np.mean(best_classes(self._scores(model, dev), self.ties) == dev_labels))
+            found = predicted_numbers(model.classes, self._scores(model, dev), self.ties)
+            return float(np.mean(found == dev_labels))
 
         if dev is not None:
             data.validation = Validation(
                 score, lambda: self._best_state(model), self.n_iter_no_change
             )
+
+    def _errors_on(self, data: TrainingData) -> int:
+        return data.errors_of(self._model.classes, partial(self._scores, self._model), self.ties)
 
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
         """What ``partial_fit`` does in every family; a refused batch changes nothing."""
@@ -236,16 +244,12 @@ class RowClassifier(Learner):
         self._refuse_unfitted()
         if not self._model.classes:
             raise not_fitted_error()(f"this {type(self).__name__} has met no class yet.")
-        scores = self._scores(self._model, self._queries(X))
+        table = read_table(self, X, reset=False, ignore_unseen=True)
+        inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
+        scores = self._scores(self._model, table)
         if scores.ndim > 1:
             scores = scores[:, in_order(self._model.classes)]
         return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
-
-    def _queries(self, X: Any) -> Any:
-        """Rows to predict, checked."""
-        table = read_table(self, X, reset=False, ignore_unseen=True)
-        inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
-        return table
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row.
@@ -388,10 +392,6 @@ class RowClassifier(Learner):
         """Whether single examples are records of a table, and not mappings of features."""
         described = self._fitted().notes.get("schema")
         return described is not None and described["kind"] == "table"
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What was read from the notes can be read again, and may not be picklable.
-        return {name: value for name, value in self.__dict__.items() if name != "_schema_read"}
 
 
 def _misfit(schema: AnySchema, n_features: int) -> str:

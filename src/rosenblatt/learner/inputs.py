@@ -7,7 +7,7 @@ certain words, the messages have them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.rows import Rows, as_rows, inspect
+from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.core.classes import predicted_numbers
+from rosenblatt.core.rows import Rows, as_rows, checksum, inspect
 from rosenblatt.errors import InputError
 from rosenblatt.io.fault_messages import notice
 from rosenblatt.learner.conversion import as_frame, as_table, column_names, feature_names, unmasked
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 # A name for each feature, or None where the rows have no names.
 Names = npt.NDArray[Any] | None
 MOST_NAMES = 5
+SCORES_AT_ONCE = 1 << 22
 
 
 @dataclass
@@ -49,7 +52,8 @@ class Batch:
 class TrainingData:
     """What is trained on: rows with numbers of classes, a subset of them, or (None) all.
 
-    ``validation`` scores what is not trained on.
+    ``validation`` scores what is not trained on, ``weights`` are factors for the steps. A
+    ``checksum`` tells whether the table is later what it was in training.
     """
 
     table: Any
@@ -57,6 +61,21 @@ class TrainingData:
     labels: npt.NDArray[np.int32]
     subset: npt.NDArray[np.int64] | None = None
     validation: Validation | None = None
+    weights: npt.NDArray[np.float64] | None = None
+    checksum: int | None = None
+
+    def errors_of(
+        self, classes: list[Any], scores: Callable[[Any], AnyFloatArray], ties: str
+    ) -> int:
+        """How many rows are misclassified by their scores, which are taken for some at a time."""
+        if self.checksum is not None and checksum(self.table) != self.checksum:
+            raise AttributeError("training errors are not known: X was changed after fit")
+        step, wrong = max(1, SCORES_AT_ONCE // len(classes)), 0
+        for start in range(0, len(self.labels), step):
+            some = slice(start, start + step)
+            found = predicted_numbers(classes, scores(self.table[some]), ties)
+            wrong += int(np.count_nonzero(found != self.labels[some]))
+        return wrong
 
 
 def read_table(learner: Any, X: Any, *, reset: bool, ignore_unseen: bool = False) -> Any:

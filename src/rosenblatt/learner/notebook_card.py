@@ -60,6 +60,8 @@ class ModelDisplay(Diagram):
             from rosenblatt.core.result import stop_text
 
             sentences.append(f"{count(model.n_iter_, 'epoch')}; stopped: {stop_text(reason)}")
+            if model._known_errors is not None:
+                sentences.append(count(model._known_errors, "training error"))
         bars = sparkline(getattr(self, "mistakes_per_epoch_", []))
         return f"<p>{'. '.join(sentences)}.</p>{bars}"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +28,21 @@ class FitOutcome:
     n_features_in_: int
     n_iter_: int
     mistakes_per_epoch_: list[int]
-    converged_: bool
     stop_reason_: str
     margin_ceiling_: float
     validation_scores_: list[float]
     best_iter_: int
+    # What predicted when training errors were counted, and how many there were.
+    _errors: tuple[list[Any], Any]
+    _count_errors: Callable[[], int]
+
+    # Parameters that decide, beside what was learned, what is predicted.
+    predicts_by: ClassVar[tuple[str, ...]] = ("ties",)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A schema can be read from the notes again; the rows of training stay here.
+        left_out = "_schema_read", "_count_errors"
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
@@ -74,27 +84,45 @@ class FitOutcome:
             raise AttributeError("known after fit only: rows given one by one are not kept")
         return self._result
 
+    @property
+    def n_training_errors_(self) -> int:
+        """Examples given to the last ``fit`` that are misclassified, those held out included."""
+        self._fitted()
+        if self._known_errors is None:
+            if "_count_errors" not in self.__dict__:
+                raise AttributeError(
+                    "training errors are known after fit, until more is learned or "
+                    f"{' or '.join(self.predicts_by)} is changed; compare predict(X) with y"
+                )
+            self._keep_errors(self._count_errors())
+        return int(self._errors[1])
+
+    @property
+    def converged_(self) -> bool:
+        """Whether all examples given to the last ``fit`` are predicted right."""
+        return self.n_training_errors_ == 0
+
+    @property
+    def _known_errors(self) -> int | None:
+        """The training errors, if they were counted for what predicts now."""
+        parameters, errors = self.__dict__.get("_errors", (None, None))
+        return errors if parameters == [getattr(self, name) for name in self.predicts_by] else None
+
+    def _keep_errors(self, errors: int | None) -> None:
+        self._errors = [getattr(self, name) for name in self.predicts_by], errors
+
     def _take_over(self, model: Any, result: FitResult, validation: Validation | None) -> None:
         """Make what came out of a fit the learner's own, and nothing of the fit before."""
         self._forget_fit()
         self._model, model.best = model, None if validation is None else validation.best
-        if validation is None:
-            self._set_fit(result, result.converged)
-        else:
-            last_predicts = validation.best_epoch == result.n_iter
-            best = validation.scores, validation.best_epoch
-            self._set_fit(result, result.converged and last_predicts, *best)
+        best = () if validation is None else (validation.scores, validation.best_epoch)
+        self._set_fit(result, *best)
 
     def _set_fit(
-        self,
-        result: FitResult,
-        converged: bool,
-        scores: list[float] | None = None,
-        best_iter: int | None = None,
+        self, result: FitResult, scores: list[float] | None = None, best_iter: int | None = None
     ) -> None:
         self._result, self.n_iter_ = result, result.n_iter
         self.mistakes_per_epoch_, self.stop_reason_ = result.mistakes_per_epoch, result.stop_reason
-        self.converged_ = converged
         if result.n_rows is not None:
             self.margin_ceiling_ = result.margin_ceiling
         if scores is not None and best_iter is not None:
@@ -113,7 +141,7 @@ class FitOutcome:
             n_iter=self.n_iter_,
             mistakes_per_epoch=list(self.mistakes_per_epoch_),
             stop_reason=self.stop_reason_,
-            converged=self.converged_,
+            training_errors=self._known_errors,
             margin_ceiling=ceiling if math.isfinite(ceiling) else None,
             validation_scores=known.get("validation_scores_"),
             best_iter=known.get("best_iter_"),
@@ -126,7 +154,8 @@ class FitOutcome:
         ceiling = math.inf if fit.margin_ceiling is None else fit.margin_ceiling
         result = FitResult(fit.mistakes_per_epoch, fit.stop_reason, margin_ceiling=ceiling)
         result.n_rows, result.mistakes_per_row = fit.rows, mistakes_per_row
-        self._set_fit(result, fit.converged, fit.validation_scores, fit.best_iter)
+        self._set_fit(result, fit.validation_scores, fit.best_iter)
+        self._keep_errors(fit.training_errors)
 
     def _forget_fit(self) -> None:
         """What was true of the last ``fit`` is so no longer."""

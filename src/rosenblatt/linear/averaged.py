@@ -23,9 +23,6 @@ class AveragedPerceptron(LinearLearner):
     ----------
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Mean weights.
-    converged_ : bool
-        Whether the last ``fit`` separated the rows with its last weights; the mean may still err
-        on some.
     raw_coef_, raw_intercept_ : ndarray
         The last weights and biases, from which training goes on.
 

@@ -63,8 +63,6 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         Weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Biases; 0 without ``fit_intercept``.
-    converged_ : bool
-        Whether the last ``fit`` separated the rows.
     margin_ceiling_ : float
         Proven by the run: no unit vector separates the rows (with a bias: the rows with a 1
         appended) by a margin above this.
@@ -205,13 +203,20 @@ class LinearClassifier(ModelDisplay, RowClassifier):
     def _trainer(self, model: LinearModel, data: TrainingData, **start: Any) -> LinearTrainer:
         rule = self.rule()
         rows = model.weights.agree(data.table, data.rows)
-        weights = read_weights(
+        data.weights = weights = read_weights(
             start["sample_weight"], self.class_weight, model.classes, data.labels
         )
         self._set_start(model, start["coef_init"], start["intercept_init"])
         self._keep_record(model)
         record = model.recording(model.next_row, data.table)
         return LinearTrainer(model.weights, rule, rows, data.labels, data.subset, weights, record)
+
+    def _errors_on(self, data: TrainingData) -> int:
+        last_predicts = not self.averages and self._model.best is None and self.ties == "mistake"
+        all_count = data.subset is None and data.weights is None
+        if last_predicts and all_count and self._result.converged:
+            return 0  # training has just seen all rows right
+        return super()._errors_on(data)
 
     def _take_over(
         self, model: LinearModel, result: FitResult, validation: Validation | None

@@ -29,11 +29,6 @@ class Perceptron(LinearLearner):
     Cost: an epoch reads each stored value once; memory is one weight per feature and class. With
     ``pocket`` training errors are counted up to 21 times in an epoch, which reads them each time.
 
-    Attributes
-    ----------
-    n_training_errors_ : int
-        Rows of the last ``fit`` that the weights in the pocket misclassify, with ``pocket``.
-
     See Also
     --------
     AveragedPerceptron : Predicts with the mean weights; steadier.
@@ -102,11 +97,3 @@ class Perceptron(LinearLearner):
             trainer.pocket.look()  # the first weights may be the best
             data.validation = trainer.pocket
         return trainer
-
-    @property
-    def n_training_errors_(self) -> int:
-        """Rows of the last ``fit`` that the weights in the pocket misclassify."""
-        known = self.__dict__
-        if not self.pocket or "validation_scores_" not in known:
-            raise AttributeError("known after fit with pocket=True")
-        return round((self._result.n_rows or 0) * (1.0 - max(self.validation_scores_)))

@@ -38,9 +38,6 @@ class VotedPerceptron(LinearLearner):
     ----------
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Mean weights for ``combine="average"``, else the last ones.
-    converged_ : bool
-        Whether the last ``fit`` separated the rows with its last weights; the vote may still err
-        on some.
     support_vectors_ : array or sparse matrix of shape (n_rows, n_features)
         The mistaken rows.
     survival_ : ndarray of shape (n_updates + 1,)
@@ -85,6 +82,7 @@ class VotedPerceptron(LinearLearner):
 
     averages = True
     keeps_rows = True
+    predicts_by = ("combine", "ties")
 
     def rule(self) -> Rule:
         return Rule("perceptron", eta=self.eta0, ties=self.ties)

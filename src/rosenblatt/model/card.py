@@ -47,14 +47,15 @@ class Facts(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 class Fit(Facts):
     """The outcome of a finished ``fit``; a ``margin_ceiling`` of null is infinity.
 
-    ``rows`` is null where examples are sentences, which are counted by ``t`` alone.
+    ``rows`` is null where examples are sentences, which are counted by ``t`` alone;
+    ``training_errors`` is null where they were not counted.
     """
 
     rows: int | None
     n_iter: int
     mistakes_per_epoch: list[int]
     stop_reason: str
-    converged: bool
+    training_errors: int | None
     margin_ceiling: float | None
     validation_scores: list[float] | None
     best_iter: int | None

@@ -124,8 +124,8 @@ def _check_fit(fit: Fit, card: Card) -> None:
         )
     if fit.stop_reason not in STOP_REASONS:
         raise ModelFileError(f"the stop reason {shown(fit.stop_reason)} is not known.")
-    if fit.converged and fit.stop_reason != "separated":
-        raise ModelFileError(f"converged, but the stop reason is {fit.stop_reason}.")
+    if fit.training_errors is not None:
+        whole("training_errors", fit.training_errors, 0, fit.rows or MOST_EXAMPLES)
     if fit.margin_ceiling is not None:
         number("margin_ceiling", fit.margin_ceiling, at_least=0.0)
     if (fit.best_iter is None) != (scores is None):

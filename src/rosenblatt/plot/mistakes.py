@@ -134,11 +134,11 @@ class EpochCounts(NamedTuple):
         is_last = self.stop_reason != "early_stopping" and self.kept_epoch == n
         kept = "" if self.kept_epoch is None or is_last else f", epoch {self.kept_epoch} kept"
         endings = {
-            "separated": f"separated after epoch {n}",
+            "separated": f"epoch {n} without a mistake",
             "cycle": f"weights repeat after epoch {n}: not separable",
             "early_stopping": "no more gain on held-out rows",
             "tolerance": f"given up after epoch {n}: not separable, or by a margin below tol",
-            "max_iter": f"stopped at {count(n, 'epoch')}, not separated",
+            "max_iter": f"stopped at {count(n, 'epoch')}, mistakes left",
         }
         return endings.get(self.stop_reason, f"{self.stop_reason} after epoch {n}") + kept
 
@@ -278,7 +278,7 @@ def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDispl
     >>> iris = datasets.iris()
     >>> shown = plot.mistakes(Perceptron(shuffle=False).fit(iris.X, iris.labels == "setosa"))
     >>> shown
-    <MistakesDisplay: Perceptron: 5 mistakes, separated after epoch 4.>
+    <MistakesDisplay: Perceptron: 5 mistakes, epoch 4 without a mistake.>
     >>> shown.runs[0].mistakes.tolist()
     [2, 2, 1, 0]
     """

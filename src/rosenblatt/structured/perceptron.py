@@ -23,6 +23,7 @@ from rosenblatt.structured.problem import (
     answers,
     read_examples,
     read_many,
+    same,
     share_right,
 )
 from rosenblatt.structured.structured_model import StructuredModel, StructuredTrainer
@@ -146,6 +147,8 @@ class StructuredPerceptron(ModelDisplay, Learner):
     )
     record: bool = option(default=False, help="Keep the ledger of all updates in ``ledger_``.")
 
+    predicts_by = ("averaged", "space", "features", "argmax")
+
     def _problem(self) -> Problem:
         return Problem(self.space, self.features, self.argmax, self.cost)
 
@@ -189,8 +192,10 @@ class StructuredPerceptron(ModelDisplay, Learner):
             invalid_before = learned.n_invalid
             validation = self._validation(problem, learned, validation_set)
             trainer = self._trainer(problem, learned, xs, ys)
-            result = self._run(learned, trainer, validation)
             self.__dict__.pop("_served", None)
+            result = self._run(
+                learned, trainer, validation, lambda: len(ys) - sum(map(same, self.predict(xs), ys))
+            )
         self._warn_of_search(trainer, learned.n_invalid - invalid_before)
         self._warn_of_mistakes(result)
         return self

@@ -152,6 +152,7 @@ class SequenceTagger(Learner):
     max_iter: int = option(default=10, at_least=1, help="Most epochs of a ``fit``.")
     record: bool = option(default=False, help="Keep the ledger of all mistakes in ``ledger_``.")
 
+    predicts_by = ("averaged", "search", "beam", "constraints")
     layout = "rosenblatt.structured.tag_file_layout:TagLayout"
 
     def check_parameters(self) -> None:
@@ -195,7 +196,7 @@ class SequenceTagger(Learner):
             goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
             model, encoder, trainer = self._prepare(sentences, tags, goes_on)
             validation = self._validation(model, encoder, validation_set)
-            self._run(model, trainer, validation)
+            self._run(model, trainer, validation, lambda: trainer.errors(averaged=self.averaged))
             self._encoder = encoder
         return self
 

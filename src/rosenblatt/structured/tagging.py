@@ -149,6 +149,7 @@ class TagTrainer(epochs.Trainer):
         self.result.n_rows = None  # sentences are counted by t alone
         self._model, self._encoded, self._gold, self._only = model, encoded, gold, only
         self._update, self._C, self._first_row = UPDATES[update], C, model.next_row
+        self._beam, self._allowed = beam, allowed
         model.weights.know(n_features)
         self._search = tag_search.Search(model.weights, beam=beam, allowed=allowed)
         # Each feature of a sentence may need a row of weights.
@@ -190,6 +191,13 @@ class TagTrainer(epochs.Trainer):
         self.n_updates += tally.updates
         model.n_mistakes += tally.sentences
         return int(tally.sentences)
+
+    def errors(self, *, averaged: bool) -> int:
+        """How many sentences, those left out included, are not wholly right."""
+        weights = self._model.served(averaged=averaged)
+        found = self._model.find_tags(weights, self._encoded, self._beam, self._allowed)
+        wrong = np.logical_or.reduceat(found != self._gold, self._encoded.starts[:-1])
+        return int(np.count_nonzero(wrong))
 
 
 def refuse_no_path(tags: npt.NDArray[np.int32], encoded: Encoded, numbers: Sequence[int]) -> None:

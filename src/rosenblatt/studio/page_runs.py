@@ -78,6 +78,7 @@ class PageRun:
         else:
             why = stop_text(self.stop_reason, "points")
             sentences = [f"Stopped {after}. {why[0].upper()}{why[1:]}."]
+        sentences.append(f"{count(self.fitted.n_training_errors_, 'training error')}.")
         if self.n_updates < len(self.fitted.ledger_):
             sentences.append(
                 f"It made {len(self.fitted.ledger_):,} updates; the first {self.n_updates:,} are "

@@ -24,8 +24,10 @@ def facts_of(
     """What a training on rows came to, as what becomes the JSON object."""
     counts = sorted(Counter(examples.labels.tolist()).items())
     classes = {"classes": {str(label): n for label, n in counts}}
-    rows, right = {"rows": len(examples)}, _accuracy(learner, examples)
+    rows, wrong = {"rows": len(examples)}, getattr(learner, "n_training_errors_", None)
+    right = _accuracy(learner, examples) if wrong is None else 1 - wrong / len(examples)
     facts = training_facts(state, path, rows, classes, right)
+    facts |= {"training_errors": wrong, "converged": None if wrong is None else not wrong}
     facts |= {"dev_rows": None, "columns": examples.schema.describe()}
     if facts["accuracy"]["dev"] is not None:
         # Each epoch counted the rows it learned from; the others were held out.
@@ -58,13 +60,15 @@ def training_facts(
 def fit_facts(card: Any) -> dict[str, Any]:
     """What the card of a model says of its last fit; None of what it does not know."""
     fit = card.record.fit
+    wrong = None if fit is None else fit.training_errors
     # The scores of a pocket are those of the training rows.
     scores = None if fit is None or card.parameters.get("pocket") else fit.validation_scores
     return {
         "epochs": None if fit is None else fit.n_iter,
         "mistakes_per_epoch": None if fit is None else fit.mistakes_per_epoch,
         "stop_reason": None if fit is None else fit.stop_reason,
-        "converged": None if fit is None else fit.converged,
+        "training_errors": wrong,
+        "converged": None if wrong is None else wrong == 0,
         "best_epoch": None if fit is None else fit.best_iter,
         "dev_accuracy": scores[fit.best_iter - 1] if scores and fit.best_iter else None,
     }
@@ -104,10 +108,8 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
         ]
     accuracy = facts["accuracy"]
     line = f"accuracy: {accuracy['train']:.4f} on all {facts['rows']:,} rows"
-    separated = facts["stop_reason"] == "separated" and accuracy["dev"] is None
-    if separated and entry.load().averages and accuracy["train"] < 1:
-        # Else it would seem to contradict the line above.
-        line += " (the last weights alone: 1.0000)"
+    if facts["stop_reason"] == "separated" and facts["training_errors"] and not accuracy["dev"]:
+        line += " (by other weights than the last)"
     if accuracy["dev"] is not None:
         of = "" if facts["dev_rows"] is None else f"{facts['dev_rows']:,} "
         line += f", {accuracy['dev']:.4f} on {of}held-out rows (epoch {facts['best_epoch']})"

@@ -279,11 +279,7 @@ def summary(facts: dict[str, Any], tagger: SequenceTagger, name: str) -> list[st
         if facts["dev_accuracy_per_epoch"] is not None:
             shares = shortened(facts["dev_accuracy_per_epoch"], form=".4f")
             lines.append(f"held out, by epoch: {shares}")
-        ended = stop_text(facts["stop_reason"], "sentences")
-        # Sentences may have been left out, and the averaged weights are others than the last.
-        if facts["converged"] and facts["accuracy"]["train"] < 1.0:
-            ended = ended.partition(":")[0]
-        lines.append(f"ended: {ended}")
+        lines.append(f"ended: {stop_text(facts['stop_reason'], 'sentences')}")
     accuracy = facts["accuracy"]
     line = f"accuracy: {accuracy['train']:.4f} on these words"
     if accuracy["dev"] is not None:

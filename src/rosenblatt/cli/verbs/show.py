@@ -182,9 +182,9 @@ def _training_lines(facts: dict[str, Any], units: str) -> dict[str, str]:
         mistakes = f"{facts['mistakes']:,}" + (" sentences" if units == "sentences" else "")
         items["epochs"] = f"{facts['epochs']:,}"
         items["mistakes"] = f"{mistakes}; by epoch {shortened(facts['mistakes_per_epoch'])}"
-        items["ended"] = stop_text(facts["stop_reason"])
-        if units == "sentences":
-            items["ended"] = stop_text(facts["stop_reason"], units).partition(":")[0]
+        items["ended"] = stop_text(facts["stop_reason"], rows := units.replace("examples", "rows"))
+        if facts["training_errors"] is not None:
+            items["errors"] = f"{facts['training_errors']:,} on the training {rows}"
     if facts["best_epoch"] is not None:
         kept = "in the pocket"
         if facts["dev_accuracy"] is not None:
