@@ -267,16 +267,10 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             )
             at_start = at_start + start.bias
             if start.n_vectors == 1:
+                moved, signed = np.ascontiguousarray(found.T) + bias_step, (2 * y_true - 1) * step
+                positive, first_scores = ties == "positive", at_start[:, 0]
                 out.append(
-                    voting.vote_binary(
-                        found,
-                        place,
-                        (2 * y_true - 1) * step,
-                        survival,
-                        np.ascontiguousarray(at_start[:, 0]),
-                        bias_step,
-                        ties == "positive",
-                    )
+                    voting.vote_binary(moved, place, signed, survival, positive, first_scores)
                 )
             else:
                 out.append(

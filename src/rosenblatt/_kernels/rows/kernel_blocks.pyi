@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -39,10 +37,3 @@ def walk(
     magnitudes: npt.NDArray[np.float64],
     updates: Updates,
 ) -> int: ...
-def votes(
-    kernel: npt.NDArray[Any],
-    place: npt.NDArray[np.int64],
-    step: npt.NDArray[np.float64],
-    survival: npt.NDArray[np.float64],
-    tie_is_positive: bool,
-) -> npt.NDArray[np.float64]: ...

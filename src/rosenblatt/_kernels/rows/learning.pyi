@@ -5,8 +5,6 @@ from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt._kernels.rows.weights import WeightArrays
 
-NO_RIVAL: int
-
 class Log:
     row: npt.NDArray[np.int64]
     right: npt.NDArray[np.int32]
@@ -14,7 +12,6 @@ class Log:
     step: npt.NDArray[np.float64]
     t: npt.NDArray[np.int64]
     size: int
-    capacity: int
     def __init__(self, capacity: int) -> None: ...
 
 class Tally:

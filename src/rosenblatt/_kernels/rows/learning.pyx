@@ -54,8 +54,6 @@ cdef extern from "rows/loop.h" nogil:
     int64_t rb_learn_classes(rb_walk *, void *) noexcept
     int64_t rb_learn_tested(rb_walk *, rb_tested *, double *) noexcept
 
-NO_RIVAL = RB_NO_RIVAL  # recorded as the wrong class when the right one was raised alone
-
 
 cdef class Log:
     """Updates in the order they were made; bounded, emptied by the caller."""
@@ -77,10 +75,6 @@ cdef class Log:
         self.c.t = <int64_t *>cnp.PyArray_DATA(self.t)
 
     @property
-    def capacity(self):
-        return self.c.capacity
-
-    @property
     def size(self):
         return self.c.size
 
@@ -98,38 +92,22 @@ cdef class Tally:
 
     cdef rb_tally c
     cdef readonly object mistakes_per_row, dual
+    cdef public int64_t mistakes
+    cdef readonly int64_t updates, refused
+    cdef readonly double step_sum, raised_sum
 
     def __init__(self, mistakes_per_row=None, dual=None):
-        self.c.refused = -1
+        self.refused = -1
         self.mistakes_per_row, self.dual = mistakes_per_row, dual
         if mistakes_per_row is not None:
             self.c.counts = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>mistakes_per_row)
         if dual is not None:
             self.c.alpha = <double *>cnp.PyArray_DATA(<cnp.ndarray?>dual)
 
-    @property
-    def mistakes(self):
-        return self.c.mistakes
-
-    @mistakes.setter
-    def mistakes(self, int64_t mistakes):
-        self.c.mistakes = mistakes
-
-    @property
-    def updates(self):
-        return self.c.updates
-
-    @property
-    def step_sum(self):
-        return self.c.step_sum
-
-    @property
-    def raised_sum(self):
-        return self.c.raised_sum
-
-    @property
-    def refused(self):
-        return self.c.refused
+    cdef void read(self) noexcept:
+        """Make what the loop has counted known to Python."""
+        self.mistakes, self.updates, self.refused = self.c.mistakes, self.c.updates, self.c.refused
+        self.step_sum, self.raised_sum = self.c.step_sum, self.c.raised_sum
 
 
 cdef class Watch:
@@ -143,16 +121,13 @@ cdef class Watch:
 
     cdef rb_tested c
     cdef readonly object wrong, scores
+    cdef readonly bint latest
 
     def __init__(self, cnp.ndarray wrong, scores=None, *, bint latest=False):
-        self.wrong, self.scores, self.c.latest = wrong, scores, latest
+        self.wrong, self.scores, self.latest, self.c.latest = wrong, scores, latest, latest
         self.c.wrong = <int32_t *>cnp.PyArray_DATA(wrong)
         if scores is not None:
             self.c.scores = <double *>cnp.PyArray_DATA(<cnp.ndarray?>scores)
-
-    @property
-    def latest(self):
-        return self.c.latest
 
 
 def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order, int64_t start,
@@ -163,7 +138,7 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     Python raises is raised here; the caller takes back what was learned before that row.
     """
     cdef rb_walk walk
-    cdef int64_t reached, mistakes_before = tally.c.mistakes
+    cdef int64_t reached
     cdef double three[3]
     cdef double *room = three
     same_type(rows, weights.c.is_float32)
@@ -183,7 +158,7 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
         walk.row_weights = <const double *>cnp.PyArray_DATA(<cnp.ndarray?>row_weights)
     walk.seen_at_zero = weights.t - start
     walk.longest_row = sqrt(rows.largest_squared_norm + weights.c.fit_intercept)
-    tally.c.refused = -1
+    tally.c.mistakes, tally.c.refused = tally.mistakes, -1
     weights.claim()
     if weights.c.n_vectors > 1:
         room = <double *>malloc(
@@ -203,8 +178,8 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
         free(room)
     if rule.error is not None:
         error, rule.error = rule.error, None
-        tally.c.mistakes = mistakes_before
         raise error
+    tally.read()
     weights.t = walk.seen_at_zero + reached
     return reached
 

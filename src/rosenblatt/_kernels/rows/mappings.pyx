@@ -105,7 +105,7 @@ cdef class MappingRow:
         for feature in self.pending:
             self.columns[feature] = len(self.columns)
         self.pending.clear()
-        self.rows.set_n_features(len(self.columns))
+        self.rows.c.n_features = len(self.columns)
 
 
 cdef double _squared_norm(const double *values, int64_t n):

@@ -28,9 +28,6 @@ cdef class Rows:
     def n_features(self):
         return self.c.n_features
 
-    def set_n_features(self, int64_t n_features):
-        self.c.n_features = n_features
-
     @property
     def dtype(self):
         return np.dtype(np.float32 if self.is_float32 else np.float64)

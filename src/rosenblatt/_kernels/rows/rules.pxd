@@ -24,6 +24,11 @@ cdef extern from "rows/rules.h" nogil:
 cdef class Rule:
     cdef rb_rule c
     cdef readonly str name
+    cdef readonly double eta
+    cdef readonly double longest_step  # no step is longer, for a row of weight 1
+    cdef readonly bint aims_at_one, tie_is_mistake, blames_all_rivals
+    cdef readonly bint counts_tell_all  # each update is a mistake and has the same length
+    cdef readonly bint asks_every_row  # no row is left alone for being right by enough
     cdef object error  # what a function of Python raised
     cdef object _python
     cdef tuple _arguments

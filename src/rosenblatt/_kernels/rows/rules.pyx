@@ -38,6 +38,11 @@ cdef class Rule:
             self.c.needs_norm, self.c.aims_at_one = True, aims_at_one
         elif not rb_set_rule(&self.c, name.encode()):
             raise ValueError(f"no rule is called {name!r}")
+        self.eta, self.longest_step = eta, self.c.longest_step
+        self.aims_at_one, self.tie_is_mistake = self.c.aims_at_one, self.c.tie_is_mistake
+        self.blames_all_rivals = self.c.blames_all_rivals
+        self.counts_tell_all = self.c.counts_tell_all
+        self.asks_every_row = self.c.quiet_above == INFINITY
 
     def __reduce__(self):
         return _rebuild, self._arguments
@@ -58,44 +63,6 @@ cdef class Rule:
         except BaseException as error:
             self.error = error
             return 0.0
-
-    @property
-    def aims_at_one(self):
-        return self.c.aims_at_one
-
-    @property
-    def tie_is_mistake(self):
-        return self.c.tie_is_mistake
-
-    @property
-    def raise_only_on_tie(self):
-        return self.c.raise_only_on_tie
-
-    @property
-    def blames_all_rivals(self):
-        return self.c.blames_all_rivals
-
-    @property
-    def counts_tell_all(self):
-        """Whether each update is a mistake and has the same length, so that counting suffices."""
-        return self.c.counts_tell_all
-
-    @property
-    def asks_every_row(self):
-        """Whether no row is left alone for being right by enough."""
-        return self.c.quiet_above == INFINITY
-
-    @property
-    def eta(self):
-        return self.c.parameters.eta
-
-    @property
-    def longest_step(self):
-        """No step is longer than this, for a row of weight 1."""
-        return self.c.longest_step
-
-    def step_for(self, double margin, double squared_norm, bint mistaken):
-        return self.c.step(&self.c.parameters, margin, squared_norm, mistaken)
 
 
 def _rebuild(name, eta, threshold, C, ties, step, aims_at_one):

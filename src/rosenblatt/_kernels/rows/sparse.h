@@ -151,3 +151,6 @@ RB_UNUSED static const rb_ops F(rb_ops) = {F(seek),       F(seek_class), F(score
                                            F(score_classes), F(add),     F(add_to_sum),
                                            F(squared_norm), F(inspect)};
 #undef F
+#undef COLUMN
+#undef UNSIGNED
+#undef KIND

@@ -11,44 +11,28 @@
 #define KIND dense_f32
 #define LANES_IN_ONE_VECTOR 1
 #include "rows/dense.h"
-#undef LANES_IN_ONE_VECTOR
-#undef KIND
 #define COLUMN int32_t
 #define UNSIGNED uint32_t
 #define KIND sparse_f32_i32
 #include "rows/sparse.h"
-#undef COLUMN
-#undef UNSIGNED
-#undef KIND
 #define COLUMN int64_t
 #define UNSIGNED uint64_t
 #define KIND sparse_f32_i64
 #include "rows/sparse.h"
-#undef COLUMN
-#undef UNSIGNED
-#undef KIND
 #undef REAL
 
 #define REAL double
 #define KIND dense_f64
 #define LANES_IN_ONE_VECTOR 0
 #include "rows/dense.h"
-#undef LANES_IN_ONE_VECTOR
-#undef KIND
 #define COLUMN int32_t
 #define UNSIGNED uint32_t
 #define KIND sparse_f64_i32
 #include "rows/sparse.h"
-#undef COLUMN
-#undef UNSIGNED
-#undef KIND
 #define COLUMN int64_t
 #define UNSIGNED uint64_t
 #define KIND sparse_f64_i64
 #include "rows/sparse.h"
-#undef COLUMN
-#undef UNSIGNED
-#undef KIND
 #undef REAL
 
 #endif

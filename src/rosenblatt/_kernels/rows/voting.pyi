@@ -1,14 +1,15 @@
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 def vote_binary(
-    products: npt.NDArray[np.float64],
+    products: npt.NDArray[Any],
     support: npt.NDArray[np.int64],
-    signed_step: npt.NDArray[np.float64],
+    step: npt.NDArray[np.float64],
     survival: npt.NDArray[np.float64],
-    start: npt.NDArray[np.float64],
-    bias_step: float,
     tie_is_positive: bool,
+    start: npt.NDArray[np.float64] | None = None,
 ) -> npt.NDArray[np.float64]: ...
 def vote_classes(
     products: npt.NDArray[np.float64],

@@ -1,85 +1,80 @@
 """Votes of every weight vector a run went through, from its updates alone."""
 
-cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
-cnp.import_array()
+ctypedef fused real:
+    float
+    double
 
 
-def vote_binary(cnp.ndarray products, cnp.ndarray support, cnp.ndarray signed_step,
-                cnp.ndarray survival, cnp.ndarray start, double bias_step, bint tie_is_positive):
-    """Sum of survival times signed by the score of each vector, one sum per query.
+def vote_binary(const real[:, ::1] products, const int64_t[::1] support, const double[::1] step,
+                const double[::1] survival, bint tie_is_positive, start=None):
+    """Votes of one vector's states on the queries: each counts as long as it survived.
 
-    `products` (queries, support rows) holds x.z; `support` and `signed_step` name the row and step
-    of each update; `survival` has one entry more: that of the first vector. `start` is the score
-    of the first vector; `bias_step` is 1 with a bias and 0 without.
+    `products` (support rows, queries) says by how much a step of 1 towards a row raises the score of
+    a query; `support` and `step` name the row and the signed step of each update. `survival` has one
+    number more, that of the first state, whose scores are `start` or else 0.
     """
-    cdef int64_t n = cnp.PyArray_DIM(products, 0), width = cnp.PyArray_DIM(products, 1)
-    cdef int64_t m = cnp.PyArray_DIM(support, 0), q, i
-    cdef cnp.ndarray out = np.zeros(n)
-    cdef double *votes = <double *>cnp.PyArray_DATA(out)
-    cdef const double *product = <const double *>cnp.PyArray_DATA(products)
-    cdef const int64_t *row = <const int64_t *>cnp.PyArray_DATA(support)
-    cdef const double *step = <const double *>cnp.PyArray_DATA(signed_step)
-    cdef const double *lived = <const double *>cnp.PyArray_DATA(survival)
-    cdef const double *first = <const double *>cnp.PyArray_DATA(start)
-    cdef double score, total
+    cdef int64_t n = products.shape[1], m = support.shape[0], i
+    running = np.zeros(n) if start is None else np.array(start, np.float64)
+    out = survival[0] * (np.sign(running) + tie_is_positive * (running == 0.0))
+    cdef double[::1] total = out, score = running
+    cdef double at_zero = 1.0 if tie_is_positive else 0.0
+    if n == 0:
+        return out
     with nogil:
-        for q in range(n):
-            score = first[q]
-            total = signed_vote(score, lived[0], tie_is_positive)
-            for i in range(m):
-                score += step[i] * (product[row[i]] + bias_step)
-                total += signed_vote(score, lived[i + 1], tie_is_positive)
-            votes[q] = total
-            product += width
+        for i in range(m):
+            add_and_vote(&score[0], &total[0], &products[support[i], 0], n, step[i],
+                         survival[i + 1], at_zero)
     return out
 
 
-cdef inline double signed_vote(double score, double survival, bint tie_is_positive) noexcept nogil:
-    if score > 0.0 or (score == 0.0 and tie_is_positive):
-        return survival
-    return -survival if score < 0.0 else 0.0
+cdef inline void add_and_vote(double *score, double *total, const real *row, int64_t n,
+                              double step, double lived, double at_zero) noexcept nogil:
+    cdef int64_t j
+    cdef double s
+    for j in range(n):
+        s = score[j] + step * row[j]
+        score[j] = s
+        # By arithmetic: a branch on a sign cannot be predicted, and this runs several at a time.
+        total[j] += lived * (
+            <double>(s > 0.0) - <double>(s < 0.0) + at_zero * <double>(s == 0.0))
 
 
-def vote_classes(cnp.ndarray products, cnp.ndarray support, cnp.ndarray right, cnp.ndarray wrong,
-                 cnp.ndarray step, cnp.ndarray survival, cnp.ndarray start, double bias_step):
-    """Survival times given to the class each vector chose, (queries, classes)."""
-    cdef int64_t n = cnp.PyArray_DIM(products, 0), width = cnp.PyArray_DIM(products, 1)
-    cdef int64_t m = cnp.PyArray_DIM(support, 0), k = cnp.PyArray_DIM(start, 1), q, i, best
-    cdef cnp.ndarray out = np.zeros((n, k))
-    cdef cnp.ndarray scores = np.array(start, np.float64)
-    cdef double *votes = <double *>cnp.PyArray_DATA(out)
-    cdef double *score = <double *>cnp.PyArray_DATA(scores)
-    cdef const double *product = <const double *>cnp.PyArray_DATA(products)
-    cdef const int64_t *row = <const int64_t *>cnp.PyArray_DATA(support)
-    cdef const int32_t *up = <const int32_t *>cnp.PyArray_DATA(right)
-    cdef const int32_t *down = <const int32_t *>cnp.PyArray_DATA(wrong)
-    cdef const double *steps = <const double *>cnp.PyArray_DATA(step)
-    cdef const double *lived = <const double *>cnp.PyArray_DATA(survival)
+def vote_classes(const double[:, ::1] products, const int64_t[::1] support,
+                 const int32_t[::1] right, const int32_t[::1] wrong, const double[::1] step,
+                 const double[::1] survival, start, double bias_step):
+    """Survival times given to the class each vector chose, (queries, classes).
+
+    `products` (queries, support rows) holds x.z, `start` the scores of the first vectors;
+    `bias_step` is 1 with a bias and 0 without. `right` and `wrong` name the classes that each
+    update raises and lowers, -1 for none.
+    """
+    cdef int64_t n = products.shape[0], m = support.shape[0], k = start.shape[1], q, i, best
+    out = np.zeros((n, k))
+    cdef double[:, ::1] votes = out, scores = np.array(start, np.float64)
+    cdef double *score
     cdef double change
     with nogil:
         for q in range(n):
+            score = &scores[q, 0]
             best = first_best(score, k)
-            votes[best] += lived[0]
+            votes[q, best] += survival[0]
             for i in range(m):
-                change = steps[i] * (product[row[i]] + bias_step)
-                score[up[i]] += change
-                if down[i] >= 0:
-                    score[down[i]] -= change
+                change = step[i] * (products[q, support[i]] + bias_step)
+                score[right[i]] += change
+                if wrong[i] >= 0:
+                    score[wrong[i]] -= change
                 # Two classes moved: look at all of them only if the best may have lost.
-                if (up[i] == best and change < 0.0) or (down[i] == best and change > 0.0):
+                if (right[i] == best and change < 0.0) or (wrong[i] == best and change > 0.0):
                     best = first_best(score, k)
                 else:
-                    best = better(score, best, up[i])
-                    if down[i] >= 0:
-                        best = better(score, best, down[i])
-                votes[best] += lived[i + 1]
-            product += width
-            score += k
-            votes += k
+                    best = better(score, best, right[i])
+                    if wrong[i] >= 0:
+                        best = better(score, best, wrong[i])
+                votes[q, best] += survival[i + 1]
     return out
 
 

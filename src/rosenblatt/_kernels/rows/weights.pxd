@@ -29,7 +29,8 @@ cdef class WeightArrays:
     cdef readonly cnp.ndarray bias
     cdef readonly object table_sum
     cdef readonly object bias_sum
-    cdef readonly bint by_feature
+    cdef readonly bint by_feature, is_float32, fit_intercept
+    cdef readonly int64_t n_vectors, n_features
     cdef public int64_t t
     cdef bint busy
 

@@ -26,11 +26,12 @@ cdef class WeightArrays:
         self.table, self.bias = table, bias
         self.table_sum, self.bias_sum = table_sum, bias_sum
         self.by_feature = by_feature
-        self.c.n_features, self.c.fit_intercept = n_features, fit_intercept
-        self.c.is_float32 = cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32
+        self.n_features = self.c.n_features = n_features
+        self.fit_intercept = self.c.fit_intercept = fit_intercept
+        self.is_float32 = self.c.is_float32 = cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32
         self.c.limit = FLOAT32_LIMIT if self.c.is_float32 else FLOAT64_LIMIT
         self.c.itemsize = cnp.PyArray_ITEMSIZE(table)
-        self.c.n_vectors = cnp.PyArray_DIM(bias, 0)
+        self.n_vectors = self.c.n_vectors = cnp.PyArray_DIM(bias, 0)
         self.c.class_stride = 1 if by_feature else n_features
         self.c.feature_stride = self.c.n_vectors if by_feature else 1
         self.c.w = <char *>cnp.PyArray_DATA(table)
@@ -39,22 +40,6 @@ cdef class WeightArrays:
         if table_sum is not None:
             self.c.u = <double *>cnp.PyArray_DATA(<cnp.ndarray?>table_sum)
             self.c.ub = <double *>cnp.PyArray_DATA(<cnp.ndarray?>bias_sum)
-
-    @property
-    def n_vectors(self):
-        return self.c.n_vectors
-
-    @property
-    def n_features(self):
-        return self.c.n_features
-
-    @property
-    def is_float32(self):
-        return self.c.is_float32
-
-    @property
-    def fit_intercept(self):
-        return self.c.fit_intercept
 
     @property
     def reach(self):
