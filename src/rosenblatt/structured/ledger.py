@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.tags import tag_learning
-from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core.ledger import BaseLedger, W
 from rosenblatt.core.recording import Update, refuse_missing
 from rosenblatt.errors import InputError
 from rosenblatt.explain import PastMistake
 from rosenblatt.structured.feature_weights import FeatureWeights, LearnedWeights, exact_sum
 from rosenblatt.structured.problem import Problem, answers, same
-from rosenblatt.structured.sentences import Encoded, Encoder, read_sentences
+from rosenblatt.structured.sentences import Encoder, read_sentences
 
 if TYPE_CHECKING:
     from rosenblatt.structured.structured_model import StructuredModel
@@ -240,16 +240,7 @@ class TagLedger(SearchLedger[TagWeights]):
             refuse_missing(row, len(encoded), "sentence")
             first, last = encoded.starts[row : row + 2].tolist()
             _check_length(row, last - first, len(y_pred))
-            tag_learning.replay(
-                weights,
-                encoded.feature_starts[first:],
-                encoded.features,
-                encoded.values,
-                y_true,
-                y_pred,
-                step,
-                t - t0,
-            )
+            tag_learning.replay(weights, encoded, first, y_true, y_pred, step, t - t0)
 
     def change_of(self, update: Update, X: Any) -> dict[Any, float]:
         row, order = update.row, self._start.order

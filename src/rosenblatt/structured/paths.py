@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt._kernels.tags import tag_search
-from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.errors import InputError
 from rosenblatt.explain import SHOWN, Contribution, Explanation, aligned
 from rosenblatt.structured.ledger import difference, path_features
 from rosenblatt.structured.problem import Judge, read_many
-from rosenblatt.structured.sentences import Encoded, Encoder, read_pairs, read_sentences
+from rosenblatt.structured.sentences import Encoder, read_pairs, read_sentences
 
 
 class Choice(NamedTuple):
@@ -96,9 +96,7 @@ def explained(
     if unknown:
         raise InputError(f"the tag {unknown.pop()!r} was never seen in training.")
     encoded = encoder.encode([sentence])
-    table = tag_search.emission_table(
-        weights, encoded.feature_starts, encoded.features, encoded.values
-    )
+    table = tag_search.emission_table(weights, encoded)
     place = {tag: i for i, tag in enumerate(tags)}
 
     def choices(path: list[str]) -> list[Choice]:
@@ -141,8 +139,8 @@ def _by_feature(
 ) -> list[Contribution]:
     """What each feature of each token says for the tag of the token."""
     # Each feature as if it were a token.
-    alone = np.arange(len(encoded.features) + 1)
-    table = tag_search.emission_table(weights, alone, encoded.features)
+    alone = Encoded(encoded.starts, np.arange(len(encoded.features) + 1), encoded.features)
+    table = tag_search.emission_table(weights, alone)
     values = np.ones(len(encoded.features)) if encoded.values is None else encoded.values
     parts, k = list[Contribution](), 0
     for token, tag in zip(sentence, path, strict=True):

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.tags import tag_features
+from rosenblatt._kernels.tags.tag_weights import Encoded
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.structured.templates import CHUNKING, WORDS, Templates
 
 if TYPE_CHECKING:
     from rosenblatt.io import SentenceLayout
-
-
-@dataclass
-class Encoded:
-    """The features of all tokens of some sentences, one after the other."""
-
-    starts: npt.NDArray[np.int64]
-    feature_starts: npt.NDArray[np.int64]
-    features: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float32] | None
-    words: npt.NDArray[np.int32] | None
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
 
 
 def read_sentences(
@@ -165,7 +151,7 @@ class Encoder:
                 raise _no_feature(*error.args[0]) from None
             of_tokens, features, values = found
             plain = values if len(values) and not (values == 1.0).all() else None
-            return Encoded(starts, of_tokens, features, plain, None)
+            return Encoded(starts, of_tokens, features, plain)
         assert self.templates is not None
         new: list[dict[str, int]] = [{} for _ in self.columns]
         try:

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.tags import tag_learning, tag_search
-from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.model import Model
 from rosenblatt.errors import InputError, Item, ParameterError
 from rosenblatt.structured.ledger import TagEntry, with_tags
-from rosenblatt.structured.sentences import Encoded, Encoder
+from rosenblatt.structured.sentences import Encoder
 
 UPDATES = {
     "whole": tag_learning.WHOLE,
@@ -106,15 +106,8 @@ class TagModel(Model):
         allowed: npt.NDArray[np.bool_] | None,
     ) -> npt.NDArray[np.int32]:
         """The best tags of all tokens; `NO_TAG` where no sequence for a sentence is allowed."""
-        found, scores = tag_search.best_tags(
-            weights,
-            tag_search.Search(weights, beam=beam, allowed=allowed),
-            encoded.starts,
-            encoded.feature_starts,
-            encoded.features,
-            encoded.values,
-            self.only(encoded),
-        )
+        search = tag_search.Search(weights, beam=beam, allowed=allowed)
+        found, scores = tag_search.best_tags(weights, search, encoded, self.only(encoded))
         for sentence in np.flatnonzero(scores == -np.inf):
             found[encoded.starts[sentence] : encoded.starts[sentence + 1]] = NO_TAG
         return found
@@ -166,10 +159,7 @@ class TagTrainer(epochs.Trainer):
             at = tag_learning.learn(
                 model.weights,
                 self._search,
-                encoded.starts,
-                encoded.feature_starts,
-                encoded.features,
-                encoded.values,
+                encoded,
                 self._only,
                 gold,
                 order,
@@ -188,7 +178,7 @@ class TagTrainer(epochs.Trainer):
                 first = encoded.starts[sentence]
                 right = gold[first : first + len(found)].copy()
                 model.recorder.append((self._first_row + sentence, step, t, right, found))
-        self.n_updates += tally.updates
+        self.n_updates += tally.sentences
         model.n_mistakes += tally.sentences
         return int(tally.sentences)
 

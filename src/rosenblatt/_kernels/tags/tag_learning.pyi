@@ -2,7 +2,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.tags.tag_search import Search
-from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 
 WHOLE: int
 EARLY: int
@@ -10,9 +10,6 @@ VIOLATION: int
 
 class TagTally:
     sentences: int
-    tokens: int
-    updates: int
-    step_sum: float
     log: list[tuple[int, float, int, npt.NDArray[np.int32]]]
     is_full: bool
     def __init__(self, logged: bool = False) -> None: ...
@@ -20,10 +17,7 @@ class TagTally:
 def learn(
     weights: TagWeights,
     search: Search,
-    starts: npt.NDArray[np.int64],
-    feature_starts: npt.NDArray[np.int64],
-    features: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32] | None,
+    encoded: Encoded,
     only: npt.NDArray[np.int32] | None,
     gold: npt.NDArray[np.int32],
     order: npt.NDArray[np.int64],
@@ -35,9 +29,8 @@ def learn(
 ) -> int: ...
 def replay(
     weights: TagWeights,
-    feature_starts: npt.NDArray[np.int64],
-    features: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32] | None,
+    encoded: Encoded,
+    first: int,
     right: npt.NDArray[np.int32],
     found: npt.NDArray[np.int32],
     step: float,

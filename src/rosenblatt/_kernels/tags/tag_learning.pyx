@@ -10,9 +10,9 @@ cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
-from rosenblatt._kernels.tags.tag_search cimport point, Search
+from rosenblatt._kernels.tags.tag_search cimport Search
 from rosenblatt._kernels.tags.tag_weights cimport (
-    rb_change, rb_squared_length, Sentence, TagWeights)
+    Encoded, rb_change, rb_squared_length, Sentence, TagWeights)
 
 import numpy as np
 
@@ -27,15 +27,13 @@ WHOLE, EARLY, VIOLATION = WHOLE_, EARLY_, VIOLATION_
 
 
 cdef class TagTally:
-    """What a run adds up, and the mistakes themselves if they are wanted.
+    """How many sentences were mistakes, and the mistakes themselves if they are wanted.
 
-    A mistake is a sentence, how many of its tokens the update looked at, the step, and the tags
-    found for these tokens.
+    A mistake is a sentence, the step, t, and the tags found for the tokens the update looked at.
     """
 
-    cdef public int64_t sentences, tokens, updates
-    cdef public double step_sum
-    cdef public list log
+    cdef readonly int64_t sentences
+    cdef readonly list log
     cdef readonly bint is_full     # no room for the rows of the next sentence
 
     def __init__(self, bint logged=False):
@@ -48,20 +46,19 @@ cdef struct Rule:
     double C
 
 
-def learn(TagWeights weights, Search search, cnp.ndarray starts, cnp.ndarray feature_starts,
-          cnp.ndarray features, values, only, cnp.ndarray gold, cnp.ndarray order, int64_t first,
-          int64_t last, int64_t update, double C, TagTally tally):
+def learn(TagWeights weights, Search search, Encoded encoded, only, cnp.ndarray gold,
+          cnp.ndarray order, int64_t first, int64_t last, int64_t update, double C, TagTally tally):
     """Learn from sentences order[first .. last - 1]; return the place reached.
 
     C = 0 takes steps of 1 (the perceptron); else the smallest step that makes up for the loss,
     which is the number of wrong tags, but at most C. It stops early when rows have to be made room
     for.
     """
-    cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(starts)
+    cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(encoded.starts)
     cdef const int64_t *visit = <const int64_t *>cnp.PyArray_DATA(order)
     cdef const int32_t *right = <const int32_t *>cnp.PyArray_DATA(gold)
-    cdef int64_t longest = int(np.diff(starts).max(initial=1))
-    cdef Sentence sentence
+    cdef int64_t longest = int(np.diff(encoded.starts).max(initial=1))
+    cdef Sentence every = encoded.tokens(only), sentence = every
     cdef int64_t at = first, s, token, m, n_features
     cdef bint is_logged = tally.log is not None
     cdef double step = 1.0
@@ -71,13 +68,11 @@ def learn(TagWeights weights, Search search, cnp.ndarray starts, cnp.ndarray fea
     cdef int64_t room = 0
     search.reserve(longest)
     if C > 0.0:
-        room = 4 * (int(np.diff(feature_starts[starts]).max(initial=1)) + longest) + 8
+        most = np.diff(encoded.feature_starts[encoded.starts]).max(initial=1)
+        room = 4 * (int(most) + longest) + 8
     path = <int32_t *>malloc(longest * sizeof(int32_t))
     if path == NULL:
         raise MemoryError
-    point(&sentence, feature_starts, features, values, only)
-    cdef const int64_t *of_tokens = sentence.feature_starts
-    cdef const int32_t *onlys = sentence.only
     rule.update, rule.aims, rule.C = update, C > 0.0, C
     if rule.aims:
         changes = <rb_change *>malloc(room * sizeof(rb_change))
@@ -93,9 +88,9 @@ def learn(TagWeights weights, Search search, cnp.ndarray starts, cnp.ndarray fea
             s = visit[at]
             token = start[s]
             sentence.length = start[s + 1] - token
-            sentence.feature_starts = of_tokens + token
-            sentence.only = onlys + token if onlys != NULL else NULL
-            n_features = (sentence.feature_starts[sentence.length] - sentence.feature_starts[0])
+            sentence.feature_starts = every.feature_starts + token
+            sentence.only = every.only + token if every.only != NULL else NULL
+            n_features = sentence.feature_starts[sentence.length] - sentence.feature_starts[0]
             if weights.n_rows + n_features > weights.capacity:
                 tally.is_full = True
                 break
@@ -107,9 +102,7 @@ def learn(TagWeights weights, Search search, cnp.ndarray starts, cnp.ndarray fea
                 if step == 0.0:  # as far ahead as asked for
                     m = 0
             if m:
-                _count(tally, path, right + token, m)
-                tally.updates += 1
-                tally.step_sum += step
+                tally.sentences += 1
                 _move(weights, &sentence, right + token, path, m, step)
                 search.prepare(weights)
             weights.t += 1
@@ -122,12 +115,12 @@ def learn(TagWeights weights, Search search, cnp.ndarray starts, cnp.ndarray fea
     return at
 
 
-def replay(TagWeights weights, cnp.ndarray feature_starts, cnp.ndarray features, values,
-           cnp.ndarray right, cnp.ndarray found, double step, int64_t t):
-    """Make one update again, that of example number t; its sentence begins at feature_starts."""
-    cdef Sentence sentence
+def replay(TagWeights weights, Encoded encoded, int64_t first, cnp.ndarray right,
+           cnp.ndarray found, double step, int64_t t):
+    """Make one update again, that of example number t; `first` is the first token of its sentence."""
+    cdef Sentence sentence = encoded.tokens(None)
     cdef int64_t m = len(found)
-    point(&sentence, feature_starts, features, values, None)
+    sentence.feature_starts += first
     sentence.length = m
     weights.reserve(sentence.feature_starts[m] - sentence.feature_starts[0])
     weights.t = t - 1
@@ -140,14 +133,6 @@ cdef void _log(TagTally tally, int64_t s, double step, int64_t t, const int32_t 
     cdef cnp.ndarray found = np.empty(m, np.int32)
     memcpy(cnp.PyArray_DATA(found), path, m * sizeof(int32_t))
     tally.log.append((s, step, t, found))
-
-
-cdef void _count(TagTally tally, const int32_t *path, const int32_t *right,
-                 int64_t m) noexcept nogil:
-    cdef int64_t i
-    tally.sentences += 1
-    for i in range(m):
-        tally.tokens += path[i] != right[i]
 
 
 cdef int64_t _find(TagWeights weights, Search search, Sentence *sentence, const int32_t *right,
@@ -223,17 +208,10 @@ cdef double _step(TagWeights weights, Search search, Sentence *sentence, const i
                 if sentence.features[f] < 0:
                     continue
                 value = 1.0 if sentence.values == NULL else sentence.values[f]
-                changes[n].key = <int64_t>sentence.features[f] * width + right[i]
-                changes[n].change = value
-                changes[n + 1].key = <int64_t>sentence.features[f] * width + path[i]
-                changes[n + 1].change = -value
-                n += 2
+                n = _apart(changes, n, sentence.features[f] * width + right[i],
+                           sentence.features[f] * width + path[i], value)
         if right[i] != path[i] or g1 != p1:
-            changes[n].key = -1 - (g1 * width + right[i])
-            changes[n].change = 1.0
-            changes[n + 1].key = -1 - (p1 * width + path[i])
-            changes[n + 1].change = -1.0
-            n += 2
+            n = _apart(changes, n, -1 - (g1 * width + right[i]), -1 - (p1 * width + path[i]), 1.0)
     length = rb_squared_length(changes, n)
     if weights.order == 2:
         length += _squared_length_of_pairs(weights, right, path, m, changes)
@@ -243,15 +221,20 @@ cdef double _step(TagWeights weights, Search search, Sentence *sentence, const i
     return <double>(<float>min(rule.C, loss / length))
 
 
+cdef inline int64_t _apart(rb_change *changes, int64_t n, int64_t up, int64_t down,
+                           double by) noexcept nogil:
+    """Note that one weight rises and another falls; how many changes there are then."""
+    changes[n].key, changes[n].change = up, by
+    changes[n + 1].key, changes[n + 1].change = down, -by
+    return n + 2
+
+
 cdef double _squared_length_of_pairs(TagWeights weights, const int32_t *right, const int32_t *path,
                                      int64_t m, rb_change *changes) noexcept nogil:
     cdef int64_t i, n = 0, t = weights.n_tags, width = weights.width
     for i in range(m):
-        changes[n].key = _pair(right, i, t) * width + right[i]
-        changes[n].change = 1.0
-        changes[n + 1].key = _pair(path, i, t) * width + path[i]
-        changes[n + 1].change = -1.0
-        n += 2
+        n = _apart(changes, n, _pair(right, i, t) * width + right[i],
+                   _pair(path, i, t) * width + path[i], 1.0)
     return rb_squared_length(changes, n)
 
 
@@ -264,7 +247,7 @@ cdef void _move(TagWeights weights, Sentence *sentence, const int32_t *right, co
                 int64_t m, double step) noexcept nogil:
     """Towards the right tags and away from those found, over the first m tokens."""
     cdef int64_t i, f, row, width = weights.width, n = weights.n_tags, g, p
-    cdef double seen = weights.t, change
+    cdef double seen = weights.t
     cdef float small
     for i in range(m):
         if right[i] != path[i]:
@@ -274,24 +257,22 @@ cdef void _move(TagWeights weights, Sentence *sentence, const int32_t *right, co
                 small = <float>step
                 if sentence.values != NULL:
                     small = <float>(step * sentence.values[f])
-                change = small
                 row = weights.row(sentence.features[f]) * width
-                weights.w[row + right[i]] += small
-                weights.w[row + path[i]] -= small
-                weights.uw[row + right[i]] += seen * change
-                weights.uw[row + path[i]] -= seen * change
+                _shift(weights.w, weights.uw, row + right[i], row + path[i], small, small, seen)
         g = (right[i - 1] if i else n) * width + right[i]
         p = (path[i - 1] if i else n) * width + path[i]
-        if g != p:
-            weights.s[g] += <float>step
-            weights.s[p] -= <float>step
-            weights.us[g] += seen * step
-            weights.us[p] -= seen * step
+        _shift(weights.s, weights.us, g, p, <float>step, step, seen)
         if weights.order == 2:
             g = _pair(right, i, n) * width + right[i]
             p = _pair(path, i, n) * width + path[i]
-            if g != p:
-                weights.p[g] += <float>step
-                weights.p[p] -= <float>step
-                weights.up[g] += seen * step
-                weights.up[p] -= seen * step
+            _shift(weights.p, weights.up, g, p, <float>step, step, seen)
+
+
+cdef inline void _shift(float *weights, double *sums, int64_t up, int64_t down, float small,
+                        double step, double seen) noexcept nogil:
+    """Raise one weight and lower another, and their sums by as much for every example before."""
+    if up != down:
+        weights[up] += small
+        weights[down] -= small
+        sums[up] += seen * step
+        sums[down] -= seen * step

@@ -1,4 +1,3 @@
-cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 from rosenblatt._kernels.tags.tag_weights cimport Sentence, TagWeights
 
@@ -9,9 +8,6 @@ cdef struct Beam:
     int32_t *parents
     int32_t *sizes      # how many there are at each token
     float *taken_off    # of all scores at a token, behind it
-
-
-cdef void point(Sentence *sentence, cnp.ndarray feature_starts, cnp.ndarray features, values, only)
 
 
 cdef class Search:

@@ -1,7 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 
 class Search:
     beam: int
@@ -13,16 +13,7 @@ class Search:
 def best_tags(
     weights: TagWeights,
     search: Search,
-    starts: npt.NDArray[np.int64],
-    feature_starts: npt.NDArray[np.int64],
-    features: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32] | None = None,
+    encoded: Encoded,
     only: npt.NDArray[np.int32] | None = None,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]: ...
-def emission_table(
-    weights: TagWeights,
-    feature_starts: npt.NDArray[np.int64],
-    features: npt.NDArray[np.int32],
-    values: npt.NDArray[np.float32] | None = None,
-    only: npt.NDArray[np.int32] | None = None,
-) -> npt.NDArray[np.float32]: ...
+def emission_table(weights: TagWeights, encoded: Encoded) -> npt.NDArray[np.float32]: ...

@@ -13,7 +13,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 from rosenblatt._kernels.tags.tag_weights cimport (
-    emissions, rb_best_scores, rb_best_step, Sentence, TagWeights,
+    Encoded, emissions, rb_best_scores, rb_best_step, Sentence, TagWeights,
 )
 
 import numpy as np
@@ -276,25 +276,20 @@ cdef float _viterbi_of_pairs(Search search, TagWeights weights, int64_t length,
     return <float>(total + best)
 
 
-def best_tags(TagWeights weights, Search search, cnp.ndarray starts, cnp.ndarray feature_starts,
-              cnp.ndarray features, values=None, only=None):
+def best_tags(TagWeights weights, Search search, Encoded encoded, only=None):
     """The best tags of all sentences, one after the other, and the score of each sentence.
 
-    `starts` are the first tokens of the sentences, `feature_starts` the first features of the
-    tokens, each with the end behind it. What words can be gives way where the steps allow no
-    sequence of such tags; where they allow none at all the score is minus infinity.
+    `only` says what words can be. It gives way where the steps allow no sequence of such tags; where
+    they allow none at all the score is minus infinity.
     """
-    cdef int64_t n = cnp.PyArray_DIM(starts, 0) - 1, s, first
-    cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(starts)
+    cdef int64_t n = len(encoded), s, first
+    cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(encoded.starts)
     cdef cnp.ndarray tags = np.empty(start[n], np.int32)
     cdef cnp.ndarray scores = np.empty(n, np.float32)
     cdef int32_t *out = <int32_t *>cnp.PyArray_DATA(tags)
     cdef float *score = <float *>cnp.PyArray_DATA(scores)
-    cdef Sentence sentence
-    search.reserve(int(np.diff(starts).max(initial=1)))
-    point(&sentence, feature_starts, features, values, only)
-    cdef const int64_t *of_tokens = sentence.feature_starts
-    cdef const int32_t *onlys = sentence.only
+    cdef Sentence every = encoded.tokens(only), sentence = every
+    search.reserve(int(np.diff(encoded.starts).max(initial=1)))
     with nogil:
         search.prepare(weights)
         for s in range(n):
@@ -303,8 +298,8 @@ def best_tags(TagWeights weights, Search search, cnp.ndarray starts, cnp.ndarray
             if sentence.length == 0:
                 score[s] = 0.0
                 continue
-            sentence.feature_starts = of_tokens + first
-            sentence.only = onlys + first if onlys != NULL else NULL
+            sentence.feature_starts = every.feature_starts + first
+            sentence.only = every.only + first if every.only != NULL else NULL
             search.emissions(weights, &sentence)
             score[s] = search.best_path(weights, sentence.length, out + first)
             if score[s] == -INFINITY and sentence.only != NULL:
@@ -314,24 +309,9 @@ def best_tags(TagWeights weights, Search search, cnp.ndarray starts, cnp.ndarray
     return tags, scores
 
 
-cdef void point(Sentence *sentence, cnp.ndarray feature_starts, cnp.ndarray features, values, only):
-    sentence.feature_starts = <const int64_t *>cnp.PyArray_DATA(feature_starts)
-    sentence.features = <const int32_t *>cnp.PyArray_DATA(features)
-    sentence.values = NULL
-    if values is not None:
-        sentence.values = <const float *>cnp.PyArray_DATA(<cnp.ndarray?>values)
-    sentence.only = NULL
-    if only is not None:
-        sentence.only = <const int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>only)
-
-
-def emission_table(TagWeights weights, cnp.ndarray feature_starts, cnp.ndarray features,
-                   values=None, only=None):
+def emission_table(TagWeights weights, Encoded encoded):
     """Scores of every tag at every token by its features: (tokens, n_tags)."""
-    cdef Sentence sentence
-    cdef int64_t n = cnp.PyArray_DIM(feature_starts, 0) - 1
-    cdef cnp.ndarray out = np.empty((n, weights.width), np.float32)
-    point(&sentence, feature_starts, features, values, only)
-    sentence.length = n
+    cdef Sentence sentence = encoded.tokens(None)
+    cdef cnp.ndarray out = np.empty((sentence.length, weights.width), np.float32)
     emissions(weights, &sentence, <float *>cnp.PyArray_DATA(out))
     return out[:, :weights.n_tags]

@@ -1,3 +1,4 @@
+cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 
 
@@ -25,7 +26,8 @@ cdef class TagWeights:
     cdef double *uw
     cdef double *us
     cdef double *up
-    cdef readonly int64_t n_features, capacity
+    cdef readonly int64_t n_features
+    cdef int64_t capacity
 
     cdef void bind(self)
     cdef int64_t row(self, int64_t feature) noexcept nogil
@@ -37,6 +39,13 @@ cdef struct Sentence:
     const float *values            # NULL: every feature has the value 1
     const int32_t *only            # NULL, or for each token the one tag it can have, or -1
     int64_t length
+
+
+cdef class Encoded:
+    cdef readonly cnp.ndarray starts, feature_starts, features
+    cdef readonly object values, words
+
+    cdef Sentence tokens(self, only)
 
 
 cdef void emissions(TagWeights weights, const Sentence *sentence, float *out) noexcept nogil

@@ -67,13 +67,10 @@ cdef class TagWeights:
         if needed <= self.capacity:
             return
         capacity = max(needed, 2 * self.capacity, 1024)
-        for name, dtype in (("rows", np.float32), ("row_sums", np.float64)):
-            wider = np.zeros((capacity, self.width), dtype)
-            wider[:self.n_rows] = (self.rows if name == "rows" else self.row_sums)[:self.n_rows]
-            if name == "rows":
-                self.rows = wider
-            else:
-                self.row_sums = wider
+        rows, sums = self.rows[:self.n_rows], self.row_sums[:self.n_rows]
+        self.rows = np.zeros((capacity, self.width), np.float32)
+        self.row_sums = np.zeros((capacity, self.width))
+        self.rows[:self.n_rows], self.row_sums[:self.n_rows] = rows, sums
         self.bind()
 
     def take(self, TagWeights old):
@@ -96,13 +93,16 @@ cdef class TagWeights:
         self.bind()
 
     def __reduce__(self):
+        return _rebuilt, (self.n_tags, self.order, self.t, self.arrays())
+
+    def arrays(self):
+        """All arrays by name, as `set` takes them, without room for more rows."""
         n = self.n_rows
-        arrays = {
+        return {
             "row_of": self.row_of, "rows": self.rows[:n], "row_sums": self.row_sums[:n],
             "steps": self.steps, "step_sums": self.step_sums, "pairs": self.pairs,
             "pair_sums": self.pair_sums,
         }
-        return _rebuilt, (self.n_tags, self.order, self.t, arrays)
 
     cdef int64_t row(self, int64_t feature) noexcept nogil:
         """The row of a feature, a new one if it had none; there is room."""
@@ -113,32 +113,18 @@ cdef class TagWeights:
 
     def averaged(self):
         """Weights that do not learn: the mean of those after every example."""
-        cdef TagWeights found = TagWeights(self.n_tags, self.order)
-        seen = max(self.t, 1)
-        n = self.n_rows
-        found.set(
-            row_of=self.row_of.copy(),  # these go on to get rows that the mean has not
-            rows=(self.rows[:n] - self.row_sums[:n] / seen).astype(np.float32),
-            row_sums=np.zeros((0, self.width)),
-            steps=(self.steps - self.step_sums / seen).astype(np.float32),
-            step_sums=np.zeros((0, self.width)),
-            pairs=(self.pairs - self.pair_sums / seen).astype(np.float32),
-            pair_sums=np.zeros((0, self.width)),
-        )
-        found.t = self.t
-        return found
+        mean = self.arrays()
+        mean["row_of"] = self.row_of.copy()  # these go on to get rows that the mean has not
+        for name in ("row", "step", "pair"):
+            sums = mean[f"{name}_sums"] / max(self.t, 1)
+            mean[f"{name}s"] = (mean[f"{name}s"] - sums).astype(np.float32)
+            mean[f"{name}_sums"] = np.zeros((0, self.width))
+        return _rebuilt(self.n_tags, self.order, self.t, mean)
 
     def copy(self):
         """Weights of their own that learn on without touching these."""
-        cdef TagWeights twin = TagWeights(self.n_tags, self.order)
-        n = self.n_rows
-        twin.set(
-            row_of=self.row_of.copy(), rows=self.rows[:n].copy(), row_sums=self.row_sums[:n].copy(),
-            steps=self.steps.copy(), step_sums=self.step_sums.copy(), pairs=self.pairs.copy(),
-            pair_sums=self.pair_sums.copy(),
-        )
-        twin.t = self.t
-        return twin
+        copies = {name: array.copy() for name, array in self.arrays().items()}
+        return _rebuilt(self.n_tags, self.order, self.t, copies)
 
 
 def _rebuilt(n_tags, order, t, arrays):
@@ -146,6 +132,35 @@ def _rebuilt(n_tags, order, t, arrays):
     weights.set(**{name: np.ascontiguousarray(array) for name, array in arrays.items()})
     weights.t = t
     return weights
+
+
+cdef class Encoded:
+    """The features of all tokens of some sentences, one after the other.
+
+    `starts` are the first tokens of the sentences, `feature_starts` the first features of the
+    tokens, each with the end behind it. `values` are None if every feature has the value 1, `words`
+    the numbers of the words, or None.
+    """
+
+    def __init__(self, starts, feature_starts, features, values=None, words=None):
+        self.starts, self.feature_starts, self.features = starts, feature_starts, features
+        self.values, self.words = values, words
+
+    def __len__(self):
+        return len(self.starts) - 1
+
+    cdef Sentence tokens(self, only):
+        """All tokens as one sentence; `only` is None or has the one tag each can have, or -1."""
+        cdef Sentence found
+        found.feature_starts = <const int64_t *>cnp.PyArray_DATA(self.feature_starts)
+        found.features = <const int32_t *>cnp.PyArray_DATA(self.features)
+        found.length = cnp.PyArray_DIM(self.feature_starts, 0) - 1
+        found.values, found.only = NULL, NULL
+        if self.values is not None:
+            found.values = <const float *>cnp.PyArray_DATA(<cnp.ndarray?>self.values)
+        if only is not None:
+            found.only = <const int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>only)
+        return found
 
 
 cdef void emissions(TagWeights weights, const Sentence *sentence, float *out) noexcept nogil:
