@@ -13,7 +13,7 @@ from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, Setting
 from rosenblatt.io.fault_messages import Explained, quoted
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.reader import LineFormat
+from rosenblatt.io.reader import Format
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
 from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sources import Given
@@ -26,6 +26,12 @@ NEEDED = {"upos", "xpos", "head", "deprel"}
 RAISE_MAX_TOKENS = Message("raise ", Setting("max_tokens"))
 DOCUMENT = b"-DOCSTART-"
 ID = re.compile(rb"\d+([-.]\d+)?\t")
+
+FAULTS: dict[str, Explained] = {
+    "empty column": ("an empty column", 'write "_" for nothing; columns are divided by one tab'),
+    "no tag": ('"_" in the column to learn: no tag', ["choose another column", "add the tag"]),
+    "bad id": ("{found} is not the number of a word", "write 1, or 1-2, or 1.1"),
+}
 
 Column = int | str
 
@@ -40,10 +46,10 @@ class ConllColumns(NamedTuple):
     tabs: bool
 
 
-class Conll(LineFormat):
+class Conll(Format[SentenceBlock]):
     """The format for the reader."""
 
-    labels = None
+    faults = FAULTS
     columns: ConllColumns | None = None
 
     def __init__(
@@ -117,26 +123,20 @@ class Conll(LineFormat):
         sentences, tags = self.parser.take()
         return SentenceBlock(sentences, tags if self._labelled else None, lines)
 
-    def explain(self, fault: str, found: bytes) -> Explained:
-        if fault == "columns":
+    def explain(self, parser: Any, found: bytes) -> Explained:
+        if parser.fault == "columns":
             return self._wrong_number()
-        if fault == "empty column":
-            return "an empty column", 'write "_" for nothing; columns are divided by one tab'
-        if fault == "no tag":
-            return '"_" in the column to learn: no tag', ["choose another column", "add the tag"]
-        if fault == "wrong id":
+        if parser.fault == "wrong id":
             return (
                 f"word {quoted(found)} where word {self.parser.expected_id} is due",
                 "put a blank line between sentences and number words from 1",
             )
-        if fault == "bad id":
-            return f"{quoted(found)} is not the number of a word", "write 1, or 1-2, or 1.1"
-        if fault == "many tokens":
+        if parser.fault == "many tokens":
             return (
                 f"more than {count(self._most, 'word')} in one sentence",
                 ["put blank lines between sentences", RAISE_MAX_TOKENS],
             )
-        return super().explain(fault, found)
+        return super().explain(parser, found)
 
     def _wrong_number(self) -> Explained:
         columns = "column" if self.parser.n_found == 1 else "columns"

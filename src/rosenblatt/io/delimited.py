@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -28,12 +29,18 @@ from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import TableFormat
 
 SHOWN = 3
+FAULTS: dict[str, Explained] = {
+    "open quote": ("the quote opened here is never closed", "close it"),
+    "after quote": ("text after a closing quote", 'write a quote within quotes twice: ""'),
+    "bare return": ("a carriage return within the line", "put the field in quotes"),
+}
 
 
 class Delimited(TableFormat[DelimitedParser]):
     """The format for the reader."""
 
     delimited = True
+    faults = FAULTS
 
     def __init__(
         self, delimiter: str, header: bool, trim: bool, columns: Columns, settings: ReaderSettings
@@ -205,7 +212,7 @@ class Delimited(TableFormat[DelimitedParser]):
             before, at = at, probe.parse(lines.buffer, at, stop, False)
             if probe.fault is not None and fatal:
                 found = bytes(lines.buffer[probe.fault_at : probe.fault_end])
-                what, _ = self._words(probe.fault, found, probe)
+                what, _ = self.explain(probe, found)
                 raise self._header_fault(lines, what, probe.fault_at, probe.fault_end)
             if at == before:
                 break
@@ -214,21 +221,10 @@ class Delimited(TableFormat[DelimitedParser]):
 
     # ------------------------------------------------------------------ the rows
 
-    def explain(self, fault: str, found: bytes) -> Explained:
-        return self._words(fault, found, self.parser)
-
-    def _words(self, fault: str, found: bytes, parser: DelimitedParser) -> Explained:
-        value = self._value_words(fault, found, parser)
-        if value is not None:
-            return value
-        if fault in ("short row", "long row"):
-            return self._width_words(fault, parser.n_fields)
-        if fault == "open quote":
-            return "the quote opened here is never closed", "close it"
-        if fault == "after quote":
-            return "text after a closing quote", 'write a quote within quotes twice: ""'
-        assert fault == "bare return", fault
-        return "a carriage return within the line", "put the field in quotes"
+    def explain(self, parser: Any, found: bytes) -> Explained:
+        if parser.fault in ("short row", "long row"):
+            return self._width_words(parser.fault, parser.n_fields)
+        return super().explain(parser, found)
 
     def _width_words(self, fault: str, n_fields: int) -> Explained:
         fields = "field" if n_fields == 1 else "fields"

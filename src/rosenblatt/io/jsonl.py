@@ -27,7 +27,8 @@ from rosenblatt.io.table import Table, TableFormat
 from rosenblatt.plurals import first_few
 
 SHOWN = 6
-WORDS = {
+FAULTS: dict[str, Explained] = {
+    "nested": ("a list or object within the object", "flatten it first"),
     "no object": ("{found} is not a JSON object", 'write one object a line, as {"a": 1}'),
     "no key": ("{found} where a key in double quotes should be", "put the key in double quotes"),
     "no colon": ("{found} where a colon should be", 'write key and value as "key": value'),
@@ -42,6 +43,8 @@ WORDS = {
 
 class JsonLines(TableFormat[JsonParser]):
     """The format for the reader."""
+
+    faults = FAULTS
 
     def __init__(self, columns: Columns, settings: ReaderSettings) -> None:
         self._begun, self._told = False, False
@@ -111,26 +114,19 @@ class JsonLines(TableFormat[JsonParser]):
             notice(ExtraColumns, f"{len(extra):,} {these} not used: {shown}")
         return super().take()
 
-    def explain(self, fault: str, found: bytes) -> Explained:
-        if fault == "no label" and not self._begun:
+    def explain(self, parser: Any, found: bytes) -> Explained:
+        if parser.fault == "no label" and not self._begun:
             return "the object is empty", 'write keys and values, as {"a": 1}'
-        value = self._value_words(fault, found, self.parser)
-        if value is not None:
-            return value
-        if fault == "repeated key":
-            row = bytes(self._buffer[self.parser.row_at : self.parser.first_at])
+        if parser.fault == "repeated key":
+            row = bytes(self._buffer[parser.row_at : parser.first_at])
             first = len(row.decode("utf-8", "replace")) + 1
             key = quoted(found[1:-1])
             return f"the key {key} stands twice, first at column {first}", "keep one"
-        if fault == "nested":
-            return "a list or object within the object", "flatten it first"
-        if fault == "missing value":
-            name = quoted(self._names[self.parser.fault_column])
+        if parser.fault == "missing value":
+            name = quoted(self._names[parser.fault_column])
             gaps = Message("if gaps are allowed, say ", Setting("missing", ["null"]))
             return f"the value of {name} is missing", gaps
-        message, remedy = WORDS[fault]
-        shown = quoted(found) if found.strip() else "the end of the line"
-        return message.format(found=shown), remedy
+        return super().explain(parser, found)
 
 
 def _pairs(line: bytes) -> list[tuple[str, Any]]:

@@ -11,9 +11,15 @@ from rosenblatt.errors import Message, Setting
 from rosenblatt.io.block import Block
 from rosenblatt.io.fault_messages import Explained
 from rosenblatt.io.labels import Labels
-from rosenblatt.io.reader import LineFormat, Reader
+from rosenblatt.io.reader import Format, Reader
 from rosenblatt.io.reader_options import LabelOptions, ReaderSettings, of_whole_file, takes
 from rosenblatt.io.sources import Given
+
+UNLABELLED = Message("read lines without labels with ", Setting("labelled", False))
+FAULTS: dict[str, Explained] = {
+    "no label": ("no label before the tab", "write label<TAB>text"),
+    "no tab": ("no tab between label and text", ["write label<TAB>text", UNLABELLED]),
+}
 
 
 class TextBlock(Block):
@@ -24,8 +30,11 @@ class TextBlock(Block):
         return self.rows  # type: ignore[no-any-return]
 
 
-class Text(LineFormat):
+class Text(Format[TextBlock]):
     """The format for the reader."""
+
+    faults = FAULTS
+    labels: Labels
 
     def __init__(self, *, labelled: bool, labels: Labels) -> None:
         self._labelled, self.labels = bool(labelled), labels
@@ -36,19 +45,6 @@ class Text(LineFormat):
         codes, names, lines = self.parser.take_rows()
         y = self.labels.values(codes, names) if self._labelled else None
         return TextBlock(self.parser.take(), y, lines)
-
-    def explain(self, fault: str, found: bytes) -> Explained:
-        if fault == "no label":
-            return "no label before the tab", "write label<TAB>text"
-        if fault != "no tab":
-            return super().explain(fault, found)
-        return (
-            "no tab between label and text",
-            [
-                "write label<TAB>text",
-                Message("read lines without labels with ", Setting("labelled", False)),
-            ],
-        )
 
 
 @takes(LabelOptions)

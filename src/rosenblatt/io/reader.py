@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator, Iterator, Sized
-from typing import Any, Generic, NoReturn, Protocol, Self, TextIO, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator, Mapping, Sized
+from typing import Any, Generic, NoReturn, Self, TextIO, TypeVar
 
-from rosenblatt._kernels.text.parsing import Parser
 from rosenblatt.checks import one_of, refusal
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, ParameterError, Words
 from rosenblatt.io.fault_messages import (
+    RAISE_MAX_FEATURES,
     RAISE_MAX_LINE_BYTES,
     SKIP,
     Explained,
     SkippedRows,
     encoding_words,
+    limit_words,
     located,
     notice,
+    number_words,
+    quoted,
 )
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
@@ -25,47 +30,62 @@ from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, Source, sources_of
 from rosenblatt.plurals import count
 
-Block = TypeVar("Block", bound=Sized, covariant=True)
 Taken = TypeVar("Taken", bound=Sized)
 
 KEPT_OF_LONG_ROW = 200
 REMEMBERED = 5
 
 
-class Format(Protocol[Block]):
+class Format(ABC, Generic[Taken]):
     """What one text format adds to the walk."""
 
-    @property
-    def parser(self) -> Parser: ...
-
-    @property
-    def labels(self) -> Labels | None: ...
+    parser: Any
+    labels: Labels | None = None
+    # By fault the words for it, with {found} in quotes or the bare {number}, and its cures.
+    faults: Mapping[str, Explained] = {}
 
     def begin(self, lines: Lines) -> bool:
         """Read what stands before the rows of a file; False if more text is needed for that."""
+        return True
 
-    def explain(self, fault: str, found: bytes) -> Explained:
-        """The words for a fault, and its cures."""
+    def explain(self, parser: Any, found: bytes) -> Explained:
+        """The words for the fault of a parser, and its cures."""
+        if parser.fault == "label":
+            return parser.reason  # type: ignore[no-any-return]
+        if parser.fault == "not text":
+            return encoding_words(found)
+        words, cures = {**FAULTS_OF_ANY_LINE, **self.faults}[parser.fault]
+        shown = quoted(found) if found.strip(b"\r\n") else "the end of the line"
+        return str(words).format(found=shown, number=found.decode("utf-8", "replace")), cures
 
-    def take(self) -> Block:
+    @abstractmethod
+    def take(self) -> Taken:
         """What was read since the last time."""
 
 
-class LineFormat:
-    """What the formats without columns share: no header, and the words for faults of any line."""
+FAULTS_OF_ANY_LINE: dict[str, Explained] = {
+    "bare return": ("a carriage return within the line", "convert the line ends to line feeds")
+}
 
-    parser: Any
 
-    def begin(self, lines: Lines) -> bool:
-        return True
+class SparseFormat(Format[Taken]):
+    """What formats of names and values share: how large these may be, and how many in a row."""
 
-    def explain(self, fault: str, found: bytes) -> Explained:
-        if fault == "label":
-            return self.parser.reason  # type: ignore[no-any-return]
-        if fault == "not text":
-            return encoding_words(found)
-        assert fault == "bare return", fault
-        return "a carriage return within the line", "convert the line ends to line feeds"
+    cure_of_number: Words
+    labels: Labels
+
+    def __init__(self, settings: ReaderSettings) -> None:
+        self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
+        self.labels = Labels(settings.labels, settings.classes)
+
+    def explain(self, parser: Any, found: bytes) -> Explained:
+        if parser.fault == "not a number":
+            return number_words(found), self.cure_of_number
+        if parser.fault == "too large":
+            return limit_words(found, self._limit)
+        if parser.fault == "many features":
+            return f"more than {count(self._most, 'feature')} in one row", RAISE_MAX_FEATURES
+        return super().explain(parser, found)
 
 
 class Reader(Generic[Taken]):
@@ -182,7 +202,7 @@ class Reader(Generic[Taken]):
         if parser.fault == "long row of text":
             return self._long_row(lines, parser.row_at, parser.fault_line)
         found = bytes(text[parser.fault_at : parser.fault_end])
-        what, cures = self._form.explain(parser.fault or "", found)
+        what, cures = self._form.explain(parser, found)
         line_at = text.rfind(b"\n", parser.row_at, parser.fault_at) + 1 or parser.row_at
         line_end = text.find(b"\n", parser.fault_at)
         line_end -= text[line_end - 1] == 13

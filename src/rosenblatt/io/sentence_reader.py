@@ -26,6 +26,7 @@ from rosenblatt.io.fault_messages import SKIP, located, quoted
 from rosenblatt.io.labelled_text import Text
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
+from rosenblatt.io.reader import Format
 from rosenblatt.io.reader_options import ReaderSettings, SentenceOptions, of_whole_file, takes
 from rosenblatt.io.sentence_blocks import SentenceBlock, SentenceReader
 from rosenblatt.io.sentence_layout import FORMATS, MARK, Inputs, SentenceLayout, is_mark
@@ -286,17 +287,18 @@ class _ReadTwice:
 # ---------------------------------------------------------------------- text
 
 
-class TaggedText(Text):
+class TaggedText(Format[SentenceBlock]):
     """The format for the reader: lines as lists of words."""
 
     def __init__(self, labelled: bool, mark: str, settings: ReaderSettings) -> None:
-        super().__init__(labelled=False, labels=Labels("text", None, any_text=True))
+        self._lines = Text(labelled=False, labels=Labels("text", None, any_text=True))
+        self.parser = self._lines.parser
         self._tagged, self._mark, self._most = labelled, mark, settings.max_tokens
         self.source = ""
         self.bad: Any = None
 
-    def take(self) -> SentenceBlock:  # type: ignore[override]
-        block = super().take()
+    def take(self) -> SentenceBlock:
+        block = self._lines.take()
         sentences, tags, lines = [], [], []
         for text, line in zip(block.texts, block.lines.tolist(), strict=True):
             words = WORD.findall(text)

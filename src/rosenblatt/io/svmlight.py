@@ -12,41 +12,49 @@ import numpy.typing as npt
 from rosenblatt._kernels.text.svmlight import SvmlightParser
 from rosenblatt.arrays import SparseRows
 from rosenblatt.checks import refusal
-from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.io.block import Block
-from rosenblatt.io.fault_messages import (
-    RAISE_MAX_FEATURES,
-    Explained,
-    limit_words,
-    number_words,
-    quoted,
-)
-from rosenblatt.io.labels import Labels
-from rosenblatt.io.reader import LineFormat, Reader
+from rosenblatt.io.fault_messages import Explained, number_words
+from rosenblatt.io.reader import Reader, SparseFormat
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
-from rosenblatt.plurals import count
 
 LARGEST_INDEX = np.iinfo(np.int32).max
 # These divide the parts of a line.
 NO_LABEL = re.compile(r"[\s#:,;\x00]|^$")
+PAIR = "write index:value, as in 3:0.5"
+AS_CSV = Message("if this is CSV, read it as a table with ", Setting("format", "csv"))
+FROM_ZERO = Message("if this file counts from 0, say ", Setting("zero_based", True))
+FAULTS: dict[str, Explained] = {
+    "no label": ("the row begins with {found}, not with a label", "put a label first"),
+    "several labels": (
+        "the label {found} holds more than one value",
+        ["give one label a row", AS_CSV],
+    ),
+    "no colon": ("{found} is not index:value", PAIR),
+    "bad index": ("the index {found} is not a whole number", PAIR),
+    "zero index": ("index 0, but indices begin at 1", FROM_ZERO),
+    "repeated index": ("index {number} stands twice in this row", "keep one of them"),
+    "unsorted index": ("index {number} comes after a larger one", "sort the row by index"),
+}
 
 
-class Svmlight(LineFormat):
+class Svmlight(SparseFormat[Block]):
     """The format for the reader."""
+
+    cure_of_number = PAIR
+    faults = FAULTS
 
     def __init__(self, n_features: int | None, zero_based: bool, settings: ReaderSettings) -> None:
         if n_features is not None and not 1 <= n_features <= LARGEST_INDEX:
             raise refusal("n_features", n_features, f"a whole number from 1 to {LARGEST_INDEX:,}")
+        super().__init__(settings)
         self._n_features, self._zero_based = n_features, bool(zero_based)
-        self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
-        self.labels = Labels(settings.labels, settings.classes)
         self.parser = SvmlightParser(
             settings.dtype == np.float32,
-            self._zero_based,
             self._limit,
             self._most,
+            self._zero_based,
             n_features or LARGEST_INDEX,
         )
         self.parser.admits = self.labels.fault
@@ -58,40 +66,12 @@ class Svmlight(LineFormat):
         rows = SparseRows(values, columns, starts, width)
         return Block(rows, self.labels.values(codes, names), lines)
 
-    def explain(self, fault: str, found: bytes) -> Explained:
-        pair = "write index:value, as in 3:0.5"
-        if fault == "not a number":
-            return number_words(found), pair if found.strip() else "write a number after the colon"
-        if fault == "too large":
-            return limit_words(found, self._limit)
-        if fault == "no label":
-            return f"the row begins with {quoted(found)}, not with a label", "put a label first"
-        if fault == "several labels":
-            return (
-                f"the label {quoted(found)} holds more than one value",
-                [
-                    "give one label a row",
-                    Message("if this is CSV, read it as a table with ", Setting("format", "csv")),
-                ],
-            )
-        if fault == "no colon":
-            return f"{quoted(found)} is not index:value", pair
-        if fault == "bad index":
-            return f"the index {quoted(found)} is not a whole number", pair
-        if fault == "zero index":
-            return (
-                "index 0, but indices begin at 1",
-                Message("if this file counts from 0, say ", Setting("zero_based", True)),
-            )
-        if fault == "large index":
+    def explain(self, parser: Any, found: bytes) -> Explained:
+        if parser.fault == "large index":
             return self._large_index(found)
-        if fault == "repeated index":
-            return f"index {found.decode()} stands twice in this row", "keep one of them"
-        if fault == "unsorted index":
-            return f"index {found.decode()} comes after a larger one", "sort the row by index"
-        if fault == "many features":
-            return f"more than {count(self._most, 'feature')} in one row", RAISE_MAX_FEATURES
-        return super().explain(fault, found)
+        if parser.fault == "not a number" and not found.strip():
+            return number_words(found), "write a number after the colon"
+        return super().explain(parser, found)
 
     def _large_index(self, found: bytes) -> Explained:
         least = 0 if self._zero_based else 1

@@ -14,18 +14,14 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import InputError, Message, Setting, Words
 from rosenblatt.io.block import Block
 from rosenblatt.io.column_roles import Columns
-from rosenblatt.io.fault_messages import (
-    Explained,
-    encoding_words,
-    limit_words,
-    number_words,
-    quoted,
-)
+from rosenblatt.io.fault_messages import Explained, limit_words, number_words, quoted
 from rosenblatt.io.labels import Labels
+from rosenblatt.io.reader import Format
 from rosenblatt.io.reader_options import ReaderSettings
 
 Coded = tuple[npt.NDArray[np.int32], list[str]]
 ParserOfRows = TypeVar("ParserOfRows", bound=TabularParser)
+FAULTS_OF_VALUES = ("not a number", "too large", "label", "not text", "no label")
 # What people write where a value is not known, in small letters.
 LOOK_MISSING = {"", "?", "-", "na", "n/a", "nan", "null", "none", "nil", "unknown", "missing"}
 
@@ -145,8 +141,11 @@ class Table(Block):
         )
 
 
-class TableFormat(Generic[ParserOfRows]):
+class TableFormat(Format[Table], Generic[ParserOfRows]):
     """Rows of the parser as a Table, and the words for faults that any table can have."""
+
+    parser: ParserOfRows
+    labels: Labels
 
     def __init__(self, parser: ParserOfRows, columns: Columns, settings: ReaderSettings) -> None:
         self.parser, self._columns = parser, columns
@@ -168,25 +167,22 @@ class TableFormat(Generic[ParserOfRows]):
             labels = self.labels.values(label_codes, names)
         return Table(self._columns, found, columns, labels, lines, coded)
 
-    def _value_words(self, fault: str, found: bytes, parser: TabularParser) -> Explained | None:
-        """The words for what is wrong with a value, None if it is something else."""
-        name = str(parser.fault_column + 1)
-        if 0 <= parser.fault_column < len(self._names):
-            name = self._names[parser.fault_column]
+    def explain(self, parser: Any, found: bytes) -> Explained:
+        column, name = parser.fault_column, str(parser.fault_column + 1)
+        if parser.fault not in FAULTS_OF_VALUES:
+            return super().explain(parser, found)
+        if 0 <= column < len(self._names):
+            name = self._names[column]
         explained: Explained
-        if fault == "not a number":
+        if parser.fault == "not a number":
             explained = number_words(found), self._cures_of_number(name, found)
-        elif fault == "too large":
+        elif parser.fault == "too large":
             explained = limit_words(found, self._limit)
-        elif fault == "label":
-            explained = parser.reason
-        elif fault == "not text":
-            explained = encoding_words(found)
-        elif fault == "no label":
+        elif parser.fault == "no label":
             explained = "the label is missing", "give the row a label"
         else:
-            return None
-        if parser.fault_column < 0:
+            explained = super().explain(parser, found)
+        if column < 0:
             return explained
         return Message(f"column {quoted(name)}: ", explained[0]), explained[1]
 

@@ -12,21 +12,12 @@ from rosenblatt._kernels.text.names import Names
 from rosenblatt._kernels.text.vw import VWParser
 from rosenblatt.arrays import SparseRows
 from rosenblatt.checks import refusal
-from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import Message, ParameterError, Setting, Value, Words
+from rosenblatt.errors import Message, ParameterError, Setting, Value
 from rosenblatt.io.block import Block
-from rosenblatt.io.fault_messages import (
-    RAISE_MAX_FEATURES,
-    Explained,
-    limit_words,
-    number_words,
-    quoted,
-)
-from rosenblatt.io.labels import Labels
-from rosenblatt.io.reader import LineFormat, Reader
+from rosenblatt.io.fault_messages import Explained, quoted
+from rosenblatt.io.reader import Reader, SparseFormat
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
 from rosenblatt.io.sources import Given
-from rosenblatt.plurals import count
 
 BITS = 18
 MOST_BITS = 30
@@ -78,8 +69,37 @@ class VWBlock(Block):
         return [name.decode() for name in self._vocabulary.listed()[:known]]
 
 
-class VW(LineFormat):
+FAULTS: dict[str, Explained] = {
+    "no bar": ("no bar | in this row", FORM),
+    "tab": ("a tab before the first bar", "put a blank there"),
+    "costs": ("{found} has a colon: costs and probabilities of actions are not labels", ONE_CLASS),
+    "initial": (
+        "{found} would be an initial prediction, which no learner here takes",
+        "leave it out; a tag needs a quote before it, as in 'tag",
+    ),
+    "many words": (
+        "more than label, importance and tag before the first bar",
+        "is a bar missing? " + FORM[0].upper() + FORM[1:],
+    ),
+    "importance": (
+        "the importance {found} is not a finite number",
+        "write label importance |..., or a quote before a tag, as in 'tag",
+    ),
+    "negative importance": ("the importance {found} is negative", "write 0 or more"),
+    "no namespace": ("{found} is not a namespace: it has no name", "write |name:weight"),
+    "no name": ("{found} is not a feature: it has no name", "write name:value"),
+    "caret": (
+        'the namespace {found} has a "^", which divides namespace and feature in exact names',
+        Message("hash the names with ", Setting("bits", BITS)),
+    ),
+}
+
+
+class VW(SparseFormat[VWBlock]):
     """The format for the reader."""
+
+    cure_of_number = "write a number after the colon, or name=word for a word"
+    faults = FAULTS
 
     def __init__(
         self,
@@ -93,15 +113,13 @@ class VW(LineFormat):
         if bits is not None and not (isinstance(bits, int) and 1 <= bits <= MOST_BITS):
             exact = Message(f"a whole number from 1 to {MOST_BITS}, or ", Value(None))
             raise refusal("bits", bits, Message(exact, " for exact names"))
-        self._width = None if bits is None else 1 << bits
-        self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
-        self.labels = Labels(settings.labels, settings.classes)
-        self._labelled = bool(labelled)
+        super().__init__(settings)
+        self._width, self._labelled = None if bits is None else 1 << bits, bool(labelled)
         self.parser = VWParser(
             settings.dtype == np.float32,
-            self._labelled,
             self._limit,
             min(self._most, np.iinfo(np.int32).max),
+            self._labelled,
             bits or 0,
             _vocabulary(names),
             names is not None,
@@ -126,31 +144,17 @@ class VW(LineFormat):
             return f"the tag {quoted(name)} stands where the label belongs", "put the label first"
         return self.labels.fault(name)
 
-    def explain(self, fault: str, found: bytes) -> Explained:
-        if fault == "not a number":
-            words = "write a number after the colon, or name=word for a word"
-            return number_words(found), words
-        if fault == "too large":
-            return limit_words(found, self._limit)
-        if fault == "no label":
+    def explain(self, parser: Any, found: bytes) -> Explained:
+        limit = f"beyond {self._limit:g}, where"
+        if parser.fault == "no label":
             return self._no_label(found)
-        if fault == "many features":
-            return f"more than {count(self._most, 'feature')} in one row", RAISE_MAX_FEATURES
-        if fault == "large sum":
-            return (
-                f"features of this row add up beyond {self._limit:g}, where the square overflows",
-                "scale the features",
-            )
-        if fault == "large product":
-            return (
-                f"{quoted(found)} times the weight of its namespace is beyond {self._limit:g}, "
-                "where its square overflows",
-                "scale the feature",
-            )
-        if fault not in FAULTS:
-            return super().explain(fault, found)
-        message, remedy = FAULTS[fault]
-        return message.format(quoted(found)), remedy
+        if parser.fault == "large sum":
+            what = f"features of this row add up {limit} the square overflows"
+            return what, "scale the features"
+        if parser.fault == "large product":
+            what = f"{quoted(found)} times the weight of its namespace is {limit}"
+            return f"{what} its square overflows", "scale the feature"
+        return super().explain(parser, found)
 
     def _no_label(self, found: bytes) -> Explained:
         rest = Message("read rows without labels with ", Setting("labelled", False))
@@ -160,32 +164,6 @@ class VW(LineFormat):
             f"no label: {quoted(found)} is a tag, as it touches the bar or begins with a quote",
             ["put a label first, and a blank between it and the bar", rest],
         )
-
-
-FAULTS: dict[str, tuple[str, Words]] = {
-    "no bar": ("no bar | in this row", FORM),
-    "tab": ("a tab before the first bar", "put a blank there"),
-    "costs": ("{} has a colon: costs and probabilities of actions are not labels", ONE_CLASS),
-    "initial": (
-        "{} would be an initial prediction, which no learner here takes",
-        "leave it out; a tag needs a quote before it, as in 'tag",
-    ),
-    "many words": (
-        "more than label, importance and tag before the first bar",
-        "is a bar missing? " + FORM[0].upper() + FORM[1:],
-    ),
-    "importance": (
-        "the importance {} is not a finite number",
-        "write label importance |..., or a quote before a tag, as in 'tag",
-    ),
-    "negative importance": ("the importance {} is negative", "write 0 or more"),
-    "no namespace": ("{} is not a namespace: it has no name", "write |name:weight"),
-    "no name": ("{} is not a feature: it has no name", "write name:value"),
-    "caret": (
-        'the namespace {} has a "^", which divides namespace and feature in exact names',
-        Message("hash the names with ", Setting("bits", BITS)),
-    ),
-}
 
 
 def _vocabulary(names: Iterable[str] | None) -> Names:

@@ -5,12 +5,9 @@ from rosenblatt._kernels.text.parsing import Parser
 
 class ConllParser(Parser):
     def __init__(self, max_tokens: int) -> None: ...
-    @property
-    def n_columns(self) -> int: ...
-    @property
-    def n_found(self) -> int: ...
-    @property
-    def expected_id(self) -> int: ...
+    n_columns: int
+    n_found: int
+    expected_id: int
     def set_columns(
         self,
         n_columns: int,

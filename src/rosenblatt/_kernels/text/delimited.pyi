@@ -8,5 +8,4 @@ class DelimitedParser(TabularParser):
     def __init__(
         self, delimiter: int, trim: bool, float32: bool, limit: float, missing: list[bytes]
     ) -> None: ...
-    @property
-    def n_fields(self) -> int: ...
+    n_fields: int

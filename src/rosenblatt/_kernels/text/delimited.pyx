@@ -1,11 +1,10 @@
 """Comma or tab separated values (RFC 4180): into numbers and codes of texts."""
 
-from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memchr
 from rosenblatt._kernels.text.numbers cimport read_number
-from rosenblatt._kernels.text.parsing cimport ends_line, line_end, rb_bad_text
-from rosenblatt._kernels.text.tabular cimport C_IGNORED, C_LABEL, C_NUMBER, TabularParser
+from rosenblatt._kernels.text.parsing cimport ends_line, line_end
+from rosenblatt._kernels.text.tabular cimport C_IGNORED, C_NUMBER, TabularParser
 
 
 cdef struct Field:
@@ -149,22 +148,14 @@ cdef class DelimitedParser(TabularParser):
         if self.find_field(text, at, end, last, &field) < 0:
             return -1
         self.strip(text, &field)
-        if self.missing.find(text + field.begin, field.stop - field.begin, False) >= 0:
-            self.put_number(column, NAN)
-            return field.after
-        stop = read_number(text + field.begin, text + field.stop, &value)
-        if stop is not text + field.stop or field.stop == field.begin:
-            return self.fail("not a number", field.begin, field.stop)
-        if not -self.limit <= value <= self.limit:
-            return self.fail("too large", field.begin, field.stop)
-        self.put_number(column, value)
+        if self.read_value(column, text, field.begin, field.stop, field.begin, field.stop) < 0:
+            return -1
         return field.after
 
     cdef int64_t text_field(
         self, const unsigned char *text, int64_t at, int64_t end, bint last, int64_t column
     ) except -2 nogil:
         cdef Field field
-        cdef int64_t bad
         if self.find_field(text, at, end, last, &field) < 0:
             return -1
         if self.roles[column] == C_IGNORED:
@@ -175,12 +166,7 @@ cdef class DelimitedParser(TabularParser):
             if self.put_text(column, text, field.begin, field.stop) < 0:
                 return -1
         elif self.put_text(column, self.unquoted(text, &field), 0, self.n_plain) < 0:
-            # It was found in the copy; name its place in the text.
-            bad = rb_bad_text(text, field.begin, field.stop)
-            self.fault_at, self.fault_end = field.begin, field.stop
-            if bad >= 0:
-                self.fault_at, self.fault_end = bad, bad + 1
-            return -1
+            return self.point_at(text, field.begin, field.stop)
         return field.after
 
     cdef const unsigned char *unquoted(

@@ -2,15 +2,21 @@
 
 from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint32_t
+from libc.string cimport memchr
 from rosenblatt._kernels.text.names cimport Names
 from rosenblatt._kernels.text.numbers cimport read_number
-from rosenblatt._kernels.text.parsing cimport Growing, ends_line, line_end, rb_bad_text, rb_put_utf8
+from rosenblatt._kernels.text.parsing cimport Growing, ends_line, line_end, rb_put_utf8
 from rosenblatt._kernels.text.tabular cimport C_IGNORED, C_LABEL, C_NUMBER, TabularParser
 
 import numpy as np
 
 cdef enum:
     MOST_EXTRA = 1000
+    N_ESCAPES = 8
+
+# What may stand behind a backslash, and what is meant by it.
+cdef const char *ESCAPES = b'ntrbf"\\/'
+cdef const char *MEANT = b'\n\t\r\b\f"\\/'
 
 
 cdef inline int64_t after_space(const unsigned char *text, int64_t at) noexcept nogil:
@@ -119,7 +125,7 @@ cdef class JsonParser(TabularParser):
     cdef int64_t key(
         self, const unsigned char *text, int64_t at, int64_t end, int64_t *column
     ) except -2 nogil:
-        cdef int64_t begin = at, bad
+        cdef int64_t begin = at
         if text[at] != 34:
             return self.fail("no key", at, self.token_stop(text, at))
         at = self.read_string(text, at, end)
@@ -135,9 +141,8 @@ cdef class JsonParser(TabularParser):
             self.met_in[column[0]], self.met_at[column[0]] = self.row, begin
         else:
             self.fault_column = -1
-            bad = rb_bad_text(text, begin, at)
-            if bad >= 0:
-                return self.fail("not text", bad, bad + 1)
+            if not self.is_text(text, begin, at):
+                return -1
             if self.extra_twice(begin):
                 return self.fail("repeated key", begin, at)
         self.fault_column = column[0]
@@ -167,7 +172,7 @@ cdef class JsonParser(TabularParser):
         self, const unsigned char *text, int64_t at, int64_t end, int64_t column
     ) except -2 nogil:
         """Read a value and put it where its column goes; a column below 0 is passed over."""
-        cdef int64_t begin = at, bad
+        cdef int64_t begin = at
         cdef double number = 0.0
         cdef bint used = column >= 0 and self.roles[column] != C_IGNORED
         if text[at] == 34:
@@ -175,8 +180,7 @@ cdef class JsonParser(TabularParser):
             if at < 0:
                 return -1
             if not used:
-                bad = rb_bad_text(text, begin, at)
-                return at if bad < 0 else self.fail("not text", bad, bad + 1)
+                return at if self.is_text(text, begin, at) else -1
             return self.put(text, self.string, self.string_at, self.string_end, begin, at, column)
         if text[at] == 123 or text[at] == 91:
             return self.fail("nested", at, at + 1)
@@ -206,25 +210,11 @@ cdef class JsonParser(TabularParser):
         int64_t column,
     ) except -2 nogil:
         """Hand on a value that stands between `begin` and `stop` of the text."""
-        cdef double number = 0.0
-        cdef const unsigned char *number_end
-        cdef int64_t bad
-        if self.roles[column] != C_NUMBER:
-            if self.put_text(column, value, value_at, value_end) < 0:
-                bad = rb_bad_text(text, begin, stop)
-                self.fault_at, self.fault_end = begin, stop
-                if bad >= 0:
-                    self.fault_at, self.fault_end = bad, bad + 1
+        if self.roles[column] == C_NUMBER:
+            if self.read_value(column, value, value_at, value_end, begin, stop) < 0:
                 return -1
-            return stop
-        number_end = read_number(value + value_at, value + value_end, &number)
-        if self.missing.find(value + value_at, value_end - value_at, False) >= 0:
-            number = NAN
-        elif number_end is not value + value_end or value_at == value_end:
-            return self.fail("not a number", begin, stop)
-        elif not -self.limit <= number <= self.limit:
-            return self.fail("too large", begin, stop)
-        self.put_number(column, number)
+        elif self.put_text(column, value, value_at, value_end) < 0:
+            return self.point_at(text, begin, stop)
         return stop
 
     cdef int absent(
@@ -285,6 +275,7 @@ cdef class JsonParser(TabularParser):
         cdef int64_t at = begin, n = 0, code, low
         cdef unsigned char *plain
         cdef unsigned char c
+        cdef const char *escape
         self.scratch.reserve(end - begin + 4)
         plain = <unsigned char *>self.scratch.at
         while text[at] != 34:
@@ -313,19 +304,10 @@ cdef class JsonParser(TabularParser):
                 n += rb_put_utf8(plain + n, <uint32_t>code)
                 at += 6
                 continue
-            if c == 110:
-                c = 10
-            elif c == 116:
-                c = 9
-            elif c == 114:
-                c = 13
-            elif c == 98:
-                c = 8
-            elif c == 102:
-                c = 12
-            elif c != 34 and c != 92 and c != 47:
+            escape = <const char *>memchr(ESCAPES, c, N_ESCAPES)
+            if escape is NULL:
                 return self.fail("bad escape", at, at + 2)
-            plain[n] = c
+            plain[n] = MEANT[escape - ESCAPES]
             n += 1
             at += 2
         self.string, self.string_at, self.string_end = plain, 0, n

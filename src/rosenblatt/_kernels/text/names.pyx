@@ -39,6 +39,14 @@ def hashed(bytes text, uint32_t seed=0):
     return murmur(<const unsigned char *>PyBytes_AS_STRING(text), len(text), seed)
 
 
+cdef void *wider(void *old, int64_t n_bytes) except NULL nogil:
+    cdef void *found = realloc(old, n_bytes)
+    if found is NULL:
+        with gil:
+            raise MemoryError("no memory for more names")
+    return found
+
+
 cdef class Names:
     def __cinit__(self):
         self.mask = -1
@@ -53,9 +61,7 @@ cdef class Names:
         """A table with four times the room, so that at most half of it is in use."""
         cdef int64_t size = 64 if self.mask < 0 else (self.mask + 1) * 4
         cdef int64_t i, slot
-        cdef int32_t *slots = <int32_t *>realloc(self.slots, size * sizeof(int32_t))
-        if slots is NULL:
-            raise MemoryError("no memory for more names")
+        cdef int32_t *slots = <int32_t *>wider(self.slots, size * sizeof(int32_t))
         self.slots, self.mask = slots, size - 1
         memset(slots, 0xFF, size * sizeof(int32_t))
         for i in range(self.count):
@@ -69,24 +75,15 @@ cdef class Names:
         """Room for one more name of `n` bytes."""
         cdef int64_t used = self.stops[self.count - 1] if self.count else 0
         cdef int64_t room
-        cdef void *at
         if self.count == self.room:
             room = 2 * self.room + 32
-            at = realloc(self.stops, room * sizeof(int64_t))
-            if at is NULL:
-                raise MemoryError("no memory for more names")
-            self.stops = <int64_t *>at
-            at = realloc(self.hashes, room * sizeof(uint32_t))
-            if at is NULL:
-                raise MemoryError("no memory for more names")
-            self.hashes = <uint32_t *>at
+            self.stops = <int64_t *>wider(self.stops, room * sizeof(int64_t))
+            self.hashes = <uint32_t *>wider(self.hashes, room * sizeof(uint32_t))
             self.room = room
         if used + n > self.text_room:
             room = 2 * (used + n) + 256
-            at = realloc(self.text, room)
-            if at is NULL:
-                raise MemoryError("no memory for more names")
-            self.text, self.text_room = <unsigned char *>at, room
+            self.text = <unsigned char *>wider(self.text, room)
+            self.text_room = room
         return 0
 
     cdef int32_t find(self, const unsigned char *p, int64_t n, bint add) except -2 nogil:

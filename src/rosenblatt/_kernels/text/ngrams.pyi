@@ -23,8 +23,7 @@ class NGrams:
         names: Names,
         owners: npt.NDArray[np.int32] | None,
     ) -> None: ...
-    @property
-    def names(self) -> Names: ...
+    names: Names
     def count(
         self, texts: list[Any], learning: bool
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32], npt.NDArray[np.int64]]: ...

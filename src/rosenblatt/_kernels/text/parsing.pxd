@@ -23,6 +23,7 @@ cdef class Parser:
     cdef public object admits
     cdef readonly object reason
 
+    cdef bint is_text(self, const unsigned char *text, int64_t at, int64_t end) noexcept nogil
     cdef int32_t code_of(
         self, Names names, const unsigned char *text, int64_t at, int64_t end
     ) except -2 nogil
@@ -44,10 +45,27 @@ cdef class Parser:
     cdef int finish_row(self, int32_t code) except -1 nogil
 
 
+cdef class SparseParser(Parser):
+    cdef bint float32
+    cdef double limit
+    cdef int64_t max_features
+    cdef Growing values, columns, starts
+    cdef readonly int64_t n_stored
+
+    cdef int end_row(self, int32_t code, int64_t n) except -1 nogil
+
+
 cdef extern from "text/utf8.h" nogil:
     int64_t rb_bad_utf8(const unsigned char *text, int64_t at, int64_t end)
     int64_t rb_bad_text(const unsigned char *text, int64_t at, int64_t end)
     int64_t rb_put_utf8(unsigned char *out, uint32_t c)
+
+
+cdef inline void put_real(void *values, bint float32, int64_t i, double value) noexcept nogil:
+    if float32:
+        (<float *>values)[i] = <float>value
+    else:
+        (<double *>values)[i] = value
 
 
 cdef inline int64_t line_end(const unsigned char *text, int64_t at, int64_t end) noexcept nogil:

@@ -1,45 +1,19 @@
 """`label index:value index:value ...` into the arrays of a CSR matrix."""
 
-cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcpy
 from rosenblatt._kernels.text.numbers cimport read_number
 from rosenblatt._kernels.text.parsing cimport (
-    Growing,
-    Parser,
-    after_blanks,
-    ends_line,
-    ends_token,
-    line_end,
+    SparseParser, after_blanks, ends_line, ends_token, line_end, put_real,
 )
 
-cnp.import_array()
 
-# Of a block this small the arrays are copied, so that the memory it is read into stays: to give it
-# away would cost new pages of the system for every block, a quarter of the time of reading.
-cdef enum:
-    MOST_TO_COPY = 1 << 22  # bytes
+cdef class SvmlightParser(SparseParser):
+    cdef bint zero_based
+    cdef int64_t max_index
+    cdef readonly int64_t widest
 
-
-cdef class SvmlightParser(Parser):
-    cdef bint float32, zero_based
-    cdef double limit
-    cdef int64_t max_features, max_index
-    cdef Growing values, columns, starts
-    cdef readonly int64_t n_stored, widest
-
-    def __init__(
-        self,
-        bint float32,
-        bint zero_based,
-        double limit,
-        int64_t max_features,
-        int64_t n_features,
-    ):
-        self.float32, self.zero_based, self.limit = float32, zero_based, limit
-        self.max_features = max_features
-        self.max_index = n_features - zero_based
-        self.values, self.columns, self.starts = Growing(4 if float32 else 8), Growing(4), Growing(8)
+    def __init__(self, float32, limit, max_features, bint zero_based, int64_t n_features):
+        self.zero_based, self.max_index = zero_based, n_features - zero_based
 
     cdef int make_room(self, int64_t n_bytes) except -1 nogil:
         # No pair is shorter than "1:1 ".
@@ -58,8 +32,7 @@ cdef class SvmlightParser(Parser):
         cdef double value = 0.0, limit = self.limit
         cdef int64_t max_index = self.max_index
         cdef bint float32 = self.float32
-        cdef double *wide = <double *>self.values.at
-        cdef float *narrow = <float *>self.values.at
+        cdef void *values = self.values.at
         cdef int32_t *columns = <int32_t *>self.columns.at
         at = after_blanks(text, at)
         if text[at] == 35 or ends_line(text, at):  # "#": the rest is a comment
@@ -99,10 +72,7 @@ cdef class SvmlightParser(Parser):
             if n == most:
                 return self.fail("many features", begin, at)
             columns[n] = <int32_t>(index - base)
-            if float32:
-                narrow[n] = <float>value
-            else:
-                wide[n] = value
+            put_real(values, float32, n, value)
             n += 1
             previous = index
             while text[at] == 32 or text[at] == 9:
@@ -121,10 +91,8 @@ cdef class SvmlightParser(Parser):
         code = self.label_code(text, label_at, label_end)
         if code < 0:
             return -1
-        self.starts.reserve(self.n_rows + 1)
-        (<int64_t *>self.starts.at)[self.n_rows] = n
-        self.finish_row(code)
-        self.n_stored, self.widest = n, max(self.widest, previous + self.zero_based)
+        self.end_row(code, n)
+        self.widest = max(self.widest, previous + self.zero_based)
         self.line += 1
         return at + 1
 
@@ -157,26 +125,3 @@ cdef class SvmlightParser(Parser):
         if at == end:
             return self.fail("no colon", begin, end)
         return self.fail("bad index", begin, max(at, begin + 1))
-
-    def take(self):
-        """Values, columns from 0, and where each row ends; starts anew."""
-        cdef int64_t n = self.n_stored
-        cdef cnp.npy_intp length = self.n_rows + 1
-        starts = cnp.PyArray_ZEROS(1, &length, cnp.NPY_INT64, 0)
-        starts[1:] = self.starts.take(self.n_rows, cnp.NPY_INT64)
-        self.n_stored = 0
-        return (
-            taken(self.values, n, cnp.NPY_FLOAT32 if self.float32 else cnp.NPY_FLOAT64),
-            taken(self.columns, n, cnp.NPY_INT32),
-            starts,
-        )
-
-
-cdef object taken(Growing items, int64_t n, int typenum):
-    cdef cnp.npy_intp length = n
-    if items.room * items.item > MOST_TO_COPY:
-        return items.take(n, typenum)
-    array = cnp.PyArray_SimpleNew(1, &length, typenum)
-    if n:
-        memcpy(cnp.PyArray_DATA(array), items.at, n * items.item)
-    return array

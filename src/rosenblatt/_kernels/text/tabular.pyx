@@ -1,9 +1,11 @@
 """Rows with named columns: numbers into one matrix, texts as codes, one column of labels."""
 
 cimport numpy as cnp
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
 from rosenblatt._kernels.text.names cimport Names
-from rosenblatt._kernels.text.parsing cimport Growing, Parser
+from rosenblatt._kernels.text.numbers cimport read_number
+from rosenblatt._kernels.text.parsing cimport Growing, Parser, put_real, rb_bad_text
 
 from rosenblatt._kernels.text.numbers import parse
 
@@ -53,10 +55,32 @@ cdef class TabularParser(Parser):
 
     cdef void put_number(self, int64_t column, double value) noexcept nogil:
         cdef int64_t i = self.n_rows * self.n_numbers + self.places[column]
-        if self.float32:
-            (<float *>self.values.at)[i] = <float>value
-        else:
-            (<double *>self.values.at)[i] = value
+        put_real(self.values.at, self.float32, i, value)
+
+    cdef int read_value(
+        self, int64_t column, const unsigned char *text, int64_t at, int64_t end, int64_t begin,
+        int64_t stop
+    ) except -2 nogil:
+        """A number or the mark of a missing one; -1 after `fail`, which names begin to stop."""
+        cdef double value = 0.0
+        cdef const unsigned char *after = read_number(text + at, text + end, &value)
+        if self.missing.find(text + at, end - at, False) >= 0:
+            value = NAN
+        elif after is not text + end or at == end:
+            return <int>self.fail("not a number", begin, stop)
+        elif not -self.limit <= value <= self.limit:
+            return <int>self.fail("too large", begin, stop)
+        self.put_number(column, value)
+        return 0
+
+    cdef int64_t point_at(
+        self, const unsigned char *text, int64_t begin, int64_t stop
+    ) noexcept nogil:
+        """A fault was found in a copy: name its place in the text."""
+        cdef int64_t bad = rb_bad_text(text, begin, stop)
+        if bad < 0:
+            return self.fail(self.found, begin, stop)
+        return self.fail(self.found, bad, bad + 1)
 
     cdef int put_text(
         self, int64_t column, const unsigned char *text, int64_t at, int64_t end

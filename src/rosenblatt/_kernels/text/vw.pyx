@@ -7,13 +7,7 @@ from libc.string cimport memchr, memcpy
 from rosenblatt._kernels.text.names cimport Names, murmur
 from rosenblatt._kernels.text.numbers cimport read_number
 from rosenblatt._kernels.text.parsing cimport (
-    Growing,
-    Parser,
-    after_blanks,
-    ends_line,
-    ends_token,
-    line_end,
-    rb_bad_text,
+    Growing, SparseParser, after_blanks, ends_line, ends_token, line_end, put_real,
 )
 
 cnp.import_array()
@@ -49,37 +43,24 @@ cdef inline uint64_t hashed_name(
     return murmur(text + begin, i - begin, <uint32_t>seed)
 
 
-cdef class VWParser(Parser):
+cdef class VWParser(SparseParser):
     """Columns are hashes of `bits` bits, or with `bits` 0 the numbers of exact names.
 
     With `closed`, the names known at the beginning are all there are, and others are passed over.
     """
 
-    cdef bint float32, labelled, closed
-    cdef double limit
-    cdef int64_t max_features
+    cdef bint labelled, closed
     cdef uint64_t mask
-    cdef Growing values, columns, starts, weights, key, order, spare
+    cdef Growing weights, key, order, spare
     cdef readonly Names names
-    cdef readonly int64_t n_stored
     cdef int64_t prefix
 
     def __init__(
-        self,
-        bint float32,
-        bint labelled,
-        double limit,
-        int64_t max_features,
-        int bits,
-        Names names,
-        bint closed,
+        self, float32, limit, max_features, bint labelled, int bits, Names names, bint closed
     ):
-        self.float32, self.labelled, self.limit = float32, labelled, limit
-        self.max_features = max_features
-        self.mask = (<uint64_t>1 << bits) - 1
+        self.labelled, self.mask = labelled, (<uint64_t>1 << bits) - 1
         self.names, self.closed = names, closed
-        self.values, self.columns = Growing(4 if float32 else 8), Growing(4)
-        self.starts, self.weights, self.key = Growing(8), Growing(8), Growing(1)
+        self.weights, self.key = Growing(8), Growing(1)
         self.order, self.spare = Growing(8), Growing(8)
 
     cdef int make_room(self, int64_t n_bytes) except -1 nogil:
@@ -129,12 +110,9 @@ cdef class VWParser(Parser):
             code = self.label_code(text, label_at, label_end)
             if code < 0:
                 return -1
-        self.starts.reserve(self.n_rows + 1)
         self.weights.reserve(self.n_rows + 1)
-        (<int64_t *>self.starts.at)[self.n_rows] = n
         (<double *>self.weights.at)[self.n_rows] = weight
-        self.finish_row(code)
-        self.n_stored = n
+        self.end_row(code, n)
         self.line += 1
         return at + (2 if text[at] == 13 else 1)
 
@@ -204,8 +182,6 @@ cdef class VWParser(Parser):
         cdef double scale, value, product
         cdef const unsigned char *after
         cdef bint exact = self.mask == 0
-        cdef double *wide = <double *>self.values.at
-        cdef float *narrow = <float *>self.values.at
         cdef int32_t *columns = <int32_t *>self.columns.at
         while text[at] == 124:
             at += 1
@@ -252,10 +228,7 @@ cdef class VWParser(Parser):
                 if n == most:
                     return self.fail("many features", begin, at)
                 columns[n] = <int32_t>column
-                if self.float32:
-                    narrow[n] = <float>product
-                else:
-                    wide[n] = product
+                put_real(self.values.at, self.float32, n, product)
                 n += 1
         if not ends_line(text, at):
             return self.fail("bare return", at, at + 1)
@@ -282,9 +255,8 @@ cdef class VWParser(Parser):
         self, const unsigned char *text, int64_t at, int64_t end
     ) except -2 nogil:
         """Exact names begin with the namespace and "^", which therefore has no place in it."""
-        cdef int64_t bad = rb_bad_text(text, at, end)
-        if bad >= 0:
-            return <int>self.fail("not text", bad, bad + 1)
+        if not self.is_text(text, at, end):
+            return -1
         self.prefix = end - at
         if memchr(text + at, 94, end - at) is not NULL:
             return <int>self.fail("caret", at, end)
@@ -297,7 +269,7 @@ cdef class VWParser(Parser):
         self, const unsigned char *text, int64_t at, int64_t end
     ) except -3 nogil:
         """The column of an exact name; -1 if it is to be passed over, -2 after `fail`."""
-        cdef int64_t n = self.prefix + 1, length = end - at, bad
+        cdef int64_t n = self.prefix + 1, length = end - at
         cdef const unsigned char *key
         cdef int32_t code
         self.key.reserve(n + length)
@@ -309,9 +281,7 @@ cdef class VWParser(Parser):
         code = self.names.find(key, n + length, False)
         if code >= 0 or self.closed:
             return code
-        bad = rb_bad_text(text, at, end)
-        if bad >= 0:
-            self.fail("not text", bad, bad + 1)
+        if not self.is_text(text, at, end):
             return -2
         return self.names.find(key, n + length, True)
 
@@ -343,23 +313,11 @@ cdef class VWParser(Parser):
                 if not -self.limit <= value <= self.limit:
                     return -1
             columns[to], total = column, value
-            if self.float32:
-                narrow[to] = <float>value
-            else:
-                wide[to] = value
+            put_real(self.values.at, self.float32, to, value)
             to += 1
         return to
 
     def take(self):
         """Values, columns, where each row ends, importance weights; starts anew."""
-        cdef int64_t n = self.n_stored
-        cdef cnp.npy_intp length = self.n_rows + 1
-        starts = cnp.PyArray_ZEROS(1, &length, cnp.NPY_INT64, 0)
-        starts[1:] = self.starts.take(self.n_rows, cnp.NPY_INT64)
-        self.n_stored = 0
-        return (
-            self.values.take(n, cnp.NPY_FLOAT32 if self.float32 else cnp.NPY_FLOAT64),
-            self.columns.take(n, cnp.NPY_INT32),
-            starts,
-            self.weights.take(self.n_rows, cnp.NPY_FLOAT64),
-        )
+        weights = self.weights.take(self.n_rows, cnp.NPY_FLOAT64)
+        return (*super().take(), weights)
