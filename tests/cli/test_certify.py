@@ -77,6 +77,26 @@ def test_the_report_for_people_says_it_all_and_ends_with_0(tmp_path: Path) -> No
         assert said in done.stdout
 
 
+def test_the_margin_of_columns_of_very_different_size_is_the_largest(tmp_path: Path) -> None:
+    file = written(tmp_path, "a,b,y\n3e-5,0,p\n-2e-5,0,q\n-1e-5,-2000,p\n")
+    done = certify(file)
+    assert "margin: 2.5e-05, the largest there is" in done.stdout
+    found = certified(file)
+    assert found["margin"] <= found["margin_upper"] == pytest.approx(2.5e-05)
+    assert found["margin_closed"]
+    assert found["gamma_closed"]
+
+
+def test_a_margin_that_is_not_known_is_not_called_the_largest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(theory.margin_interval, "MOST_PRODUCTS", 0)
+    monkeypatch.setattr(theory.margin_interval, "MOST_PRODUCTS_OF_FLINT", 0)
+    done = run("certify", written(tmp_path, "a,b,y\n3e-5,0,p\n-2e-5,0,q\n-1e-5,-2000,p\n"))
+    assert "largest margin: between " in done.out
+    assert "the largest there is" not in done.out
+
+
 def test_exclusive_or_ends_with_1_and_four_lines_in_conflict(tmp_path: Path) -> None:
     file = written(tmp_path, XOR)
     done = certify(file)

@@ -32,7 +32,7 @@ def test_L3_13_the_room_for_w_in_the_plane_ends_at_the_bound(tmp_path):
     assert shown.k == (1, 2, 3, 5, 6)
     np.testing.assert_allclose(shown.along[1:], L1_7_WEIGHTS[:, 0])
     np.testing.assert_allclose(shown.across[1:], np.abs(L1_7_WEIGHTS[:, 1]))
-    assert (shown.margin, shown.radius) == (1, pytest.approx(np.sqrt(5)))
+    assert (shown.margin, shown.radius) == pytest.approx((1, np.sqrt(5)))
     assert "Beyond k = R²/γ² = 5 there is no room" in shown.caption
     for theme in ("light", "dark"):
         shown.save(tmp_path / "room.svg", theme=theme)

@@ -11,7 +11,14 @@ from sklearn.svm import SVC
 
 from rosenblatt import Perceptron, datasets
 from rosenblatt.errors import InputError
-from rosenblatt.theory import margin, max_margin, mistake_bound
+from rosenblatt.theory import (
+    exact,
+    margin,
+    margin_interval,
+    max_margin,
+    mistake_bound,
+    separability,
+)
 
 seeds = st.integers(0, 10**6)
 
@@ -101,3 +108,70 @@ def test_the_perceptron_converges_but_not_to_the_largest_margin():
     length = np.linalg.norm(p.coef_)
     found = margin(X, y, p.coef_ / length, float(p.intercept_[0]) / length)
     assert 0 < found < 0.99 * gamma
+
+
+# ---------------------------------------------------------------------- between two bounds
+
+
+def test_columns_of_very_different_size_have_their_largest_margin():
+    """The second column is 10⁸ times the first, and holds none of the margin."""
+    X = [[3e-5, 0.0], [-2e-5, 0.0], [-1e-5, -2000.0]]
+    found = max_margin(X, ["p", "q", "p"])
+    assert found.closed
+    assert found.lower <= found.upper == pytest.approx(2.5e-5)
+    assert margin(X, ["p", "q", "p"], found.hyperplane.w, found.hyperplane.b) == pytest.approx(
+        found.lower
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_factor_between_columns_keeps_the_bounds_apart(seed):
+    random = np.random.default_rng(seed)
+    n, d = int(random.integers(4, 40)), int(random.integers(2, 7))
+    X = random.standard_normal((n, d))
+    y = X @ random.standard_normal(d) > 0
+    y[:2] = X[:2, 0] > X[:2, 0].mean()
+    if len(set(y.tolist())) < 2 or not separability(X, y):
+        return
+    scaled = X * 10.0 ** random.uniform(-8, 8, d)
+    found = max_margin(scaled, y)
+    assert found.closed
+    # Scaling all columns by a power of two changes no digit of it.
+    assert max_margin(scaled * 2.0**40, y).lower == found.lower * 2.0**40
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_rows_without_a_margin_are_refused_with_the_rows_in_conflict(fit_intercept):
+    X = [[0.0, 5.0], [0.0, 1.0], [3.0, 3.0], [0.0, -5.0], [0.0, -1.0], [0.0, 5.0]]
+    with pytest.raises(InputError, match=r"cannot be separated.*rows 0, 5 are in conflict"):
+        max_margin(X, [0, 0, 1, 1, 1, 1], fit_intercept)
+
+
+def test_a_search_that_ends_early_leaves_an_interval_that_is_not_closed(monkeypatch):
+    monkeypatch.setattr(margin_interval, "MOST_PRODUCTS", 0)
+    monkeypatch.setattr(margin_interval, "MOST_PRODUCTS_OF_FLINT", 0)
+    X = np.array([[3e-9, 0.0], [-2e-9, 0.0], [-1e-9, -2e9], [5e-9, 3e9]])
+    found = max_margin(X, [1, 0, 1, 1])
+    assert 0 <= found.lower <= found.upper
+    bound = mistake_bound(X, [1, 0, 1, 1], fit_intercept=False, epochs=4)
+    assert bound.margin <= bound.margin_upper or bound.theorem == "Freund and Schapire"
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_with_and_without_python_flint_it_is_the_same_interval(known, monkeypatch):
+    X, y, *_ = with_known_margin(4)
+    X = X * 10.0 ** np.arange(-6, X.shape[1] - 6)
+    expected = max_margin(X, y)
+    if not known:
+        monkeypatch.setattr(exact, "flint", lambda: None)
+    found = max_margin(X, y)
+    assert (found.lower, found.upper) == (expected.lower, expected.upper)
+
+
+def test_the_margin_of_weights_is_exact_where_a_sum_of_floats_is_not():
+    # In floats 1e16 + 1 - 1e16 is 0.
+    X, y = [[1e16, 1.0, -1e16], [-1.0, 0.0, 0.0]], [1, 0]
+    assert margin(X, y, [1.0, 1.0, 1.0]) == 1.0
+    assert margin(X, y, [1.0, -1.0, 1.0]) == -np.inf
+    with pytest.raises(InputError, match="finite"):
+        margin(X, y, [np.inf, 0.0, 0.0])

@@ -20,7 +20,7 @@ from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_best_score
 from rosenblatt.theory.mistake_bounds import mistake_bound
-from rosenblatt.theory.proof import proof
+from rosenblatt.theory.proof import most_mistakes, proof
 from rosenblatt.theory.separability import separability
 
 # Numbers of all weight vectors together up to which the best of them are found within a second.
@@ -50,7 +50,9 @@ class Verdict:
 
     @property
     def bound(self) -> float | None:
-        return None if self.margin is None else (self.radius / self.margin) ** 2
+        if self.margin is None or self.u is None:
+            return None
+        return most_mistakes(self.radius, self.margin, self.u.size)
 
     @classmethod
     def on(cls, examples: MappedRows, *, fit_intercept: bool) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
@@ -54,6 +55,29 @@ def solve(equations: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Frac
     except ZeroDivisionError:
         return None
     return _fractions(found)
+
+
+def solve_closely(
+    equations: Sequence[Sequence[int]], right: Sequence[int], bits: int
+) -> list[Fraction] | None:
+    """As `solve`, to about so many bits where that is faster and they are enough for it."""
+    if flint() and len(equations) <= MOST_POINTS_OF_FLINT:
+        library, column = flint(), [[value] for value in right]
+        with library.ctx.workprec(bits), suppress(ZeroDivisionError):
+            matrix = library.arb_mat(library.fmpz_mat(equations))
+            found = matrix.solve(library.arb_mat(library.fmpz_mat(column))).entries()
+            if min(value.rel_accuracy_bits() for value in found if value != 0) > bits // 4:
+                parts = [value.mid().man_exp() for value in found]
+                return [Fraction(int(m)) * Fraction(2) ** int(e) for m, e in parts]
+    return solve(equations, right)
+
+
+def gram(points: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The products of all points with each other."""
+    if flint():
+        matrix = flint().fmpz_mat(points)
+        return [[int(v) for v in row] for row in (matrix * matrix.transpose()).tolist()]
+    return [[sum(map(int.__mul__, a, b)) for b in points] for a in points]
 
 
 def exact_weights(points: Any) -> list[Fraction] | None:

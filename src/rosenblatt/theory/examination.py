@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +17,7 @@ from rosenblatt.core.ledger import Ledger
 from rosenblatt.errors import InputError
 from rosenblatt.runs import LinearRun, finite_rows
 from rosenblatt.theory.certificates import CertificateError
-from rosenblatt.theory.margin import max_margin
+from rosenblatt.theory.margin import MaxMargin, max_margin
 from rosenblatt.theory.mistake_bounds import MistakeBound, mistake_bound, overlap_bound
 from rosenblatt.theory.points import FeatureMap, mapped
 from rosenblatt.theory.separability import separability
@@ -206,7 +205,7 @@ class Examination:
     limit : MistakeBound
         The most mistakes: in any number of epochs if the rows are separable, else in those of
         ``learner``.
-    margin : float or None
+    margin : MaxMargin or None
         The largest margin between two classes.
     learner : Perceptron
         One that was trained on the rows, with its ledger.
@@ -222,7 +221,7 @@ class Examination:
     verified: bool
     separability: Any
     limit: MistakeBound
-    margin: float | None
+    margin: MaxMargin | None
     learner: Perceptron
     suspects: list[Suspect]
 
@@ -248,9 +247,12 @@ class Examination:
             "detail": self.detail,
             "conflict": self._conflict(lines) if self.verified else None,
             "pairs": pairs,
-            "margin": self.margin,
+            "margin": None if self.margin is None else self.margin.lower,
+            "margin_upper": None if self.margin is None else self.margin.upper,
+            "margin_closed": self.margin is not None and self.margin.closed,
             "radius": self.limit.radius,
             "gamma": self.limit.margin,
+            "gamma_closed": self.limit.closed,
             "deviation": self.limit.deviation,
             "bound": self.limit.bound if math.isfinite(self.limit.bound) else None,
             "bound_epochs": self.limit.epochs,
@@ -325,7 +327,7 @@ def examine(
     >>> import numpy as np
     >>> from rosenblatt.theory import examine
     >>> found = examine(np.array([[0.0], [1.0], [3.0]]), np.array(["no", "no", "yes"]))
-    >>> found.verdict, found.margin, found.learner.n_mistakes_ <= found.limit.bound
+    >>> found.verdict, found.margin.lower, found.learner.n_mistakes_ <= found.limit.bound
     ('separable', 1.0, True)
     """
     from rosenblatt import Perceptron
@@ -350,8 +352,7 @@ def examine(
     if verdict == "separable":
         limit = mistake_bound(X, y, fit_intercept, epochs=epochs)
         if n_classes == 2:
-            with suppress(InputError):  # separable, but by less than floats can measure
-                margin = max_margin(X, y, fit_intercept).margin
+            margin = max_margin(X, y, fit_intercept)
     else:
         limit = overlap_bound(X, y, fit_intercept, epochs)
     costed = X if len(learner.ledger_) <= MOST_COSTED else None

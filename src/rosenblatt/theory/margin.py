@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,13 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import Hyperplane
-from rosenblatt.theory.nearest import is_closed, nearest_point
+from rosenblatt.theory.exact import integers
+from rosenblatt.theory.margin_interval import CLOSED, largest_margin
 from rosenblatt.theory.points import DifferenceHull, FeatureMap, PointHull, read_points
+from rosenblatt.theory.separability import decide
+
+# So many rows of a conflict are named in an error.
+CONFLICT_SHOWN = 12
 
 
 def margin(X: Any, y: Any, w: Any, b: float = 0.0, *, feature_map: FeatureMap = None) -> float:
@@ -40,21 +46,25 @@ def margin(X: Any, y: Any, w: Any, b: float = 0.0, *, feature_map: FeatureMap = 
     weights = np.asarray(w, np.float64).ravel()
     if len(weights) != points.X.shape[1]:
         raise InputError(f"w has {len(weights)} weights, but X has {points.X.shape[1]} columns.")
-    smallest = float(points.products(np.append(weights, float(b))).min())
-    return smallest if smallest > 0 else -np.inf
+    values = [*weights.tolist(), float(b)]
+    if not np.isfinite(values).all():
+        raise InputError("w and b must be finite numbers.")
+    _, smallest = PointHull(points).lowest_exactly(integers(values))
+    return float(smallest / _unit(values)) if smallest > 0 else -np.inf
 
 
 @dataclass(frozen=True)
 class MaxMargin:
-    """The hyperplane with the largest margin, and how large that can be.
+    """The hyperplane with the largest margin, and how large that is.
 
     Attributes
     ----------
     hyperplane : Hyperplane
-        With a normal of length 1.
+        With a normal of length 1, rounded to floats.
     lower, upper : float
-        The largest margin lies between them: ``lower`` is that of ``hyperplane``; no other has
-        more than ``upper``.
+        The largest margin lies between them, rounding included.
+    closed : bool
+        Whether they are one number, but for a millionth of it: only then ``margin`` is the largest.
     support : tuple of int
         Rows that hold the hyperplane in its place.
     """
@@ -66,12 +76,17 @@ class MaxMargin:
 
     @property
     def margin(self) -> float:
+        """``lower``: no more is proven to be possible."""
         return self.lower
 
     @property
     def gap(self) -> float:
         """How far the two bounds are apart, relative to the upper one."""
         return (self.upper - self.lower) / self.upper
+
+    @property
+    def closed(self) -> bool:
+        return self.gap <= CLOSED
 
 
 def max_margin(
@@ -106,29 +121,34 @@ def max_margin(
     >>> round(best.margin, 6), best.support
     (1.0, (1, 2))
     """
-    points, _ = _two_classes(X, y, fit_intercept, feature_map)
-    enough = is_closed(float(np.sqrt(points.squared_norms().max())))
+    points, classes = _two_classes(X, y, fit_intercept, feature_map)
+    hull: DifferenceHull | PointHull = PointHull(points)
+    start, b = int(np.argmin(points.squared_norms())), 0.0
     if fit_intercept:
         hull = DifferenceHull(points.X, points.signs)
-        nearest = nearest_point(hull, [hull.first()], enough)
-        rows = sorted({row for key in nearest.keys for row in hull.rows(key)})
-    else:
-        nearest = nearest_point(PointHull(points), [int(np.argmin(points.squared_norms()))], enough)
-        rows = sorted(int(key) for key in nearest.keys)
-    if nearest.lower <= 0:
+        start = hull.first
+    scale = float(np.sqrt(points.squared_norms().max()))
+    found = largest_margin(hull, start, scale, lambda: decide(points, tuple(classes.tolist())))
+    if found.conflict:
+        rows = ", ".join(map(str, found.conflict[:CONFLICT_SHOWN]))
+        more = ", …" if len(found.conflict) > CONFLICT_SHOWN else ""
         raise InputError(
-            "the rows cannot be separated, so they have no margin; theory.separability shows the "
-            "rows in conflict."
+            f"the rows cannot be separated, so they have no margin: rows {rows}{more} are in "
+            "conflict. theory.separability shows with which weights."
         )
-    normal = nearest.point / nearest.upper
-    share = 0.5 if fit_intercept else 1.0
-    b = 0.0
-    if fit_intercept:
-        scores = np.asarray(points.X @ normal).ravel()
-        b = -float(scores[points.signs > 0].min() + scores[points.signs < 0].max()) / 2
+    if isinstance(hull, DifferenceHull):
+        normal = found.direction.tolist()
+        (_, above), (_, below) = hull.lowest_of_each(integers(normal))
+        b = float((below - above) / (2 * _unit(normal)))
+    support = {row for key in found.keys for row in hull.rows_of(key)}
     return MaxMargin(
-        Hyperplane(normal, b), share * nearest.lower, share * nearest.upper, tuple(rows)
+        Hyperplane(found.direction, b), found.lower, found.upper, tuple(sorted(support))
     )
+
+
+def _unit(values: Sequence[float]) -> int:
+    """By what `integers` multiplies floats."""
+    return max(value.as_integer_ratio()[1] for value in values)
 
 
 def _two_classes(X: Any, y: Any, fit_intercept: bool, feature_map: FeatureMap) -> Any:

@@ -14,11 +14,12 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray, is_sparse
 from rosenblatt.errors import InputError
-from rosenblatt.theory.nearest import Nearest, is_closed, nearest_point
-from rosenblatt.theory.points import FeatureMap, PairHull, PointHull, Points, read_points
-from rosenblatt.theory.proof import unit_separator
+from rosenblatt.theory.argmax import decide_argmax
+from rosenblatt.theory.margin_interval import CLOSED, MarginInterval, largest_margin, longest
+from rosenblatt.theory.points import EPS, FeatureMap, PairHull, PointHull, Points, read_points
+from rosenblatt.theory.proof import most_mistakes, unit_separator
+from rosenblatt.theory.separability import decide
 
-EPS = float(np.finfo(np.float64).eps)
 # Rounds in which u and γ are improved, and steps of conjugate gradients in each; fewer of them for
 # tables of more numbers than a product with all of them takes a few milliseconds for.
 ROUNDS, STEPS = 25, 25
@@ -45,9 +46,11 @@ class MistakeBound:
         R, the length of the longest row; with several classes √2 times that, since a mistake moves
         two vectors.
     margin : float
-        γ. Of separable rows the largest margin by a vector of length 1, from below.
+        γ. Of separable rows a margin that some vector of length 1 has; the largest if `closed`.
     margin_upper : float
         No vector of length 1 has a larger margin on all rows; 0 if they are not separable.
+    closed : bool
+        Whether ``margin`` is the largest, but for a millionth of it.
     deviation : float
         D, the root of ``Σ max(0, γ - y u·x)²`` over all visits: how far the rows are from having
         the margin γ. The terms are hinge losses with γ in the place of 1.
@@ -75,13 +78,13 @@ class MistakeBound:
     def after(self, epochs: int) -> float:
         """The bound for another number of epochs, by the same u and γ."""
         share = epochs / (self.epochs or epochs)
-        size = self.u.size + 16.0
-        length = self.radius * (1 + 4 * size * EPS) + math.sqrt(share) * self.deviation
-        found = (length / self.margin) * (length / self.margin) * (1 + 16 * EPS)
-        if self.visits is not None:
-            found = min(found, share * self.visits)
-        # Of mistakes there is a whole number, so that rounding down to one loses nothing.
-        return found if abs(found - np.rint(found)) > 1e-6 else float(np.rint(found))
+        length = self.radius + math.sqrt(share) * self.deviation
+        found = most_mistakes(length, self.margin, self.u.size)
+        return found if self.visits is None else min(found, share * self.visits)
+
+    @property
+    def closed(self) -> bool:
+        return self.margin >= (1 - CLOSED) * self.margin_upper > 0
 
     @property
     def theorem(self) -> str:
@@ -160,12 +163,12 @@ def mistake_bound(
     if separator is not None:
         u = unit_separator(separator, examples.shape, examples.rows.X.shape[1])
         return examples.bound(u, epochs, margin)
-    nearest = examples.nearest()
-    if nearest.lower > 0 and margin is None:
-        u = nearest.point.reshape(examples.shape) / nearest.upper
-    else:
-        u = examples.best_direction(epochs)
-    return examples.bound(u, epochs, margin, nearest.upper)
+    found = examples.largest_margin()
+    if found.lower > 0 and margin is None:
+        u = found.direction.reshape(examples.shape)
+        u = u[0] if len(u) == 1 else u
+        return MistakeBound(examples.radius, found.lower, found.upper, u)
+    return examples.bound(examples.best_direction(epochs), epochs, margin, found.upper)
 
 
 def overlap_bound(X: Any, y: Any, fit_intercept: bool, epochs: int) -> MistakeBound:
@@ -189,10 +192,7 @@ class Examples:
         self.rows = Points(self.points.X, np.ones(len(self.points)), fit_intercept)
         self.k = 1 if len(classes) == 2 else len(classes)
         self.shape = self.k, self.points.n_dimensions
-        longest = float(np.sqrt(self.points.squared_norms().max()))
-        if longest < 1e-140:  # squares underflow; the sum of the sizes is no less than the length
-            longest = float(self.rows.sizes(np.ones(self.shape[1])).max())
-        self.radius = longest * (1.0 if self.k == 1 else math.sqrt(2.0))
+        self.radius = longest(self.points, in_two_places=self.k > 1)
 
     def bound(
         self, u: FloatArray, epochs: int, margin: float | None = None, upper: float = math.inf
@@ -203,19 +203,25 @@ class Examples:
         if gamma <= 0:
             gamma = _best_margin(ahead, self.radius, epochs)
         hinge = float(np.linalg.norm(np.maximum(gamma - ahead, 0.0) / gamma))
-        deviation = gamma * math.sqrt(epochs) * hinge * (1 + len(ahead) * EPS)
+        deviation = gamma * math.sqrt(epochs) * hinge * (1 + (len(ahead) + 8) * EPS)
         lasting = (epochs, epochs * len(ahead)) if deviation else ()
         vector = u[0] if len(u) == 1 else u
         return MistakeBound(self.radius, gamma, upper, vector, deviation, *lasting)
 
-    def nearest(self) -> Nearest:
-        """The vector with the largest margin, or nearly so."""
+    def largest_margin(self) -> MarginInterval:
+        """The largest margin between two bounds, and the vector that has the lower one."""
         start = int(np.argmin(self.points.squared_norms()))
         hull: PointHull | PairHull = PointHull(self.points)
         if self.k > 1:
             hull = PairHull(self.rows, self.labels, self.k)
             start = start * self.k + (0 if self.labels[start] else 1)
-        return nearest_point(hull, [start], is_closed(self.radius))
+        return largest_margin(hull, start, self.radius, self._verdict)
+
+    def _verdict(self) -> Any:
+        classes = tuple(self.classes.tolist())
+        if self.k > 1:
+            return decide_argmax(self.points, self.labels, classes)
+        return decide(self.points, classes)
 
     def choice(self, V: FloatArray) -> tuple[FloatArray, FloatArray]:
         """By how much each row is right, and the sign with which each vector counts in it."""

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from operator import add, mul
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
 
+EPS = float(np.finfo(np.float64).eps)
+# As much a product of a value and a number of at most 1 can lose below the smallest float.
+UNDERFLOW = FLOAT64_LIMIT * 2.0**-1073
+# So many numbers are multiplied exactly to tell which of some points lies lowest.
+MOST_EXACT = 5_000_000
 # Φ: a function of a table, or anything with a method ``transform``.
 FeatureMap = Callable[[Any], Any] | Any | None
 
@@ -58,6 +66,16 @@ class Points:
         plain = np.abs(self.unscaled(v))
         sizes = abs(self.X) @ plain[: self.X.shape[1]]
         return np.asarray(sizes + plain[self.X.shape[1] :].sum())
+
+    def rounding(self, v: FloatArray) -> FloatArray:
+        """How far `products` can be off, also where v was rounded to floats before."""
+        return (self.n_dimensions + 6) * (EPS * self.sizes(v) + UNDERFLOW)
+
+    def whole(self, rows: Any) -> tuple[list[list[int]], int]:
+        """Some points in whole numbers, and the power of 2 that they were multiplied by."""
+        ratios = [[v.as_integer_ratio() for v in row] for row in self.take(rows).tolist()]
+        unit = max(d for row in ratios for _, d in row)
+        return [[n * (unit // d) for n, d in row] for row in ratios], unit
 
     def take(self, rows: Any) -> FloatArray:
         """Some points written out, one a row."""
@@ -157,11 +175,36 @@ def _dense(X: Any) -> FloatArray:
 # ---------------------------------------------------------------------- hulls
 
 
-class PointHull:
-    """The hull of the points themselves: separation by a plane through the origin."""
+class Enumerated:
+    """A hull of points that have a number each, and so can all be looked at."""
 
-    def __init__(self, points: Points) -> None:
-        self.points = points
+    def enclosed(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The product of every point with p, and how far rounding can have moved it."""
+        raise NotImplementedError
+
+    def whole(self, keys: Any) -> tuple[list[list[int]], int]:
+        """Some points in whole numbers, and by what they were multiplied."""
+        raise NotImplementedError
+
+    def lowest_exactly(self, q: Sequence[int]) -> tuple[int, Fraction]:
+        """The point with the smallest product with q, and that product, or what is surely below."""
+        p, factor = floats(q)
+        values, errors = self.enclosed(p)
+        near = np.flatnonzero(values - errors <= (values + errors).min())
+        if len(near) * len(q) > MOST_EXACT:
+            key = int(np.argmin(values - errors))
+            return key, Fraction(float(values[key] - errors[key])) * factor
+        points, unit = self.whole(near)
+        products = [sum(map(mul, point, q)) for point in points]
+        lowest = min(products)
+        return int(near[products.index(lowest)]), Fraction(lowest, unit)
+
+
+class PointHull(Enumerated):
+    """The hull of the points, or of those with a sign: separation by a plane through the origin."""
+
+    def __init__(self, points: Points, sign: float | None = None) -> None:
+        self.points, self._sign = points, sign
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
         products = self.points.products(p)
@@ -171,37 +214,56 @@ class PointHull:
     def point(self, key: int) -> FloatArray:
         return np.asarray(self.points.take(np.array([key]))[0])
 
+    def enclosed(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        products = self.points.products(p)
+        if self._sign is not None:
+            products[self.points.signs != self._sign] = np.inf
+        return products, self.points.rounding(p)
+
+    def whole(self, keys: Any) -> tuple[list[list[int]], int]:
+        return self.points.whole(keys)
+
+    def rows_of(self, key: int) -> tuple[int, ...]:
+        return (key,)
+
 
 class DifferenceHull:
-    """All differences of a positive and a negative row: twice the margin, wherever the plane is.
+    """Half of all differences of a positive and a negative row: the margin, wherever the plane is.
 
     A key is ``positive row * n + negative row``.
     """
 
     def __init__(self, X: Any, signs: FloatArray) -> None:
-        self._points = Points(X, np.ones(len(signs)), fit_intercept=False)
-        self._positive, self._negative = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
+        self._points = Points(X, signs, fit_intercept=False)
+        self._rows = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
+        self.first = int(self._rows[0][0]) * len(signs) + int(self._rows[1][0])
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
         products = self._points.products(p)
-        high = self._positive[np.argmin(products[self._positive])]
-        low = self._negative[np.argmax(products[self._negative])]
-        return int(high) * len(self._points) + int(low), float(products[high] - products[low])
+        high, low = (int(rows[np.argmin(products[rows])]) for rows in self._rows)
+        return high * len(self._points) + low, float(products[high] + products[low]) / 2
 
     def point(self, key: int) -> FloatArray:
-        high, low = self._points.take(np.array(self.rows(key)))
-        return np.asarray(high - low)
+        return np.asarray(self._points.take(np.array(self.rows_of(key))).sum(axis=0) / 2)
 
-    def first(self) -> int:
-        """A pair to start from."""
-        return int(self._positive[0]) * len(self._points) + int(self._negative[0])
+    def rows_of(self, key: int) -> tuple[int, int]:
+        return divmod(key, len(self._points))
 
-    def rows(self, key: int) -> tuple[int, int]:
-        high, low = divmod(key, len(self._points))
-        return high, low
+    def whole(self, keys: Any) -> tuple[list[list[int]], int]:
+        rows, unit = self._points.whole([row for key in keys for row in self.rows_of(key)])
+        pairs = zip(rows[::2], rows[1::2], strict=True)
+        return [list(map(add, *pair)) for pair in pairs], 2 * unit
+
+    def lowest_exactly(self, q: Sequence[int]) -> tuple[int, Fraction]:
+        (high, above), (low, below) = self.lowest_of_each(q)
+        return high * len(self._points) + low, (above + below) / 2
+
+    def lowest_of_each(self, q: Sequence[int]) -> list[tuple[int, Fraction]]:
+        """The positive and the negative row with the smallest ``y q·x``, and that."""
+        return [PointHull(self._points, sign).lowest_exactly(q) for sign in (1.0, -1.0)]
 
 
-class PairHull:
+class PairHull(Enumerated):
     """Several classes in the construction of Kesler: a point for each row and wrong class.
 
     The vectors of all classes are stacked; the point of a row x of class y against class r has x
@@ -218,13 +280,21 @@ class PairHull:
         return np.array([self.point(r * self.k + w) for r, w in pairs if w != self.labels[r]])
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
-        vectors = p.reshape(self.k, -1)
-        scores = np.column_stack([self.rows.products(vector) for vector in vectors])
+        margins = self._margins(p)
+        key = int(np.argmin(margins))
+        return key, float(margins.flat[key])
+
+    def _margins(self, p: FloatArray) -> FloatArray:
+        scores = np.column_stack([self.rows.products(vector) for vector in p.reshape(self.k, -1)])
         index = np.arange(len(scores))
         margins = scores[index, self.labels][:, None] - scores
         margins[index, self.labels] = np.inf
-        key = int(np.argmin(margins))
-        return key, float(margins.flat[key])
+        return np.asarray(margins)
+
+    def enclosed(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        errors = np.column_stack([self.rows.rounding(v) for v in p.reshape(self.k, -1)])
+        errors += errors[np.arange(len(errors)), self.labels][:, None]
+        return self._margins(p).ravel(), 2 * errors.ravel()
 
     def point(self, key: int) -> FloatArray:
         row, wrong = divmod(key, self.k)
@@ -232,3 +302,21 @@ class PairHull:
         point = np.zeros((self.k, len(x)))
         point[self.labels[row]], point[wrong] = x, -x
         return point.ravel()
+
+    def rows_of(self, key: int) -> tuple[int, ...]:
+        return (key // self.k,)
+
+    def whole(self, keys: Any) -> tuple[list[list[int]], int]:
+        rows, unit = self.rows.whole([key // self.k for key in keys])
+        points = []
+        for key, row in zip(keys, rows, strict=True):
+            point = [[0] * len(row) for _ in range(self.k)]
+            point[self.labels[key // self.k]], point[key % self.k] = row, [-v for v in row]
+            points.append([value for part in point for value in part])
+        return points, unit
+
+
+def floats(q: Sequence[int]) -> tuple[FloatArray, int]:
+    """A direction in floats, none of them above 1, and by what to multiply them."""
+    factor = 1 << max(map(abs, q)).bit_length()
+    return np.array([value / factor for value in q]), factor

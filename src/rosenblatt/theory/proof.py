@@ -11,11 +11,12 @@ import numpy as np
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Ledger
-from rosenblatt.core.rows import as_rows, margins
+from rosenblatt.core.rows import margins
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.runs import LinearRun, Move, finite_rows
-from rosenblatt.theory.points import FeatureMap, mapped
+from rosenblatt.theory.margin_interval import longest
+from rosenblatt.theory.points import EPS, FeatureMap, Points, mapped
 
 # How far a number may be off its bound, relative to the bound, before rounding is no excuse.
 RELATIVE_SLACK = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-9}
@@ -177,9 +178,13 @@ def proof(
     if radius is not None:
         radius = _positive("radius", radius)
     else:
-        longest = as_rows(table, np.float64).squared_norms().max(initial=0.0)
-        longest += w.shape[1] - table.shape[1]
-        radius = math.sqrt(longest * min(len(w), 2))
+        rows = Points(table, np.ones(table.shape[0]), w.shape[1] > table.shape[1])
+        radius = longest(rows, in_two_places=len(w) > 1)
+    if not eta * radius < 1e150 or 0 < eta * radius < 1e-150:
+        raise InputError(
+            f"the squares of steps of {eta:g} times {radius:g} leave the range of floats: learn "
+            "with another eta0, or scale the rows."
+        )
 
     walked = list(run.moves(u))
     k = np.arange(1.0, len(walked) + 1)
@@ -195,11 +200,21 @@ def proof(
         eta=eta,
         margin=margin,
         radius=radius,
-        mistake_bound=None if margin is None else (radius / margin) ** 2,
+        mistake_bound=None if margin is None else most_mistakes(radius, margin, w.size),
         meets_at=_meeting(eta, margin or 0.0, radius, start, along) if bounded else None,
     )
     _check(trace, ledger, walked, start, w.dtype)
     return trace
+
+
+def most_mistakes(length: float, margin: float, size: int) -> float:
+    """``(length / γ)²`` from above, with a u of so many weights whose length is 1 but for rounding.
+
+    Of mistakes there is a whole number, so that rounding down to one loses nothing.
+    """
+    ratio = length / margin * (1 + 4 * (size + 16) * EPS)
+    found = ratio * ratio * (1 + 16 * EPS)
+    return round(found, 0) if math.isfinite(found) and abs(found - round(found)) < 1e-6 else found
 
 
 def _which_learners() -> str:
@@ -267,22 +282,24 @@ def _margin(ledger: Ledger, table: Any, u: FloatArray) -> float:
     """The smallest u·φ over the rows; a row that was never mistaken is taken to be right."""
     if not table.shape[0]:
         raise InputError("X has no rows: there is nothing to separate.")
-    scores = np.asarray(table @ u[:, : table.shape[1]].T, np.float64)
-    scores += u[:, table.shape[1] :].sum(axis=1)
+    rows = Points(table, np.ones(table.shape[0]), u.shape[1] > table.shape[1])
+    scores = np.column_stack([rows.products(v) for v in u])
+    rounding = 2 * np.max([rows.rounding(v) for v in u], axis=0)
     known = np.unique(np.column_stack([ledger.entries.row, ledger.entries.y_true]), axis=0)
-    rows, right = known[:, 0], known[:, 1]
+    mistaken, right = known[:, 0], known[:, 1]
     if len(u) == 1:
         scores = scores[:, 0]
         products = np.abs(scores)
     else:
         ranked = np.partition(scores, -2, axis=1)
         products = ranked[:, -1] - ranked[:, -2]
-    np.minimum.at(products, rows, margins(scores[rows], right))
+    np.minimum.at(products, mistaken, margins(scores[mistaken], right))
+    products -= rounding
     worst = int(np.argmin(products))
     if not products[worst] > 0.0:
         raise InputError(
             f"separator does not separate the rows: row {worst} has the margin "
-            f"{products[worst]:g}, and every row needs one above 0."
+            f"{products[worst]:g}, less what rounding can add, and every row needs one above 0."
         )
     return float(products[worst])
 
@@ -290,9 +307,9 @@ def _margin(ledger: Ledger, table: Any, u: FloatArray) -> float:
 def _meeting(rate: float, margin: float, radius: float, squared: float, along: float) -> float:
     """The k at which ``along + k·rate·margin = sqrt(squared + k·rate²·radius²)``."""
     # In units of one step along u: a quadratic equation in k whose other root is not positive.
-    a, n, r = along / (rate * margin), squared / (rate * margin) ** 2, (radius / margin) ** 2
-    half = r / 2 - a
-    return half + math.sqrt(half**2 + max(n - a**2, 0.0))
+    a, n, r = along / (rate * margin), math.sqrt(squared) / (rate * margin), radius / margin
+    half = r * r / 2 - a
+    return half + math.sqrt(half * half + max(n * n - a * a, 0.0))
 
 
 def _check(trace: ProofTrace, ledger: Ledger, walked: list[Move], start: float, dtype: Any) -> None:

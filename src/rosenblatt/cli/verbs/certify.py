@@ -138,8 +138,12 @@ def _report(found: dict[str, Any]) -> list[str]:
         said.append(
             f"pairs of classes separable: {found['pairs']['separable']} of {found['pairs']['all']}"
         )
-    if found["margin"] is not None:
+    if found["margin_closed"]:
         said.append(f"margin: {found['margin']:.6g}, the largest there is")
+    elif found["margin"] is not None:
+        said.append(
+            f"largest margin: between {found['margin']:.6g} and {found['margin_upper']:.6g}"
+        )
     said.append(_bound(found))
     run = found["perceptron"]
     said.append(
@@ -170,7 +174,8 @@ def _bound(found: dict[str, Any]) -> str:
     if bound is None or bound == found["bound_visits"]:
         return f"bound: none below the number of visits; R = {found['radius']:.6g}{space}"
     if epochs is None:
-        where, formula, deviation = "", "R²/γ²", ""
+        where, formula = "", "R²/γ²"
+        deviation = "" if found["gamma_closed"] else ", for a margin that is not the largest,"
     else:
         where, formula = f" {count(epochs, 'epoch')} in", "((R + D)/γ)²"
         deviation = f", D = {found['deviation']:.6g}"

@@ -1,0 +1,174 @@
+"""The largest margin between two bounds that hold: floats suggest it, whole numbers prove it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from operator import mul
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.arrays import FloatArray
+from rosenblatt.theory.exact import flint, gram, most_points, solve, solve_closely
+from rosenblatt.theory.nearest import is_closed, nearest_point
+from rosenblatt.theory.points import EPS, MOST_EXACT, Points, floats
+
+# Bounds this close, relative to the upper one, are called one number.
+CLOSED = 1e-6
+# If no more points than these hold the margin, it is found to the last digit of a float. Weights of
+# more points are rounded to so many bits: any weights give a bound, long ones a slow one.
+FEW_POINTS = 12
+MOST_BITS = 1000
+NOTHING = Fraction(1, 1 << MOST_BITS // 2)
+# So many products of long numbers in all rounds: about a minute.
+MOST_PRODUCTS, MOST_PRODUCTS_OF_FLINT = 5_000_000, 500_000_000
+
+
+@dataclass(frozen=True)
+class MarginInterval:
+    """Bounds on the largest product that a vector of length 1 has with every point of a hull.
+
+    Attributes
+    ----------
+    lower, upper : float
+        The largest lies between them, whatever was rounded on the way.
+    direction : ndarray
+        The vector that has ``lower``, rounded to floats; 0 where the hull holds the origin.
+    keys : list of int
+        Points of the hull that ``upper`` follows from.
+    conflict : tuple of int
+        Rows of which it follows that there is no margin, if that is known.
+    """
+
+    lower: float
+    upper: float
+    direction: FloatArray
+    keys: list[int]
+    conflict: tuple[int, ...] = ()
+
+
+def largest_margin(
+    hull: Any, start: int, scale: float, decide: Callable[[], Any]
+) -> MarginInterval:
+    """Bound the distance of a hull from the origin.
+
+    ``start`` is the key of a point, ``scale`` the length of the longest; ``decide`` is asked for
+    the verdict on the rows where floats find no separator.
+    """
+    with np.errstate(all="ignore"):
+        near = nearest_point(hull, [start], is_closed(scale))
+    keys, weights = near.keys, near.weights.tolist()
+    if not all(0 < weight < math.inf for weight in weights):
+        keys, weights = [start], [1.0]
+    verdict = None if near.lower > 0 else decide()
+    if verdict is not None and verdict.separable is False and verdict.strength == "exact":
+        return MarginInterval(0.0, 0.0, np.zeros(len(near.point)), [], verdict.conflict.rows)
+    found = _enclose(hull, keys, [Fraction(weight) for weight in weights])
+    return replace(found, lower=max(found.lower, 0.0))
+
+
+def _enclose(hull: Any, keys: list[int], weights: list[Fraction]) -> MarginInterval:
+    """Wolfe's method in whole numbers, from where it ended in floats."""
+    best, lowest = _bounds(hull, keys, weights)
+    products = MOST_PRODUCTS_OF_FLINT if flint() else MOST_PRODUCTS
+    seen = set[frozenset[int]]()
+    while lowest is not None:
+        if len(keys) > FEW_POINTS and best.lower >= (1 - CLOSED) * best.upper:
+            break
+        products -= len(keys) ** 2 * (len(keys) + len(best.direction))
+        found = _settled(hull, keys, weights) if products > 0 else None
+        if found is None or frozenset(found[0]) in seen:  # rounded weights can lead in a circle
+            break
+        keys, weights = found
+        seen.add(frozenset(keys))
+        now, lowest = _bounds(hull, keys, weights)
+        if now.lower > best.lower:
+            best = replace(now, upper=min(now.upper, best.upper))
+        elif now.upper < best.upper:
+            best = replace(best, upper=now.upper, keys=now.keys)
+        if lowest is not None and lowest not in keys:
+            keys, weights = [*keys, lowest], [*weights, Fraction(0)]
+    return best
+
+
+def _settled(
+    hull: Any, keys: list[int], weights: list[Fraction]
+) -> tuple[list[int], list[Fraction]] | None:
+    """The nearest point of the hull of some points, and of those that it needs."""
+    while True:
+        if len(keys) > most_points():
+            return None
+        products = gram(hull.whole(keys)[0])
+        equations = [[*row, -1] for row in products] + [[1] * len(keys) + [0]]
+        right = [0] * len(keys) + [1]
+        few = len(keys) <= FEW_POINTS
+        solution = solve(equations, right) if few else solve_closely(equations, right, MOST_BITS)
+        if solution is None:  # one of the points is a mean of others: begin again with a single one
+            first = max(range(len(keys)), key=weights.__getitem__)
+            keys, weights = [keys[first]], [Fraction(1)]
+            continue
+        target = solution[:-1]
+        falling = [(w, t) for w, t in zip(weights, target, strict=True) if t <= NOTHING]
+        if not falling:
+            return keys, target
+        share = _shortened(min(w / (w - t) if w > t else Fraction(0) for w, t in falling))
+        moved = [_shortened(w + share * (t - w)) for w, t in zip(weights, target, strict=True)]
+        stay = [k for k, weight in enumerate(moved) if weight > NOTHING]
+        keys, weights = [keys[k] for k in stay], [moved[k] for k in stay]
+
+
+def _shortened(value: Fraction) -> Fraction:
+    return Fraction(round(value * (1 << MOST_BITS)), 1 << MOST_BITS)
+
+
+def _bounds(
+    hull: Any, keys: list[int], weights: Sequence[Fraction]
+) -> tuple[MarginInterval, int | None]:
+    """What the weighted mean of some points proves, and the lowest point if that lies lower."""
+    common = math.lcm(*(weight.denominator for weight in weights))
+    if len(keys) > FEW_POINTS:
+        common = min(common, 1 << MOST_BITS)
+    shares = [round(weight * common) for weight in weights]
+    points, unit = hull.whole(keys)
+    mean = [sum(map(mul, shares, column)) for column in zip(*points, strict=True)]
+    squared = sum(map(mul, mean, mean))
+    if not squared:
+        rows = tuple(sorted({row for key in keys for row in hull.rows_of(key)}))
+        return MarginInterval(0.0, 0.0, np.zeros(len(mean)), keys, rows), None
+    lowest, product = hull.lowest_exactly(mean)
+    lower = root(product * product / squared, up=product < 0)
+    length = sum(shares) * unit
+    upper = root(Fraction(squared, length * length), up=True)
+    direction, _ = floats(mean)
+    direction /= np.linalg.norm(direction)
+    found = MarginInterval(-lower if product < 0 else lower, upper, direction, keys)
+    return found, None if product * length >= squared else lowest
+
+
+def longest(points: Points, *, in_two_places: bool = False) -> float:
+    """The length of the longest point, from above; of one that is written down twice √2 of it."""
+    norms = points.squared_norms()
+    slack = (points.n_dimensions + 4) * EPS
+    near = np.flatnonzero(norms >= (1 - 2 * slack) * norms.max())
+    times = 2 if in_two_places else 1
+    if len(near) * points.n_dimensions > MOST_EXACT // 100:
+        return root(Fraction(float(norms.max())) * Fraction(1 + slack) * times, up=True)
+    rows, unit = points.whole(near)
+    return root(Fraction(times * max(sum(map(mul, row, row)) for row in rows), unit**2), up=True)
+
+
+def root(square: Fraction, *, up: bool) -> float:
+    """The largest float that is not above the root, or the smallest that is not below."""
+    n, d = square.as_integer_ratio()
+    half = max(0, 64 - (n.bit_length() - d.bit_length()) // 2)
+    whole = math.isqrt((n << 2 * half) // d)
+    if up and whole * whole * d != n << 2 * half:
+        whole += 1
+    exact = Fraction(whole, 1 << half)
+    near = float(exact)
+    if (near < exact) if up else (near > exact):
+        return math.nextafter(near, math.inf if up else 0.0)
+    return near
