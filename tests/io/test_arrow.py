@@ -299,6 +299,17 @@ def test_a_file_that_is_cut_off_is_refused(kind: str) -> None:
             read(data[:cut], kind=kind)
 
 
+def test_a_stream_that_asks_for_all_memory_is_refused_with_its_name(tmp_path: Path) -> None:
+    data = written({"a": list(range(1000))}, "stream")
+    header = data.index(b"\xff\xff\xff\xff", 8)
+    size = int.from_bytes(data[header + 4 : header + 8], "little")
+    body = (len(data) - 8 - (header + 8 + size)).to_bytes(8, "little")
+    path = tmp_path / "damaged.arrow"
+    path.write_bytes(data[:header] + data[header:].replace(body, (1 << 62).to_bytes(8, "little")))
+    with pytest.raises(DataError, match="arrow: not a whole Arrow file: out of memory"):
+        read_table(path)
+
+
 @kinds
 def test_a_damaged_file_is_refused_with_its_name_or_read(kind: str, tmp_path: Path) -> None:
     """In a process of its own, should it crash."""

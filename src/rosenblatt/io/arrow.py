@@ -198,11 +198,11 @@ def _batches(source: Source, kind: str) -> Iterator[tuple[Any, Iterator[Any]]]:
                 yield table.schema_arrow, table.iter_batches(BATCH_ROWS, use_threads=False)
             else:
                 yield _arrow_batches(pyarrow, file)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
         if getattr(error, "errno", None) is not None:
             raise
         raise DataError(
-            f"not a whole {kind.capitalize()} file: {str(error).splitlines()[0]}",
+            f"not a whole {kind.title()} file: {(str(error) or 'out of memory').splitlines()[0]}",
             name=source.name,
             cures="fetch or write the file again",
         ) from None
