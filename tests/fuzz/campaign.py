@@ -30,7 +30,7 @@ from random import Random
 from typing import Any
 
 SANITIZERS = {
-    "ASAN_OPTIONS": "detect_leaks=0,allocator_may_return_null=1,max_allocation_size_mb=4096,"
+    "ASAN_OPTIONS": "detect_leaks=0,allocator_may_return_null=1,max_allocation_size_mb=512,"
     "exitcode=77",
     "UBSAN_OPTIONS": "print_stacktrace=1,exitcode=77",
     # Python and Arrow cut small objects out of large blocks, where a step too far is not seen.
@@ -44,7 +44,7 @@ LEAST_READ = 0.02  # of the inputs of each target: a run in which all is refused
 
 @dataclass(frozen=True)
 class Target:
-    """How an input is made, what it is fed to, and how many of 1,000 inputs it gets, or about."""
+    """How an input is made, what it is fed to, and how many of about 1,300 inputs it gets."""
 
     make: Callable[[Random], Any]
     feed: Callable[[Random, Any, Path], bool]
@@ -74,16 +74,16 @@ def targets() -> dict[str, Target]:
     made["numbers"] = Target(digits, lambda random, data, folder: numbers(data) > 0, 40)
     for family in model_files.seeds():
         forge = partial(model_files.forged, family=family)
-        made[f"{family} file"] = Target(forge, model_files.load_and_use, 60)
+        made[f"{family} file"] = Target(forge, model_files.load_and_use, 100)
 
     def fed(teach: Callable[..., bool], *name: str, share: int) -> Target:
         return Target(lambda random: None, lambda random, *_: teach(random, *name), share)
 
     for name in LEARNERS:
-        made[f"linear {name}"] = fed(learning.linear, name, share=100 // len(LEARNERS))
+        made[f"linear {name}"] = fed(learning.linear, name, share=150 // len(LEARNERS))
     for name in BUDGETS:
-        made[f"kernel {name}"] = fed(learning.kernel, name, share=50 // len(BUDGETS))
-    made["tagger"] = fed(learning.tagger, share=100)
+        made[f"kernel {name}"] = fed(learning.kernel, name, share=80 // len(BUDGETS))
+    made["tagger"] = fed(learning.tagger, share=150)
     made["structured"] = fed(learning.structured, share=20)
     made["texts"] = fed(learning.texts, share=30)
     return dict(sorted(made.items()))
