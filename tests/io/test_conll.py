@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import io
 import json
 import lzma
@@ -138,6 +139,22 @@ def test_conllu_is_known_by_its_first_row() -> None:
                 sentences, tags = read(text)
             assert sentences == [["vamos", "nos"], ["New York", "#"]]
             assert tags == [["VERB", "PRON"], ["NOUN", "SYM"]]
+
+
+@pytest.mark.parametrize("name", ["a.conllu", "A.CoNLLU"])
+def test_a_file_named_conllu_is_read_as_such_or_refused(tmp_path: Path, name: str) -> None:
+    nine = "1\ta\t_\tNOUN\t_\t_\t0\troot\t_\n\n"
+    for text in (nine, "a\tB\n\n"):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(DataError, match=r"columns, but CoNLL-U has 10"):
+            read_conll(tmp_path / name)
+    (tmp_path / name).write_text("# text = a\n# more\n")
+    with pytest.raises(DataError, match="0 sentences"):
+        read_conll(tmp_path / name)
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress(nine.encode()))
+    with pytest.raises(DataError, match=r"columns, but CoNLL-U has 10"):
+        read_conll(packed)
 
 
 def test_columns_are_chosen_by_number_or_name() -> None:

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 import warnings
 
@@ -19,7 +20,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # which of two packages the client is made with is no matter
     client_of = pytest.importorskip("starlette.testclient", exc_type=(ImportError, RuntimeError))
 
-from rosenblatt.studio import Session
+from rosenblatt.studio import Session, server
 from rosenblatt.studio.pages import WEB, files
 from rosenblatt.studio.server import MAX_BYTES, application, listen
 
@@ -235,3 +236,47 @@ def test_without_its_extra_the_command_says_what_to_install():
     assert done.returncode == 5
     assert "pip install 'rosenblatt[studio]'" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """The port of a server that waits a fifth of a second."""
+    monkeypatch.setattr(server, "PATIENCE", 0.2)
+    with listen() as listener:
+        listener.listen()
+        port = listener.getsockname()[1]
+        running = server.server_of(Session(), port=port)
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
+        thread.start()
+        yield port
+        running.should_exit = True
+        thread.join(10)
+
+
+def received(port, *parts):
+    """What comes back for some bytes until the connection is closed."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        for part in parts:
+            connection.sendall(part)
+        found = b""
+        while some := connection.recv(1 << 16):
+            found += some
+    return found
+
+
+def test_half_of_a_request_ends_in_time(impatient):
+    head = f"POST /api/run HTTP/1.1\r\nHost: 127.0.0.1:{impatient}\r\n"
+    kind = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+    assert received(impatient) == b""
+    assert received(impatient, b"POST /api/run HT") == b""
+    assert received(impatient, head.encode()) == b""
+    answer = received(impatient, head.encode(), kind.encode())
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"The rest of the request did not come in 0.2 seconds." in answer
+
+
+def test_a_second_request_over_one_connection_is_waited_for_no_longer(impatient):
+    whole = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{impatient}\r\n\r\n".encode()
+    answer = received(impatient, whole, whole[:20])
+    assert answer.count(b"HTTP/1.1 200 OK") == 1
+    assert received(impatient, whole, whole, whole).count(b"HTTP/1.1 200 OK") == 3

@@ -227,3 +227,14 @@ def test_modules_that_cannot_be_joined_are_refused(source, words, tmp_path, monk
     (tmp_path / "b.js").write_text('import {a} from "./a.js";\nexport const b = a;\n')
     with pytest.raises(pages.BundleError, match=words):
         pages.joined(boot=False)
+
+
+def test_names_are_no_formulas_of_a_spreadsheet():
+    for bad in ("=1+1", "+SUM(A1)", "-2+3", "@now", "\tx", "\rx"):
+        rows = [[0, 0, bad], [1, 1, "-3"], [2, 0, "+4.5e1"]]
+        state = {"data": {"columns": ["=x", "y"], "rows": rows}}
+        text = Session().ask("csv", {"state": state, "run": 0})["text"]
+        cells = [cell for line in csv.reader(io.StringIO(text, newline="")) for cell in line]
+        assert {f"'{bad}", "-3", "+4.5e1", "'=x"} <= set(cells)
+        risky = [cell for cell in cells if cell.startswith(tuple("=+-@\t\r"))]
+        assert [float(cell) for cell in risky]

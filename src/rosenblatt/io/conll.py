@@ -26,6 +26,7 @@ NEEDED = {"upos", "xpos", "head", "deprel"}
 RAISE_MAX_TOKENS = Message("raise ", Setting("max_tokens"))
 DOCUMENT = b"-DOCSTART-"
 ID = re.compile(rb"\d+([-.]\d+)?\t")
+NAMED_CONLLU = re.compile(r"\.conllu(\.\w+)?$", re.IGNORECASE)  # packed or not
 
 FAULTS: dict[str, Explained] = {
     "empty column": ("an empty column", 'write "_" for nothing; columns are divided by one tab'),
@@ -85,7 +86,8 @@ class Conll(Format[SentenceBlock]):
             # Remarks of CoNLL-U, or words of CoNLL? What follows them will tell.
             return None
         if self._format == "auto" and first:
-            self._format = "conllu" if is_conllu(first, row) else "conll"
+            named = NAMED_CONLLU.search(lines.name)
+            self._format = "conllu" if named or is_conllu(first, row) else "conll"
         if self._format == "conllu":
             return b"\t".join(map(str.encode, NAMES))
         return first or None
@@ -232,7 +234,8 @@ def iter_conll(
     Parameters
     ----------
     format : {"auto", "conll", "conllu"}, default="auto"
-        ``"auto"``: CoNLL-U if the first row has its ten columns and a number in the first.
+        ``"auto"``: CoNLL-U if the file is named .conllu, or if the first row has its ten columns
+        and a number in the first.
     target : int or str, default=None
         The column of the tags: a number from 0, or from -1 backwards; or a text: a name of CoNLL-U,
         ``"last"``, or a number from 1. By default the last one, in CoNLL-U ``"upos"``.

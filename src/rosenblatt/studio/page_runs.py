@@ -78,7 +78,8 @@ class PageRun:
         else:
             why = stop_text(self.stop_reason, "points")
             sentences = [f"Stopped {after}. {why[0].upper()}{why[1:]}."]
-        sentences.append(f"{count(self.fitted.n_training_errors_, 'training error')}.")
+        if not self.recipe.placeholder:
+            sentences.append(f"{count(self.fitted.n_training_errors_, 'training error')}.")
         if self.n_updates < len(self.fitted.ledger_):
             sentences.append(
                 f"It made {len(self.fitted.ledger_):,} updates; the first {self.n_updates:,} are "
@@ -197,25 +198,35 @@ def as_csv(run: PageRun) -> str:
         weights = [numbers_of(after.ravel()) for after in run.weights[1:]]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")  # as RFC 4180 has it
-    writer.writerow(head)
+    writer.writerow(map(_no_formula, head))
     for k in range(run.n_updates):
         row, wrong, score = columns["row"][k], columns["wrong"][k], columns["score"][k]
-        writer.writerow(
-            [
-                k + 1,
-                columns["epoch"][k],
-                columns["t"][k],
-                row + 1,
-                *numbers_of(examples.points[row]),
-                classes[columns["right"][k]],
-                _predicted(score if several else [0, score], classes, run.learner["ties"]),
-                *(["" if wrong < 0 else classes[wrong]] * several),
-                *(score if several else [score]),
-                columns["step"][k],
-                *(weights[k] if weights else []),
-            ]
-        )
+        cells = [
+            k + 1,
+            columns["epoch"][k],
+            columns["t"][k],
+            row + 1,
+            *numbers_of(examples.points[row]),
+            classes[columns["right"][k]],
+            _predicted(score if several else [0, score], classes, run.learner["ties"]),
+            *(["" if wrong < 0 else classes[wrong]] * several),
+            *(score if several else [score]),
+            columns["step"][k],
+            *(weights[k] if weights else []),
+        ]
+        writer.writerow(map(_no_formula, cells))
     return out.getvalue()
+
+
+def _no_formula(cell: Any) -> Any:
+    """A text that a spreadsheet would run begins with an apostrophe; numbers stay what they are."""
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
 
 
 def _predicted(scores: list[float], classes: list[str], ties: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 import webbrowser
@@ -24,6 +25,7 @@ try:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import Route
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError as error:
     raise MissingExtra("the studio needs starlette and uvicorn", extra="studio") from error
 
@@ -34,6 +36,7 @@ KINDS = {
     ".svg": "image/svg+xml",
 }
 MAX_BYTES = 8_000_000
+PATIENCE = 20.0  # seconds for the head of a request, and for its body
 
 
 def application(session: Session, *, port: int) -> Guard:
@@ -47,7 +50,12 @@ def application(session: Session, *, port: int) -> Guard:
 
     async def question(request: Request) -> Response:
         try:
-            body = msgspec.json.decode(await request.body())
+            async with asyncio.timeout(PATIENCE):
+                sent = await request.body()
+        except TimeoutError:
+            return _failure(f"The rest of the request did not come in {PATIENCE:g} seconds.", 408)
+        try:
+            body = msgspec.json.decode(sent)
         except (msgspec.DecodeError, RecursionError) as error:
             return _failure(f"The question is no JSON: {error}.", 400)
         try:
@@ -79,6 +87,28 @@ def application(session: Session, *, port: int) -> Guard:
     return Guard(inner, port=port, max_bytes=MAX_BYTES)
 
 
+class PatientProtocol(H11Protocol):
+    """HTTP over a connection that is closed if the head of a request does not come in time."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait_for_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._wait_for_head()
+
+    def _wait_for_head(self) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:
+            if self._deadline is not None:
+                self._deadline.cancel()
+            self._deadline = None
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(PATIENCE, self.transport.close)
+
+
 def _json(answer: Any, status: int = 200) -> Response:
     return Response(msgspec.json.encode(answer), status, media_type="application/json")
 
@@ -103,6 +133,22 @@ def listen(port: int = 0) -> socket.socket:
     return listener
 
 
+def server_of(session: Session, *, port: int) -> uvicorn.Server:
+    """What runs on the socket that listens at this port."""
+    config = uvicorn.Config(
+        application(session, port=port),
+        http=PatientProtocol,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=2,
+    )
+    return uvicorn.Server(config)
+
+
 def serve(
     session: Session,
     *,
@@ -125,16 +171,6 @@ def serve(
     """
     listener = listen(port)
     port = listener.getsockname()[1]
-    config = uvicorn.Config(
-        application(session, port=port),
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-        lifespan="off",
-        timeout_graceful_shutdown=2,
-    )
     address = f"http://127.0.0.1:{port}/"
     listener.listen(128)  # so that whoever is told the address can come at once
     if tell is not None:
@@ -142,6 +178,6 @@ def serve(
     if open_browser:
         threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        server_of(session, port=port).run(sockets=[listener])
     finally:
         listener.close()
