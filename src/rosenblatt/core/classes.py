@@ -34,8 +34,11 @@ def number_of(label: Any, slots: dict[Any, int]) -> int | None:
 
 def with_class(classes: list[Any], label: Hashable) -> list[Any]:
     """The classes and one more; of two, of which nothing is learned yet, in their natural order."""
-    if label != label:
-        raise InputError("the label is NaN. Drop the example or give it a label.")
+    if label is None or label != label:
+        what = "None" if label is None else "NaN"
+        raise InputError(f"the label is {what}. Drop the example or give it a label.")
+    if isinstance(label, float | np.floating) and not label.is_integer():
+        raise InputError(f"the label is {label!r}: a classifier needs classes, not measurements.")
     joined = [*classes, label]
     try:
         in_order = natural_order(joined)

@@ -18,6 +18,7 @@ from rosenblatt.io.block import Block
 
 BLOCK_ROWS = 4096
 FLOATS = np.dtype(np.float32), np.dtype(np.float64)
+TIMES = np.datetime64, np.timedelta64
 RESHAPE = (
     "Reshape your data: X.reshape(-1, 1) if it is one feature of many rows, X.reshape(1, -1) if it "
     "is one row."
@@ -57,8 +58,8 @@ def _refuse_damaged(X: Any) -> None:
     ascending = starts[0] == 0 and (starts[1:] >= starts[:-1]).all()
     if not ascending or starts[-1] > len(X.indices):
         raise InputError(
-            "X is a damaged sparse matrix: its indptr points outside of what is stored. Build it "
-            "again."
+            "X is a damaged sparse matrix: its indptr must start at 0, ascend and end within what "
+            "is stored. Build it again."
         )
 
 
@@ -244,13 +245,16 @@ def floats(
     ``values`` is a table of two dimensions, or one column of it.
     """
     try:
-        return values.astype(np.float64)
+        if values.dtype != object or not any(isinstance(value, TIMES) for value in values.flat):
+            return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
     values = values.astype(object)
     found = np.empty(values.shape)
     for place in np.ndindex(*values.shape):
         try:
+            if isinstance(values[place], TIMES):
+                raise TypeError("it is a time")
             found[place] = float(values[place])
         except OverflowError:
             found[place] = math.inf if values[place] > 0 else -math.inf

@@ -146,7 +146,7 @@ def read_weights(
 
 def _row_factors(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:
     try:
-        weights = np.array(sample_weight, dtype=np.float64)
+        weights = np.array(unmasked(sample_weight, np.float64, np.nan), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("sample_weight must hold one number for each row.") from None
     if weights.ndim == 0:
