@@ -262,8 +262,10 @@ class RowClassifier(Learner):
         -------
         labels : ndarray of shape (n_samples,)
         """
-        best = best_classes(self.decision_function(X), self.ties)
-        classes = self.classes_
+        classes, scores = self.classes_, self.decision_function(X)
+        if scores.shape[1:] != ((len(classes),) if len(classes) > 2 else ()):
+            return self.predict(X)  # meanwhile a class joined in another thread
+        best = best_classes(scores, self.ties)
         return classes[best if len(classes) > 1 else np.zeros_like(best)]
 
     def predict_one(self, x: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from rosenblatt.model.card import Fit
 
 LASTING = {"_model", "n_features_in_"}
+BUSY = (
+    "this model is learning in another thread; use one model for each thread, or a lock around it"
+)
 
 
 class FitOutcome:
@@ -164,9 +168,16 @@ class FitOutcome:
                 self.__dict__.pop(name, None)
 
 
+# The learners that learn at this moment, by their identity, and the thread that each does so in.
+learning: dict[int, int] = {}
+
+
 @contextmanager
 def unchanged_on_error(learner: Any) -> Iterator[None]:
-    """Attributes set on the way to an error are taken back."""
+    """Attributes set on the way to an error are taken back; a second thread is refused."""
+    is_first = id(learner) not in learning
+    if learning.setdefault(id(learner), get_ident()) != get_ident():
+        raise RuntimeError(BUSY)
     before = dict(learner.__dict__)
     try:
         yield
@@ -174,3 +185,6 @@ def unchanged_on_error(learner: Any) -> Iterator[None]:
         learner.__dict__.clear()
         learner.__dict__.update(before)
         raise
+    finally:
+        if is_first:
+            del learning[id(learner)]
