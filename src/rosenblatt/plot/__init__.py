@@ -9,49 +9,34 @@ from __future__ import annotations
 
 import inspect
 import sys
-from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from rosenblatt import numpydoc
-
-__all__ = [
-    "animate",
-    "boundary",
-    "confusion",
-    "contributions",
-    "kernel_boundary",
-    "lift",
-    "losses",
-    "mistakes",
-    "orders",
-    "proof",
-    "regions",
-    "side_by_side",
-    "tag_path",
-    "updates",
-    "vote",
-    "weights",
-]
+from rosenblatt import lazy, numpydoc
 
 if TYPE_CHECKING:
-    from rosenblatt.plot.animate import animate
-    from rosenblatt.plot.boundary import boundary
-    from rosenblatt.plot.confusion import confusion
-    from rosenblatt.plot.contributions import contributions
-    from rosenblatt.plot.kernel_boundary import kernel_boundary
-    from rosenblatt.plot.lift import lift
-    from rosenblatt.plot.losses import losses
-    from rosenblatt.plot.mistakes import mistakes
-    from rosenblatt.plot.orders import orders
-    from rosenblatt.plot.proof import proof
-    from rosenblatt.plot.regions import regions
-    from rosenblatt.plot.side_by_side import side_by_side
-    from rosenblatt.plot.tag_path import tag_path
-    from rosenblatt.plot.updates import updates
-    from rosenblatt.plot.vote import vote
-    from rosenblatt.plot.weights import weights
+    from rosenblatt.plot.animate import animate as animate
+    from rosenblatt.plot.boundary import boundary as boundary
+    from rosenblatt.plot.confusion import confusion as confusion
+    from rosenblatt.plot.contributions import contributions as contributions
+    from rosenblatt.plot.kernel_boundary import kernel_boundary as kernel_boundary
+    from rosenblatt.plot.lift import lift as lift
+    from rosenblatt.plot.losses import losses as losses
+    from rosenblatt.plot.mistakes import mistakes as mistakes
+    from rosenblatt.plot.orders import orders as orders
+    from rosenblatt.plot.proof import proof as proof
+    from rosenblatt.plot.regions import regions as regions
+    from rosenblatt.plot.side_by_side import side_by_side as side_by_side
+    from rosenblatt.plot.tag_path import tag_path as tag_path
+    from rosenblatt.plot.updates import updates as updates
+    from rosenblatt.plot.vote import vote as vote
+    from rosenblatt.plot.weights import weights as weights
 
+NAMES = (
+    "animate boundary confusion contributions kernel_boundary lift losses mistakes orders proof "
+    "regions side_by_side tag_path updates vote weights"
+)
+__getattr__, __dir__, __all__ = lazy.attach(__name__, {f".{name}": name for name in NAMES.split()})
 
 # What several of the functions take; their docstrings get it where they do not say it themselves.
 SHARED = {
@@ -91,13 +76,3 @@ class _Pictures(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Pictures
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{name}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

@@ -21,38 +21,27 @@ from rosenblatt.cli.plot.plot_kinds import KINDS, PICTURES, listed_or
 if TYPE_CHECKING:
     from rosenblatt.plot.display import Display
 
-INCH_SIDES = (0.5, 100.0)
 MOST_DOTS = 100_000_000
 DRAWN_IN_DOTS = ("png", "gif", "mp4")
 
 
-class Inches(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
-    """Width and height, as 6x4 or 5.5x4.5."""
+class Sides(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
+    """Two sides with an x between them, each a number from ``least`` to ``most``."""
 
-    name = "WxH"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)[x×*](\d+(?:\.\d+)?)", str(value))
-        least, most = INCH_SIDES
-        if found is None or not all(least <= float(side) <= most for side in found.groups()):
-            self.fail(
-                f"'{value}': give width and height in inches, {least:g} to {most:g} each, as 6x4.",
-                param,
-                ctx,
-            )
-        return float(found[1]), float(found[2])
-
-
-class Pixels(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.2
-    """Height and width of an image, as 28x28."""
-
-    name = "HxW"
+    def __init__(self, name: str, kind: type[float], least: float, most: float, what: str) -> None:
+        self.name, self.kind, self.least, self.most, self.what = name, kind, least, most, what
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        found = re.fullmatch(r"([1-9]\d{0,5})[x×*]([1-9]\d{0,5})", str(value))
-        if found is None:
-            self.fail(f"'{value}': give height and width in pixels, as 28x28.", param, ctx)
-        return int(found[1]), int(found[2])
+        number = r"(\d+)" if self.kind is int else r"(\d+(?:\.\d+)?)"
+        found = re.fullmatch(f"{number}[x×*]{number}", str(value))
+        sides = [self.kind(side) for side in found.groups()] if found else [self.least - 1]
+        if not all(self.least <= side <= self.most for side in sides):
+            self.fail(f"'{value}': give {self.what}.", param, ctx)
+        return tuple(sides)
+
+
+INCHES = Sides("WxH", float, 0.5, 100.0, "width and height in inches, 0.5 to 100 each, as 6x4")
+PIXELS = Sides("HxW", int, 1, 999_999, "height and width in pixels, as 28x28")
 
 
 def ending_of(path: str, allowed: tuple[str, ...] = PICTURES, what: str = "a picture") -> str:

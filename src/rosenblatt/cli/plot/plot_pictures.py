@@ -1,4 +1,7 @@
-"""The pictures of a model: for each kind the call that makes it."""
+"""The pictures of a model: for each kind the call that makes it.
+
+It is loaded when a picture is to be made, and with it what all of them need.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
+import rosenblatt
+from rosenblatt import plot
+from rosenblatt.arrays import SparseRows
 from rosenblatt.cli.data.models import Model
 from rosenblatt.cli.data.reading import Reading, named
 from rosenblatt.cli.frame.options import said
 from rosenblatt.cli.frame.terminal import say_notices
 from rosenblatt.cli.plot.plot_kinds import KINDS
-from rosenblatt.errors import InputError
+from rosenblatt.cli.tag.tag_reading import FORMATS, SentenceReading, layout_of
+from rosenblatt.errors import DataError, InputError
+from rosenblatt.evaluate import report
+from rosenblatt.features import UnseenValues
+from rosenblatt.geometry import augment
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
@@ -27,32 +38,27 @@ OF_ROWS = ("no_header", "delimiter", "missing", "max_features")
 
 
 @dataclass
-class Rows:
-    """Features and labels of DATA, and what made features of it."""
+class Examples:
+    """DATA with their labels, as the model takes them: rows, or sentences with their tags."""
 
-    X: Any
-    y: Any
-    schema: AnySchema
-    name: str
-
-
-@dataclass
-class Sentences:
-    """Sentences of DATA with their tags."""
-
-    sentences: list[Any]
-    tags: list[list[str]]
-    name: str
+    X: Any = None
+    y: Any = None
+    name: str = ""
+    schema: AnySchema | None = None
 
 
-def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bool) -> Rows:
-    """All rows of DATA with their labels, as the model takes them."""
-    import numpy as np
+def read_examples(
+    found: Model | None, reading: Reading, paths: Sequence[str], *, quiet: bool
+) -> Examples:
+    """All examples of DATA; none of a picture without."""
+    if found is None or not paths:
+        return Examples()
+    if found.tags_sentences:
+        return _sentences(found, reading, paths)
+    return _rows(found, reading, paths, quiet=quiet)
 
-    from rosenblatt.arrays import SparseRows
-    from rosenblatt.errors import DataError
-    from rosenblatt.features import UnseenValues
 
+def _rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bool) -> Examples:
     unseen, parts, labels = UnseenValues(), list[Any](), list[Any]()
     schema: AnySchema | None = None
     with closing(found.blocks(reading, paths, labelled=True)) as blocks:
@@ -60,62 +66,67 @@ def read_rows(found: Model, reading: Reading, paths: Sequence[str], *, quiet: bo
             schema = schema or known
             parts.append(unseen.encode(schema, block))
             labels += block.labels.tolist()
-    if schema is None or not labels:
+    if not labels:
         raise DataError("there is no row", name=named(paths), cures="give a file with rows in it")
     if not quiet:
         say_notices(unseen.describe())
     X = SparseRows.concat(parts) if isinstance(parts[0], SparseRows) else np.vstack(parts)
-    return Rows(X, labels, schema, named(paths))
+    return Examples(X, labels, named(paths), schema)
 
 
-def read_sentences(found: Model, reading: Reading, paths: Sequence[str]) -> Sentences:
-    """All sentences of DATA with their tags; --target is their column."""
-    from rosenblatt.cli.tag.tag_reading import FORMATS, SentenceReading, layout_of
-
+def _sentences(found: Model, reading: Reading, paths: Sequence[str]) -> Examples:
+    """--target is the column of the tags."""
     for name in OF_ROWS:
         if said(name):
             raise click.UsageError(f"--{name.replace('_', '-')} has no meaning for sentences.")
     if reading.kind is not None and reading.kind not in FORMATS:
         raise click.UsageError(f"--format {reading.kind} has no meaning for sentences.")
-    sentences = SentenceReading(
-        target=reading.target,
-        kind=reading.kind,
-        encoding=reading.encoding,
-        on_bad=reading.on_bad,
-        max_line_bytes=reading.max_line_bytes,
-    )
+    shared = ("target", "kind", "encoding", "on_bad", "max_line_bytes")
+    sentences = SentenceReading(**{name: getattr(reading, name) for name in shared})
     block = sentences.reader(paths, layout_of(found), labelled=True).whole()
-    return Sentences(block.sentences, block.tags or [], named(paths[:1]))
+    return Examples(block.sentences, block.tags or [], named(paths[:1]))
 
 
 @dataclass
 class PictureRequest:
-    """A fitted learner, what is beside it, and the options of its picture."""
+    """The kind of a picture, what it is of, and the options for it."""
 
-    learner: Any
-    found: Model | None
-    rows: Rows | None
-    sentences: Sentences | None
+    kind: str
+    model: Model | None
+    examples: Examples
     options: dict[str, Any]
 
-    def options_set(self, *names: str) -> dict[str, Any]:
+    @property
+    def found(self) -> Model:
+        """The model, of all kinds that are pictures of one."""
+        assert self.model is not None
+        return self.model
+
+    @property
+    def learner(self) -> Any:
+        return self.found.learner
+
+    def picture(self) -> Display:
+        made: Display = PICTURES[self.kind](self)
+        return made
+
+    def options_set(self) -> dict[str, Any]:
         """The options that were said; the pictures know what they do without."""
+        names = KINDS[self.kind].options
         return {name: self.options[name] for name in names if self.options[name] is not None}
 
     @property
     def X(self) -> Any:
-        return None if self.rows is None else self.rows.X
+        return self.examples.X
 
     @property
     def y(self) -> Any:
-        return None if self.rows is None else self.rows.y
+        return self.examples.y
 
     @cached_property
     def ledger(self) -> Any:
         """The record of the run, if DATA are the rows that it was about."""
-        assert self.found is not None
-        assert self.rows is not None
-        ledger, labels, name = self.learner.ledger_, self.rows.y, self.rows.name
+        ledger, labels, name = self.learner.ledger_, self.y, self.examples.name
         rows = ledger.entries.row
         advice = "give the data the model was trained on, in order."
         if rows.max(initial=-1) >= len(labels):
@@ -132,29 +143,22 @@ class PictureRequest:
         return ledger
 
 
-def picture_of(kind: str, request: PictureRequest) -> Display:
-    made: Display = PICTURES[kind](request)
-    return made
-
-
 # ---------------------------------------------------------------------- in the plane
 
 
-def _in_plane(kind: str) -> Callable[[PictureRequest], Any]:
-    def picture(request: PictureRequest) -> Any:
-        from rosenblatt import plot
+def _in_plane(request: PictureRequest) -> Any:
+    note = _name_features(request)
+    draw: Callable[..., Any] = getattr(plot, request.kind)
+    made = draw(request.learner, request.X, request.y, **request.options_set())
+    made.caption += note
+    return made
 
-        if kind in ("updates", "animate"):
-            _ = request.ledger  # to say in good time that these are other rows
-        note = _name_features(request)
-        options = request.options_set(*KINDS[kind].options)
-        made: Any = getattr(plot, kind)(request.learner, request.X, request.y, **options)
-        made.caption += note
-        if kind in ("updates", "animate"):
-            made.titles = tuple(map(_counted_from_one, made.titles))
-        return made
 
-    return picture
+def _run(request: PictureRequest) -> Any:
+    _ = request.ledger  # to say in good time that these are other rows
+    made = _in_plane(request)
+    made.titles = tuple(map(_counted_from_one, made.titles))
+    return made
 
 
 def _counted_from_one(title: str) -> str:
@@ -164,20 +168,13 @@ def _counted_from_one(title: str) -> str:
 
 def _name_features(request: PictureRequest) -> str:
     """Give the learner the names of its features; say how numbers were scaled."""
-    import numpy as np
-
-    found = request.found
-    assert found is not None
-    n = found.state.n_features
-    schema = (
-        found.schema if found.has_schema else None if request.rows is None else request.rows.schema
-    )
+    n = request.found.state.n_features
+    schema = request.found.schema if request.found.has_schema else request.examples.schema
     if schema is None:
         return ""
-    columns = getattr(schema, "columns", ())
     scaled = {
         column.name: column
-        for column in columns
+        for column in getattr(schema, "columns", ())
         if column.kind == "number" and (column.center, column.scale) != (0.0, 1.0)
     }
     names = schema.names(range(n))
@@ -198,10 +195,6 @@ def _name_features(request: PictureRequest) -> str:
 
 
 def _lift(request: PictureRequest) -> Display:
-    import numpy as np
-
-    from rosenblatt import plot
-
     X = request.X.toarray() if hasattr(request.X, "toarray") else request.X
     if not np.allclose(X[:, 2], X[:, 0] * X[:, 1], rtol=1e-9, atol=1e-12):
         raise InputError(
@@ -215,12 +208,9 @@ def _lift(request: PictureRequest) -> Display:
 
 
 def _proof(request: PictureRequest) -> Display:
-    from rosenblatt import plot
-    from rosenblatt.theory.proof import ProofViolation, proof
-
     try:
-        trace = proof(request.ledger, request.X, separator=_separator(request))
-    except ProofViolation as error:
+        trace = rosenblatt.theory.proof(request.ledger, request.X, separator=_separator(request))
+    except rosenblatt.theory.ProofViolation as error:
         raise InputError(
             f"the run does not fit these rows ({error}); give the data the model was trained on."
         ) from None
@@ -229,91 +219,62 @@ def _proof(request: PictureRequest) -> Display:
 
 def _separator(request: PictureRequest) -> Any:
     """The best separator of two classes; None if the rows have none, or there are more classes."""
-    from rosenblatt.geometry import augment
-    from rosenblatt.theory.margin import max_margin
-    from rosenblatt.theory.separability import separability
-
-    assert request.found is not None
+    theory = rosenblatt.theory
     classes, has_bias = request.ledger.classes, request.found.state.card.model.fit_intercept
     if len(classes) != 2:
         return None
     # The theorem is about the rows with a 1 at their end.
     X = augment(request.X) if has_bias else request.X
     signs = [1 if label == classes[1] else -1 for label in request.y]
-    if len(set(signs)) < 2 or not separability(X, signs, fit_intercept=False).separable:
+    if len(set(signs)) < 2 or not theory.separability(X, signs, fit_intercept=False).separable:
         return None
-    u = max_margin(X, signs, fit_intercept=False).hyperplane.w
+    u = theory.max_margin(X, signs, fit_intercept=False).hyperplane.w
     return (u[:-1], u[-1]) if has_bias else (u, 0.0)
 
 
 def _weights(request: PictureRequest) -> Display:
-    from rosenblatt import plot
-
-    assert request.found is not None
-    n = request.found.state.n_features
-    shape = request.options["shape"]
+    n, shape = request.found.state.n_features, request.options["shape"]
     if shape is not None and shape[0] * shape[1] != n:
         raise click.UsageError(
             f"--shape {shape[0]}x{shape[1]} has {shape[0] * shape[1]:,} pixels, but the model has "
             f"{n:,} features."
         )
-    return plot.weights(request.learner, **request.options_set("top", "shape"))
+    return plot.weights(request.learner, **request.options_set())
 
 
 def _confusion(request: PictureRequest) -> Display:
-    from rosenblatt import plot
-    from rosenblatt.evaluate import report
-
-    assert request.found is not None
-    if request.sentences is not None:
-        return plot.confusion(request.learner, request.sentences.sentences, request.sentences.tags)
+    if request.found.tags_sentences:
+        return plot.confusion(request.learner, request.X, request.y)
     predicted = request.found.predict(request.X)
     return plot.confusion(report(request.y, predicted, classes=request.found.classes))
 
 
 def _orders(request: PictureRequest) -> Display:
-    import rosenblatt
-
     settings = {**request.learner.get_params(), "record": False, "verbose": 0}
     make = type(request.learner)
-    study = rosenblatt.theory.order_study(
-        make(**settings), request.X, request.y, n_orders=request.options["orders"] or 50
-    )
+    n_orders = request.options["orders"] or 50
+    study = rosenblatt.theory.order_study(make(**settings), request.X, request.y, n_orders=n_orders)
     with warnings.catch_warnings():  # how each run ended is no news here
         warnings.simplefilter("ignore")
         in_file_order = make(**{**settings, "shuffle": False}).fit(request.X, request.y)
-    return rosenblatt.plot.orders(study, file_order=in_file_order)
+    return plot.orders(study, file_order=in_file_order)
 
 
 def _tag_path(request: PictureRequest) -> Display:
-    from rosenblatt import plot
-
-    if request.sentences is None:
+    if request.X is None:
         return plot.tag_path(request.learner, request.options["sentence"].split())
-    row, n = request.options["row"] or 1, len(request.sentences.sentences)
+    row, n = request.options["row"] or 1, len(request.X)
     if row > n:
-        raise InputError(f"there is no sentence {row:,}: {request.sentences.name} has {n:,}.")
-    return plot.tag_path(
-        request.learner, request.sentences.sentences[row - 1], request.sentences.tags[row - 1]
-    )
-
-
-def _of_learner(kind: str) -> Callable[[PictureRequest], Any]:
-    def picture(request: PictureRequest) -> Any:
-        from rosenblatt import plot
-
-        of = () if request.learner is None else (request.learner,)
-        return getattr(plot, kind)(*of)
-
-    return picture
+        raise InputError(f"there is no sentence {row:,}: {request.examples.name} has {n:,}.")
+    return plot.tag_path(request.learner, request.X[row - 1], request.y[row - 1])
 
 
 PICTURES: dict[str, Callable[[PictureRequest], Any]] = {
-    **{
-        kind: _in_plane(kind)
-        for kind in ("boundary", "regions", "kernel_boundary", "updates", "animate")
-    },
-    **{kind: _of_learner(kind) for kind in ("mistakes", "vote", "losses")},
+    **dict.fromkeys(("boundary", "regions", "kernel_boundary"), _in_plane),
+    **dict.fromkeys(("updates", "animate"), _run),
+    "mistakes": lambda request: plot.mistakes(request.learner),
+    "vote": lambda request: plot.vote(request.learner),
+    "losses": lambda _: plot.losses(),
     "lift": _lift,
     "proof": _proof,
     "weights": _weights,

@@ -10,7 +10,7 @@ from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.frame.options import MODEL, Command, Whole, in_section, said
 from rosenblatt.cli.frame.terminal import say, say_json
-from rosenblatt.cli.plot.plot_files import Inches, Paper, Pixels, require_drawing
+from rosenblatt.cli.plot.plot_files import INCHES, PIXELS, Paper, require_drawing
 from rosenblatt.cli.plot.plot_kinds import KIND, KINDS, listed_or, refuse_misfit
 
 OPTIONS = ("top", "shape", "max_frames", "orders", "row", "sentence")
@@ -51,12 +51,12 @@ class _WithKinds(Command):
     show_default=True,
     help="Dark lines on a light ground, or light ones on a dark ground.",
 )
-@click.option("--size", type=Inches(), help="Width and height in inches, as 6x4.")
+@click.option("--size", type=INCHES, help="Width and height in inches, as 6x4.")
 @click.option("--dpi", type=Whole(10, 1200), help="Dots an inch of a .png or a film.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", is_flag=True, help="Print errors only, and what --json prints.")
 @option("--top", type=Whole(1, 100), help="Weights of each sign to show.  [default: 6]")
-@option("--shape", type=Pixels(), help="Show all weights as an image of this height and width.")
+@option("--shape", type=PIXELS, help="Show all weights as an image of this height and width.")
 @option(
     "--max-frames",
     type=Whole(2, 5000),
@@ -113,29 +113,17 @@ def _picture(
     options: dict[str, Any],
     quiet: bool,
 ) -> Any:
-    from rosenblatt.cli.plot.plot_pictures import (
-        PictureRequest,
-        picture_of,
-        read_rows,
-        read_sentences,
-    )
+    from rosenblatt.cli.plot.plot_pictures import PictureRequest, read_examples
 
-    rows = sentences = learner = None
-    if found is not None and found.tags_sentences:
-        learner = found.learner
-        parts = () if learner.schema_ is None else learner.schema_.inputs
-        if options["sentence"] is not None and len(parts) > 1:
+    if found is not None and options["sentence"] is not None:
+        schema = found.learner.schema_
+        if schema is not None and len(schema.inputs) > 1:
             raise click.UsageError(
-                f"--sentence has words alone, but {found.path} reads {len(parts)} columns for each "
-                "word; give DATA and --row."
+                f"--sentence has words alone, but {found.path} reads {len(schema.inputs)} columns "
+                "for each word; give DATA and --row."
             )
-        if data:
-            sentences = read_sentences(found, reading, data)
-    elif found is not None:
-        learner = found.learner
-        if data:
-            rows = read_rows(found, reading, data, quiet=quiet)
-    return picture_of(kind, PictureRequest(learner, found, rows, sentences, options))
+    examples = read_examples(found, reading, data, quiet=quiet)
+    return PictureRequest(kind, found, examples, options).picture()
 
 
 # ---------------------------------------------------------------------- what was asked
