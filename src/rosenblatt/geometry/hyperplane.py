@@ -278,15 +278,9 @@ def clip(polygon: Polygon, line: Line) -> Polygon:
 
 def chord(polygon: Polygon, line: Line) -> list[Point]:
     """The ends of the part of a line inside a polygon; one point, or none, if it is no more."""
-    ends = []
-    heights = [height(line, corner) for corner, _ in polygon]
-    for i, (corner, edge) in enumerate(polygon):
-        here, there = heights[i], heights[(i + 1) % len(polygon)]
-        if here == 0:
-            ends.append(corner)
-        elif here < 0 < there or there < 0 < here:
-            ends.append(meeting(edge, line))
-    return ends
+    u, v, c = line
+    beside = clip(polygon, line) or clip(polygon, (-u, -v, -c))
+    return [corner for corner, _ in beside if height(line, corner) == 0]
 
 
 def rounded(point: Point) -> tuple[float, float]:

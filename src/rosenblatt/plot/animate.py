@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
@@ -25,7 +25,7 @@ from rosenblatt.plot.display import Pen, checked_dpi, checked_ending
 from rosenblatt.plot.film_page import page
 from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box
-from rosenblatt.plot.steps import RunInPlane, Step, read_run, two_lines
+from rosenblatt.plot.steps import RunInPlane, read_run, two_lines
 from rosenblatt.plot.style import Theme
 from rosenblatt.plot.updates import RunDisplay, draw_rows, draw_step
 
@@ -131,7 +131,11 @@ class AnimateDisplay(RunDisplay):
                 figsize=size, dpi=dpi, layout="constrained"
             )
             canvas = agg.FigureCanvasAgg(figure)
-            ax, pen = self._stage(figure, theme)
+            ax, pen = figure.subplots(), Pen(theme)
+            draw_rows(ax, pen, self.run)
+            pen.frame(ax, self.run.box, self.run.plane)
+            pen.legend(ax)
+            self._draw_caption(figure, pen)
             # A title without a y of its own is moved about while its axes are drawn.
             longest = pen.text(two_lines(max(self.titles, key=len)))
             words = ax.set_title(longest, loc="left", y=1.0, fontsize=TITLE_SIZE)
@@ -148,20 +152,14 @@ class AnimateDisplay(RunDisplay):
             for place in range(len(self.titles)) if places is None else places:
                 words.set_text(pen.text(two_lines(self.titles[place])))
                 canvas.restore_region(ground)
-                with _added(ax, pen, self.run, self.run.steps[place]) as new:
-                    for artist in sorted([*rows, words, *new], key=lambda one: one.zorder):
-                        ax.draw_artist(artist)
+                before = set(ax.get_children())
+                draw_step(ax, pen, self.run, self.run.steps[place])
+                new = [artist for artist in ax.get_children() if artist not in before]
+                for artist in sorted([*rows, words, *new], key=lambda one: one.zorder):
+                    ax.draw_artist(artist)
+                for artist in new:
+                    artist.remove()
                 yield np.array(np.asarray(canvas.buffer_rgba())[:, :, :3])
-
-    def _stage(self, figure: Any, theme: Theme) -> tuple[Any, Pen]:
-        """The axes with everything on them that no step changes."""
-        ax = figure.subplots()
-        pen = Pen(theme)
-        draw_rows(ax, pen, self.run)
-        pen.frame(ax, self.run.box, self.run.plane)
-        pen.legend(ax)
-        self._draw_caption(figure, pen)
-        return ax, pen
 
     def _gif(self, frames: Iterator[Dots], some: Dots) -> bytes:
         """The film, in colours from some pictures of the whole run so that they do not flicker."""
@@ -212,19 +210,6 @@ class AnimateDisplay(RunDisplay):
                     raise RosenblattError(f"ffmpeg could not make the film: {words}")
             with open(path, "rb") as file:
                 return file.read()
-
-
-@contextmanager
-def _added(ax: Any, pen: Pen, run: RunInPlane, step: Step) -> Iterator[list[Any]]:
-    """What a step adds to the axes, for as long as it is needed."""
-    before = set(ax.get_children())
-    draw_step(ax, pen, run, step)
-    new = [artist for artist in ax.get_children() if artist not in before]
-    try:
-        yield new
-    finally:
-        for artist in new:
-            artist.remove()
 
 
 def animate(

@@ -85,8 +85,8 @@ class Display:
             if given is not None:
                 ax.set_facecolor(given.paper)
             ground = _seen([ax.get_facecolor(), ax.get_figure().figure.get_facecolor()])
-            self._draw_inside(ax, given or style.theme_of_paper(ground))
-            return self
+            axes = self._draw_inside(ax, given or style.theme_of_paper(ground))
+            return self._note(ax.get_figure(), axes)
         grounds = [mpl.rcParams[name] for name in ("axes.facecolor", "figure.facecolor")]
         chosen = given or style.theme_of_paper(_seen(grounds))
         with self._settings(chosen):
@@ -94,11 +94,10 @@ class Display:
 
             figure = pyplot.figure(figsize=self._size(), layout="constrained")
             try:
-                self._fill(figure, chosen)
+                return self._note(figure, self._fill(figure, chosen))
             except BaseException:
                 pyplot.close(figure)
                 raise
-        return self
 
     def save(
         self,
@@ -147,15 +146,7 @@ class Display:
             from matplotlib.figure import Figure
 
             figure = Figure(figsize=self._checked_size(size), layout="constrained")
-            kept = {name: self.__dict__.get(name) for name in ("ax_", "figure_")}
-            try:
-                self._fill(figure, chosen, grows=size is None)
-            finally:
-                # Saving is no drawing: what `plot` has drawn stays what it was.
-                for name, value in kept.items():
-                    self.__dict__.pop(name, None)
-                    if value is not None:
-                        self.__dict__[name] = value
+            self._fill(figure, chosen, grows=size is None)
             out = io.BytesIO()
             figure.savefig(out, format=ending, dpi=dpi, metadata=metadata)
         return out.getvalue()
@@ -207,7 +198,8 @@ class Display:
         with mpl.rc_context({**theme.settings(), "svg.hashsalt": "rosenblatt"}):
             yield
 
-    def _fill(self, figure: Any, theme: Theme, *, grows: bool = True) -> None:
+    def _fill(self, figure: Any, theme: Theme, *, grows: bool = True) -> Any:
+        """Draw on a figure of ours, and give its axes."""
         rows, columns = self._grid()
         axes = figure.subplots(
             rows, columns, squeeze=False, subplot_kw={"projection": self.projection}
@@ -215,7 +207,7 @@ class Display:
         pen = Pen(theme, small=rows * columns > 1, grows=grows)
         self._draw_panels(axes, pen)
         self._draw_caption(figure, pen)
-        self._note(figure, axes)
+        return axes
 
     def _draw_caption(self, figure: Any, pen: Pen) -> None:
         width = max(20, int(figure.get_figwidth() * LETTERS_AN_INCH))
@@ -227,14 +219,15 @@ class Display:
         figure.get_layout_engine().set(h_pad=0.07, w_pad=0.05)
         figure.supxlabel(below, fontsize=CAPTION_SIZE, color=pen.theme.faint, x=0.02, ha="left")
 
-    def _draw_inside(self, ax: Any, theme: Theme) -> None:
+    def _draw_inside(self, ax: Any, theme: Theme) -> Any:
+        """Draw on axes that were given, and give those of the panels."""
         rows, columns = self._grid()
         pen = Pen(theme, small=rows * columns > 1, own=False)
         with self._settings(theme):
             one = (rows, columns) == (1, 1)
             axes = np.array([[ax]]) if one else self._panels_inside(ax, rows, columns)
             self._draw_panels(axes, pen)
-        self._note(ax.get_figure(), axes)
+        return axes
 
     def _panels_inside(self, ax: Any, rows: int, columns: int) -> Any:
         """Axes for the panels in the place of a given one, whose ground is seen around them."""
@@ -250,9 +243,10 @@ class Display:
             axes[i, j] = ax.inset_axes(place, projection=self.projection)
         return axes
 
-    def _note(self, figure: Any, axes: Any) -> None:
+    def _note(self, figure: Any, axes: Any) -> Self:
         self.figure_ = figure
         self.ax_ = axes[0, 0] if axes.size == 1 else axes
+        return self
 
 
 class SmallPanels(Display):

@@ -32,15 +32,9 @@ def script(study: Study) -> str:
 def notebook(study: Study) -> str:
     """The same cell by cell, as nbformat 4 has it."""
     cells = [{"cell_type": "markdown", "metadata": {}, "source": f"# {_about(study)}"}]
-    for code in _cells(study):
-        cell: dict[str, Any] = {
-            "cell_type": "code",
-            "execution_count": None,
-            "metadata": {},
-            "outputs": [],
-            "source": code.rstrip("\n"),
-        }
-        cells.append(cell)
+    code: dict[str, Any] = {"execution_count": None, "metadata": {}, "outputs": []}
+    for source in _cells(study):
+        cells.append({"cell_type": "code", **code, "source": source.rstrip("\n")})
     whole = {
         "cells": [{"id": f"cell-{i}", **cell} for i, cell in enumerate(cells)],
         "metadata": {
@@ -115,19 +109,13 @@ def _learner(recipe: Recipe) -> str:
         fit = "learner.fit(\n" + "".join(f"    {argument},\n" for argument in given) + ")"
     title = f"{recipe.title}:"
     if recipe.entry.family == "kernel":
-        ends = (
-            ["support points", "learner.support_.tolist()"],
-            [
-                "coefficients",
-                "learner.dual_coef_.tolist()",
-            ],
-        )
+        ends = ("support points", "support_"), ("coefficients", "dual_coef_")
     else:
-        ends = ["w", "learner.coef_.tolist()"], ["b", "learner.intercept_.tolist()"]
+        ends = ("w", "coef_"), ("b", "intercept_")
     lines = [
         f"learner = {recipe.entry.class_name}(\n{settings})",
         fit,
         f'print({title!r}, learner.stop_reason_, "after", learner.n_mistakes_, "mistakes")',
-        *(f"print({name!r}, {what})" for name, what in ends),
+        *(f"print({name!r}, learner.{array}.tolist())" for name, array in ends),
     ]
     return "\n".join(lines) + "\n"
