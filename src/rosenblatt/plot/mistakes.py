@@ -10,17 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
-from rosenblatt.plot import style
-from rosenblatt.plot.curves import (
-    STYLES,
-    as_bound,
-    bound_exceeded,
-    curve_look,
-    is_within_sight,
-    rule_lines,
-    short_number,
-    whole_numbers,
-)
+from rosenblatt.plot import curves, style
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
@@ -71,10 +61,10 @@ class StreamDisplay(Display):
             parts.append((f"of the last {self.window:,}", self.recent, max(apart - 1, 0)))
         every = max(1, len(self.examples) // 25)
         for place, (name, values, first) in enumerate(parts):
-            look = {**curve_look(pen.theme, place), "ms": 4, "markevery": every}
+            look = {**curves.curve_look(pen.theme, place), "ms": 4, "markevery": every}
             ax.plot(self.examples[first:], values[first:], label=name, **look)
         if self.baseline is not None:
-            ax.axhline(self.baseline, color=pen.theme.ink, ls=STYLES[3], lw=1.3)
+            ax.axhline(self.baseline, color=pen.theme.ink, ls=curves.STYLES[3], lw=1.3)
             words = f"always the most frequent: {self.baseline:.1%}"
             where: Any = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom"}
             pen.note(ax, words, (0.99, self.baseline), (0, 3), **where)
@@ -85,7 +75,7 @@ class StreamDisplay(Display):
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
         ax.set_xlabel("examples")
         ax.set_ylabel("mistakes per example")
-        rule_lines(ax, pen.theme)
+        curves.rule_lines(ax, pen.theme)
         ax.legend(loc="best")
 
 
@@ -178,8 +168,8 @@ class MistakesDisplay(Display):
             sentences.append(f"{len(self.runs) - MOST_TOLD:,} more")
         if self.bound is not None:
             most = max(int(run.mistakes.sum()) for run in self.runs)
-            held = f"the bound {self.formula} is {short_number(self.bound)}"
-            over = bound_exceeded(self.bound, self.formula)
+            held = f"the bound {self.formula} is {curves.short_number(self.bound)}"
+            over = curves.bound_exceeded(self.bound, self.formula)
             sentences.append(held if most <= self.bound else over)
         self.caption = "; ".join(sentences) + "."
 
@@ -192,9 +182,9 @@ class MistakesDisplay(Display):
         ax.set_xlim(0.4, longest + 0.6)
         ax.set_ylim(bottom=0)
         ax.set_xlabel("epoch")
-        whole_numbers(ax.xaxis)
-        whole_numbers(ax.yaxis)
-        rule_lines(ax, pen.theme)
+        curves.whole_numbers(ax.xaxis)
+        curves.whole_numbers(ax.yaxis)
+        curves.rule_lines(ax, pen.theme)
 
     def _draw_one(self, ax: Any, pen: Pen, run: EpochCounts) -> None:
         blue, orange = pen.theme.colour(0), pen.theme.colour(1)
@@ -214,7 +204,7 @@ class MistakesDisplay(Display):
         ax.set_title(pen.text(f"{style.named(run.name)}: {run.ending}"), loc="left")
         if self.bound is not None:
             marker = "o" if n <= MOST_BARS else ""
-            so_far: Any = {"color": orange, "ls": STYLES[1], "marker": marker, "ms": 4}
+            so_far: Any = {"color": orange, "ls": curves.STYLES[1], "marker": marker, "ms": 4}
             ax.plot(run.epochs, run.total, zorder=3, label="so far", **so_far)
             self._draw_bound(ax, pen, int(run.mistakes.sum()))
             ax.legend(loc="best")
@@ -223,7 +213,7 @@ class MistakesDisplay(Display):
         for place, run in enumerate(self.runs):
             values = run.mistakes if self.bound is None else run.total
             name = pen.text(f"{style.named(run.name)}: {run.ending}")
-            look = {**curve_look(pen.theme, place), "ms": 5, "clip_on": False}
+            look = {**curves.curve_look(pen.theme, place), "ms": 5, "clip_on": False}
             every = max(1, len(run.mistakes) // 12)
             ax.plot(run.epochs, values, markevery=every, label=name, **look)
         ax.set_ylabel("mistakes" if self.bound is None else "mistakes so far")
@@ -233,9 +223,9 @@ class MistakesDisplay(Display):
 
     def _draw_bound(self, ax: Any, pen: Pen, most: int) -> None:
         assert self.bound is not None
-        words = f"bound {self.formula} = {short_number(self.bound)}"
-        after, line = self.bound_after, {"color": pen.theme.ink, "ls": STYLES[3], "lw": 1.4}
-        if after is not None or is_within_sight(self.bound, most):
+        words = f"bound {self.formula} = {curves.short_number(self.bound)}"
+        after, line = self.bound_after, {"color": pen.theme.ink, "ls": curves.STYLES[3], "lw": 1.4}
+        if after is not None or curves.is_within_sight(self.bound, most):
             if after is None or len(after) == 1:
                 ax.axhline(self.bound, **line)
             else:
@@ -296,7 +286,7 @@ def mistakes(source: Any, *, bound: Any = None) -> MistakesDisplay | StreamDispl
         raise InputError("there are 0 learners; give at least one.")
     runs = [_counts_of(name, model) for name, model in named.items()]
     if getattr(bound, "epochs", None) is None:
-        return MistakesDisplay(runs, as_bound(bound))
+        return MistakesDisplay(runs, curves.as_bound(bound))
     epochs = range(1, 1 + max(len(run.mistakes) for run in runs))
     after = np.array([bound.after(epoch) for epoch in epochs])
     return MistakesDisplay(runs, float(after[-1]), after)

@@ -9,14 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
-from rosenblatt.plot.curves import (
-    STYLES,
-    as_bound,
-    bound_exceeded,
-    is_within_sight,
-    short_number,
-    whole_numbers,
-)
+from rosenblatt.plot import curves
 from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
@@ -60,13 +53,13 @@ class OrdersDisplay(Display):
         low, high = int(self.mistakes.min()), int(self.mistakes.max())
         caption = (
             f"{self.learner} on {count(len(self.mistakes), 'order')} of the same rows: "
-            f"{low:,} to {count(high, 'mistake')}, median {short_number(self.median)}"
+            f"{low:,} to {count(high, 'mistake')}, median {curves.short_number(self.median)}"
         )
         if self.file_order is not None:
             caption += f"; in the order of the file {self.file_order:,}"
         if self.bound is not None:
-            held = f"never more than the bound R²/γ² = {short_number(self.bound)}"
-            caption += f"; {held if high <= self.bound else bound_exceeded(self.bound)}"
+            held = f"never more than the bound R²/γ² = {curves.short_number(self.bound)}"
+            caption += f"; {held if high <= self.bound else curves.bound_exceeded(self.bound)}"
         self.caption = caption + "."
 
     def _draw(self, ax: Any, pen: Pen) -> None:
@@ -78,15 +71,17 @@ class OrdersDisplay(Display):
         left, right = float(self.edges[0]), float(self.edges[-1])
         # Words stand on the side away from the next line.
         late = self.file_order is None or self.file_order >= self.median
-        lines = [(self.median, "median", STYLES[0], theme.ink, 0.96, "o", late)]
+        lines = [(self.median, "median", curves.STYLES[0], theme.ink, 0.96, "o", late)]
         if self.file_order is not None:
-            look = (STYLES[1], theme.colour(1), 0.86, "v", not late)
+            look = (curves.STYLES[1], theme.colour(1), 0.86, "v", not late)
             lines.append((self.file_order, "file order", *look))
         if self.bound is not None:
-            if is_within_sight(self.bound, float(self.mistakes.max())):
-                lines.append((self.bound, "bound R²/γ²", STYLES[3], theme.alarm, 0.76, "X", True))
+            if curves.is_within_sight(self.bound, float(self.mistakes.max())):
+                lines.append(
+                    (self.bound, "bound R²/γ²", curves.STYLES[3], theme.alarm, 0.76, "X", True)
+                )
             else:
-                words = f"bound R²/γ² = {short_number(self.bound)}, far to the right  →"
+                words = f"bound R²/γ² = {curves.short_number(self.bound)}, far to the right  →"
                 ax.set_title(words, loc="right", fontsize=10)
         shown = [value for value, *_ in lines]
         left, right = min([left, *shown]), max([right, *shown])
@@ -95,14 +90,14 @@ class OrdersDisplay(Display):
             ax.plot([value, value], [0, height * top], color=colour, ls=line, lw=1.8)
             ax.plot([value], [height * top], marker=marker, ms=6, color=colour)
             side, away = ("right", -8) if to_the_left else ("left", 8)
-            words = f"{name} {short_number(value)}"
+            words = f"{name} {curves.short_number(value)}"
             pen.note(ax, words, (value, height * top), (away, 0), ha=side)
         ax.set_xlim(left - room, right + room)
         ax.set_ylim(0, top)
         ax.set_xlabel("mistakes in training")
         ax.set_ylabel("orders")
-        whole_numbers(ax.xaxis)
-        whole_numbers(ax.yaxis)
+        curves.whole_numbers(ax.xaxis)
+        curves.whole_numbers(ax.yaxis)
 
 
 def orders(study: OrderStudy, *, bound: Any = None, file_order: Any = None) -> OrdersDisplay:
@@ -148,7 +143,7 @@ def orders(study: OrderStudy, *, bound: Any = None, file_order: Any = None) -> O
         edges=edges,
         counts=np.histogram(made, edges)[0].astype(np.int64),
         median=float(np.median(made)),
-        bound=as_bound(bound),
+        bound=curves.as_bound(bound),
         file_order=_file_order(file_order),
     )
 
