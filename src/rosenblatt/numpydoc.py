@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
@@ -29,6 +30,23 @@ def join(opening: str, parts: Mapping[str, str]) -> str:
     order += [title for title in parts if title not in FIRST]
     texts = [f"{title}\n{'-' * len(title)}\n{parts[title].strip()}\n" for title in order]
     return "\n".join([f"{opening.strip()}\n", *texts])
+
+
+def share(function: Callable[..., Any], shared: Mapping[str, str]) -> None:
+    """Explain the parameters of a function that it does not explain itself as others of its room.
+
+    ``shared`` has the entries by name, as `entries` gives them.
+    """
+    if function.__doc__ is None:  # python -OO
+        return
+    opening, parts = sections(function.__doc__)
+    known = entries(parts.get("Parameters", ""))
+    own = {name.strip() for entry in known for name in entry.split(",")}
+    names = [*inspect.signature(function).parameters]
+    known |= {name: shared[name] for name in names if name in shared and name not in own}
+    order = sorted(known, key=lambda entry: names.index(entry.split(",")[0]))
+    parts |= {"Parameters": "".join(known[entry] for entry in order)} if known else {}
+    function.__doc__ = join(opening, parts)
 
 
 def with_attributes(text: str | None, base: str | None) -> str | None:

@@ -9,6 +9,7 @@ Ties count as mistakes throughout: a margin of exactly zero is an error, and the
 at a kink is the one with which a step of gradient descent is the perceptron's update.
 """
 
+from rosenblatt import numpydoc
 from rosenblatt.losses.binary import (
     gradient,
     hinge,
@@ -49,3 +50,15 @@ __all__ = [
     "zero_one",
     "zero_one_of_margin",
 ]
+
+SHARED = numpydoc.entries("""\
+margin : array of any shape
+    ``y (w.x + b)``.
+scores : array of shape (n, k), or (k,) for a single example
+    ``W x + b``, one score for each class.
+y : array of n integers, or one integer
+    Index of the right class, from 0 to k - 1. ``one_hot(labels, classes).argmax(axis=1)``
+    gives it for labels of any kind.
+""")
+for _name in __all__:
+    numpydoc.share(globals()[_name], SHARED)

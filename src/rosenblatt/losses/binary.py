@@ -69,11 +69,6 @@ def perceptron(margin: ArrayLike) -> FloatArray:
 
     ``loss(m) = max(0, -m)``
 
-    Parameters
-    ----------
-    margin : array of any shape
-        ``y (w.x + b)``.
-
     See Also
     --------
     hinge : also charges right predictions too close.
@@ -96,11 +91,6 @@ def perceptron_slope(margin: ArrayLike) -> FloatArray:
     mistake and the step ``w -= loss'(m) y x`` is the perceptron's update ``w += y x``; with 0
     instead, training that starts at ``w = 0`` would never leave it.
 
-    Parameters
-    ----------
-    margin : array of any shape
-        ``y (w.x + b)``.
-
     Examples
     --------
     >>> perceptron_slope([-2.0, 0.0, 0.5])
@@ -116,8 +106,6 @@ def hinge(margin: ArrayLike, at: float = 1.0) -> FloatArray:
 
     Parameters
     ----------
-    margin : array of any shape
-        ``y (w.x + b)``.
     at : float
         The margin from which on nothing is charged. 1 is the loss of the support vector machine,
         0 is the perceptron loss.
@@ -143,8 +131,6 @@ def hinge_slope(margin: ArrayLike, at: float = 1.0) -> FloatArray:
 
     Parameters
     ----------
-    margin : array of any shape
-        ``y (w.x + b)``.
     at : float
         Where the kink is, as in `hinge`.
 
@@ -189,11 +175,6 @@ def logistic_slope(margin: ArrayLike) -> FloatArray:
 
     Where the perceptron steps by all or nothing, this steps by how wrong the model believes
     itself to be.
-
-    Parameters
-    ----------
-    margin : array of any shape
-        ``y (w.x + b)``.
 
     Examples
     --------

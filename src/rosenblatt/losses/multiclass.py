@@ -21,14 +21,6 @@ def multiclass_perceptron(scores: ArrayLike, y: ArrayLike) -> FloatArray:
 
     It is never negative, and zero exactly when no class scores higher than the right one.
 
-    Parameters
-    ----------
-    scores : array of shape (n, k), or (k,) for a single example
-        ``W x + b``, one score for each class.
-    y : array of n integers, or one integer
-        Index of the right class, from 0 to k - 1. ``one_hot(labels, classes).argmax(axis=1)``
-        gives it for labels of any kind.
-
     Returns
     -------
     array of n losses, or one loss
@@ -58,11 +50,6 @@ def multiclass_perceptron_slope(scores: ArrayLike, y: ArrayLike) -> FloatArray:
     (That is the perceptron's rule for a tie, not a subgradient: the loss is zero there.) Among
     tied classes that are all wrong the first is the predicted one.
 
-    Parameters
-    ----------
-    scores, y
-        As in `multiclass_perceptron`.
-
     Returns
     -------
     array of the shape of `scores`
@@ -91,11 +78,6 @@ def cross_entropy(scores: ArrayLike, y: ArrayLike) -> FloatArray:
 
     Large scores do not overflow, and small losses keep their digits.
 
-    Parameters
-    ----------
-    scores, y
-        As in `multiclass_perceptron`.
-
     Returns
     -------
     array of n losses, or one loss
@@ -122,11 +104,6 @@ def cross_entropy_slope(scores: ArrayLike, y: ArrayLike) -> FloatArray:
     ``dloss/ds_k = p_k - y_k``, with ``p = softmax(s)``
 
     It is `multiclass_perceptron_slope` with the probabilities in place of the hard prediction.
-
-    Parameters
-    ----------
-    scores, y
-        As in `multiclass_perceptron`.
 
     Returns
     -------

@@ -48,15 +48,12 @@ SHARED = {
 
 def _documented(function: Any) -> Any:
     """A function of this package; its docstring gets what many share, and what it returns."""
+    names = inspect.signature(function).parameters
+    optional = {name: ", default=None" * (names[name].default is None) for name in names}
+    shared = {name: text.format(optional.get(name)) for name, text in SHARED.items()}
+    numpydoc.share(function, shared)
     if function.__doc__ is not None:  # it is with python -OO
         opening, parts = numpydoc.sections(function.__doc__)
-        known = numpydoc.entries(parts["Parameters"])
-        names = inspect.signature(function).parameters
-        for name in (names.keys() & SHARED.keys()) - known.keys():
-            optional = ", default=None" if names[name].default is None else ""
-            known[name] = SHARED[name].format(optional)
-        order = sorted(known, key=lambda entry: [*names].index(entry.split(",")[0]))
-        parts["Parameters"] = "".join(known[name] for name in order)
         returned = {"Returns": f"display : {function.__annotations__['return']}"}
         function.__doc__ = numpydoc.join(opening, returned | parts)
     return function
