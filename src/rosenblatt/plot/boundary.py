@@ -106,8 +106,10 @@ class BoundaryDisplay(PlaneDisplay):
         pen.sides(ax, self.sides, self.line, self.marks, HALF_SPACES if self.equation else ())
         if self.band is not None:
             ax.fill(*self.band.T, facecolor=theme.paper, alpha=0.75, lw=0, zorder=1)
-            for sign in (-1, 1):
-                edge = Hyperplane(self.line.w, self.line.b + sign * self._score_at_margin())
+            assert self.margin is not None
+            score = self.margin * float(np.linalg.norm(self.line.w))
+            for edge_score in (-score, score):
+                edge = Hyperplane(self.line.w, self.line.b + edge_score)
                 ends = edge.segment_in_box(self.box)
                 if ends is not None:
                     ax.plot(*ends.T, color=theme.faint, lw=1.0, ls=(0, (4, 3)), zorder=2)
@@ -155,10 +157,6 @@ class BoundaryDisplay(PlaneDisplay):
         turned = float(np.degrees(np.arctan(-way[0] / way[1]))) if way[1] else 90.0
         look = {"rotation": turned, "fontsize": 11, "zorder": 6}
         pen.note(ax, pen.text(self.equation), at, -11 * way, halo=self.feet is not None, **look)
-
-    def _score_at_margin(self) -> float:
-        assert self.margin is not None
-        return self.margin * float(np.linalg.norm(self.line.w))
 
     def _draw_distances(self, ax: Any, pen: Pen) -> None:
         assert self.feet is not None

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt import numpydoc
+from rosenblatt import checks, numpydoc
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.plot import style
@@ -331,10 +331,4 @@ def checked_ending(path: str | os.PathLike[str], what: str, endings: tuple[str, 
 
 def checked_dpi(dpi: Any) -> float:
     """Dots an inch, if a picture of so many can be made."""
-    try:
-        dots = float(dpi)
-    except (TypeError, ValueError):
-        dots = np.nan
-    if not 10 <= dots <= 2400:
-        raise ParameterError(f"dpi={dpi!r} is not allowed: give a number of dots, 10 to 2400.")
-    return dots
+    return float(checks.number("dpi", dpi, at_least=10, at_most=2400, cure="It is dots an inch."))

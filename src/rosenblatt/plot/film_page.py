@@ -125,8 +125,7 @@ def _frame(screen: _Screen, run: RunInPlane, step: Step | None, title: str) -> d
 
 def _variables(theme: Theme) -> str:
     """The colours of a theme as variables of a style sheet."""
-    plain = {"paper": theme.paper, "ink": theme.ink, "faint": theme.faint, "rule": theme.rule}
-    plain["alarm"] = theme.alarm
+    plain = {name: getattr(theme, name) for name in ("paper", "ink", "faint", "rule", "alarm")}
     colours = {f"c{place}": colour for place, colour in enumerate(theme.palette)}
     tints = {f"t{place}": theme.tint(colour) for place, colour in enumerate(theme.palette)}
     everything = {**plain, **colours, **tints}

@@ -89,7 +89,10 @@ class LiftDisplay(Display):
             if np.isfinite(height):
                 colour = pen.colour(self.marks[self.classes_of_points[row]])
                 ax.plot([x, x], [up, up], [height, z], color=colour, lw=2.6)
-        self._draw_plane(ax, theme)
+        if len(self.corners):
+            solid = import_module("mpl_toolkits.mplot3d.art3d")
+            sheet: Any = {"facecolors": theme.faint, "edgecolors": theme.ink, "linewidths": 1.2}
+            ax.add_collection3d(solid.Poly3DCollection([self.corners], alpha=0.3, **sheet))
         for curve in self.curves:
             for height in (floor, 1.0) if self.height_name == CONSTANT else (floor,):
                 ax.plot(*curve.T, height, color=theme.ink, lw=2.2)
@@ -97,15 +100,6 @@ class LiftDisplay(Display):
             ax.scatter(*self.points[self.wrong].T, s=120, marker="x", color=theme.alarm)
         self._draw_frame(ax, pen)
         pen.legend(ax)
-
-    def _draw_plane(self, ax: Any, theme: Any) -> None:
-        if not len(self.corners):
-            return
-        solid = import_module("mpl_toolkits.mplot3d.art3d")
-        sheet = solid.Poly3DCollection(
-            [self.corners], facecolors=theme.faint, edgecolors=theme.ink, alpha=0.3, linewidths=1.2
-        )
-        ax.add_collection3d(sheet)
 
     def _draw_frame(self, ax: Any, pen: Pen) -> None:
         ax.set_xlim(*self.box[0])
@@ -257,12 +251,9 @@ def _curves(plane: Hyperplane, box: FloatArray) -> list[FloatArray]:
         # On a branch x₁ = p + s and x₂ = q + c/s, where s keeps its sign.
         low, high = sorted((sign * (left - p), sign * (right - p)))
         near, far = sorted((sign * (bottom - q) / c, sign * (top - q) / c))
-        start, end = max(low, 1 / far if far > 0 else np.inf), min(high, _inverse(near))
+        start, end = (1 / value if value > 0 else np.inf for value in (far, near))
+        start, end = max(low, start), min(high, end)
         if 0 < start < end:
             s = sign * np.geomspace(start, end, SAMPLES)
             curves.append(np.column_stack([p + s, q + c / s]))
     return curves
-
-
-def _inverse(value: float) -> float:
-    return 1 / value if value > 0 else np.inf

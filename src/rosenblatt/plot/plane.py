@@ -174,9 +174,8 @@ def has_one_scale(box: Box) -> bool:
 
 def equation(w: FloatArray, b: float, names: tuple[str, ...]) -> str:
     """The line as it is written, ``2 x₁ − x₂ + 6 = 0``."""
-    parts = [(value, name) for value, name in zip([*w.tolist(), b], [*names, ""], strict=True)]
     terms = []
-    for value, name in parts:
+    for value, name in zip([*w.tolist(), b], [*names, ""], strict=True):
         number = "" if name and abs(value) == 1 else short_number(abs(value))
         terms += ["−" if value < 0 else "+", f"{number} {name}".strip()] if value else []
     first = terms[1] if terms[0] == "+" else f"−{terms[1]}"

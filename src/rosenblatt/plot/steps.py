@@ -109,8 +109,6 @@ class RunInPlane:
     steps : tuple of Step
     n_steps : int
         How many there are in all.
-    n_updates : int
-        Updates of the whole run.
     predicts_otherwise : bool
         Whether the model predicts by other weights than those the run ended with.
     """
@@ -124,7 +122,6 @@ class RunInPlane:
     each: str
     steps: tuple[Step, ...]
     n_steps: int
-    n_updates: int
     predicts_otherwise: bool
 
     @property
@@ -244,7 +241,6 @@ def read_run(
         each=each,
         steps=tuple(steps),
         n_steps=len(visits),
-        n_updates=len(ledger),
         predicts_otherwise=_predicts_otherwise(model, ledger, X),
     )
 

@@ -188,7 +188,10 @@ def _lives(source: Any) -> list[Lives]:
         return [Lives(None, source.survival, "update")]
     try:
         if hasattr(source, "multiclass"):
-            return _of_kernel_machine(source)
+            if source.multiclass == "ovr" and len(source.classes_) > 2:
+                pairs = zip(source.classes_.tolist(), source.survival_, strict=True)
+                return [Lives(style.named(label), times) for label, times in pairs]
+            return [Lives(None, source.ledger_.best.survival)]
         times = source.survival_ if hasattr(source, "survival_") else source.ledger_.survival
         only_mistakes = len(times) == source.n_mistakes_ + 1
         return [Lives(None, times, "mistake" if only_mistakes else "update")]
@@ -198,10 +201,3 @@ def _lives(source: Any) -> list[Lives]:
             "VotedPerceptron, a KernelPerceptron without a budget, or a learner with record=True "
             "after fit."
         ) from None
-
-
-def _of_kernel_machine(machine: Any) -> list[Lives]:
-    if machine.multiclass == "ovr" and len(machine.classes_) > 2:
-        pairs = zip(machine.classes_.tolist(), machine.survival_, strict=True)
-        return [Lives(style.named(label), times) for label, times in pairs]
-    return [Lives(None, machine.ledger_.best.survival)]

@@ -99,13 +99,10 @@ def _exact(run: PageRun, at: int, box: Box, rounded: _Rounded) -> dict[str, Any]
         corners = [(x, y) for x, y in polygon.tolist()]
         areas.append({"class": place, "rings": [rounded.line(corners)]})
         for a, b in zip(corners, corners[1:] + corners[:1], strict=True):
-            if not _along_edge(a, b, box):
+            along_edge = (a[i // 2] == b[i // 2] == side for i, side in enumerate(box))
+            if not any(along_edge):
                 lines[frozenset((a, b))] = rounded.line([a, b])
     return {"lines": list(lines.values()), "regions": areas}
-
-
-def _along_edge(a: Point, b: Point, box: Box) -> bool:
-    return any(a[i // 2] == b[i // 2] == side for i, side in enumerate(box))
 
 
 class _Rounded:
@@ -136,11 +133,8 @@ class _Rounded:
 
 
 def read_box(given: Any) -> Box:
-    sides = fields.sequence("box", given, of="numbers", least=4, most=4)
-    x0, x1, y0, y1 = (
-        float(fields.number(f"box[{i}]", side, at_least=-LARGEST, at_most=LARGEST))
-        for i, side in enumerate(sides)
-    )
+    sides = fields.coordinates("box", given, least=4, most=4, largest=LARGEST)
+    x0, x1, y0, y1 = map(float, sides)
     fields.number("box[1] - box[0]", x1 - x0, above=0.0)
     fields.number("box[3] - box[2]", y1 - y0, above=0.0)
     return x0, x1, y0, y1

@@ -85,12 +85,15 @@ def complete_learner(name: str, given: Any) -> dict[str, Any]:
         if value is None:
             value = option.default
         learner[field] = _checked(f"{name}: {field}", value, option)
-    learner["initial"] = asked.get("initial")
-    if learner["initial"] is not None and entry_of_kind(kind).family == "kernel":
+    initial = asked.get("initial")
+    if initial is not None and entry_of_kind(kind).family == "kernel":
         raise ParameterError(
             f"{name}: initial has weights, but a kernel learner has none to start from."
         )
-    return learner
+    if initial is not None:
+        most = fields.MOST_CLASSES * 6
+        initial = fields.coordinates(f"{name}: initial", initial, least=1, most=most)
+    return learner | {"initial": initial}
 
 
 def _checked(name: str, value: Any, option: Option) -> Any:
@@ -104,13 +107,8 @@ def _checked(name: str, value: Any, option: Option) -> Any:
         least = int(option.at_least or 0)
         return fields.whole(name, value, at_least=least, at_most=LARGEST_WHOLE)
     if option.kind == "number":
-        lowest = option.at_least if option.above is None else None
-        return fields.number(
-            name,
-            value,
-            above=option.above,
-            below=option.below,
-            at_least=-LARGEST if lowest is None and option.above is None else lowest,
-            at_most=LARGEST if option.at_most is None else option.at_most,
-        )
+        lowest = -LARGEST if option.above is None and option.at_least is None else option.at_least
+        most = LARGEST if option.at_most is None else option.at_most
+        limits = {"above": option.above, "below": option.below}
+        return fields.number(name, value, at_least=lowest, at_most=most, **limits)
     raise ParameterError(f"{name} has no control on the page.")

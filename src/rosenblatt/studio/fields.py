@@ -9,6 +9,9 @@ from rosenblatt import checks
 from rosenblatt.errors import ParameterError, Words
 
 LONGEST_SHOWN = 40
+MOST_CLASSES = 100
+# Of a point or a weight: beyond it neither a product of two nor a picture of them means much.
+LARGEST = 1e15
 
 
 def shown(value: Any) -> str:
@@ -64,6 +67,19 @@ def choice(name: str, value: Any, *allowed: str) -> str:
 def number(name: str, value: Any, **limits: Any) -> Any:
     """A finite number as it came: whole numbers stay whole."""
     return _checked(checks.number, name, value, **limits)
+
+
+def coordinate(name: str, value: Any, largest: float = LARGEST) -> Any:
+    """A number of a point, a weight or a box."""
+    return number(name, value, at_least=-largest, at_most=largest)
+
+
+def coordinates(
+    name: str, value: Any, *, least: int, most: int, largest: float = LARGEST
+) -> list[Any]:
+    """A list of them."""
+    values = sequence(name, value, of="numbers", least=least, most=most)
+    return [coordinate(f"{name}[{i}]", one, largest) for i, one in enumerate(values)]
 
 
 def whole(name: str, value: Any, *, at_least: int, at_most: int) -> int:

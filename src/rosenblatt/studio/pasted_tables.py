@@ -17,7 +17,8 @@ import numpy.typing as npt
 from rosenblatt.errors import DataError, InputError, ParameterError
 from rosenblatt.io import HeaderOfNumbers, Table, iter_table
 from rosenblatt.plurals import agree, count
-from rosenblatt.studio.states import MOST_CLASSES, MOST_ROWS
+from rosenblatt.studio.fields import MOST_CLASSES
+from rosenblatt.studio.states import MOST_ROWS
 
 # How tables say that a value is not known.
 MISSING = ["", "?", "-", "NA", "N/A", "na", "n/a", "NaN", "nan", "NULL", "null", "None", "none"]
@@ -44,14 +45,8 @@ class ChosenColumns:
         return {"columns": [self.x, self.y], "rows": self.rows}
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "columns": self.columns,
-            "x": self.x,
-            "y": self.y,
-            "label": self.label,
-            "data": self.data,
-            "notices": self.notices,
-        }
+        chosen = {name: value for name, value in vars(self).items() if name != "rows"}
+        return chosen | {"data": self.data}
 
 
 class _Pasted(io.BytesIO):

@@ -6,7 +6,6 @@ fills in and checks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +17,10 @@ from rosenblatt.studio.presets import PRESETS
 MAPS = ("none", "product", "quadratic")
 VIEWS = ("plane", "weights", "lift", "mistakes", "table")
 MOST_ROWS = 5_000
-MOST_CLASSES = 100
 MOST_LEARNERS = 4
 MOST_EPOCHS = 10_000
 # More examples than this are a matter of seconds, and no page shows them one by one.
 MOST_EXAMPLES = 1_000_000
-# Beyond it neither a product of two values nor a picture of them means much.
-LARGEST = 1e15
 LONGEST_NAME = 200
 
 
@@ -76,7 +72,7 @@ def complete(given: Any) -> PageState:
     state = PageState(
         data=data,
         map=fields.choice("map", asked.get("map", "none"), *MAPS),
-        learners=[_learner(f"Learner {i + 1}", learner) for i, learner in enumerate(learners)],
+        learners=[complete_learner(f"Learner {i + 1}", one) for i, one in enumerate(learners)],
         order=fields.choice("order", asked.get("order", "given"), "given", "shuffled"),
         seed=fields.whole("seed", asked.get("seed", 0), at_least=0, at_most=2**32 - 1),
         epochs=fields.whole("epochs", asked.get("epochs", 100), at_least=1, at_most=MOST_EPOCHS),
@@ -102,10 +98,10 @@ def complete_data(given: Any) -> dict[str, Any]:
         raise ParameterError("data.rows is empty: add a point, or choose a preset.")
     checked = [_row(f"Point {i + 1}", row) for i, row in enumerate(rows)]
     n_classes = len({row[2] for row in checked})
-    if n_classes > MOST_CLASSES:
+    if n_classes > fields.MOST_CLASSES:
         raise ParameterError(
             f"data.rows has {n_classes:,} classes, the last entries of the rows: give at most "
-            f"{MOST_CLASSES}."
+            f"{fields.MOST_CLASSES}."
         )
     return {
         "columns": [
@@ -120,25 +116,10 @@ def _row(name: str, given: Any) -> list[Any]:
     row = fields.sequence(name, given, of="entries (x, y and a class)", least=3, most=3)
     return [
         *(
-            fields.number(f"{name}: {axis}", value, at_least=-LARGEST, at_most=LARGEST)
+            fields.coordinate(f"{name}: {axis}", value)
             for axis, value in zip("xy", row[:2], strict=True)
         ),
         fields.text(f"{name}: the class", row[2], most=LONGEST_NAME),
-    ]
-
-
-def _learner(name: str, given: Any) -> dict[str, Any]:
-    learner = complete_learner(name, given)
-    if learner["initial"] is not None:
-        learner["initial"] = _initial(f"{name}: initial", learner)
-    return learner
-
-
-def _initial(name: str, learner: Mapping[str, Any]) -> list[Any]:
-    values = fields.sequence(name, learner["initial"], of="numbers", least=1, most=MOST_CLASSES * 6)
-    return [
-        fields.number(f"{name}[{i}]", value, at_least=-LARGEST, at_most=LARGEST)
-        for i, value in enumerate(values)
     ]
 
 
