@@ -151,6 +151,12 @@ def test_a_label_of_another_type_is_refused_later_too():
         Perceptron().learn_one({"a": 1}, frozenset([1])).learn_one({"a": 1}, frozenset([2]))
 
 
+def test_a_tuple_beside_numbers_of_numpy_is_refused_as_a_label():
+    learner = Perceptron().learn_one({"a": 1.0}, np.int64(1))
+    with pytest.raises(InputError, match=r"label \(1, 2\) \(tuple\) cannot be compared"):
+        learner.learn_one({"a": 1.0}, (1, 2))
+
+
 @pytest.mark.parametrize("x", [{"a": 1}, [1.0, 2.0]])
 def test_a_list_is_no_label_of_one_example(x):
     learner = Perceptron()

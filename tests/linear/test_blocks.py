@@ -57,6 +57,14 @@ def test_a_refused_block_changes_nothing(sparse):
         assert found == before
 
 
+@pytest.mark.parametrize("as_given", [np.asarray, csr])
+def test_a_first_block_without_features_is_learned_by_the_bias(as_given):
+    learner = Perceptron()
+    assert learner.predict_then_learn(as_given(np.zeros((2, 0))), [0, 1]).mistakes == 1
+    learner.predict_then_learn(np.eye(2), [0, 1])
+    assert learner.predict(np.eye(2)).tolist() == [0, 1]
+
+
 def test_a_learner_that_keeps_rows_refuses_what_would_not_keep_them():
     X, y = floats(3)
     voted = VotedPerceptron(max_iter=2).fit(X, y)

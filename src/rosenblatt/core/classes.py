@@ -42,7 +42,7 @@ def with_class(classes: list[Any], label: Hashable) -> list[Any]:
     joined = [*classes, label]
     try:
         in_order = natural_order(joined)
-    except TypeError:
+    except (TypeError, ValueError):  # a number of NumPy beside a tuple is compared item by item
         raise InputError(
             f"the label {label!r} ({type(label).__name__}) cannot be compared with the labels "
             f"seen so far, such as {classes[0]!r} ({type(classes[0]).__name__}). "

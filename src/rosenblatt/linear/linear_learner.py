@@ -326,7 +326,7 @@ class LinearLearner(LinearClassifier):
             names, numbers = encode_labels(labels)
             weights = self._row_weights(sample_weight, names.tolist(), numbers)
         with unchanged_on_error(self):
-            if table.shape[1] > (self.n_features_in_ if self.__sklearn_is_fitted__() else 0):
+            if not self.__sklearn_is_fitted__() or table.shape[1] > self.n_features_in_:
                 inspect(as_rows(table))  # before anything grows
                 self.grow(table.shape[1])
             check_count(self, table.shape[1])
