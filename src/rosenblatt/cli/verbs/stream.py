@@ -196,9 +196,9 @@ def command(
                     latest=count == "latest",
                 )
                 points = progress.add_tested(tested)
+                checkpoints.learned(len(block.labels))
                 written.write(tested.predictions)
                 show.points(points)
-                checkpoints.learned(len(block.labels))
         except OSError as error:  # nobody reads on, a full disk: as good a reason to stop as Ctrl-C
             failure = error
         if not progress.n:
@@ -208,6 +208,7 @@ def command(
         if failure is not None:
             if path is not None:
                 say([f"stopped{interrupts.outcome}"], err=True)
+                click.get_current_context().obj.written = ""  # it is said already
             raise failure
         files.keep()
     show.end(progress)
