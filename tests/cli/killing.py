@@ -8,6 +8,7 @@ and what was said on standard error.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from cli.processes import environment
+from cli.processes import PATIENCE, environment
 
 
 class Killer:
@@ -88,6 +89,7 @@ def _command(
             os.kill(os.getpid(), number)
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    faulthandler.dump_traceback_later(PATIENCE, exit=True, file=open(".err", "w"))  # noqa: SIM115
     sys.setprofile(look)
     try:
         main()

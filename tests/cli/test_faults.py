@@ -129,7 +129,7 @@ def test_out_of_memory_in_the_report_the_model_is_there(
     def fail(*_: Any) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr("rosenblatt.cli.data.training_report._accuracy", fail)
+    monkeypatch.setattr("rosenblatt.cli.verbs.train.facts_of", fail)
     done = run(*f"{TRAIN} --out made.rbt".split())
     assert done.code == 1
     assert "out of memory" in done.err

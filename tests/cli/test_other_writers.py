@@ -135,7 +135,7 @@ def test_what_a_model_learned_since_is_not_replaced_by_repeating_its_training(he
     (here / "rows.rbt").write_text("something else")
     done = run(*TRAIN.split())
     assert done.code == 2
-    assert "rows.rbt is a file already that is no model of this version;" in done.err
+    assert "rows.rbt is a model already, but none of this version;" in done.err
     text = "\n".join(ROWS)
     assert run("train", "-", "--target", "y", text=text).code == 0
     done = run("train", "-", "--target", "y", text=text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -239,17 +240,22 @@ def _run(run: Call) -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        from rosenblatt.cli.frame.terminal import say
-
-        run.interrupts.hold()
-        say([f"interrupted{run.interrupts.outcome}"], err=True)
-        return run.interrupts.exit_code
+        return _interrupted(run.interrupts)
     except SystemExit:  # click leaves this way only when the reader is gone
         return EXIT_CLOSED_PIPE
     except Exception as error:
-        return _failed(error, run)
-    run.interrupts.hold()
+        # Some libraries make another error of an interrupt.
+        return _interrupted(run.interrupts) if run.interrupts.raised else _failed(error, run)
+    run.interrupts.deaf = True
     return code if isinstance(code, int) else 0
+
+
+def _interrupted(interrupts: Interrupts) -> int:
+    interrupts.deaf = True
+    from rosenblatt.cli.frame.terminal import say
+
+    say([f"interrupted{interrupts.outcome}"], err=True)
+    return 128 + (interrupts.heard or signal.SIGINT)
 
 
 def _failed(error: Exception, run: Call) -> int:

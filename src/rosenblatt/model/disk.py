@@ -59,17 +59,12 @@ class Claim:
             os.replace(temporary, self._target)
             self._lock, other = other, self._lock
         finally:
-            _unlock(other)
+            _close(other)
         self._version = _version(self._target)
 
     def release(self) -> None:
-        _unlock(self._lock)
+        _close(self._lock)
         del self.current[self._target]
-
-
-def _unlock(lock: int) -> None:
-    if lock >= 0:
-        os.close(lock)
 
 
 def _locked(path: str) -> int:
@@ -79,15 +74,20 @@ def _locked(path: str) -> int:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.samestat(os.fstat(file), os.stat(path)):
-                return file
+                file, locked = -1, file
+                return locked
         except BlockingIOError:
-            os.close(file)
             raise
         except OSError:  # of a file system that knows no locks
-            os.close(file)
-            return -1
-        os.close(file)  # it was replaced before it could be locked
+            break
+        finally:  # also of a file that was replaced before it could be locked
+            _close(file)
     return -1
+
+
+def _close(file: int) -> None:
+    if file >= 0:
+        os.close(file)
 
 
 def _version(path: str) -> tuple[int, ...] | None:
@@ -159,9 +159,8 @@ class NewFile:
             os.unlink(self._temporary)
 
     def _close(self) -> None:
-        if self._file >= 0:
-            file, self._file = self._file, -1
-            os.close(file)
+        file, self._file = self._file, -1
+        _close(file)
 
     @contextmanager
     def _named(self) -> Iterator[None]:

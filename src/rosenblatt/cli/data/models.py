@@ -192,25 +192,22 @@ def refuse_other_model(path: str, learner: str, schema: Any, data: Sequence[str]
 
     if not os.path.exists(path):
         return
-    what = "a model"
+    why = "trained on other data"
     try:
         card = read(path).card
-        record, target = card.record, getattr(schema, "target", None)
+        record = card.record
         if card.learner != learner:
-            other = f"trained by {card.learner}"
-        elif (card.schema or {}).get("target") != target:
-            other = "trained for another target"
+            why = f"trained by {card.learner}"
+        elif (card.schema or {}).get("target") != getattr(schema, "target", None):
+            why = "trained for another target"
         elif record.data is None or "-" in data:
-            other = "trained on data that cannot be compared"
+            why = "trained on data that cannot be compared"
         elif record.data.t < record.t:
-            other = "which has learned on since"
+            why = "which has learned on since"
         elif record.data.sha256 == digest_of(list(data))[0]:
             return
-        else:
-            other = "trained on other data"
-        other = f", {other}"
     except ModelFileError:
-        what, other = "a file", " that is no model of this version"
+        why = "but none of this version"
     raise click.UsageError(
-        f"{path} is {what} already{other}; --out {path} replaces it, another name keeps both."
+        f"{path} is a model already, {why}; --out {path} replaces it, another name keeps both."
     )

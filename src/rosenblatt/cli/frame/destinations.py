@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from rosenblatt.cli.frame.interrupts import current_interrupts
+
 if TYPE_CHECKING:
     from rosenblatt.model import State
     from rosenblatt.model.disk import NewFile
@@ -88,6 +90,8 @@ def write_model(
     from rosenblatt.model.file import write_learner
 
     try:
+        # Who interrupts a training may want to go on with it.
+        slim = slim and not current_interrupts().heard
         state = write_learner(learner, path, data=data, slim=slim)
         click.get_current_context().obj.written = path
         return state

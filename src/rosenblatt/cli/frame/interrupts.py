@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Any, TypeVar
 
 import click
@@ -20,12 +21,12 @@ class Interrupts:
     """Ctrl-C, SIGTERM and SIGHUP: they end a command, unless they are `held`.
 
     ``heard`` is the number of the first that came, or 0; ``outcome`` what has become of the work,
-    which is said after "interrupted"; ``waiting`` holds while rows are waited for.
+    which is said after "interrupted"; ``waiting`` is true while rows are waited for.
     """
 
     def __init__(self) -> None:
         self.heard, self.outcome = 0, ""
-        self.waiting = self._held = False
+        self.waiting = self.deaf = self.raised = False
 
     def listen(self) -> None:
         """Hear them from now on, but for those that are ignored, as SIGHUP is under nohup."""
@@ -35,39 +36,31 @@ class Interrupts:
                 with suppress(ValueError):  # not in the main thread, where no signal arrives
                     signal.signal(number, self._hear)
 
-    def _hear(self, number: int, _: Any) -> None:
-        again, self.heard = self.heard, self.heard or number
-        if self.waiting:
-            self.waiting = False
-            raise KeyboardInterrupt
-        # SIGHUP and SIGTERM often come as a pair; the second must not disturb the tidying up.
-        if not self._held and (not again or number == signal.SIGINT):
-            raise KeyboardInterrupt
-
-    @property
-    def exit_code(self) -> int:
-        return 128 + (self.heard or signal.SIGINT)
-
-    @contextmanager
-    def learning(self) -> Iterator[None]:
-        """As `held`, and learning ends soon after a signal, with what was learned until then."""
-        from rosenblatt.core.result import stopping_when
-
-        with self.held(), stopping_when(lambda: bool(self.heard)):
-            yield
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        self.heard = self.heard or number
+        if self.deaf and not self.waiting:
+            return
+        while frame is not None and hasattr(signal, "setitimer"):
+            # In the midst of an import an exception may get lost, or leave a lock behind.
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                signal.signal(signal.SIGALRM, self._hear)
+                signal.setitimer(signal.ITIMER_REAL, 0.01)
+                return
+            frame = frame.f_back
+        self.waiting, self.raised = False, True
+        raise KeyboardInterrupt
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Within this they are only noted: what is learned and written is never cut short."""
-        before, self._held = self._held, True
-        try:
-            yield
-        finally:
-            self._held = before
+        """Within this they are noted: learning ends soon, with what it learned, writing goes on."""
+        from rosenblatt.core.result import stopping_when
 
-    def hold(self) -> None:
-        """As `held`, to the end of the process."""
-        self._held = True
+        self.deaf = True
+        try:
+            with stopping_when(lambda: bool(self.heard)):
+                yield
+        finally:
+            self.deaf = False
 
     def end(self, outcome: str) -> None:
         """The work is as safe as ``outcome`` says; if a signal came, the command ends here."""
@@ -85,6 +78,7 @@ class Interrupts:
                 finally:
                     self.waiting = False
             except KeyboardInterrupt:
+                self.raised = False
                 return
             if item is None:
                 return

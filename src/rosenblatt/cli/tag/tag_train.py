@@ -144,7 +144,7 @@ def command(
         say([layout.describe()], err=True)
     if out is None and resume is None:
         refuse_other_model(path, type(tagger).__name__, layout, data)
-    with interrupts.learning():
+    with interrupts.held():
         with notices(quiet), progress_shown(quiet or as_json), _placed(examples):
             if once:
                 tagger.partial_fit(examples.sentences, examples.tags)

@@ -146,7 +146,7 @@ def command(
         model.grow(examples.schema.n_features)
     if out is None and not resume:
         refuse_other_model(path, learner.class_name, examples.schema, data)
-    with interrupts.learning():
+    with interrupts.held():
         if one_pass or (resume and epochs is None):
             model.partial_fit(examples.X, examples.labels, **examples.weighted)
         elif resume:
