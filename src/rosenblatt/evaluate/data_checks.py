@@ -191,7 +191,7 @@ def _check_columns(report: DataReport, schema: Any, table: Table) -> None:
         if name in table.texts:
             values, key = _check_texts(report, column, table)
         else:
-            values = table.numbers[:, table.number_names.index(name)] + 0.0
+            values = table.number_column(name) + 0.0
             gap = np.isnan(values)
             if gap.any():
                 report.missing[name] = int(gap.sum())
@@ -213,7 +213,7 @@ def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, An
     """Numbers for the texts of a column, and what is equal for columns that say the same."""
     codes, texts = table.coded(column.name)
     counts = np.bincount(codes, minlength=len(texts))
-    met = {text: int(n) for text, n in zip(texts, counts.tolist(), strict=True) if n}
+    met = dict(zip(texts, counts.tolist(), strict=True))
     gaps = {text: n for text, n in met.items() if text.strip().lower() in LOOK_MISSING}
     if gaps:
         report.look_missing[column.name] = gaps
@@ -221,8 +221,7 @@ def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, An
         report.levels_met_once[column.name] = sum(n == 1 for n in met.values())
     if column.kind == "category" and len(met) < len(codes):
         # Numbered by first meeting, so that other names for the same levels are seen too.
-        _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-        values = np.argsort(np.argsort(first))[inverse].astype(np.float64)
+        values = codes.astype(np.float64)
         return values, values.tobytes()
     return codes, tuple(texts[code] for code in codes.tolist())
 
@@ -270,11 +269,7 @@ def _row_keys(kind: str, block: Any) -> list[Any]:
         values = rows.data + 0.0
         return [(rows.indices[a:b].tobytes(), values[a:b].tobytes()) for a, b in pairwise(cut)]
     parts = [np.where(np.isnan(block.numbers), np.nan, block.numbers + 0.0)]
-    for name in block.texts:
-        codes, texts = block.coded(name)
-        number: dict[str, int] = {}
-        same = np.array([number.setdefault(text, len(number)) for text in texts] or [0])
-        parts.append(same[codes].astype(np.float64)[:, None])
+    parts += [block.coded(name)[0].astype(np.float64)[:, None] for name in block.texts]
     joined = np.ascontiguousarray(np.column_stack(parts))
     keys: list[Any] = joined.view(f"V{joined.strides[0]}").ravel().tolist()
     return keys

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rosenblatt.errors import InputError
 from rosenblatt.features.text import TextFeatures
-from rosenblatt.io.table import Coded, Table
+from rosenblatt.io.table import Table
 from rosenblatt.plurals import count, first_few
 
 SHOWN = 4
@@ -74,7 +74,7 @@ class Number(Column):
         return 2 if self.gaps else 1
 
     def values(self, table: Table) -> npt.NDArray[np.float64]:
-        found = table.numbers[:, table.number_names.index(self.name)]
+        found = table.number_column(self.name)
         return np.asarray((found - self.center) / self.scale, np.float64)
 
     def part(self, table: Table, learning: bool = False) -> Part:
@@ -138,9 +138,7 @@ class Category(Column):
     def unknown(self, table: Table) -> dict[str, int]:
         codes, texts = table.coded(self.name)
         counts = np.bincount(codes, minlength=len(texts)).tolist()
-        return {
-            text: n for text, n in zip(texts, counts, strict=True) if n and text not in self._number
-        }
+        return {t: n for t, n in zip(texts, counts, strict=True) if t not in self._number}
 
 
 @dataclass
@@ -176,13 +174,6 @@ class Ignored(Column):
 
     def describe(self) -> str:
         return self.why
-
-
-def coded_levels(coded: Coded) -> list[str]:
-    """The different texts that occur, in the order of first meeting."""
-    codes, texts = coded
-    met, first = np.unique(codes, return_index=True)
-    return [texts[code] for code in met[np.argsort(first)].tolist()]
 
 
 def as_json(column: Column, kept: Any) -> dict[str, Any]:

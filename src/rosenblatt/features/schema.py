@@ -102,8 +102,9 @@ class Schema:
             Arguments of `TextFeatures` for text columns.
         """
         declared = dict(declared or {})
+        known = set(table.names)
         for name, kind in declared.items():
-            if name not in table.names:
+            if name not in known:
                 raise ParameterError(f"there is no column {name!r} to declare as {kind}.")
             if kind not in KINDS:
                 raise ParameterError(
@@ -186,10 +187,11 @@ class Schema:
     def _encoded(self, table: Table, *, learning: bool) -> npt.NDArray[np.float64] | SparseRows:
         self._require_columns(table)
         if all(isinstance(column, Number) and not column.gaps for column in self._used):
-            places = [table.number_names.index(column.name) for column in self._used]
             center = np.array([column.center for column in self._used])  # type: ignore[attr-defined]
             scale = np.array([column.scale for column in self._used])  # type: ignore[attr-defined]
-            found = table.numbers[:, places]
+            found = table.numbers
+            if table.number_names != [column.name for column in self._used]:
+                found = found[:, [table.places[column.name] for column in self._used]]
             if np.isnan(found.min(initial=0.0)):
                 row, place = np.argwhere(np.isnan(found))[0].tolist()
                 self._used[place].refuse_gap(table, row)
@@ -198,9 +200,8 @@ class Schema:
         return _joined(parts, self._starts[:-1], len(table), max(self.n_features, 1))
 
     def _require_columns(self, table: Table) -> None:
-        numbers = set(table.number_names)
         lacking = [
-            c.name for c in self._used if c.name not in numbers and c.name not in table.texts
+            c.name for c in self._used if c.name not in table.places and c.name not in table.texts
         ]
         if lacking:
             raise InputError(
@@ -208,7 +209,7 @@ class Schema:
                 f"{', '.join(lacking[:6])}{' …' if len(lacking) > 6 else ''}."
             )
         for column in self._used:
-            if isinstance(column, Number) != (column.name in numbers):
+            if isinstance(column, Number) != (column.name in table.places):
                 read, wanted = (
                     ("text", "number") if isinstance(column, Number) else ("numbers", "text")
                 )
@@ -324,7 +325,7 @@ def _column(
 ) -> Column:
     if declared == "ignored":
         return Ignored(name)
-    if name in table.number_names:
+    if name in table.places:
         if declared not in (None, "number"):
             raise ParameterError(
                 f"the column {name!r} was read as numbers; read it as text to make it a {declared}."
@@ -332,7 +333,7 @@ def _column(
         return _number(table, name, gaps, scale)
     if declared == "number":
         raise ParameterError(f"the column {name!r} was read as text; read it as numbers.")
-    levels = kinds.coded_levels(table.coded(name))
+    levels = table.coded(name)[1]
     kind, why = (declared, "") if declared else _kind_of_text(levels, len(table))
     if kind == "ignored":
         return Ignored(name, why)
@@ -344,7 +345,7 @@ def _column(
 
 
 def _number(table: Table, name: str, gaps: bool, scale: bool) -> Number:
-    values = table.numbers[:, table.number_names.index(name)]
+    values = table.number_column(name)
     known = values[~np.isnan(values)]
     gaps = gaps or len(known) < len(values)
     if not scale or not len(known):

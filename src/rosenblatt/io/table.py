@@ -55,12 +55,15 @@ class Table(Block):
         texts: dict[str, npt.NDArray[Any]],
         labels: npt.NDArray[Any] | None,
         lines: npt.NDArray[np.int64],
-        coded: dict[str, Coded] | None = None,
+        codes: dict[str, Coded] | None = None,
     ) -> None:
         super().__init__(numbers, labels, lines)
-        self._coded = coded or {}
+        # Of the parser: columns as numbers of texts, which all of them share.
+        self._codes, self._coded = codes or {}, dict[str, Coded]()
         self.names = list(columns.features)
         self.number_names = columns.of_kind("number")
+        # Where each number column stands among them.
+        self.places = {name: place for place, name in enumerate(self.number_names)}
         self.target = columns.target
         self.missing = list(columns.missing)
         self.numbers, self.texts = numbers, texts
@@ -85,21 +88,27 @@ class Table(Block):
         """Where a row stands, for a message."""
         return f"{self.unit} {int(self.lines[row])}"
 
+    def number_column(self, name: str) -> npt.NDArray[Any]:
+        """The values of a number column; a view."""
+        return self.numbers[:, self.places[name]]
+
     def coded(self, name: str) -> Coded:
-        """A text column as numbers of its different texts, and these."""
+        """A text column as numbers of its different texts, and these as they were first met."""
         if name not in self._coded:
-            number: dict[str, int] = {}
-            column = self.texts[name].tolist()
-            codes = np.array([number.setdefault(text, len(number)) for text in column], np.int32)
-            self._coded[name] = codes, list(number)
+            if name in self._codes:
+                self._coded[name] = _of_one_column(*self._codes[name])
+            else:
+                number: dict[str, int] = {}
+                column = self.texts[name].tolist()
+                codes = [number.setdefault(text, len(number)) for text in column]
+                self._coded[name] = np.array(codes, np.int32), list(number)
         return self._coded[name]
 
     @property
     def columns(self) -> dict[str, npt.NDArray[Any]]:
         """Every feature by name, in order; ``pandas.DataFrame(table.columns)`` works."""
-        place = {name: i for i, name in enumerate(self.number_names)}
         return {
-            name: self.texts[name] if name in self.texts else self.numbers[:, place[name]]
+            name: self.texts[name] if name in self.texts else self.number_column(name)
             for name in self.names
         }
 
@@ -116,7 +125,8 @@ class Table(Block):
         part.texts = {name: texts[rows] for name, texts in self.texts.items()}
         part.labels = None if self.labels is None else self.labels[rows]
         part.lines = self.lines[rows]
-        part._coded = {name: (codes[rows], texts) for name, (codes, texts) in self._coded.items()}
+        part._codes = {name: (codes[rows], texts) for name, (codes, texts) in self._codes.items()}
+        part._coded = {}
         return part
 
     @classmethod
@@ -130,7 +140,7 @@ class Table(Block):
         if joined.labels is not None:
             joined.labels = np.concatenate([table.labels for table in tables])
         joined.lines = np.concatenate([table.lines for table in tables])
-        joined._coded = {}
+        joined._codes, joined._coded = {}, {}
         return joined
 
     def __repr__(self) -> str:
@@ -139,6 +149,16 @@ class Table(Block):
             f"Table({len(self):,} rows, {len(self.number_names):,} number columns, "
             f"{len(self.texts):,} text columns{target})"
         )
+
+
+def _of_one_column(codes: npt.NDArray[np.int32], texts: list[str]) -> Coded:
+    """Numbers of the texts that occur; the work is that of the rows, whatever texts there are."""
+    first = np.empty(len(texts), np.int32)
+    rows = np.arange(len(codes), dtype=np.int32)
+    first[codes[::-1]] = rows[::-1]  # of rows with the same text the last that is written stays
+    met = codes[first[codes] == rows]
+    first[met] = rows[: len(met)]
+    return first[codes], [texts[code] for code in met.tolist()]
 
 
 class TableFormat(Format[Table], Generic[ParserOfRows]):
@@ -161,11 +181,11 @@ class TableFormat(Format[Table], Generic[ParserOfRows]):
         decoded = np.array(listed or [""], dtype=object)
         places = {name: place for place, name in enumerate(self._columns.of_kind("text"))}
         columns = {name: decoded[codes[:, place]] for name, place in places.items()}
-        coded = {name: (codes[:, place], listed) for name, place in places.items()}
+        shared = {name: (codes[:, place], listed) for name, place in places.items()}
         labels = None
         if self._columns.target is not None:
             labels = self.labels.values(label_codes, names)
-        return Table(self._columns, found, columns, labels, lines, coded)
+        return Table(self._columns, found, columns, labels, lines, shared)
 
     def explain(self, parser: Any, found: bytes) -> Explained:
         column, name = parser.fault_column, str(parser.fault_column + 1)
