@@ -24,6 +24,7 @@ from rosenblatt.io.table_readers import read_table
 KINDS = ("number", "category", "text", "ignored")
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?([T ]\d\d?:\d\d.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 FEW_ROWS = 20
+NUMBERS_AT_ONCE = 1 << 20
 WORDS_OF_TEXT = 3.0
 # The weights that a reader of the model can look up by name.
 MOST_NAMES = 20_000
@@ -111,8 +112,9 @@ class Schema:
                     f"the column {name!r} is declared as {kind!r}; use {', '.join(KINDS)}."
                 )
         marks = list(table.missing if missing is None else missing)
+        moments = _moments(table.numbers) if scale else None
         found = [
-            _column(table, name, declared.get(name), bool(marks), scale, text or {})
+            _column(table, name, declared.get(name), bool(marks), moments, text or {})
             for name in table.names
         ]
         return cls(found, table.target, marks)
@@ -320,8 +322,23 @@ def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:
     return kept
 
 
+def _moments(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Mean and standard deviation of each column; NaN of those with gaps."""
+    step = max(1, NUMBERS_AT_ONCE // max(1, len(numbers)))
+    parts = [np.zeros((2, 0))]
+    for start in range(0, numbers.shape[1] if len(numbers) else 0, step):
+        values = np.ascontiguousarray(numbers[:, start : start + step].T)
+        parts.append(np.array([values.mean(axis=1), values.std(axis=1)], np.float64))
+    return np.concatenate(parts, axis=1)
+
+
 def _column(
-    table: Table, name: str, declared: str | None, gaps: bool, scale: bool, text: Mapping[str, Any]
+    table: Table,
+    name: str,
+    declared: str | None,
+    gaps: bool,
+    moments: npt.NDArray[Any] | None,
+    text: Mapping[str, Any],
 ) -> Column:
     if declared == "ignored":
         return Ignored(name)
@@ -330,7 +347,7 @@ def _column(
             raise ParameterError(
                 f"the column {name!r} was read as numbers; read it as text to make it a {declared}."
             )
-        return _number(table, name, gaps, scale)
+        return _number(table, name, gaps, moments)
     if declared == "number":
         raise ParameterError(f"the column {name!r} was read as text; read it as numbers.")
     levels = table.coded(name)[1]
@@ -344,13 +361,17 @@ def _column(
     return Words(name, features)
 
 
-def _number(table: Table, name: str, gaps: bool, scale: bool) -> Number:
-    values = table.number_column(name)
-    known = values[~np.isnan(values)]
-    gaps = gaps or len(known) < len(values)
-    if not scale or not len(known):
-        return Number(name, gaps=gaps)
-    center, deviation = float(known.mean()), float(known.std())
+def _number(table: Table, name: str, gaps: bool, moments: npt.NDArray[Any] | None) -> Number:
+    center, deviation = np.nan, np.nan
+    if moments is not None and moments.size:
+        center, deviation = moments[:, table.places[name]].tolist()
+    if np.isnan(center):
+        values = table.number_column(name)
+        known = values[~np.isnan(values)]
+        gaps = gaps or len(known) < len(values)
+        if moments is None or not len(known):
+            return Number(name, gaps=gaps)
+        center, deviation = float(known.mean()), float(known.std())
     # A constant column says nothing; without a deviation it would be divided by zero.
     return Number(name, center, deviation if deviation > abs(center) * 1e-12 else 1.0, gaps)
 

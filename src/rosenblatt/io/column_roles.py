@@ -60,6 +60,10 @@ class Columns:
         # What was passed over already is not worth a notice.
         self.unused = set(self._ignored)
 
+    @property
+    def has_target(self) -> bool:
+        return self._target is not None
+
     def named(self) -> list[str]:
         """The columns that were asked for by name."""
         target = [self._target] if isinstance(self._target, str) else []

@@ -1,7 +1,8 @@
 """Arrays and a card as the bytes of one safetensors file, with a digest over all of them.
 
 An array that is mostly 0, as the weights of hashed words are, takes three instead: where it is not,
-what stands there, and its shape.
+what stands there, and its shape. Of a long card, such as that of many columns, all that follows the
+digest is an array of bytes: headers are limited.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from rosenblatt.model.layout import in_order, whole
 KEY = "rosenblatt"
 LENGTH = 8
 MOST_HEADER = 100_000_000  # the limit of safetensors
+CARD, LONGEST_CARD = "card", 1 << 20
 DTYPES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"),
     "F64": np.dtype("<f8"),
@@ -45,18 +47,14 @@ def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:
 
     ``card`` has 64 zeros where the digest goes.
     """
-    from safetensors import SafetensorError
     from safetensors.numpy import save
 
     stored = {part: a for name, values in arrays.items() for part, a in _stored(name, values)}
-    try:
-        packed = save(stored, {KEY: card})
-    except SafetensorError as error:
-        raise ModelFileError(
-            f"the card of this model takes {len(card):,} bytes, and a file keeps less than "
-            f"{MOST_HEADER:,} ({error}). Most of it are names of features: use fewer or shorter "
-            "ones, or hash them."
-        ) from None
+    if len(card) > LONGEST_CARD:
+        end = card.index(ZEROS) + len(ZEROS) + 1
+        stored[CARD] = np.frombuffer(f"{{{card[end + 1 :]}".encode(), np.int8)
+        card = card[:end] + "}"
+    packed = save(stored, {KEY: card})
     data = memoryview(packed)
     start = packed.index(BEFORE_DIGEST + ZEROS.encode()) + len(BEFORE_DIGEST)
     digest = hashlib.sha256(data).hexdigest()
@@ -107,7 +105,17 @@ def unpack(file: BinaryIO, size: int) -> tuple[dict[str, Any], Arrays]:
         raise ModelFileError(f"truncated: {len(data):,} of {end:,} bytes. Was it changed just now?")
     fields = plain(card)
     _check_digest(data, length, fields["sha256"])
-    return fields, _arrays(data)
+    arrays = _arrays(data)
+    if CARD in arrays:
+        fields |= _rest_of_card(arrays.pop(CARD))
+    return fields, arrays
+
+
+def _rest_of_card(values: npt.NDArray[Any]) -> dict[str, Any]:
+    rest = strict_json(values.tobytes().decode("utf-8", "replace"), "card")
+    if not isinstance(rest, dict) or rest.keys() & {"format", "version", "sha256"}:
+        raise ModelFileError("the card is stored in parts that do not fit.")
+    return rest
 
 
 def _check_start(start: bytes, length: int, size: int) -> None:
