@@ -52,7 +52,7 @@ class Columns:
         self.kinds: dict[str, str] = {}
         if types is not None and not isinstance(types, str):
             self.kinds.update(types)
-        for kind in (*self.kinds.values(), self._every or "text"):
+        for kind in {*self.kinds.values(), self._every or "text"}:
             choice("types", kind, *KINDS)
         self.guessed: set[str] = set()
         self.features: list[str] = []
@@ -75,7 +75,7 @@ class Columns:
         features = [name for name in names if name != self.target and name not in self._ignored]
         if not self.features:
             # What is wanted is looked for below, with a plainer message.
-            typed = [name for name in self.kinds if name not in (self._wanted or ())]
+            typed = [*(self.kinds.keys() - set(self._wanted or ()))]
             by = Message(", which ", Setting("types"), " names")
             self._refuse_unknown(typed, names, file, by)
             self.features = features if self._wanted is None else self._wanted

@@ -153,12 +153,11 @@ def open_model(path: str, *, taggers: bool = False) -> Model:
     A tagger is refused unless it is asked for, as it tags sentences and does not predict rows.
     """
     from rosenblatt.errors import ModelFileError
-    from rosenblatt.features import Schema, schema_from_json
+    from rosenblatt.features import Schema
     from rosenblatt.model import read
 
     state = read(path)
-    card = state.card
-    schema: AnySchema | None = None
+    card, model = state.card, Model(path, state, None)
     if state.family == "tags":
         if not taggers:
             raise ModelFileError(
@@ -166,19 +165,11 @@ def open_model(path: str, *, taggers: bool = False) -> Model:
                 "tag predict or rosenblatt tag evaluate."
             )
     elif card.schema is not None:
-        try:
-            schema = schema_from_json(card.schema)
-        except ModelFileError as error:
-            raise ModelFileError(f"{path}: {error}") from None
-        if schema.n_features != state.n_features:
-            raise ModelFileError(
-                f"{path}: a schema of {schema.n_features:,} features for weights of "
-                f"{state.n_features:,}."
-            )
+        model._schema = model.learner.schema_
     elif card.feature_names is not None and card.columns is None:
         # Trained on a data frame: its columns as they are.
-        schema = Schema.of_numbers(card.feature_names)
-    return Model(path, state, schema)
+        model._schema = Schema.of_numbers(card.feature_names)
+    return model
 
 
 def refuse_other_model(path: str, learner: str, schema: Any, data: Sequence[str]) -> None:
