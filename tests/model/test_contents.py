@@ -25,6 +25,8 @@ from rosenblatt import (
     save,
 )
 from rosenblatt.errors import ModelFileError, ParameterError
+from rosenblatt.features import Schema
+from rosenblatt.io import SentenceLayout
 from rosenblatt.kernel.budgets import POLICIES
 from rosenblatt.kernel.file_layout import kernel_model
 from rosenblatt.model import linear_model, read, write
@@ -159,7 +161,9 @@ def test_a_ledger_that_comes_back_replays_to_the_weights_of_training(family, tmp
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_schema_put_into_the_card_is_kept_until_a_new_fit(family, tmp_path):
     build, _, more = FAMILIES[family]
-    path, schema = tmp_path / "model.rbt", {"kind": "own", "columns": ["a", {"b": [1, 2.5, None]}]}
+    path, schema = tmp_path / "model.rbt", Schema.of_numbers("abcd").to_json()
+    if family == "tags":
+        schema = SentenceLayout("conll", 2, 1, (0,)).to_json()
     state = build().to_state()
     state.card.schema = schema
     write(state, path)
@@ -168,6 +172,16 @@ def test_a_schema_put_into_the_card_is_kept_until_a_new_fit(family, tmp_path):
     assert read(path).card.schema == schema
     save(copy.fit(*more), path)
     assert read(path).card.schema is None
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("schema", [{}, {"kind": "own"}, {"kind": "table"}, {"kind": ["table"]}])
+def test_a_schema_that_is_none_is_refused_at_load(family, schema, tmp_path):
+    state = FAMILIES[family][0]().to_state()
+    state.card.schema = schema
+    write(state, tmp_path / "model.rbt")
+    with pytest.raises(ModelFileError, match="schema"):
+        load(tmp_path / "model.rbt")
 
 
 @pytest.mark.parametrize(

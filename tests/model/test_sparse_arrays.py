@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from model.forging import bytes_of, forged, opened
+from model.forging import bytes_of, closed, forged, opened, parsed
 from rosenblatt import AveragedPerceptron, Perceptron, load, save
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import ModelFileError
+from rosenblatt.features import Schema
 
 pytestmark = pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
 
@@ -84,3 +85,21 @@ def test_parts_that_somebody_made_up_are_refused(tmp_path, change, said):
     (tmp_path / "forged.rbt").write_bytes(forged(data, change_arrays=change))
     with pytest.raises(ModelFileError, match=said):
         load(tmp_path / "forged.rbt")
+
+
+def test_a_long_card_stands_beside_the_arrays_and_comes_back(tmp_path):
+    names = [f"column number {place:06}" for place in range(60_000)]
+    learner = Perceptron().partial_fit(np.eye(2, len(names)), [0, 1])
+    learner.schema_ = Schema.of_numbers(names)
+    save(learner, tmp_path / "model.rbt")
+    data = (tmp_path / "model.rbt").read_bytes()
+    header, arrays = opened(data)
+    assert set(header) == {"format", "version", "sha256"}
+    again = load(tmp_path / "model.rbt")
+    assert again.schema_.names([0, 59_999]) == [names[0], names[-1]]
+    save(again, tmp_path / "again.rbt")
+    assert (tmp_path / "again.rbt").read_bytes() == data
+    for rest in (b"[]", b'{"format":4}', b"\xff{", b'{"learner":"Perceptron"}'):
+        made_up = closed(header, {**arrays, "card": np.frombuffer(rest, np.int8)})
+        with pytest.raises(ModelFileError):
+            parsed(made_up)
