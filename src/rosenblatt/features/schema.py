@@ -24,7 +24,6 @@ from rosenblatt.io.table_readers import read_table
 KINDS = ("number", "category", "text", "ignored")
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?([T ]\d\d?:\d\d.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
 FEW_ROWS = 20
-NUMBERS_AT_ONCE = 1 << 20
 WORDS_OF_TEXT = 3.0
 # The weights that a reader of the model can look up by name.
 MOST_NAMES = 20_000
@@ -112,7 +111,7 @@ class Schema:
                     f"the column {name!r} is declared as {kind!r}; use {', '.join(KINDS)}."
                 )
         marks = list(table.missing if missing is None else missing)
-        moments = _moments(table.numbers) if scale else None
+        moments = kinds.moments(table.numbers) if scale else None
         found = [
             _column(table, name, declared.get(name), bool(marks), moments, text or {})
             for name in table.names
@@ -322,16 +321,6 @@ def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:
     return kept
 
 
-def _moments(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Mean and standard deviation of each column; NaN of those with gaps."""
-    step = max(1, NUMBERS_AT_ONCE // max(1, len(numbers)))
-    parts = [np.zeros((2, 0))]
-    for start in range(0, numbers.shape[1] if len(numbers) else 0, step):
-        values = np.ascontiguousarray(numbers[:, start : start + step].T)
-        parts.append(np.array([values.mean(axis=1), values.std(axis=1)], np.float64))
-    return np.concatenate(parts, axis=1)
-
-
 def _column(
     table: Table,
     name: str,
@@ -347,7 +336,7 @@ def _column(
             raise ParameterError(
                 f"the column {name!r} was read as numbers; read it as text to make it a {declared}."
             )
-        return _number(table, name, gaps, moments)
+        return kinds.number(table, name, gaps, moments)
     if declared == "number":
         raise ParameterError(f"the column {name!r} was read as text; read it as numbers.")
     levels = table.coded(name)[1]
@@ -355,25 +344,10 @@ def _column(
     if kind == "ignored":
         return Ignored(name, why)
     if kind == "category":
-        return Category(name, levels)
+        return Category(name, list(levels))
     features = TextFeatures(**text)
     features.learn(table.texts[name].tolist())
     return Words(name, features)
-
-
-def _number(table: Table, name: str, gaps: bool, moments: npt.NDArray[Any] | None) -> Number:
-    center, deviation = np.nan, np.nan
-    if moments is not None and moments.size:
-        center, deviation = moments[:, table.places[name]].tolist()
-    if np.isnan(center):
-        values = table.number_column(name)
-        known = values[~np.isnan(values)]
-        gaps = gaps or len(known) < len(values)
-        if moments is None or not len(known):
-            return Number(name, gaps=gaps)
-        center, deviation = float(known.mean()), float(known.std())
-    # A constant column says nothing; without a deviation it would be divided by zero.
-    return Number(name, center, deviation if deviation > abs(center) * 1e-12 else 1.0, gaps)
 
 
 def _kind_of_text(levels: list[str], n_rows: int) -> tuple[str, str]:
