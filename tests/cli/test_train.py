@@ -395,7 +395,8 @@ def test_missing_numbers_are_a_feature_of_their_own(tmp_path: Path) -> None:
 def test_options_of_a_new_model_are_refused_when_going_on(tmp_path: Path) -> None:
     model = trained(tmp_path)
     before = model.read_bytes()
-    for option in (["--dev", "0.5"], ["--learner", "mira"], ["--bits", "4"], ["--seed", "1"]):
+    options = [["--dev", "0.5"], ["--learner", "mira"], ["--bits", "4"], ["--seed", "1"]]
+    for option in (*options, ["--pocket"], ["--margin", "1"]):
         done = run("train", tmp_path / "pets.csv", "--resume", model, *option)
         assert done.code == 2
         assert f"{option[0]} has no meaning" in done.err

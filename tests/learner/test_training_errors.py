@@ -149,7 +149,7 @@ def test_it_is_not_known_once_learning_goes_on_otherwise(make):
     assert learner.n_training_errors_ == (learner.predict(X) != Y).sum()
     for learn_on in (lambda: learner.partial_fit(X, Y), lambda: learner.learn_one(X[0], 1)):
         learn_on()
-        with pytest.raises(AttributeError, match="known after fit, until more is learned or"):
+        with pytest.raises(AttributeError, match="since then more was learned"):
             _ = learner.converged_
     with pytest.raises(AttributeError, match="not fitted yet"):
         _ = make().n_training_errors_
@@ -170,7 +170,7 @@ def test_it_follows_a_change_of_what_predicts(make):
 
 def test_it_is_not_known_after_another_change_of_what_predicts():
     learner = AveragedPerceptron(max_iter=3).fit(X, Y).set_params(ties="positive")
-    with pytest.raises(AttributeError, match="or ties is changed"):
+    with pytest.raises(AttributeError, match="ties was changed"):
         _ = learner.n_training_errors_
     learner.set_params(ties="mistake", eta0=5.0)
     assert learner.n_training_errors_ == (learner.predict(X) != Y).sum()
@@ -198,8 +198,13 @@ def test_no_copy_takes_the_rows_along(make, tmp_path):
     assert len(pickle.dumps(learner)) < parts + big.nbytes // 4
     errors = learner.n_training_errors_
     save(learner, tmp_path / "m.rbt")
-    for copy in (pickle.loads(pickle.dumps(learner)), load(tmp_path / "m.rbt")):
-        assert copy.n_training_errors_ == errors
+    assert pickle.loads(pickle.dumps(learner)).n_training_errors_ == errors
+    again = load(tmp_path / "m.rbt")
+    if make is Perceptron:
+        assert again.n_training_errors_ == errors
+    else:  # whether somebody asked before does not show in the file
+        with pytest.raises(AttributeError, match="loaded from a file"):
+            _ = again.n_training_errors_
 
 
 # ---------------------------------------------------------------------- what the shell says

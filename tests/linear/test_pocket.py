@@ -85,6 +85,22 @@ def test_rows_of_weight_0_do_not_choose_the_weights(n_classes):
     np.testing.assert_array_equal(p.fit(X, y, sample_weight=weights).coef_, alone)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_errors_count_by_the_weights_of_their_rows(n_classes):
+    X, y = overlapping(9, 60, n_classes=n_classes)
+    heavy = {label: 9.0 if label == 0 else 1.0 for label in range(n_classes)}
+    options = {"pocket": True, "max_iter": 30, "tol": None}
+    by_class = Perceptron(class_weight=heavy, **options).fit(X, y)
+    weights = np.where(y == 0, 9.0, 1.0)
+    by_row = Perceptron(**options).fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(by_class.coef_, by_row.coef_)
+    right = by_class.predict(X) == y
+    assert max(by_class.validation_scores_) == np.average(right, weights=weights)
+    plain = Perceptron(**options).fit(X, y).predict(X) == y
+    assert weights[right].sum() >= weights[plain].sum()
+    assert by_class.n_training_errors_ == (~right).sum()
+
+
 @pytest.mark.parametrize(
     "options", [{"binary_as_multiclass": True}, {"warm_start": True}, {"margin": 1.0}]
 )

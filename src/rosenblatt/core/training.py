@@ -75,20 +75,21 @@ class LinearTrainer(epochs.Trainer):
         return self._tally.mistakes - mistakes_before
 
     def is_right(self, *, changed: bool) -> bool:
-        return not changed or self._share(_right(self._scores(), self._rule, self._labels)) == 1.0
+        if not changed:
+            return True
+        right = _right(self._scores(), self._rule, self._labels)
+        if self._row_weights is not None:
+            right |= self._row_weights <= 0  # these rows are not learned from
+        return bool((right if self.subset is None else right[self.subset]).all())
 
     def share_predicted(self) -> float:
-        """How many of the rows that are learned from are predicted right as things are."""
+        """How much of the rows, by their weights, is predicted right as things are."""
         ties = "mistake" if self._rule.tie_is_mistake else "positive"
-        return self._share(best_classes(self._scores(), ties) == self._labels)
+        right = best_classes(self._scores(), ties) == self._labels
+        return float(np.average(right, weights=self._row_weights))
 
     def _scores(self) -> AnyFloatArray:
         return score(self._rows, self._weights.table, self._weights.bias)
-
-    def _share(self, right: npt.NDArray[np.bool_]) -> float:
-        if self._row_weights is not None:
-            right |= self._row_weights <= 0  # these rows are not learned from
-        return float(np.mean(right if self.subset is None else right[self.subset]))
 
     def margin_ceiling(self) -> float:
         return self._ceiling.bound()

@@ -200,8 +200,6 @@ class Learner(FitOutcome, Estimator):
 
     # Whether the mean of the weights predicts, which keeps a running sum beside them.
     averages: ClassVar[bool] = False
-    # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
-    keeps_rows: ClassVar[bool] = False
     # Where the layout of the family's files is: a module that is loaded when a file is.
     layout: ClassVar[str]
 

@@ -242,13 +242,13 @@ class RowClassifier(Learner):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
         self._refuse_unfitted()
-        if not self._model.classes:
+        if not (classes := self._model.classes):  # more may join in another thread
             raise not_fitted_error()(f"this {type(self).__name__} has met no class yet.")
         table = read_table(self, X, reset=False, ignore_unseen=True)
         inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
         scores = self._scores(self._model, table)
         if scores.ndim > 1:
-            scores = scores[:, in_order(self._model.classes)]
+            scores = scores[:, in_order(classes)]
         return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -262,9 +262,9 @@ class RowClassifier(Learner):
         -------
         labels : ndarray of shape (n_samples,)
         """
-        classes, scores = self.classes_, self.decision_function(X)
+        scores, classes = self.decision_function(X), self.classes_
         if scores.shape[1:] != ((len(classes),) if len(classes) > 2 else ()):
-            return self.predict(X)  # meanwhile a class joined in another thread
+            return self.predict(X)  # meanwhile one did
         best = best_classes(scores, self.ties)
         return classes[best if len(classes) > 1 else np.zeros_like(best)]
 

@@ -42,6 +42,8 @@ class FitOutcome:
 
     # Parameters that decide, beside what was learned, what is predicted.
     predicts_by: ClassVar[tuple[str, ...]] = ("ties",)
+    # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
+    keeps_rows: ClassVar[bool] = False
 
     def __getstate__(self) -> dict[str, Any]:
         # A schema can be read from the notes again; the rows of training stay here.
@@ -95,8 +97,9 @@ class FitOutcome:
         if self._known_errors is None:
             if "_count_errors" not in self.__dict__:
                 raise AttributeError(
-                    "training errors are known after fit, until more is learned or "
-                    f"{' or '.join(self.predicts_by)} is changed; compare predict(X) with y"
+                    "training errors are counted by fit; since then more was learned, "
+                    f"{' or '.join(self.predicts_by)} was changed, or a model that keeps rows was "
+                    "loaded from a file. Compare predict(X) with y"
                 )
             self._keep_errors(self._count_errors())
         return int(self._errors[1])
@@ -145,7 +148,8 @@ class FitOutcome:
             n_iter=self.n_iter_,
             mistakes_per_epoch=list(self.mistakes_per_epoch_),
             stop_reason=self.stop_reason_,
-            training_errors=self._known_errors,
+            # Of others it would depend on whether somebody had asked.
+            training_errors=None if self.keeps_rows else self._known_errors,
             margin_ceiling=ceiling if math.isfinite(ceiling) else None,
             validation_scores=known.get("validation_scores_"),
             best_iter=known.get("best_iter_"),

@@ -75,8 +75,9 @@ class Perceptron(LinearLearner):
         label="Pocket",
         in_studio=False,
         help="""
-        Predict with the weights that had the fewest training errors on the way, not with the last
-        ones (the pocket algorithm). ``fit`` alone keeps them, and training goes on from the last.
+        Predict with the weights that had the fewest training errors on the way, each counted by the
+        weight of its row, not with the last ones (the pocket algorithm). ``fit`` alone keeps them,
+        and training goes on from the last.
         """,
     )
 

@@ -46,6 +46,7 @@ class LearnerCommand(Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[PARAMETERS] = {}
+        resumed = any(word.partition("=")[0] == "--resume" for word in args)
         entry = find(self.only or _named_in(args))
         if entry is not None:
             ctx.meta["rosenblatt.learner"] = entry
@@ -53,6 +54,11 @@ class LearnerCommand(Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             name = error.option_name.lstrip("-").replace("-", "_")
+            if resumed and any(name in found.load().options() for found in entries()):
+                refusal = (
+                    f"{error.option_name} has no meaning with --resume: the model keeps its own."
+                )
+                raise click.UsageError(refusal, ctx) from None
             if name not in REPLACED_BY or self.streams:
                 raise
             raise click.UsageError(
