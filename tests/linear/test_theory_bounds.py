@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import LINEAR, floats, seeds, separable
 
-from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron
+from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron
+from rosenblatt.errors import InputError
 
 # An average and a vote predict by more than the weights that separated the rows.
 BY_LAST_WEIGHTS = [one for one in LINEAR if one not in (AveragedPerceptron, VotedPerceptron)]
@@ -172,5 +174,19 @@ def test_small_steps_do_not_make_the_ceiling_fall_below_the_margin(scale, n_clas
     fitted = Perceptron(**options).fit(X, y)
     assert fitted.stop_reason_ == "separated"
     assert fitted.margin_ceiling_ >= {2: 0.5**0.5, 3: 3**-0.5}[n_classes] - ROUNDING
-    tiny = Perceptron(fit_intercept=False, max_iter=3, tol=1e-3).fit(1e-170 * X, y)
-    assert tiny.stop_reason_ != "tolerance"
+    unit = Perceptron(**options | {"eta0": 1.0}).fit(X, y)
+    assert fitted.margin_ceiling_ == pytest.approx(unit.margin_ceiling_)
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e-170])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_rows_whose_products_underflow_are_refused_by_name_or_get_a_true_ceiling(scale, kind):
+    X, y = np.array([[0.0, 1.0], [3.0, -1.0], [-1.0, 0.5]]), [0, 1, 0]
+    for learner in (Perceptron(fit_intercept=False), KernelPerceptron(kernel="linear")):
+        with pytest.raises(InputError, match=r"nothing larger than \S+, which is at row 1"):
+            learner.fit(kind(scale * X), y)
+    # With a bias each row ends in a 1, and no boundary of floats is near enough to the origin.
+    assert Perceptron().fit(kind(scale * X), y).margin_ceiling_ >= 1.8 * scale
+    one = np.float32(1e-25) * X.astype(np.float32)
+    with pytest.raises(InputError, match=r"at row 1: products of such rows underflow float32"):
+        Perceptron(fit_intercept=False).fit(kind(one), y)

@@ -14,7 +14,7 @@ from strategies import sparse_rows
 from rosenblatt import AveragedPerceptron, Perceptron, datasets
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import augment, to_unit_sphere
-from rosenblatt.theory import mistake_bound
+from rosenblatt.theory import margin, max_margin, mistake_bound, separability
 from theory.test_margin import seeds, with_known_margin
 
 SIX = np.array([[-1.0, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]]), [-1, 1, 1, -1, -1, 1]
@@ -207,6 +207,28 @@ def test_it_does_not_depend_on_the_scale(scale):
 
 def test_rows_whose_squares_underflow_have_a_length_all_the_same():
     assert mistake_bound([[1e-200], [-1e-200]], [1, 0], fit_intercept=False).bound == 1
+
+
+@pytest.mark.parametrize("function", [margin, max_margin, mistake_bound, separability])
+def test_rows_too_small_for_any_separator_of_floats_are_refused_by_name(function):
+    options = {"w": [1.0]} if function is margin else {}
+    with pytest.raises(InputError, match=r"larger than \S+e-320, which is at row 2"):
+        function([[1e-320], [0.0], [-3e-320]], [1, 1, 0], **options)
+
+
+@pytest.mark.parametrize("scale", [1e-170, 2.0**-500, 1e140])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_margin_and_bound_hold_over_the_range_of_floats(scale, fit_intercept):
+    X, y, *_ = with_known_margin(6, b=0.0)
+    expected, found = (max_margin(factor * X, y, fit_intercept) for factor in (1.0, scale))
+    assert found.closed
+    assert found.lower == pytest.approx(scale * expected.lower)
+    assert margin(scale * X, y, found.hyperplane.w, found.hyperplane.b) == pytest.approx(
+        found.lower
+    )
+    if not fit_intercept:
+        bound = mistake_bound(scale * X, y, fit_intercept=False).bound
+        assert bound == pytest.approx(mistake_bound(X, y, fit_intercept=False).bound)
 
 
 def test_rows_of_zeros_are_mistaken_at_every_visit():

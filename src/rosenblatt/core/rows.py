@@ -78,6 +78,20 @@ def checksum(table: Any) -> int:
     return reduce(lambda found, array: crc32(array.data, found), row_arrays(table, table.dtype), 0)
 
 
+def refuse_tiny(table: Any, rows: Rows, least: float) -> None:
+    """Refuse rows of a table, inspected before, of which no value is as large as that, but some."""
+    if rows.largest_squared_norm >= np.finfo(rows.dtype).tiny:
+        return
+    sizes = np.abs(table.data if is_sparse(table) else table)
+    if 0.0 < sizes.max(initial=0.0) < least:
+        place = int(sizes.argmax())
+        row = table.row_numbers()[place] if is_sparse(table) else place // table.shape[1]
+        raise InputError(
+            f"X holds nothing larger than {sizes.max():g}, which is at row {row}: products of such "
+            f"rows underflow {rows.dtype}. Scale all rows up."
+        )
+
+
 # ---------------------------------------------------------------------- scores
 
 

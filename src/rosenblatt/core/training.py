@@ -25,6 +25,8 @@ LOG_CAPACITY = 1 << 14
 ROWS_AT_A_TIME = 1 << 18
 # So often in an epoch the errors of the weights are counted; of fewer rows after each of them.
 POCKET_LOOKS = 20
+# Sums of squares below this may have lost digits to underflow.
+SAFE_SQUARE = 1e-260
 
 
 class LinearTrainer(epochs.Trainer):
@@ -121,7 +123,6 @@ class MarginCeiling:
         lost = float(np.finfo(rows.dtype).smallest_subnormal) * rows.n_features
         longest = rows.largest_squared_norm + weights.fit_intercept
         self._longest_row = math.sqrt(longest + lost)
-        self._lost = float(np.finfo(weights.table.dtype).smallest_subnormal) * weights.table.size
         self._largest_norm = self._norm(None)
         # Of the difference that a row makes: with several classes it moves a pair of them.
         self.longest = math.sqrt(longest * (1.0 if weights.n_vectors == 1 else 2.0))
@@ -129,8 +130,12 @@ class MarginCeiling:
     def _norm(self, origin: Weights | None) -> float:
         start = () if origin is None else (origin.table, origin.bias)
         squared = self._weights.squared_distance(*start)
-        moved = squared or origin is not None or self._weights.table.any()
-        return math.sqrt(squared + (self._lost if moved else 0.0))
+        if squared > SAFE_SQUARE:
+            return math.sqrt(squared)
+        moves = np.append(self._weights.table, self._weights.bias).astype(np.float64)
+        moves -= np.append(*start) if start else 0.0
+        largest = float(np.abs(moves).max())
+        return largest * float(np.linalg.norm(moves / largest)) if largest else 0.0
 
     def bound(self) -> float:
         """What the weights at the end of an epoch prove."""

@@ -136,7 +136,7 @@ class RowClassifier(Learner):
         with unchanged_on_error(self):
             self.check_parameters()
             goes_on = bool(self.warm_start and self.__sklearn_is_fitted__())
-            table, rows = read_rows(self, X, reset=not goes_on)
+            table, rows = read_rows(self, X, reset=not goes_on, all_rows=True)
             classes, labels = encode_labels(read_labels(y, rows.n_rows))
             if goes_on and not fresh:
                 self._refuse_other_settings()

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.classes import predicted_numbers
-from rosenblatt.core.rows import Rows, as_rows, checksum, inspect
+from rosenblatt.core.rows import Rows, as_rows, checksum, inspect, refuse_tiny
 from rosenblatt.errors import InputError
 from rosenblatt.io.fault_messages import notice
 from rosenblatt.learner.conversion import as_frame, as_table, column_names, feature_names, unmasked
@@ -88,11 +88,16 @@ def read_table(learner: Any, X: Any, *, reset: bool, ignore_unseen: bool = False
     return _table_and_names(learner, X, reset, ignore_unseen)[0]
 
 
-def read_rows(learner: Any, X: Any, *, reset: bool) -> tuple[Any, Rows]:
-    """``X`` checked for shape, type and finite values, and as rows for the loops."""
+def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> tuple[Any, Rows]:
+    """``X`` checked for shape, type and finite values, and as rows for the loops.
+
+    ``all_rows``: no others will be learned from, so that all of them may not be too small.
+    """
     table, names = _table_and_names(learner, X, reset, ignore_unseen=False)
     rows = as_rows(table)
     inspect(rows, names=names if reset else getattr(learner, "feature_names_in_", None))
+    if all_rows and not getattr(learner, "fit_intercept", False):  # a 1 at its end is not small
+        refuse_tiny(table, rows, float(np.finfo(rows.dtype).tiny) ** 0.5)
     return table, rows
 
 

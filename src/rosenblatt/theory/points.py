@@ -12,12 +12,14 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
-from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.core.rows import as_rows, inspect, refuse_tiny
 from rosenblatt.errors import InputError, ParameterError
 
 EPS = float(np.finfo(np.float64).eps)
 # As much a product of a value and a number of at most 1 can lose below the smallest float.
 UNDERFLOW = FLOAT64_LIMIT * 2.0**-1073
+# Rows without a larger value have separators that are too long for floats.
+LEAST = 1e-300
 # So many numbers are multiplied exactly to tell which of some points lies lowest.
 MOST_EXACT = 5_000_000
 # Φ: a function of a table, or anything with a method ``transform``.
@@ -157,7 +159,9 @@ def read_points(
         )
     if not len(labels):
         raise InputError("X has no rows: there is nothing to separate.")
-    inspect(as_rows(table))
+    rows = as_rows(table)
+    inspect(rows)
+    refuse_tiny(table, rows, LEAST)
     classes = np.unique(labels)
     return Points(table, np.where(labels == classes[-1], 1.0, -1.0), fit_intercept), classes
 
