@@ -83,7 +83,8 @@ def kill_often(killer: Killer, files_before: Path, here: Path, number: int, time
         afresh(files_before, here)
         code, _, err = killer.run(here, line, number, place)
         context = f"{verb} {signal.Signals(number).name} at call {place} of {calls[verb]}: {err}"
-        assert "Traceback" not in err, context
+        # Where an exception gets lost, as in a destructor, Python says so; the signal comes again.
+        assert "Traceback" not in err or "Exception ignored in" in err, context
         assert code in (0, 128 + number, -number), context
         ended["late" if code == 0 else "early"] += 1
         try:

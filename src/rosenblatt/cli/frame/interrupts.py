@@ -40,15 +40,14 @@ class Interrupts:
         self.heard = self.heard or number
         if self.deaf and not self.waiting:
             return
-        while frame is not None and hasattr(signal, "setitimer"):
-            # In the midst of an import an exception may get lost, or leave a lock behind.
-            if frame.f_code.co_filename.startswith("<frozen importlib"):
-                signal.signal(signal.SIGALRM, self._hear)
-                signal.setitimer(signal.ITIMER_REAL, 0.01)
-                return
-            frame = frame.f_back
-        self.waiting, self.raised = False, True
-        raise KeyboardInterrupt
+        # An exception may get lost, as in a destructor; in an import it may leave a lock behind.
+        importing = _is_importing(frame)
+        with suppress(AttributeError):  # where there is no such clock
+            signal.signal(signal.SIGALRM, self._hear)
+            signal.setitimer(signal.ITIMER_REAL, 0.01 if importing else 1.0)
+        if not importing:
+            self.waiting, self.raised = False, True
+            raise KeyboardInterrupt
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -83,6 +82,12 @@ class Interrupts:
             if item is None:
                 return
             yield item
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame is not None
 
 
 def current_interrupts() -> Interrupts:

@@ -174,10 +174,10 @@ def command(
 
     with ExitStack() as stack:
         stack.enter_context(notices(quiet))
+        stack.enter_context(interrupts.held())
         files = stack.enter_context(NewFiles())
         written = PredictionLines(predictions, files)
         show = _Table(as_json or quiet, err=predictions == "-")
-        stack.enter_context(interrupts.held())
         stack.enter_context(reader)
         checkpoints = Checkpoints(checkpoint, lambda: write(save), interrupts)
         stack.enter_context(checkpoints)
