@@ -21,8 +21,8 @@ from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
 LOG_CAPACITY = 1 << 14
-# So that Ctrl-C is heard while an epoch over many rows is under way; fewer with more classes.
-ROWS_AT_A_TIME = 1 << 18
+# So that a request to stop is heard soon in an epoch over many rows, or over large ones.
+ROWS_AT_A_TIME, PRODUCTS_AT_A_TIME = 1 << 18, 1 << 28
 # So often in an epoch the errors of the weights are counted; of fewer rows after each of them.
 POCKET_LOOKS = 20
 # Sums of squares below this may have lost digits to underflow.
@@ -200,7 +200,8 @@ def _walk(
     room = max(min(LOG_CAPACITY, rows.n_rows), 2 * weights.n_vectors)
     wanted = [note for note in notes if note is not None]
     log = learning.Log(room) if wanted else None
-    block = max(1, ROWS_AT_A_TIME // weights.n_vectors)
+    products = weights.n_vectors * (1 << 10 if rows.is_sparse else max(1, rows.n_features))
+    block = min(ROWS_AT_A_TIME, max(1, PRODUCTS_AT_A_TIME // products))
 
     def walk(order: npt.NDArray[np.int64] | None, start: int, stop: int) -> int:
         while start < stop:
