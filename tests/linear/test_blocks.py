@@ -102,6 +102,8 @@ def test_places_and_sizes_that_make_no_sense_are_refused():
         learner.grow(-1)
     with pytest.raises(NotFittedError):
         Perceptron().insert_features([0])
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        Perceptron().predict([[1.0]])
     with pytest.raises(NotFittedError, match="met no class yet"):
         Perceptron().grow(3).predict([[1.0, 2.0, 3.0]])
     named = Perceptron().learn_one({"a": 1.0}, 0).learn_one({"b": 1.0}, 1)
