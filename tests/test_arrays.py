@@ -9,10 +9,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import moved_by_a_byte
 
-from rosenblatt.arrays import SparseRows, for_caller, is_sparse
+from rosenblatt.arrays import SparseRows, for_caller, is_sparse, readable
 from rosenblatt.core.rows import distances, products
 from rosenblatt.errors import InputError
+from rosenblatt.learner.conversion import as_table
 
 TYPES = [np.float64, np.float32, np.int8, np.int64, np.bool_]
 FLOATS = [np.float64, np.float32]
@@ -392,3 +394,17 @@ def test_rows_that_point_outside_of_themselves_are_refused_and_not_read(damage, 
     if "column" not in damage:
         with pytest.raises(InputError, match="damaged"):
             bad[[0, 1]]
+
+
+def test_what_a_loop_reads_lies_at_an_aligned_address():
+    X = np.array([[0.0, 3.0, 0.0], [4.0, 0.0, 5.0]])
+    rows = SparseRows.from_dense(X)
+    parts = (moved_by_a_byte(part) for part in (rows.data, rows.indices, rows.indptr))
+    moved = SparseRows(*parts, 3)
+    assert all(part.flags.aligned for part in (moved.data, moved.indices, moved.indptr))
+    assert (moved @ moved_by_a_byte(X.T)).tolist() == (X @ X.T).tolist()
+    for table in (X, moved_by_a_byte(X), moved_by_a_byte(X.T).T):
+        assert readable(table).flags.carray
+    assert readable(X) is X
+    assert as_table(X) is X
+    assert as_table(moved_by_a_byte(X)).flags.aligned

@@ -37,6 +37,12 @@ def canonical(X: Any) -> Any:
     return X
 
 
+def readable(values: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
+    """What a loop can read: contiguous, at an aligned address; a copy only if it is not."""
+    found = np.ascontiguousarray(values, dtype)
+    return found if found.flags.aligned else found.copy()
+
+
 def for_caller(table: Any) -> Any:
     """A table of ours as the caller's were: rows made of SciPy's become SciPy's again."""
     return table.to_origin() if isinstance(table, SparseRows) else table
@@ -90,9 +96,8 @@ class SparseRows:
             index = _index(len(data), n_features)
             indices, indptr = indices.astype(index, copy=False), indptr.astype(index, copy=False)
         stored = int(indptr[-1])
-        self.data = np.ascontiguousarray(data[:stored])
-        self.indices = np.ascontiguousarray(indices[:stored])
-        self.indptr = np.ascontiguousarray(indptr)
+        self.data, self.indices = readable(data[:stored]), readable(indices[:stored])
+        self.indptr = readable(indptr)
         self.shape = len(indptr) - 1, int(n_features)
         self.origin: Origin = origin
 
@@ -315,7 +320,7 @@ class SparseRows:
         by_column = table[:, None] if table.ndim == 1 else table
         kind = np.int8 if self.dtype == table.dtype == np.int8 else _float(self.dtype, table.dtype)
         out = np.zeros((self.shape[0], by_column.shape[1]), kind)
-        _require(loops.times(self._parts(kind), np.ascontiguousarray(by_column, kind), out))
+        _require(loops.times(self._parts(kind), readable(by_column, kind), out))
         return out[:, 0] if table.ndim == 1 else out
 
     def __rmatmul__(self, dense: Any) -> npt.NDArray[Any]:
@@ -323,7 +328,7 @@ class SparseRows:
         if table.ndim not in (1, 2) or table.shape[-1] != self.shape[0]:
             raise _mismatch(table, self)
         kind = _float(self.dtype, table.dtype)
-        by_row = np.ascontiguousarray(np.atleast_2d(table).T, kind)
+        by_row = readable(np.atleast_2d(table).T, kind)
         out = np.zeros((self.shape[1], by_row.shape[1]), kind)
         _require(loops.from_left(self._parts(kind), by_row, out))
         return out[:, 0] if table.ndim == 1 else out.T

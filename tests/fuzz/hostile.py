@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from strategies import moved_by_a_byte
 
 from rosenblatt.arrays import SparseRows
 
@@ -62,10 +63,8 @@ def dense(random: Random, n: int, d: int) -> Any:
                 return values.astype(random.choice(["i1", "i8", "u8", "f2", "?", "O", ">f8", "g"]))
             case 5:
                 return values.tolist()
-            case 6:  # not at an address that is a multiple of eight
-                raw = np.zeros(values.nbytes + 1, np.uint8)
-                raw[1:] = np.frombuffer(values.tobytes(), np.uint8)
-                return raw[1:].view(np.float64).reshape(n, d)
+            case 6:
+                return moved_by_a_byte(values)
             case 7:
                 values.flags.writeable = False
             case 8:
@@ -89,6 +88,8 @@ def sparse(random: Random, n: int, d: int) -> Any:
         if len(part):
             part[random.randrange(len(part))] = bad
         columns = columns[: len(columns) - random.randrange(2)]
+    if random.random() < 0.1:
+        values, columns, starts = map(moved_by_a_byte, (values, columns, starts))
     if random.random() < 0.3:
         return SparseRows(values, columns, starts, d)
     table = random.choice([sp.csr_array, sp.csr_matrix, sp.csc_array])((n, d))

@@ -17,10 +17,8 @@ from rosenblatt._kernels.rows import rows as _rows
 from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt._kernels.rows.rows import Rows as Rows
 from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
-from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, canonical, is_sparse
+from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, canonical, is_sparse, readable
 from rosenblatt.errors import InputError
-
-READABLE: tuple[Any, ...] = ("C", "A")
 
 
 def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
@@ -36,11 +34,11 @@ def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
 def row_arrays(X: Any, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], ...]:
     """A table as one array, sparse rows as three, of the types that the loops read."""
     if not is_sparse(X):
-        return (np.require(X, dtype, READABLE),)
+        return (readable(X, dtype),)
     X = canonical(X)
     index = np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64
     parts = (X.data, dtype), (X.indices, index), (X.indptr, index)
-    return tuple(np.require(values, kind, READABLE) for values, kind in parts)
+    return tuple(readable(values, kind) for values, kind in parts)
 
 
 def largest_allowed(dtype: npt.DTypeLike) -> float:
@@ -158,7 +156,7 @@ def distances(A: Any, B: Any) -> FloatArray:
         some = B[lane :: loops.LANES]
         panels[: len(some), :, lane] = some
     out = np.empty((len(A), len(panels) * loops.LANES))
-    loops.distances(np.ascontiguousarray(A, np.float64), panels, out)
+    loops.distances(readable(A, np.float64), panels, out)
     return out[:, :m]
 
 

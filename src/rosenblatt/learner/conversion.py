@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.arrays import SparseRows, is_sparse, readable
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.io.block import Block
 
@@ -26,12 +26,12 @@ RESHAPE = (
 
 
 def as_table(X: Any, columns: list[Any] | None = None) -> Any:
-    """A C-contiguous array or canonical CSR, float32 or float64, not copied if it is that already.
+    """An array or canonical CSR of floats that a loop can read, not copied if it is that already.
 
     ``columns``: what the columns of a frame are called; None of anything but a frame.
     """
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and X.flags.c_contiguous:
-        return X  # at once, because a prediction of one row goes through here
+        return readable(X)  # at once, because a prediction of one row goes through here
     if columns is not None:
         X = frame_values(X, columns)
     elif isinstance(X, Block):
@@ -71,7 +71,7 @@ def _dense(array: npt.NDArray[Any], columns: list[Any] | None) -> npt.NDArray[An
         array = floats(array, columns)
     is_single = array.dtype.kind == "f" and array.dtype.itemsize == 4
     with np.errstate(over="ignore"):  # what is beyond float64 is infinite, and found later
-        return np.ascontiguousarray(array, np.float32 if is_single else np.float64)
+        return readable(array, np.float32 if is_single else np.float64)
 
 
 def _array(X: Any) -> npt.NDArray[Any]:
