@@ -16,6 +16,7 @@ from rosenblatt.html_tables import html_card, html_table
 SCHEMA = 1
 WIDTH = 80
 MATRIX_CLASSES = 8
+DENSE_CLASSES = 1_000
 WORST_PAIRS = 10
 LONGEST_NAME = 24
 CORNER = "true \\ predicted"
@@ -64,8 +65,11 @@ class Report:
     classes : list
     per_class : list of ClassReport
         In the order of `classes`.
+    pairs : ndarray of shape (n_pairs, 3)
+        The pairs of classes that occur: number of the true class, of the predicted one, how often.
     confusion : ndarray of shape (n_classes, n_classes)
-        ``confusion[i, j]``: rows of class i that were predicted as class j.
+        ``confusion[i, j]``: rows of class i that were predicted as class j. Made when asked for,
+        since of many classes most pairs do not occur.
     """
 
     n: int
@@ -75,20 +79,20 @@ class Report:
     most_frequent: Any
     classes: list[Any]
     per_class: list[ClassReport]
-    confusion: npt.NDArray[np.int64]
+    pairs: npt.NDArray[np.int64]
+
+    @property
+    def confusion(self) -> npt.NDArray[np.int64]:
+        found = np.zeros((len(self.classes), len(self.classes)), np.int64)
+        true, predicted, n = self.pairs.T
+        found[true, predicted] = n
+        return found
 
     def worst_pairs(self, most: int = WORST_PAIRS) -> list[tuple[Any, Any, int]]:
         """The most frequent confusions: true class, prediction, how often."""
-        wrong = self.confusion.copy()
-        np.fill_diagonal(wrong, 0)
-        flat = wrong.ravel()
-        order = np.argsort(-flat, kind="stable")[:most]
-        n = len(self.classes)
-        return [
-            (self.classes[place // n], self.classes[place % n], int(flat[place]))
-            for place in order.tolist()
-            if flat[place]
-        ]
+        wrong = self.pairs[self.pairs[:, 0] != self.pairs[:, 1]]
+        order = np.argsort(-wrong[:, 2], kind="stable")[:most]
+        return [(self.classes[a], self.classes[b], n) for a, b, n in wrong[order].tolist()]
 
     def lines(self) -> list[str]:
         """The report as text of at most 80 columns."""
@@ -116,9 +120,11 @@ class Report:
     def _matrix_lines(self) -> list[str]:
         """The matrix of confusions; none if it does not fit."""
         names, widest = [short_label(label) for label in self.classes], self._widest(CORNER)
+        if len(names) > MATRIX_CLASSES:
+            return []
         cells = [[f"{count:,}" for count in row] for row in self.confusion.tolist()]
         columns = [max(len(name), *(len(row[j]) for row in cells)) for j, name in enumerate(names)]
-        if len(names) > MATRIX_CLASSES or widest + sum(columns) + 2 * len(columns) > WIDTH:
+        if widest + sum(columns) + 2 * len(columns) > WIDTH:
             return []
         head = "".join(f"  {name:>{w}}" for name, w in zip(names, columns, strict=True))
         return [f"{CORNER:{widest}}{head}"] + [
@@ -137,7 +143,7 @@ class Report:
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """The report as plain data."""
+        """The report as plain data; the matrix of confusions is null of very many classes."""
         return {
             "schema": SCHEMA,
             "rows": self.n,
@@ -147,7 +153,7 @@ class Report:
             "most_frequent": plain_label(self.most_frequent),
             "classes": [plain_label(label) for label in self.classes],
             "per_class": [{**asdict(c), "label": plain_label(c.label)} for c in self.per_class],
-            "confusion": self.confusion.tolist(),
+            "confusion": self.confusion.tolist() if len(self.classes) <= DENSE_CLASSES else None,
         }
 
     def __str__(self) -> str:
@@ -233,33 +239,24 @@ def report(y_true: Iterable[Any], y_pred: Iterable[Any], classes: Any = None) ->
     n = len(places)
     rows = np.fromiter((places[label] for label in true), np.int64, len(true))
     columns = np.fromiter((places[label] for label in given), np.int64, len(given))
-    confusion = np.bincount(rows * n + columns, minlength=n * n).reshape(n, n)
-    return of_confusion(confusion, list(places))
-
-
-def of_confusion(confusion: npt.NDArray[np.int64], classes: list[Any]) -> Report:
-    """The report of a matrix of confusions that was counted elsewhere."""
-    total = int(confusion.sum())
-    support, answered = confusion.sum(axis=1), confusion.sum(axis=0)
-    right = confusion.diagonal()
-    per_class = []
-    for label, r, a, s in zip(
-        classes, right.tolist(), answered.tolist(), support.tolist(), strict=True
-    ):
-        per_class.append(
-            ClassReport(label, r / a if a else 0.0, r / s if s else 0.0, 2 * r / (a + s or 1), s)
-        )
-    most = int(support.argmax())
-    correct = int(right.sum())
+    support, predicted, right = (
+        np.bincount(found, minlength=n) for found in (rows, columns, rows[rows == columns])
+    )
+    counts = zip(places, right.tolist(), predicted.tolist(), support.tolist(), strict=True)
+    most, correct, listed = int(support.argmax()), int(right.sum()), list(places)
+    keys, times = np.unique(rows * n + columns, return_counts=True)
     return Report(
-        n=total,
-        mistakes=total - correct,
-        accuracy=correct / total,
-        baseline=int(support[most]) / total,
-        most_frequent=classes[most],
-        classes=classes,
-        per_class=per_class,
-        confusion=confusion,
+        n=len(true),
+        mistakes=len(true) - correct,
+        accuracy=correct / len(true),
+        baseline=int(support[most]) / len(true),
+        most_frequent=listed[most],
+        classes=listed,
+        per_class=[
+            ClassReport(label, r / p if p else 0.0, r / s if s else 0.0, 2 * r / (p + s or 1), s)
+            for label, r, p, s in counts
+        ],
+        pairs=np.column_stack([keys // n, keys % n, times]),
     )
 
 

@@ -78,6 +78,15 @@ class TrainingData:
         return wrong
 
 
+def predicted_in_blocks(learner: Any, X: Any) -> list[Any]:
+    """As ``predict`` of rows without names; scores of all classes are taken for some at a time."""
+    step, found = max(1, SCORES_AT_ONCE // max(1, len(learner.classes_))), []
+    with rows_without_names():
+        for start in range(0, X.shape[0], step):
+            found += learner.predict(X[start : start + step]).tolist()
+    return found
+
+
 def read_table(learner: Any, X: Any, *, reset: bool, ignore_unseen: bool = False) -> Any:
     """``X`` as a C-contiguous array or sparse rows, float32 or float64.
 

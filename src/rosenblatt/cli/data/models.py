@@ -64,11 +64,9 @@ class Model:
 
     def predict(self, X: Any) -> list[Any]:
         """The class of each row, as the learner predicts it."""
-        from rosenblatt.learner.inputs import rows_without_names
+        from rosenblatt.learner.inputs import predicted_in_blocks
 
-        with rows_without_names():  # the schema has found the columns by their names already
-            predicted: list[Any] = self.learner.predict(X).tolist()
-        return predicted
+        return predicted_in_blocks(self.learner, X)
 
     def scores(self, X: Any) -> npt.NDArray[Any]:
         """A score of each row for each class in order (-s and s for two)."""

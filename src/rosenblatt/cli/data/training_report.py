@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import eq
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.data.reading import named
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from rosenblatt.model import State
 
 LONGEST_LABEL = 24
-# Rows scored at once: all of them, with many classes, might not fit into the memory.
-SCORES_AT_ONCE = 1 << 22
 
 
 def facts_of(
@@ -75,11 +74,10 @@ def fit_facts(card: Any) -> dict[str, Any]:
 
 
 def _accuracy(learner: Any, examples: Examples) -> float:
-    step = max(1, SCORES_AT_ONCE // len(learner.classes_))
-    right = 0
-    for start in range(0, len(examples), step):
-        found = learner.predict(examples.X[start : start + step])
-        right += int((found == examples.labels[start : start + step]).sum())
+    from rosenblatt.learner.inputs import predicted_in_blocks
+
+    found = predicted_in_blocks(learner, examples.X)
+    right: int = sum(map(eq, found, examples.labels.tolist()))
     return right / len(examples)
 
 
