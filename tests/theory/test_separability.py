@@ -8,6 +8,7 @@ import gzip
 import os
 import re
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import largest_margin
 from scipy.optimize import linprog
 from strategies import sparse_rows
 
@@ -23,6 +25,7 @@ from rosenblatt import datasets
 from rosenblatt.errors import InputError
 from rosenblatt.theory import CertificateError, Conflict, separability
 from rosenblatt.theory.certificates import check_best_score, check_conflict, check_separator
+from rosenblatt.theory.exact import flint
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="no folder with larger data")
@@ -73,6 +76,72 @@ def test_random_rows_get_a_verdict_that_holds(seed, d, noise):
     assert found.separable == separable_by_linear_programming(
         X / np.abs(X).max(axis=0), np.where(y > 0, 1.0, -1.0), True
     )
+
+
+def test_whole_numbers_that_floats_take_for_inseparable_are_separated():
+    size, d = 3e9, 100
+    P = np.vstack([np.eye(d), -np.ones((1, d))])
+    Z = np.hstack([size * P + 1, 1 + 2 * size * P[:, :1]])
+    signs = np.where(np.arange(d + 1) % 2, 1.0, -1.0)
+    found = separability(signs[:, None] * Z, signs, fit_intercept=False)
+    assert found.separable is (True if flint() else None)  # w = (2, 0, ..., 0, -1) has margin 1
+    assert found.separable is None or found.verify()
+
+
+def test_rows_that_no_floats_were_found_for_are_separated_by_whole_numbers():
+    X = [[0.0, 3, -3, 0], [0, -1, -4, 4], [5e-324, -1, -4, 4]]
+    X += [[5e-324, 0.7405908403544261, -3.564852289911394, 2.259409159645574]]
+    found = separability(X, [1, 0, 1, 1])
+    assert (found.verdict, found.hyperplane, found.separation) == ("separable", None, "complete")
+    assert "no floats" in found.detail
+    assert found.verify()
+    for x, sign in zip(X, (1, -1, 1, 1), strict=True):
+        terms = zip([*x, 1.0], found.direction, strict=True)
+        assert sign * sum(Fraction(value) * weight for value, weight in terms) > 0
+
+
+@pytest.mark.parametrize("scale", [1e-299, 1e-170, 1e140])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_verdict_is_had_at_both_ends_of_the_range_of_floats(scale, fit_intercept):
+    random = np.random.default_rng(0)
+    X = random.integers(-3, 4, (30, 3)) + 0.0
+    X[:, 0] += X[:, 0] >= 0  # no zeros
+    for y in (X[:, 0] > 0, random.integers(0, 2, 30)):
+        expected = separability(X, y, fit_intercept).separable
+        found = separability(scale * X, y, fit_intercept)
+        assert found.separable is expected
+        assert found.verify()
+
+
+@given(st.integers(0, 10**6), st.booleans())
+def test_several_classes_have_exact_verdicts_too(seed, fit_intercept):
+    random = np.random.default_rng(seed)
+    X = random.integers(-3, 4, (9, 2)) * 10.0 ** random.integers(-12, 13, 2)
+    y = np.append([0, 1, 2], random.integers(0, 3, 6))
+    found = separability(X, y, fit_intercept)
+    assert found.separable is largest_margin.separable(
+        largest_margin.points(X.tolist(), y.tolist(), fit_intercept)
+    )
+    assert found.verify()
+    assert found.conflict is None or sum(found.conflict.weights) == 1
+
+
+def test_without_the_extra_a_large_conflict_is_undecided_and_says_what_to_install(monkeypatch):
+    random = np.random.default_rng(0)
+    X, y = random.standard_normal((400, 90)), random.integers(0, 2, 400)
+    with monkeypatch.context() as patch:
+        patch.setattr("rosenblatt.theory.exact.flint", lambda: None)
+        found = separability(X, y)
+    assert (found.verdict, found.conflict) == ("undecided", None)
+    assert re.fullmatch(
+        r"no separator has a margin above \d.*e-\d+, and none was found; "
+        r"pip install 'rosenblatt\[exact\]' solves for up to 1,000 rows",
+        found.detail,
+    )
+    pytest.importorskip("flint")
+    found = separability(X, y)
+    assert len(found.conflict.rows) == 92
+    assert found.verify()
 
 
 def test_exclusive_or_before_and_after_its_map():
@@ -145,7 +214,7 @@ def test_several_classes_that_no_scores_are_right_for():
     iris = datasets.iris()
     found = separability(iris.X, iris.y)
     assert not found
-    assert found.strength == "within epsilon"
+    assert sum(found.conflict.weights) == 1
     assert found.verify()
     assert [pair.separable for pair in found.pairs.values()] == [True, True, False]
 
@@ -155,7 +224,7 @@ def test_a_row_of_zeros_without_a_bias_is_in_conflict_with_a_class_that_is_not_i
     assert not found
     assert (found.conflict.rows, found.conflict.wrong) == ((0,), ("b",))
     assert found.verify()
-    assert re.fullmatch(r"<RivalConflict of 1 rows, within \d.*>", repr(found.conflict))
+    assert repr(found.conflict) == "<RivalConflict of 1 row>"
 
 
 def test_the_right_score_must_be_highest_in_exact_arithmetic():
@@ -179,7 +248,7 @@ def test_tampered_certificates_are_caught():
     with pytest.raises(CertificateError, match="do not add up"):
         check_conflict(iris.X[rows], signs, True, tampered)
     with pytest.raises(CertificateError, match="must be above 0"):
-        check_conflict(iris.X[rows], signs, True, Conflict((0,), (Fraction(-1),), 0.0))
+        check_conflict(iris.X[rows], signs, True, Conflict((0,), (Fraction(-1),)))
 
 
 def test_an_undecided_verdict_is_neither_true_nor_false():
@@ -246,13 +315,30 @@ def test_dense_real_data(name):
     assert found.verify()
 
 
-@needs_data
-def test_noughts_and_ones_of_mnist_are_separable():
+@cache
+def mnist():
     def read(name, offset):
         return np.frombuffer(gzip.open(DATA / "mnist" / name).read(), np.uint8, offset=offset)
 
     y = read("train-labels-idx1-ubyte.gz", 8)
-    X = read("train-images-idx3-ubyte.gz", 16).reshape(-1, 784)[y < 2].astype(float)
-    found = separability(X, y[y < 2])
+    return read("train-images-idx3-ubyte.gz", 16).reshape(-1, 784), y
+
+
+@needs_data
+def test_noughts_and_ones_of_mnist_are_separable():
+    X, y = mnist()
+    found = separability(X[y < 2].astype(float), y[y < 2])
     assert found
+    assert found.verify()
+
+
+@needs_data
+@pytest.mark.long
+@pytest.mark.parametrize("digit", range(10))
+def test_no_digit_of_mnist_is_separable_from_the_rest_and_the_conflict_is_exact(digit):
+    pytest.importorskip("flint")
+    X, y = mnist()
+    found = separability(X, y == digit)
+    assert found.verdict == "not separable"
+    assert 400 < len(found.conflict.rows) <= 786
     assert found.verify()

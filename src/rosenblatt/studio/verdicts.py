@@ -279,7 +279,7 @@ def _multiclass_conflict(
     listed = _listed(conflict.weights, rows)
     return {
         "rows": rows,
-        "weights": list(conflict.weights),
+        "weights": [float(weight) for weight in conflict.weights],
         "wrong": [int(wrong) for wrong in conflict.wrong],
         "point": None,
         "sentence": _capital(

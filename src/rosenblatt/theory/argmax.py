@@ -11,35 +11,37 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
-from rosenblatt.theory.certificates import CertificateError, check_best_score, check_rivals
-from rosenblatt.theory.nearest import Nearest, nearest_point
+from rosenblatt.theory.certificates import (
+    CertificateError,
+    Conflict,
+    check_best_score,
+    check_rivals,
+)
+from rosenblatt.theory.exact import shortened
+from rosenblatt.theory.nearest import nearest_point
 from rosenblatt.theory.points import PairHull, Points
 from rosenblatt.theory.separability import (
-    ORIGIN,
-    WITHIN,
+    NO_FLOATS,
     Separability,
     Verdict,
     decide,
+    exact_alternative,
+    is_settled,
+    roundings,
+    undecided,
 )
 from rosenblatt.theory.separation import Separation, separation_of
 
 
-@dataclass(frozen=True)
-class RivalConflict:
+@dataclass(frozen=True, repr=False)
+class RivalConflict(Conflict):
     """Rows, each against a wrong class, whose weights show that no scores can be right for all.
 
     The weighted sum of ``(x, 1)`` in the place of the right class and ``-(x, 1)`` in that of the
-    wrong one is at most ``residual`` long, so that no stacked vector of length 1 has a margin
-    above it.
+    wrong one is exactly 0.
     """
 
-    rows: tuple[int, ...]
     wrong: tuple[Any, ...]
-    weights: tuple[float, ...]
-    residual: float
-
-    def __repr__(self) -> str:
-        return f"<RivalConflict of {len(self.rows)} rows, within {self.residual:.2g}>"
 
 
 # So many numbers the points of all pairs may have when they are written out.
@@ -60,7 +62,8 @@ class ArgmaxSeparability(Verdict):
     classes : tuple
         The classes, in the order of the rows of ``coef``.
     coef, intercept : ndarray or None
-        Such weights, if there are any.
+        Such weights, if there are any; None also where no floats were found that will do:
+        ``direction`` then does, in whole numbers.
     conflict : RivalConflict or None
         What rules them out, if there are none.
     pairs : dict
@@ -102,6 +105,9 @@ class ArgmaxSeparability(Verdict):
         assert self._labels is not None
         if self.coef is not None and self.intercept is not None:
             check_best_score(self._rows.X, self._labels, self.coef, self.intercept)
+        elif self._exact is not None:
+            vectors = np.array(self._exact).reshape(len(self.classes), -1)
+            check_best_score(self._rows.X, self._labels, *_scores_of(self._rows, vectors))
         elif self.conflict is not None:
             wrong = [self.classes.index(label) for label in self.conflict.wrong]
             rows = self._rows
@@ -117,38 +123,50 @@ def decide_argmax(
     """The verdict on rows of several classes, in the construction of Kesler."""
     rows = Points(points.X, np.ones(len(points)), points.fit_intercept)
     scaled, k = rows.balanced(), len(classes)
-    longest = float(np.sqrt(2 * rows.n_dimensions))
-
-    def enough(now: Nearest) -> bool:
-        return now.upper <= ORIGIN * longest or now.lower > ORIGIN
-
-    start = 0 * k + (0 if labels[0] else 1)
-    nearest = nearest_point(PairHull(scaled, labels, k), [start], enough)
-    known: dict[str, Any] = {"_rows": rows, "_labels": labels}
-    if nearest.lower > ORIGIN:
-        vectors = np.array([scaled.unscaled(v) for v in nearest.point.reshape(k, -1)])
-        d = rows.X.shape[1]
-        coef = np.ascontiguousarray(vectors[:, :d])
-        bias = np.ascontiguousarray(vectors[:, d]) if rows.fit_intercept else np.zeros(k)
-        try:
-            check_best_score(rows.X, labels, coef, bias)
-        except CertificateError as error:
-            return ArgmaxSeparability("undecided", classes, detail=str(error), **known)
-        return ArgmaxSeparability("separable", classes, coef=coef, intercept=bias, **known)
     hull = PairHull(rows, labels, k)
-    weights = nearest.weights / nearest.weights.sum()
-    members = np.array([hull.point(key) for key in nearest.keys])
-    size = float(np.linalg.norm(members, axis=1).max())
-    residual = float(np.linalg.norm(weights @ members))
-    residual += 4 * len(weights) * np.finfo(np.float64).eps * size
-    if residual > WITHIN * size:
-        detail = f"no margin above {residual:.3g} is possible, and none was found"
-        return ArgmaxSeparability("undecided", classes, detail=detail, **known)
-    pairs = [divmod(key, k) for key in nearest.keys]
-    conflict = RivalConflict(
-        tuple(row for row, _ in pairs),
-        tuple(classes[wrong] for _, wrong in pairs),
-        tuple(weights.tolist()),
-        residual,
-    )
-    return ArgmaxSeparability("not separable", classes, conflict=conflict, **known)
+    known: dict[str, Any] = {"_rows": rows, "_labels": labels}
+    start = 0 * k + (0 if labels[0] else 1)
+    near = nearest_point(PairHull(scaled, labels, k), [start], is_settled(2 * rows.n_dimensions))
+    vectors = [scaled.unscaled(v) for v in near.point.reshape(k, -1)]
+    found = _best_scores(rows, labels, np.array(vectors)) if near.lower > 0 else None
+    if found is None:
+        near.weights = near.weights * scaled.signs[np.array(near.keys) // k]
+        exact = exact_alternative(hull, near)
+        if isinstance(exact, dict):
+            keys = sorted(exact)
+            conflict = RivalConflict(
+                tuple(key // k for key in keys),
+                tuple(exact[key] for key in keys),
+                tuple(classes[key % k] for key in keys),
+            )
+            return ArgmaxSeparability("not separable", classes, conflict=conflict, **known)
+        if exact is not None:
+            tries = (
+                _best_scores(rows, labels, v.reshape(k, -1)) for v in roundings(exact, len(rows))
+            )
+            found = next(filter(None, tries), None)
+            known["_exact"] = tuple(shortened(exact))
+    if found is None and "_exact" in known:
+        return ArgmaxSeparability("separable", classes, NO_FLOATS, **known)
+    if found is None:
+        return ArgmaxSeparability("undecided", classes, undecided(hull, near), **known)
+    coef, intercept = found
+    return ArgmaxSeparability("separable", classes, coef=coef, intercept=intercept, **known)
+
+
+def _best_scores(
+    rows: Points, labels: npt.NDArray[np.intp], vectors: FloatArray
+) -> tuple[FloatArray, FloatArray] | None:
+    """Coefficients and intercepts, if they stand up to the exact check."""
+    found = _scores_of(rows, vectors)
+    try:
+        check_best_score(rows.X, labels, *found)
+    except CertificateError:
+        return None
+    return found
+
+
+def _scores_of(rows: Points, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
+    coef, bias = rows.parts(vectors.T)
+    bias = bias if rows.fit_intercept else np.zeros(len(vectors))
+    return np.ascontiguousarray(coef.T), np.ascontiguousarray(bias)

@@ -5,9 +5,11 @@ Nothing here is shared with the solver: a check must not repeat the mistakes of 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import RosenblattError
+from rosenblatt.plurals import count
 
 
 class CertificateError(RosenblattError):
@@ -29,25 +32,16 @@ class Conflict:
     ----------
     rows : tuple of int
         Row numbers, of both classes.
-    weights : tuple of Fraction or float
-        Positive, of sum 1. The weighted sum of ``y (x, 1)`` over the rows is 0: the two classes
-        have a point in common, a mean of rows of the one and of rows of the other.
-    residual : float
-        Length of that sum: 0 if the weights are fractions, else what is left of it in floats. No
-        unit vector has a margin above it.
+    weights : tuple of Fraction
+        Positive, of sum 1. The weighted sum of ``y (x, 1)`` over the rows is exactly 0: the two
+        classes have a point in common, a mean of rows of the one and of rows of the other.
     """
 
     rows: tuple[int, ...]
-    weights: tuple[Any, ...]
-    residual: float
-
-    @property
-    def exact(self) -> bool:
-        return self.residual == 0.0
+    weights: tuple[Fraction, ...]
 
     def __repr__(self) -> str:
-        kind = "exact" if self.exact else f"within {self.residual:.2g}"
-        return f"<Conflict of {len(self.rows)} rows, {kind}>"
+        return f"<{type(self).__name__} of {count(len(self.rows), 'row')}>"
 
 
 def check_separator(X: Any, signs: FloatArray, w: Any, b: Any, *, strict: bool = True) -> None:
@@ -76,14 +70,16 @@ def sides(
     other rows are summed as fractions.
     """
     floats, offset = np.array([float(value) for value in w]), float(b)
-    products = signs * (np.asarray(X @ floats).ravel() + offset)
-    sizes = np.asarray(abs(X) @ np.abs(floats)).ravel() + abs(offset)
     unit = (len(floats) + 6) * np.finfo(np.float64).eps
+    with np.errstate(all="ignore"):
+        products = signs * (np.asarray(X @ floats).ravel() + offset)
+        sizes = np.asarray(abs(X) @ np.abs(floats)).ravel() + abs(offset)
+        doubtful = ~(np.abs(products) > unit * sizes / (1 - unit) + 1e-300)
     above, on = products > 0, np.zeros(len(products), np.bool_)
     exact_w, exact_b = [Fraction(value) for value in w], Fraction(b)
-    for row in np.flatnonzero(~(np.abs(products) > unit * sizes / (1 - unit) + 1e-300)):
+    for row in np.flatnonzero(doubtful):
         score = _score(X, int(row), exact_w, exact_b)
-        above[row], on[row] = signs[row] * score > 0, score == 0
+        above[row], on[row] = int(signs[row]) * score > 0, score == 0
     return above, on
 
 
@@ -93,48 +89,55 @@ def _score(X: Any, row: int, w: Any, b: Any) -> Fraction:
 
 
 def check_conflict(X: Any, signs: FloatArray, fit_intercept: bool, conflict: Conflict) -> None:
-    """Prove that the weighted rows add up to nothing, or to no more than the residual says."""
+    """Prove that the weighted rows add up to nothing."""
     parts = [(row, weight, ((0, int(signs[row])),)) for row, weight in _weighted(conflict)]
-    _check_sum(X, fit_intercept, parts, conflict.residual)
+    _check_sum(X, fit_intercept, parts)
 
 
 def check_rivals(
     X: Any, labels: npt.NDArray[np.intp], fit_intercept: bool, wrong: Sequence[int], conflict: Any
 ) -> None:
-    """Prove that rows against wrong classes add up to no more than the residual."""
+    """Prove that weighted rows against wrong classes add up to nothing."""
     parts = []
     for (row, weight), rival in zip(_weighted(conflict), wrong, strict=True):
         if rival == labels[row]:
             raise CertificateError(f"row {row} stands against its own class")
         parts.append((row, weight, ((int(labels[row]), 1), (rival, -1))))
-    _check_sum(X, fit_intercept, parts, conflict.residual)
+    _check_sum(X, fit_intercept, parts)
 
 
-def _weighted(conflict: Any) -> Iterator[tuple[int, Fraction]]:
-    for row, weight in zip(conflict.rows, conflict.weights, strict=True):
+def _weighted(conflict: Any) -> Iterator[tuple[int, int]]:
+    """Rows and their weights, as whole numbers in the same proportions."""
+    weights = [Fraction(weight) for weight in conflict.weights]
+    common = lcm(*(weight.denominator for weight in weights))
+    for row, weight in zip(conflict.rows, weights, strict=True):
         if weight <= 0:
             raise CertificateError(
                 f"row {row} has the weight {float(weight):g}; it must be above 0"
             )
-        yield row, Fraction(weight)
+        yield row, weight.numerator * (common // weight.denominator)
 
 
-def _check_sum(X: Any, fit_intercept: bool, parts: Sequence[Any], residual: float) -> None:
-    """Each part is a row, its weight, and the vectors it counts in with their signs."""
-    sums: dict[tuple[int, int], Fraction] = {}
+def _check_sum(X: Any, fit_intercept: bool, parts: Sequence[Any]) -> None:
+    """Each part is a row, its weight, and the vectors it counts in with their signs.
+
+    Sums are kept by the denominators of their terms, powers of 2: whole numbers are added fastest.
+    """
+    sums: dict[tuple[int, int], dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for row, weight, places in parts:
         for column, value in [*_stored(X, row), *([(-1, 1.0)] if fit_intercept else [])]:
-            for place, sign in places:
-                key = place, column
-                sums[key] = sums.get(key, Fraction(0)) + sign * weight * Fraction(value)
-    total = sum((weight for _, weight, _ in parts), start=Fraction(0))
-    length = sum((value * value for value in sums.values()), start=Fraction(0)) / total**2
-    if length > Fraction(residual) ** 2:
-        worst = max(sums, key=lambda key: abs(sums[key]))
-        place = "the bias" if worst[1] == -1 else f"column {worst[1]}"
-        raise CertificateError(
-            f"the weighted rows do not add up to nothing: {float(sums[worst]):g} is left in {place}"
-        )
+            if value:
+                numerator, denominator = value.as_integer_ratio()
+                for place, sign in places:
+                    sums[place, column][denominator] += sign * weight * numerator
+    for (_, column), terms in sums.items():
+        left = sum(Fraction(term, denominator) for denominator, term in terms.items())
+        if left:
+            place = "the bias" if column == -1 else f"column {column}"
+            left /= sum(weight for _, weight, _ in parts)
+            raise CertificateError(
+                f"the weighted rows do not add up to nothing: {float(left):g} is left in {place}"
+            )
 
 
 def _stored(X: Any, row: int) -> Iterator[tuple[int, float]]:
@@ -147,21 +150,24 @@ def _stored(X: Any, row: int) -> Iterator[tuple[int, float]]:
 
 
 def check_best_score(
-    X: Any, labels: npt.NDArray[np.intp], coef: FloatArray, intercept: FloatArray
+    X: Any, labels: npt.NDArray[np.intp], coef: npt.NDArray[Any], intercept: npt.NDArray[Any]
 ) -> None:
     """Prove that every row scores highest for its own class, or name the first that does not."""
-    scores = np.asarray(X @ coef.T) + intercept
-    sizes = np.asarray(abs(X) @ np.abs(coef).T) + np.abs(intercept)
-    index = np.arange(len(labels))
-    unit = (coef.shape[1] + 4) * np.finfo(np.float64).eps
-    leads = scores[index, labels][:, None] - scores
-    errors = (sizes + sizes[index, labels][:, None]) * unit / (1 - unit) + 1e-300
-    leads[index, labels] = np.inf
-    for row, rival in np.argwhere(leads <= errors):
+    floats, biases = coef.astype(np.float64), intercept.astype(np.float64)
+    with np.errstate(all="ignore"):
+        scores = np.asarray(X @ floats.T) + biases
+        sizes = np.asarray(abs(X) @ np.abs(floats).T) + np.abs(biases)
+        index = np.arange(len(labels))
+        unit = (coef.shape[1] + 6) * np.finfo(np.float64).eps
+        leads = scores[index, labels][:, None] - scores
+        errors = (sizes + sizes[index, labels][:, None]) * unit / (1 - unit) + 1e-300
+        doubtful = ~(leads > errors)
+    doubtful[index, labels] = False
+    for row, rival in np.argwhere(doubtful):
         own = labels[row]
-        lead = Fraction(float(intercept[own])) - Fraction(float(intercept[rival]))
+        lead = Fraction(intercept[own]) - Fraction(intercept[rival])
         for column, value in _stored(X, int(row)):
-            change = Fraction(float(coef[own, column])) - Fraction(float(coef[rival, column]))
+            change = Fraction(coef[own, column]) - Fraction(coef[rival, column])
             lead += change * Fraction(value)
         if lead <= 0:
             raise CertificateError(

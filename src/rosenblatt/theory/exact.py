@@ -7,7 +7,7 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
-from math import lcm
+from math import gcd, lcm
 from typing import Any
 
 # So many points are solved for by elimination in Python; the numbers grow too long for more.
@@ -42,19 +42,31 @@ def solve(equations: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Frac
 
     Coefficients are floats, whole numbers or fractions.
     """
-    n = len(equations)
+    found = solve_whole(
+        [integers([*row, value]) for row, value in zip(equations, right, strict=True)]
+    )
+    return None if found is None else [Fraction(value, found[-1]) for value in found[:-1]]
+
+
+def solve_whole(table: Sequence[Sequence[int]]) -> list[int] | None:
+    """As `solve`, right sides last in the table: numerators, and their denominator last."""
+    n = len(table)
     if n > most_points():
         return None
-    table = [integers([*row, value]) for row, value in zip(equations, right, strict=True)]
     if not flint():
         basis = null_space(table, n + 1)
-        return [-value for value in basis[0][:n]] if len(basis) == 1 and basis[0][n] else None
+        return (
+            integers([-v for v in basis[0][:n]] + [basis[0][n]])
+            if len(basis) == 1 and basis[0][n]
+            else None
+        )
     matrix, vector = [row[:n] for row in table], [[row[n]] for row in table]
     try:
         found = flint().fmpz_mat(matrix).solve(flint().fmpz_mat(vector))
     except ZeroDivisionError:
         return None
-    return _fractions(found)
+    numerators, denominator = found.numer_denom()
+    return [*map(int, numerators.entries()), int(denominator)]
 
 
 def solve_closely(
@@ -86,44 +98,74 @@ def exact_weights(points: Any) -> list[Fraction] | None:
     The points (one a row) are to depend on each other in one way only, as those of a nearest
     point of length 0 do.
     """
-    if len(points) > most_points():
+    way = _only_way(points) or []
+    total = sum(way)
+    if not total or any(weight * total <= 0 for weight in way):
         return None
-    if flint():
-        way = _only_way(points)
-    else:
-        ways = null_space(zip(*points, strict=True), len(points))
-        way = ways[0] if len(ways) == 1 else None
-    total = sum(way or [], start=Fraction(0))
-    if not way or not total:
-        return None
-    shares = [weight / total for weight in way]
-    return shares if all(share > 0 for share in shares) else None
+    return [Fraction(weight, total) for weight in way]
 
 
-def _only_way(points: Sequence[Sequence[Any]]) -> list[Fraction] | None:
+def settled(points: Sequence[Sequence[int]], weights: Sequence[float]) -> dict[int, int] | None:
+    """From a point of a hull to one nearer to 0: Wolfe's inner steps, in whole numbers.
+
+    The places of the points that it is a mean of, and their shares in it: these points are
+    affinely independent, and no combination of them is nearer. None if they are too many. The
+    weights on the way only say which points to drop, and may be rounded.
+    """
+    shares, products = dict(enumerate(weights)), gram(points)
+    while True:
+        places = list(shares)
+        table = [[*(products[i][j] for j in places), -1, 0] for i in places]
+        solution = solve_whole([*table, [1] * len(places) + [0, 1]])
+        if solution is not None:
+            target = dict(zip(places, solution, strict=False))
+            if min(target.values()) > 0:
+                return target
+            goal = {i: share / solution[-1] for i, share in target.items()}
+        elif len(places) >= most_points():
+            return None
+        elif (way := _only_way([[*points[i], 1] for i in places])) is not None:
+            # The same mean of fewer points.
+            largest = max(way)
+            goal = {i: shares[i] - share / largest for i, share in zip(places, way, strict=True)}
+        else:  # they depend on each other in many ways: begin again with one
+            shares = {max(shares, key=lambda i: shares[i]): 1.0}
+            continue
+        ratios = {i: shares[i] / (shares[i] - goal[i]) for i in places if goal[i] < shares[i]}
+        first = min(ratios, key=lambda i: ratios[i])
+        part = max(0.0, ratios[first])
+        shares = {i: shares[i] + part * (goal[i] - shares[i]) for i in places if i != first}
+        shares = {i: share for i, share in shares.items() if share > 0}
+
+
+def _only_way(points: Sequence[Sequence[Any]]) -> list[int] | None:
     """The weights, up to a factor, with which points add up to 0, if there is one way only.
 
     A regular part as large as the rank modulo a prime is solved; all equations are then checked,
     since the rank itself may be larger.
     """
-    equations = [integers(column) for column in zip(*points, strict=True)]
-    equations = [list(e) for e in dict.fromkeys(map(tuple, equations)) if any(e)]
     n = len(points)
+    if n > most_points():
+        return None
+    columns = [integers(column) for column in zip(*points, strict=True) if any(column)]
+    shares = (gcd(*column) for column in columns)
+    columns = [[v // share for v in column] for column, share in zip(columns, shares, strict=True)]
+    equations = [list(column) for column in dict.fromkeys(map(tuple, columns))]
+    if not flint():
+        ways = null_space(equations, n)
+        return integers(ways[0]) if len(ways) == 1 else None
     pivots = _pivots(equations, n)
     if len(pivots) != n - 1:
         return None
     free = next(j for j in range(n) if j not in pivots)
     chosen = _pivots(list(zip(*equations, strict=True)), len(equations))
-    part = [[equations[i][j] for j in pivots] for i in chosen]
-    found = solve(part, [-equations[i][free] for i in chosen]) if part else []
-    if found is None:
+    table = [[*(equations[i][j] for j in pivots), -equations[i][free]] for i in chosen]
+    way = solve_whole(table) if table else [1]
+    if way is None:
         return None
-    common = lcm(*(share.denominator for share in found))
-    way = [share.numerator * (common // share.denominator) for share in found]
-    way.insert(free, common)
-    if any(sum(map(int.__mul__, equation, way)) for equation in equations):
-        return None
-    return [Fraction(weight) for weight in way]
+    way.insert(free, way.pop())
+    matrix, column = flint().fmpz_mat(equations), flint().fmpz_mat([[weight] for weight in way])
+    return None if equations and any((matrix * column).entries()) else way
 
 
 def _pivots(equations: Sequence[Sequence[int]], n_unknowns: int) -> dict[int, None]:
@@ -138,10 +180,6 @@ def _pivots(equations: Sequence[Sequence[int]], n_unknowns: int) -> dict[int, No
             j += 1
         places[j] = None
     return places
-
-
-def _fractions(column: Any) -> list[Fraction]:
-    return [Fraction(int(value.p), int(value.q)) for value in column.entries()]
 
 
 def null_space(equations: Iterable[Iterable[Any]], n_unknowns: int) -> list[list[Fraction]]:
@@ -163,6 +201,12 @@ def inner(a: Iterable[Any], b: Sequence[Fraction]) -> Fraction:
     """``a·b``, exactly."""
     pairs = zip(a, b, strict=True)
     return sum((Fraction(x) * y for x, y in pairs if x and y), start=Fraction(0))
+
+
+def shortened(vector: Sequence[Any]) -> list[Fraction]:
+    """The same direction with 1 as its largest entry, so that it is a float as well."""
+    largest = max(map(abs, vector))
+    return [Fraction(entry) / largest for entry in vector]
 
 
 def _echelon(equations: list[list[int]], n_unknowns: int) -> dict[int, list[int]]:

@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
 # The cost of a suspect takes a pass over all updates in Python.
 MOST_COSTED = 100_000
+# Longer fractions are given as floats alone.
+LONGEST_DENOMINATOR = 10**100
 
 
 class Suspect(NamedTuple):
@@ -284,10 +285,10 @@ class Examination:
             member = {"line": lines[row], "label": str(self.y[row]), "weight": float(weight)}
             if rival is not None:
                 member["against"] = str(rival)
-            if isinstance(weight, Fraction):
+            if weight.denominator < LONGEST_DENOMINATOR:
                 member["fraction"] = str(weight)
             members.append(member)
-        return {"residual": float(conflict.residual), "rows": members}
+        return {"rows": members}
 
 
 def examine(

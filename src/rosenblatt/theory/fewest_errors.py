@@ -184,8 +184,6 @@ class _Search:
             self.points = Points(pairs, np.ones(len(pairs)), fit_intercept=False)
             self.owner = np.repeat(np.arange(len(first)), examples.k - 1)
         self.conflicts: dict[int, Conflict] = {}
-        # Sets that are as good as a conflict, but not proven to be one.
-        self.doubtful: set[int] = set()
         self.lower = 0
         starts = [examples.best_direction(epochs).ravel() for epochs in (1, 100, 10_000)]
         # In fewer digits, so that ties are ties and not decided by rounding.
@@ -207,10 +205,6 @@ class _Search:
         while self.lower < self.upper:
             cover = self._smallest_cover([*self.conflicts])
             self.lower = max(self.lower, sum(self.sizes[one] for one in _members(cover)))
-            if self.doubtful:
-                cover = self._smallest_cover([*self.conflicts, *self.doubtful])
-                if sum(self.sizes[one] for one in _members(cover)) == self.upper > self.lower:
-                    raise _GaveUp("some rows are too close to separable to be decided exactly")
             if self.lower < self.upper:
                 # Conflicts without a group in common bring the bound up fastest.
                 while (vector := self._separator(cover)) is None:
@@ -231,11 +225,7 @@ class _Search:
             raise _GaveUp(found.detail)
         members = rows[list(found.conflict.rows)]
         self.latest = _mask(self.owner[members])
-        if found.conflict.exact:
-            known = Conflict(tuple(members.tolist()), found.conflict.weights, 0.0)
-            self.conflicts[self.latest] = known
-        else:
-            self.doubtful.add(self.latest)
+        self.conflicts[self.latest] = Conflict(tuple(members.tolist()), found.conflict.weights)
         return None
 
     def _take(self, vector: FloatArray) -> None:

@@ -58,13 +58,10 @@ def largest_margin(
     ``start`` is the key of a point, ``scale`` the length of the longest; ``decide`` is asked for
     the verdict on the rows where floats find no separator.
     """
-    with np.errstate(all="ignore"):
-        near = nearest_point(hull, [start], is_closed(scale))
+    near = nearest_point(hull, [start], is_closed(scale))
     keys, weights = near.keys, near.weights.tolist()
-    if not all(0 < weight < math.inf for weight in weights):
-        keys, weights = [start], [1.0]
     verdict = None if near.lower > 0 else decide()
-    if verdict is not None and verdict.separable is False and verdict.strength == "exact":
+    if verdict is not None and verdict.separable is False:
         return MarginInterval(0.0, 0.0, np.zeros(len(near.point)), [], verdict.conflict.rows)
     found = _enclose(hull, keys, [Fraction(weight) for weight in weights])
     return replace(found, lower=max(found.lower, 0.0))

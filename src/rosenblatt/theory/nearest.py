@@ -8,24 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 
 # Weights below this share of the largest are rounding, and their points leave the corral.
 NEGLIGIBLE = 1e-14
-# Above so many points the normal equations are solved, which is faster and less exact, until they
-# lead nowhere.
-LARGE_CORRAL = 60
+# Shorter beside the longest point of its corral, the nearest one cannot be told from rounding.
+ROUNDING = 1e-14
+# So often the corral is computed anew before rounding has the last word.
+MOST_RENEWALS = 50
+# So many points, and numbers in them, are listed whenever all are looked at; they are enough until
+# none is so far below the nearest one as this share of the lowest then.
+MOST_LISTED, MOST_NUMBERS, LISTED_DEPTH = 1024, 4_000_000, 0.1
 # Relative distance between the two bounds at which a search for the largest margin ends.
 GAP = 1e-7
 
 
 class Hull(Protocol):
-    """Points that can be asked for the one that lies farthest against a direction."""
+    """Points that can be asked for the one that lies farthest against a direction.
+
+    Where they are not too many, ``products(p)`` is the product of each with p, by its key, and
+    ``take(keys)`` writes some of them out.
+    """
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
         """The point with the smallest product with p, and that product."""
@@ -41,7 +48,7 @@ class Nearest:
     point: FloatArray
     keys: list[int]
     weights: FloatArray
-    lowest: float
+    lowest: float = -np.inf
 
     @property
     def upper(self) -> float:
@@ -69,56 +76,109 @@ def nearest_point(
     """Walk towards the nearest point until ``enough`` says so or no point lies lower.
 
     A corral of points is kept whose nearest affine point lies inside their own hull; each round
-    takes in the lowest point of all and drops those that get in the way.
+    takes in a point that lies low and drops those that get in the way.
     """
-    corral = _Corral(hull, start)
-    now = corral.nearest()
-    for _ in range(most_rounds):
-        key, now.lowest = hull.lowest(now.point)
-        if enough(now):
-            break
-        # Below this the sum cannot be told from rounding: the corral has to be looked at closely.
-        rounding = 1e-10 * float(np.linalg.norm(corral.points, axis=1).max())
-        stuck = key in corral.keys or now.lowest >= now.upper**2 or now.upper < rounding
-        if not stuck:
-            corral.take_in(key)
-            stuck = key not in corral.keys  # it changed nothing that the digits can hold
-        if stuck:
-            was_careful, corral.careful = corral.careful, True
-            now = corral.polished()
+    with np.errstate(all="ignore"):
+        now = _walk(hull, start, enough, most_rounds)
+        if not (np.isfinite(now.weights).all() and (now.weights > 0).all()):
+            now = Nearest(hull.point(start[0]), list(start[:1]), np.ones(1))
+        if now.lowest == -np.inf:
             now.lowest = hull.lowest(now.point)[1]
-            if was_careful or now.upper < rounding or enough(now):
-                break
-        else:
-            now = corral.nearest()
     return now
 
 
+def _walk(
+    hull: Hull, start: Sequence[int], enough: Callable[[Nearest], bool], most_rounds: int
+) -> Nearest:
+    corral, listed = _Corral(hull, start), _Shortlist(hull)
+    now, renewals, renewed = corral.nearest(), 0, False
+    for _ in range(most_rounds):
+        key, product, of_all = listed.lowest(now)
+        now.lowest = product if of_all else -np.inf
+        if enough(now) or not now.upper > ROUNDING * corral.longest:
+            break
+        # Points in the corral have that product, up to rounding, and no other has less.
+        stuck = key in corral.keys or product >= now.upper**2 or not corral.take_in(key)
+        if stuck and (renewed or renewals == MOST_RENEWALS):
+            break
+        renewed = stuck
+        if stuck:
+            renewals += 1
+            corral.renew()
+        now = corral.nearest()
+    return now
+
+
+class _Shortlist:
+    """The points that lay lowest when all were last looked at: most rounds need no others."""
+
+    def __init__(self, hull: Any) -> None:
+        self._hull = hull
+        self._keys: list[int] = []
+        self._points: FloatArray = np.zeros((0, 0))
+        self._depth = 0.0
+
+    def lowest(self, now: Nearest) -> tuple[int, float, bool]:
+        """A point that lies low, its product, and whether that is the lowest of all."""
+        if self._keys:
+            products = self._points @ now.point
+            place = int(np.argmin(products))
+            if now.upper - products[place] / now.upper >= LISTED_DEPTH * self._depth:
+                return self._keys[place], float(products[place]), False
+        most = min(MOST_LISTED, MOST_NUMBERS // len(now.point))
+        products = self._hull.products(now.point) if hasattr(self._hull, "products") else []
+        if len(products) <= 2 * most:
+            return *self._hull.lowest(now.point), True
+        self._keys = np.argpartition(products, most)[:most].tolist()
+        self._points = self._hull.take(self._keys)
+        key = int(np.argmin(products))
+        self._depth = now.upper - float(products[key]) / now.upper
+        return key, float(products[key]), True
+
+
 class _Corral:
-    """A few points, and weights of sum 1 that make the point of their hull nearest to 0."""
+    """A few points P, and weights of sum 1 that make the point of their hull nearest to 0.
+
+    A square root S of an inverse, ``S Sᵀ = (P Pᵀ + c)⁻¹``, is kept while points come and go; on the
+    plane of sum 1 the constant c changes nothing. The last point takes the place of one that goes.
+    """
 
     def __init__(self, hull: Hull, start: Sequence[int]) -> None:
         self._hull = hull
-        self.careful = False
         self.keys: list[int] = []
-        self.points: FloatArray = np.zeros((0, len(hull.point(start[0]))))
-        # In more digits than the points: where features differ much in size, the nearest point
-        # is a small difference of large numbers.
-        self.weights: npt.NDArray[np.longdouble] = np.zeros(0, np.longdouble)
+        self.weights: FloatArray = np.zeros(0)
+        first = hull.point(start[0])
+        self.longest = 0.0
+        self._constant = float(first @ first) or 1.0
+        self._rows: FloatArray = np.zeros((64, len(first)))
+        self._roots: FloatArray = np.zeros((64, 64))
+        # How much the products of the points with the nearest one may differ, beside them.
+        self._uneven = 1e-3
         for key in start:
             self.take_in(key)
 
-    def nearest(self) -> Nearest:
-        point = (self.weights @ self.points.astype(np.longdouble)).astype(np.float64)
-        return Nearest(point, list(self.keys), self.weights.astype(np.float64), -np.inf)
+    @property
+    def _points(self) -> FloatArray:
+        return self._rows[: len(self.keys)]
 
-    def take_in(self, key: int) -> None:
-        self.keys = [*self.keys, key]
-        self.points = np.vstack([self.points, self._hull.point(key)])
-        self.weights = np.append(self.weights, 1.0 if len(self.keys) == 1 else 0.0)
+    @property
+    def _root(self) -> FloatArray:
+        return self._roots[: len(self.keys), : len(self.keys)]
+
+    def nearest(self) -> Nearest:
+        return Nearest(self.weights @ self._points, list(self.keys), self.weights)
+
+    def take_in(self, key: int) -> bool:
+        """Walk on with one more point; False if it changes nothing that the digits can hold."""
+        if not self._append(key):
+            return False
+        self._settle()
+        return key in self.keys
+
+    def _settle(self) -> None:
+        """Walk to the nearest point of the plane through all, and drop those it leaves behind."""
         while True:
-            quick = len(self.points) > LARGE_CORRAL and not self.careful
-            target = (_by_normal_equations if quick else _by_least_squares)(self.points)
+            target = self._affine_minimum()
             falling = target <= NEGLIGIBLE
             if not falling.any():
                 self.weights = target
@@ -126,52 +186,69 @@ class _Corral:
             drop = np.maximum(self.weights[falling] - target[falling], 1e-300)
             share = min(float(np.min(self.weights[falling] / drop)), 1.0)
             weights = self.weights + share * (target - self.weights)
-            stay = weights > NEGLIGIBLE * weights.max()
-            if stay.all():  # rounding: the one that fell farthest has to go
-                stay[np.argmin(np.where(falling, weights, np.inf))] = False
-            self._keep(stay, weights)
-
-    def _keep(self, stay: npt.NDArray[np.bool_], weights: npt.NDArray[np.longdouble]) -> None:
-        self.keys = [key for key, stays in zip(self.keys, stay, strict=True) if stays]
-        self.points = self.points[stay]
-        self.weights = weights[stay] / weights[stay].sum()
-
-    def polished(self) -> Nearest:
-        """The nearest point with the last digits in place, if the weights stay positive."""
-        weights = _by_least_squares(self.points)
-        if (weights > 0).all():
+            leaving = weights <= NEGLIGIBLE * weights.max()
+            if not leaving.any():  # rounding: the one that fell farthest has to go
+                leaving[np.argmin(np.where(falling, weights, np.inf))] = True
             self.weights = weights
-        return self.nearest()
+            for place in np.flatnonzero(leaving)[::-1]:
+                self._delete(int(place))
+            self.weights = self.weights / self.weights.sum()
 
+    def _append(self, key: int) -> bool:
+        point, k = self._hull.point(key), len(self.keys)
+        if k == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+            self._roots = np.pad(self._roots, (0, k))
+        root, points, constant = self._root, self._points, self._constant
+        # What is left of the point, with its 1, outside the span of the others.
+        left, one, shares, squared = point, 1.0, np.zeros(k), float(point @ point) + constant
+        for _ in range(2):  # the second time for what rounding hid where little is left
+            more = root @ ((points @ left + constant * one) @ root)
+            left, one, shares = left - more @ points, one - float(more.sum()), shares + more
+            height = float(np.sqrt(left @ left + constant * one * one))
+            if height**2 > 0.01 * squared:
+                break
+        if height <= ROUNDING * self.longest:
+            return False
+        self._rows[k] = point
+        self.keys.append(key)
+        self.weights = np.append(self.weights, 0.0 if k else 1.0)
+        self.longest = max(self.longest, float(np.linalg.norm(point)))
+        self._root[:k, k], self._root[k, :k], self._root[k, k] = -shares / height, 0.0, 1 / height
+        return True
 
-def _by_normal_equations(points: FloatArray) -> npt.NDArray[np.longdouble]:
-    """As `_by_least_squares`, faster and with half the digits."""
-    gram = points @ points.T
-    gram += np.trace(gram) / len(gram)  # the same minimum on the plane of sum 1, and solvable
-    try:
-        found = np.linalg.solve(gram, np.ones(len(gram)))
-    except np.linalg.LinAlgError:
-        return _by_least_squares(points)
-    return np.asarray(found / found.sum(), np.longdouble)
+    def _delete(self, place: int) -> None:
+        root, last = self._root, len(self.keys) - 1
+        # A reflection leaves the row of the point nothing but its last entry: both can go.
+        normal = root[place].copy()
+        normal[last] += np.copysign(np.linalg.norm(normal), normal[last])
+        root -= np.multiply.outer(root @ normal, normal * (2 / (normal @ normal)))
+        root[place], self._rows[place] = root[last], self._rows[last]
+        self.keys[place], self.weights[place] = self.keys[last], self.weights[last]
+        self.keys.pop()
+        self.weights = self.weights[:last]
 
+    def renew(self) -> None:
+        """Compute the root anew, without what rounding added up to, and the last digits with it."""
+        self._uneven = 1e-9
+        ones = np.full(len(self.keys), np.sqrt(self._constant))
+        triangle = np.linalg.qr(np.vstack([self._points.T, ones]), mode="r")
+        if len(triangle) == len(ones) and np.abs(np.diag(triangle)).min() > 0:
+            self._root[:] = np.linalg.inv(triangle)
+        self._settle()
 
-def _by_least_squares(points: FloatArray) -> npt.NDArray[np.longdouble]:
-    """Weights, of sum 1 but of any sign, of the combination nearest to the origin."""
-    if len(points) == 1:
-        return np.ones(1, np.longdouble)
-    # From the shortest point, whose differences to the others lose the fewest digits; then two
-    # rounds of refinement with the rest computed in more digits.
-    first = int(np.argmin(np.einsum("ij,ij->i", points, points)))
-    base = points[first].astype(np.longdouble)
-    others = np.delete(points, first, axis=0).astype(np.longdouble) - base
-    q, r = np.linalg.qr(others.T.astype(np.float64))
-    diagonal = np.abs(np.diag(r))
-    regular = r.shape[0] == r.shape[1] and diagonal.min() > 1e-13 * diagonal.max()
-    found = np.zeros(len(others), np.longdouble)
-    for _ in range(3):
-        projected = q.T @ (-base - found @ others).astype(np.float64)
-        if regular:
-            found = found + np.linalg.solve(r, projected)
-        else:
-            found = found + np.linalg.lstsq(r, projected, rcond=None)[0]
-    return np.insert(found, first, 1.0 - found.sum())
+    def _affine_minimum(self) -> FloatArray:
+        """Weights, of sum 1 but of any sign, of the combination nearest to the origin."""
+        points, root = self._points, self._root
+        ones = root @ root.sum(axis=0)
+        found = ones / ones.sum()
+        for _ in range(3):
+            # All points have the same product with it, up to rounding.
+            point = found @ points
+            products = points @ point
+            length = float(np.linalg.norm(point))
+            if np.ptp(products) <= length * max(self._uneven * length, ROUNDING * self.longest):
+                break
+            rest = root @ (products @ root)
+            found = found - rest + ones * (rest.sum() / ones.sum())
+        return np.asarray(found)

@@ -94,7 +94,10 @@ class Points:
         return as_rows(self.X, np.float64).squared_norms() + float(self.fit_intercept)
 
     def balanced(self) -> Points:
-        """The same points with every feature between -1 and 1; sparse rows keep their zeros."""
+        """The same points with every feature between -1 and 1; sparse rows keep their zeros.
+
+        Without a bias points of very different lengths are made longer or shorter, by their signs.
+        """
         if is_sparse(self.X):
             low, high = self.X.column_range()
             scale = np.maximum(-low, high)
@@ -103,8 +106,12 @@ class Points:
             low, high = self.X.min(axis=0), self.X.max(axis=0)
             shift = low / 2 + high / 2 if self.fit_intercept else np.zeros(len(low))
             scale = np.maximum(high - shift, shift - low)
-        scale = np.where(scale > 0, scale, 1.0)
-        return Points(self.X, self.signs, self.fit_intercept, shift=shift, scale=scale)
+        scale = np.where(scale > 1e-307, scale, 1.0)  # below it, the inverse is no number
+        signs = self.signs
+        if not self.fit_intercept:
+            sizes = np.asarray(abs(self.X) @ (1 / scale))
+            signs = signs / np.where(sizes > 1e-150, sizes, 1.0)
+        return Points(self.X, signs, self.fit_intercept, shift=shift, scale=scale)
 
     def only(self, rows: npt.NDArray[np.intp]) -> Points:
         """Some of the points."""
@@ -117,6 +124,11 @@ class Points:
             shift=self._shift,
             scale=self._scale,
         )
+
+    def parts(self, v: Any) -> tuple[Any, Any]:
+        """The weights and the bias of a vector."""
+        d = self.X.shape[1]
+        return v[:d], v[d] if self.fit_intercept else 0
 
     def unscaled(self, v: FloatArray) -> FloatArray:
         """A vector for balanced points as the one for the points as they are."""
@@ -209,9 +221,10 @@ class PointHull(Enumerated):
 
     def __init__(self, points: Points, sign: float | None = None) -> None:
         self.points, self._sign = points, sign
+        self.products, self.take = points.products, points.take
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
-        products = self.points.products(p)
+        products = self.products(p)
         key = int(np.argmin(products))
         return key, float(products[key])
 
@@ -281,31 +294,36 @@ class PairHull(Enumerated):
     def written_out(self) -> FloatArray:
         """All points, the wrong classes of a row one after the other."""
         pairs = ((row, wrong) for row in range(len(self.labels)) for wrong in range(self.k))
-        return np.array([self.point(r * self.k + w) for r, w in pairs if w != self.labels[r]])
+        return self.take([r * self.k + w for r, w in pairs if w != self.labels[r]])
 
     def lowest(self, p: FloatArray) -> tuple[int, float]:
-        margins = self._margins(p)
+        margins = self.products(p)
         key = int(np.argmin(margins))
-        return key, float(margins.flat[key])
+        return key, float(margins[key])
 
-    def _margins(self, p: FloatArray) -> FloatArray:
+    def products(self, p: FloatArray) -> FloatArray:
+        """The product of every point with p, by its key; infinite for a row and its own class."""
         scores = np.column_stack([self.rows.products(vector) for vector in p.reshape(self.k, -1)])
         index = np.arange(len(scores))
         margins = scores[index, self.labels][:, None] - scores
         margins[index, self.labels] = np.inf
-        return np.asarray(margins)
+        return np.asarray(margins.ravel())
 
     def enclosed(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
         errors = np.column_stack([self.rows.rounding(v) for v in p.reshape(self.k, -1)])
         errors += errors[np.arange(len(errors)), self.labels][:, None]
-        return self._margins(p).ravel(), 2 * errors.ravel()
+        return self.products(p), 2 * errors.ravel()
 
     def point(self, key: int) -> FloatArray:
-        row, wrong = divmod(key, self.k)
-        x = self.rows.take(np.array([row]))[0]
-        point = np.zeros((self.k, len(x)))
-        point[self.labels[row]], point[wrong] = x, -x
-        return point.ravel()
+        return np.asarray(self.take([key])[0])
+
+    def take(self, keys: Sequence[int]) -> FloatArray:
+        """Some points written out, one a row."""
+        rows, wrong = np.divmod(keys, self.k)
+        x, index = self.rows.take(rows), np.arange(len(rows))
+        points = np.zeros((len(x), self.k, x.shape[1]))
+        points[index, self.labels[rows]], points[index, wrong] = x, -x
+        return points.reshape(len(x), -1)
 
     def rows_of(self, key: int) -> tuple[int, ...]:
         return (key // self.k,)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule
@@ -25,9 +25,16 @@ from rosenblatt.theory.certificates import (
     check_conflict,
     check_separator,
 )
-from rosenblatt.theory.exact import MOST_POINTS, exact_weights
+from rosenblatt.theory.exact import (
+    exact_weights,
+    how_to_get_more,
+    integers,
+    most_points,
+    settled,
+    shortened,
+)
 from rosenblatt.theory.nearest import Nearest, nearest_point
-from rosenblatt.theory.points import FeatureMap, PointHull, Points, read_points
+from rosenblatt.theory.points import FeatureMap, PointHull, Points, floats, read_points
 
 if TYPE_CHECKING:
     from rosenblatt.theory.separation import Separation
@@ -36,11 +43,10 @@ if TYPE_CHECKING:
 ORIGIN = 1e-12
 # So many values the perceptron may read before the thorough method takes over.
 PERCEPTRON_WORK = 4_000_000
-# Of a large table so many rows are looked at first, and so many more whenever that was not enough.
-FIRST_ROWS = 4096
-MOST_NEW_ROWS = 2048
-# A conflict proves that no margin above this share of the longest row is possible.
-WITHIN = 1e-9
+# So many products of long numbers are tried to settle what floats left open, and so many of floats
+# to round a separator that is known exactly.
+MOST_WORK, MOST_PRODUCTS = 500_000_000, 100_000_000
+NO_FLOATS = "separable as `direction` proves, but by no floats that were found"
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,8 @@ class Verdict:
     classes: tuple[Any, ...]
     detail: str = ""
     conflict: Any = None
+    # A separator in whole numbers, where none in floats was found.
+    _exact: tuple[Fraction, ...] | None = field(default=None, repr=False)
 
     @property
     def separable(self) -> bool | None:
@@ -59,10 +67,7 @@ class Verdict:
 
     @property
     def strength(self) -> str:
-        if self.separable is None:
-            return "none"
-        exact = self.separable or self.conflict.residual == 0.0
-        return "exact" if exact else "within epsilon"
+        return "none" if self.separable is None else "exact"
 
     def __bool__(self) -> bool:
         if self.separable is None:
@@ -79,7 +84,7 @@ class Verdict:
 
         if self.separable is False:
             return self._closer_look()
-        return Separation("complete" if self.separable else "undecided")
+        return Separation("complete" if self.separable else "undecided", self._exact)
 
     @property
     def separation(self) -> str:
@@ -90,8 +95,8 @@ class Verdict:
     def direction(self) -> tuple[Fraction, ...] | None:
         """What proves "quasi-complete": no row is on the wrong side of it, and not all are on it.
 
-        The weights and, with a bias, the bias; with several classes those of each, one after the
-        other.
+        Also what separates rows that no floats were found for. The weights and, with a bias, the
+        bias; with several classes those of each, one after the other.
         """
         return self._separation.direction
 
@@ -116,12 +121,14 @@ class Separability(Verdict):
         regression has finite weights in the last case alone. "undecided" also with more than 80
         weights, where exact arithmetic takes too long.
     hyperplane : Hyperplane or None
-        One with every row strictly on its side, if the rows are separable.
+        One with every row strictly on its side, if the rows are separable; None also where no
+        floats were found that do so: ``direction`` then does, in whole numbers.
     conflict : Conflict or None
-        Rows and weights that rule a separator out, if they are not; if it is undecided, those that
-        come nearest to doing so.
-    strength : {"exact", "within epsilon", "none"}
-        How strong the proof is: exact arithmetic, or floats with a bound on what they can hide.
+        Rows and weights that rule a separator out, if they are not.
+    strength : {"exact", "none"}
+        What there is of a proof; "none" if the verdict is "undecided".
+    detail : str
+        Of an undecided verdict: above what no separator has a margin.
     classes : tuple
         The two classes; the second is on the positive side.
     """
@@ -141,7 +148,10 @@ class Separability(Verdict):
         assert points is not None
         if self.hyperplane is not None:
             check_separator(points.X, points.signs, self.hyperplane.w, self.hyperplane.b)
-        elif self.conflict is not None and self.separable is not None:
+        elif self._exact is not None:
+            w, b = points.parts(self._exact)
+            check_separator(points.X, points.signs, w, b)
+        elif self.conflict is not None:
             check_conflict(points.X, points.signs, points.fit_intercept, self.conflict)
         else:
             raise CertificateError(f"there is nothing to check: {self.detail}")
@@ -186,7 +196,7 @@ def separability(
     >>> from rosenblatt.theory import separability
     >>> verdict = separability([[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"])
     >>> verdict.verdict, verdict.conflict, verdict.verify()
-    ('not separable', <Conflict of 4 rows, exact>, True)
+    ('not separable', <Conflict of 4 rows>, True)
     >>> [str(weight) for weight in verdict.conflict.weights]
     ['1/4', '1/4', '1/4', '1/4']
 
@@ -220,43 +230,79 @@ def decide(
     """
     twins = None if exact else _twins_of_opposite_classes(points)
     if twins is not None:
-        conflict = Conflict(twins, (Fraction(1, 2), Fraction(1, 2)), 0.0)
-        return Separability("not separable", classes, conflict=conflict, _points=points)
+        return _conflicting(points, dict.fromkeys(twins, Fraction(1, 2)), classes)
     v = _by_perceptron(points)
-    if v is not None:
-        found = _separated(points, v, classes)
-        if found is not None:
-            return found
+    found = None if v is None else _separated(points, v, classes)
+    if found is not None:
+        return found
     scaled = points.balanced()
-    longest = float(np.sqrt(points.n_dimensions))
+    nearest = nearest_point(PointHull(scaled), [0], is_settled(scaled.n_dimensions))
+    if nearest.lower > 0:
+        found = _separated(points, scaled.unscaled(nearest.point), classes)
+    if found is None and exact:
+        weights = exact_weights(exact(np.array(nearest.keys)).tolist())
+        if weights is not None:
+            return _conflicting(points, dict(zip(nearest.keys, weights, strict=True)), classes)
+    elif found is None:
+        nearest.weights = nearest.weights * np.abs(scaled.signs[nearest.keys])
+        known = exact_alternative(PointHull(points), nearest)
+        if isinstance(known, dict):
+            return _conflicting(points, known, classes)
+        if known is not None:
+            tries = (_separated(points, v, classes) for v in roundings(known, len(points)))
+            found = next(filter(None, tries), None)
+            found = found or Separability(
+                "separable", classes, NO_FLOATS, _exact=tuple(shortened(known)), _points=points
+            )
+    detail = undecided(PointHull(points), nearest)
+    return found or Separability("undecided", classes, detail, _points=points)
 
-    def enough(now: Nearest) -> bool:
-        return now.upper <= ORIGIN * longest or now.lower > ORIGIN
 
-    rows = _first_rows(points)
-    corral = [0]
-    while True:
-        nearest = nearest_point(PointHull(scaled.only(rows)), corral, enough)
-        if nearest.lower <= ORIGIN:
-            return _conflicting(points, rows, nearest, classes, exact or points.take)
-        v = scaled.unscaled(nearest.point)
-        missed = np.flatnonzero(points.products(v) <= 0.0)
-        missed = missed[~np.isin(missed, rows)]
-        if not len(missed):
-            return _separated(points, v, classes) or _undecided(points, nearest, classes)
-        # The worst of the rows on the wrong side join those looked at.
-        worst = missed[np.argsort(points.products(v)[missed])[:MOST_NEW_ROWS]]
-        corral = nearest.keys
-        rows = np.concatenate([rows, worst])
+def is_settled(n_dimensions: int) -> Callable[[Nearest], bool]:
+    """When balanced points of so many dimensions have a separator, or the origin in their hull."""
+    longest = float(np.sqrt(n_dimensions))
+    return lambda now: now.upper <= ORIGIN * longest or now.lower > ORIGIN
 
 
-def _first_rows(points: Points) -> npt.NDArray[np.intp]:
-    """Rows to begin with: all of a small table, else an even share of both classes."""
-    if len(points) <= FIRST_ROWS:
-        return np.arange(len(points))
-    random = np.random.default_rng(0)
-    halves = [np.flatnonzero(points.signs == sign) for sign in (1.0, -1.0)]
-    return np.concatenate([random.permutation(half)[: FIRST_ROWS // 2] for half in halves])
+def roundings(v: list[int], n_points: int) -> Iterator[FloatArray]:
+    """A vector in floats, some times over, each time of another length: one may still separate."""
+    most = int(np.clip(MOST_PRODUCTS // (n_points * len(v)), 1, 64))
+    for factor in range(64, 64 + most):
+        yield floats([factor * entry for entry in v])[0]
+
+
+def exact_alternative(hull: Any, near: Nearest) -> dict[int, Fraction] | list[int] | None:
+    """Gordan's alternative in exact arithmetic, from where floats ended.
+
+    Weights of some points that add up to 0, by their keys; or a vector, in whole numbers, whose
+    product with every point is above 0; or None, if that takes too much work.
+    """
+    keys, work = list(near.keys), 0
+    if len(keys) > most_points():
+        return None
+    points = hull.whole(keys)[0]
+    exact = exact_weights(points)
+    if exact is not None:
+        return dict(zip(keys, exact, strict=True))
+    weights = near.weights.tolist()
+    while work < MOST_WORK:
+        work += len(keys) ** 2 * (len(keys) + len(near.point))
+        shares = settled(points, weights)
+        if shares is None:
+            return None
+        chosen, whole = [points[place] for place in shares], shares.values()
+        mean = [sum(map(mul, whole, column)) for column in zip(*chosen, strict=True)]
+        keys, total = [keys[place] for place in shares], sum(whole)
+        if not any(mean):
+            return {key: Fraction(w, total) for key, w in zip(keys, whole, strict=True)}
+        key, product = hull.lowest_exactly(integers(mean))
+        if product > 0:
+            return mean
+        if key in keys:
+            return None
+        keys, weights = [*keys, key], [*(share / total for share in whole), 0.0]
+        points = hull.whole(keys)[0]
+    return None
 
 
 def _by_perceptron(points: Points) -> FloatArray | None:
@@ -280,7 +326,7 @@ def _by_perceptron(points: Points) -> FloatArray | None:
 def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separability | None:
     """The verdict with its hyperplane, if that stands up to the exact check."""
     d = points.X.shape[1]
-    w, b = v[:d], float(v[d]) if points.fit_intercept else 0.0
+    w, b = points.parts(v)
     if not w.any():  # a bias alone, as for a single row: tilt it without turning it over
         w = np.full(d, abs(b) * 1e-9 / max(1.0, float(np.abs(points.take(np.arange(1))).sum())))
     hyperplane = Hyperplane(w, b)
@@ -292,40 +338,24 @@ def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separ
 
 
 def _conflicting(
-    points: Points,
-    chosen: npt.NDArray[np.intp],
-    nearest: Nearest,
-    classes: tuple[Any, ...],
-    exact: Callable[[Any], Any],
+    points: Points, weights: dict[int, Fraction], classes: tuple[Any, ...]
 ) -> Separability:
-    """The rows that hold the nearest point at the origin, with exact weights if they can be had."""
-    order = np.argsort(chosen[nearest.keys])
-    rows = tuple(int(row) for row in chosen[nearest.keys][order])
-    members = points.take(np.array(rows))
-    longest = float(np.sqrt(points.squared_norms().max()))
-    fractions = exact_weights(exact(np.array(rows)).tolist())
-    if fractions is not None:
-        conflict = Conflict(rows, tuple(fractions), 0.0)
-        return Separability("not separable", classes, conflict=conflict, _points=points)
-    weights = nearest.weights[order] / nearest.weights.sum()
-    left = float(np.linalg.norm(weights @ members))
-    # What the float sum itself may have hidden is added, so that the exact check agrees.
-    residual = left + 4 * len(rows) * np.finfo(np.float64).eps * longest
-    conflict = Conflict(rows, tuple(weights.tolist()), residual)
-    # Of a few points exact weights were looked for, and there are none.
-    if residual > WITHIN * longest or len(rows) <= MOST_POINTS:
-        return _undecided(points, nearest, classes, conflict)
+    rows = tuple(sorted(weights))
+    conflict = Conflict(rows, tuple(weights[row] for row in rows))
     return Separability("not separable", classes, conflict=conflict, _points=points)
 
 
-def _undecided(
-    points: Points, nearest: Nearest, classes: tuple[Any, ...], conflict: Conflict | None = None
-) -> Separability:
-    detail = (
-        f"any margin lies below {nearest.upper:.3g} of the scaled rows, and the best vector found "
-        f"has {nearest.lower:.3g}: too close to 0 to be more than rounding"
-    )
-    return Separability("undecided", classes, detail, conflict=conflict, _points=points)
+def undecided(hull: Any, near: Nearest) -> str:
+    """What is known where nothing is proven."""
+    members = np.array([hull.point(key) for key in near.keys])
+    size = float(np.abs(members).max()) or 1.0
+    lengths = np.linalg.norm(members / size, axis=1)
+    weights = near.weights / near.weights.sum()
+    # With what the float sum itself may have hidden.
+    left = float(np.linalg.norm(weights @ (members / size)))
+    left += 4 * len(members) * np.finfo(np.float64).eps * float(lengths.max())
+    more = "" if len(near.keys) <= most_points() else how_to_get_more()
+    return f"no separator has a margin above {left * size:.3g}, and none was found{more}"
 
 
 def _twins_of_opposite_classes(points: Points) -> tuple[int, int] | None:

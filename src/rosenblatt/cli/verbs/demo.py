@@ -92,9 +92,9 @@ def command(data: str, epochs: int, seed: int, out: str | None) -> None:
         ]
     )
     found = separability(X, train.labels)
-    found.verify()
-    strength = "exact" if found.strength == "exact" else "within rounding"
-    click.echo(f"verdict on those rows: {found.verdict} ({strength}, certificate checked)")
+    proven = found.separable is not None and found.verify()
+    proof = "exact, certificate checked" if proven else found.detail
+    click.echo(f"verdict on those rows: {found.verdict} ({proof})")
     for name, learner in (("last weights", last), ("mean weights", mean)):
         right = int((learner.predict(X_test) == test.labels).sum())
         share = right / len(test.y)
