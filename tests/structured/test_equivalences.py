@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reference import structured as reference
 from sklearn.exceptions import ConvergenceWarning
 from strategies import floats, seeds
 
-from rosenblatt import AveragedPerceptron, Perceptron, StructuredPerceptron
+from rosenblatt import AveragedPerceptron, Perceptron, SequenceTagger, StructuredPerceptron
 from rosenblatt._kernels.rows import ordering
 
 from . import problems
+from .taggers import sentences
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -276,3 +277,22 @@ def test_the_warning_of_an_unfinished_run_says_what_is_left() -> None:
             model.fit(xs, ys)
     assert model.stop_reason_ == "max_iter"
     assert not model.converged_
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    declared=st.permutations(["P", "Q", "R", "Z"]),
+    options=st.sampled_from(
+        [{}, {"rule": "mira"}, {"search": "beam", "beam": 2}, {"order": 2}, {"averaged": False}]
+    ),
+)
+def test_sentences_one_by_one_with_declared_tags_equal_the_batch(seed, declared, options):
+    xs, ys = sentences(seed, n=6)
+    batch = SequenceTagger(**options).partial_fit(xs, ys, classes=declared)
+    one = SequenceTagger(**options)
+    for x, y in zip(xs, ys, strict=True):
+        one.learn_one(x, y, classes=declared)
+    assert (one.tags_, one.n_mistakes_, one.t_) == (batch.tags_, batch.n_mistakes_, batch.t_)
+    assert one.predict(xs) == batch.predict(xs)
+    assert [str(one.explain(x)) for x in xs] == [str(batch.explain(x)) for x in xs]

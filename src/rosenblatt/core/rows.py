@@ -107,9 +107,10 @@ def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArra
     by_feature = is_sparse(X) and len(bias) > 1
     table = np.ascontiguousarray(coef.T if by_feature else coef, dtype=dtype)
     bias = np.ascontiguousarray(bias, dtype=dtype)
-    if X.dtype == dtype or is_sparse(X):
+    if X.dtype == dtype:
         return _rows.score(as_rows(X, dtype), table, bias)
-    step = max(1, BLOCK // max(1, X.shape[1]))
+    X = canonical(X) if is_sparse(X) else X
+    step = max(1, BLOCK * X.shape[0] // max(1, X.data.size if is_sparse(X) else X.size))
     parts = [
         _rows.score(as_rows(X[first : first + step], dtype), table, bias)
         for first in range(0, max(1, X.shape[0]), step)

@@ -309,7 +309,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
 
     def _what_to_try(self, result: FitResult) -> str:
         return (
-            ": the rows are not separated. Try a larger max_iter, another kernel or gamma, scaled "
+            ": no epoch separated the rows. Try a larger max_iter, another kernel or gamma, scaled "
             "features (sklearn.preprocessing.StandardScaler), or early_stopping=True."
         )
 

@@ -250,7 +250,7 @@ class Learner(FitOutcome, Estimator):
 
     def _what_to_try(self, result: FitResult) -> str:
         """The rest of the sentence that warns of mistakes left."""
-        return ": the examples are not separated. Try a larger max_iter."
+        return ": no epoch separated the examples. Try a larger max_iter."
 
     # ------------------------------------------------------------------ for a model file
 

@@ -267,8 +267,8 @@ class LinearClassifier(ModelDisplay, RowClassifier):
 
     def _what_to_try(self, result: FitResult) -> str:
         return (
-            f": the rows are not separated, and by a margin above {result.margin_ceiling:.2g} they "
-            "cannot be. Try a larger max_iter, scaled features "
+            ": no epoch separated the rows, and by a margin above "
+            f"{result.margin_ceiling:.2g} none can. Try a larger max_iter, scaled features "
             "(sklearn.preprocessing.StandardScaler), or early_stopping=True"
             + ("." if self.averages else "; if the classes overlap, AveragedPerceptron copes best.")
         )

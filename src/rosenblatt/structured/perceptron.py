@@ -262,7 +262,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
 
     def _what_to_try(self, result: FitResult) -> str:
         cure = "a larger max_iter, richer features, or a validation_set"
-        return f": the examples are not separated. Try {cure}."
+        return f": no epoch separated the examples. Try {cure}."
 
     def _warn_of_search(self, trainer: StructuredTrainer, count: int) -> None:
         if count:
