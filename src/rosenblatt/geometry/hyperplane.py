@@ -13,17 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.geometry.vectors import (
-    Box,
-    box_sides,
-    dense,
-    finite,
-    number,
-    points,
-    scaled,
-    times,
-    vector,
-)
+from rosenblatt.geometry import vectors
 
 SHOWN = 8
 Line = tuple[int, int, int]
@@ -74,8 +64,8 @@ class Hyperplane:
     b: float
 
     def __init__(self, w: ArrayLike, b: float = 0.0) -> None:
-        weights = vector("w", w)
-        bias = number("b", b)
+        weights = vectors.vector("w", w)
+        bias = vectors.number("b", b)
         if not weights.any():
             raise InputError(
                 "w is the zero vector, so w.x + b = 0 is no plane; a learner that has made no "
@@ -136,7 +126,7 @@ class Hyperplane:
 
         ``x - (w.x + b) / ||w||^2 w``
         """
-        return dense(points("X", X, len(self.w))) - self._step(X)
+        return vectors.dense(vectors.points("X", X, len(self.w))) - self._step(X)
 
     def reflect(self, X: Any) -> FloatArray:
         """Mirror each row in the plane; the result is dense.
@@ -148,9 +138,9 @@ class Hyperplane:
                [-1., -2.]])
         """
         step = self._step(X)
-        return dense(points("X", X, len(self.w))) - step - step
+        return vectors.dense(vectors.points("X", X, len(self.w))) - step - step
 
-    def segment_in_box(self, box: Box) -> FloatArray | None:
+    def segment_in_box(self, box: vectors.Box) -> FloatArray | None:
         """Cut the line of a plane with d = 2 to what a box shows of it.
 
         Whether and where the line meets the box is decided without rounding; only the end points
@@ -179,7 +169,7 @@ class Hyperplane:
         if len(self.w) != 2:
             raise InputError(f"w has {len(self.w)} entries; a line in a box needs exactly 2")
         (u, v, c), _ = whole([*self.w.tolist(), self.b])
-        ends = chord(rectangle(box_sides(box)), (u, v, c))
+        ends = chord(rectangle(vectors.box_sides(box)), (u, v, c))
         if not ends:
             return None
         ends.sort(key=lambda end: Fraction(v * end[0] - u * end[1], end[2]))
@@ -190,7 +180,7 @@ class Hyperplane:
 
         The factor is a power of two: a score that is exactly zero stays so.
         """
-        w, exponent = scaled(self.w)
+        w, exponent = vectors.scaled(self.w)
         try:
             return w, math.ldexp(self.b, -exponent)
         except OverflowError:
@@ -198,9 +188,9 @@ class Hyperplane:
 
     def _scores(self, X: Any, over: float = 1.0) -> FloatArray:
         w, b = self._scaled()
-        products = times(points("X", X, len(w)), w)
+        products = vectors.times(vectors.points("X", X, len(w)), w)
         with np.errstate(over="ignore", invalid="ignore"):
-            return finite("X", (products + b) / over)
+            return vectors.finite("X", (products + b) / over)
 
     def _step(self, X: Any) -> FloatArray:
         w, _ = self._scaled()
@@ -235,7 +225,7 @@ def whole(values: Iterable[float]) -> tuple[list[int], int]:
     return [p * (common // q) for p, q in ratios], common
 
 
-def rectangle(box: Box) -> Polygon:
+def rectangle(box: vectors.Box) -> Polygon:
     (left, right, bottom, top), one = whole(box)
     corners = [(left, bottom, one), (right, bottom, one), (right, top, one), (left, top, one)]
     lines = [(0, one, -bottom), (-one, 0, right), (0, -one, top), (one, 0, -left)]

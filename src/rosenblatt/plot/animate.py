@@ -183,13 +183,7 @@ class AnimateDisplay(RunDisplay):
         return out.getvalue()
 
     def _mp4(self, frames: Iterator[Dots]) -> bytes:
-        program = shutil.which("ffmpeg")
-        if program is None:
-            raise MissingExtra(
-                "an MP4 is made by the program ffmpeg, which was not found",
-                cures=["install it", "save as .gif or .html"],
-            )
-        first = next(frames)
+        program, first = find_ffmpeg(), next(frames)
         high, wide = first.shape[:2]
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "film.mp4")
@@ -210,6 +204,17 @@ class AnimateDisplay(RunDisplay):
                     raise RosenblattError(f"ffmpeg could not make the film: {words}")
             with open(path, "rb") as file:
                 return file.read()
+
+
+def find_ffmpeg() -> str:
+    """The program that makes an MP4; an error says what to do without it."""
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise MissingExtra(
+            "an MP4 is made by the program ffmpeg, which was not found",
+            cures=["install it", "save as .gif or .html"],
+        )
+    return program
 
 
 def animate(

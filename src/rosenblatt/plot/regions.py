@@ -16,6 +16,7 @@ from rosenblatt.plot import arguments
 from rosenblatt.plot.display import Pen, PlaneDisplay
 from rosenblatt.plot.plane import Box, around, checked_box, plane_of, way_to_rows
 from rosenblatt.plot.style import marks
+from rosenblatt.plurals import first_few
 
 SMALLEST_LETTER = 5.0
 MOST_NAMED = 8
@@ -154,10 +155,8 @@ def _caption(cells: Regions, n: int, labelled: bool, n_wrong: int) -> str:
     n_classes = len(cells.classes)
     sentences = [f"Where each of {n_classes} classes has the highest score; exact polygons."]
     if cells.empty:
-        named = [mark.name for mark in marks(cells.empty)[:MOST_NAMED]]
-        more = len(cells.empty) - len(named)
-        listed = ", ".join(named) + (f" and {more:,} more" if more else "")
-        sentences.append(f"Nowhere in this box the highest: {listed}.")
+        names = first_few([mark.name for mark in marks(cells.empty)], MOST_NAMED)
+        sentences.append(f"Nowhere in this box the highest: {names}.")
     if labelled:
         sentences.append(f"{n_wrong:,} of {n:,} rows are misclassified.")
     return " ".join(sentences)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import re
-import shutil
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -53,74 +51,56 @@ def ending_of(path: str, allowed: tuple[str, ...] = PICTURES, what: str = "a pic
     return ending
 
 
-def require_drawing(ending: str = "svg") -> None:
+def require_drawing(out: str = "") -> None:
     """Say what is missing before any work is done; a page is written without Matplotlib."""
     # It tells of its own caches, which is nothing to the user.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    if ending == "html":
+    if out.lower().endswith(".html"):
         return
     import_module("rosenblatt.plot.pen").load_matplotlib()
-    if ending == "mp4" and shutil.which("ffmpeg") is None:
-        from rosenblatt.errors import MissingExtra
+    if out.lower().endswith(".mp4"):
+        import_module("rosenblatt.plot.animate").find_ffmpeg()
 
-        raise MissingExtra(
-            "an .mp4 is made by the program ffmpeg, which was not found",
-            cures=["install it", "take .gif or .html"],
+
+def checked_out(
+    kind: str,
+    out: str | None,
+    inputs: Iterable[str],
+    size: tuple[float, float] | None,
+    dpi: int | None,
+) -> str:
+    """Where to draw; what cannot be written is refused, or options that it would ignore."""
+    allowed = KINDS[kind].endings
+    if out is None:
+        raise click.UsageError(f"say where to write with -o, as -o {kind}.{allowed[0]}")
+    check_destination("--out", out, inputs, "data or the model")
+    ending = ending_of(out, allowed, "a film" if kind == "animate" else "a picture")
+    if dpi is not None and ending not in DRAWN_IN_DOTS:
+        raise click.UsageError(f"--dpi has no meaning for .{ending}, which has no dots.")
+    for name in ("size", "theme"):
+        if ending == "html" and said(name):
+            raise click.UsageError(f"--{name} has no meaning for .html: the reader decides.")
+    dots = 0.0 if size is None else size[0] * size[1] * (dpi or 150) ** 2
+    if ending in DRAWN_IN_DOTS and dots > MOST_DOTS:
+        raise click.UsageError(
+            f"--size and --dpi make {dots / 1e6:,.0f} million dots; "
+            f"{MOST_DOTS / 1e6:.0f} million are the most."
         )
+    return out
 
 
-@dataclass(frozen=True)
-class Paper:
-    """Where to draw, and how large."""
-
-    out: str
-    ending: str
-    theme: str
-    size: tuple[float, float] | None
-    dpi: int | None
-
-    @classmethod
-    def checked(
-        cls,
-        kind: str,
-        out: str | None,
-        inputs: Iterable[str],
-        *,
-        theme: str,
-        size: tuple[float, float] | None,
-        dpi: int | None,
-    ) -> Paper:
-        """Refuse what cannot be written, or options that it would ignore."""
-        allowed = KINDS[kind].endings
-        if out is None:
-            raise click.UsageError(f"say where to write with -o, as -o {kind}.{allowed[0]}")
-        check_destination("--out", out, inputs, "data or the model")
-        ending = ending_of(out, allowed, "a film" if kind == "animate" else "a picture")
-        if dpi is not None and ending not in DRAWN_IN_DOTS:
-            raise click.UsageError(f"--dpi has no meaning for .{ending}, which has no dots.")
-        for name in ("size", "theme"):
-            if ending == "html" and said(name):
-                raise click.UsageError(f"--{name} has no meaning for .html: the reader decides.")
-        if ending in DRAWN_IN_DOTS and size is not None:
-            dots = size[0] * size[1] * (dpi or 150) ** 2
-            if dots > MOST_DOTS:
-                raise click.UsageError(
-                    f"--size and --dpi make {dots / 1e6:,.0f} million dots; "
-                    f"{MOST_DOTS / 1e6:.0f} million are the most."
-                )
-        return cls(out, ending, theme, size, dpi)
-
-    def draw(self, picture: Display) -> None:
-        given: dict[str, Any] = {} if self.dpi is None else {"dpi": self.dpi}
-        with warnings.catch_warnings():
-            # Said before the file is written, which is then left as it was.
-            warnings.filterwarnings("error", message="constrained_layout not applied")
-            try:
-                picture.save(self.out, theme=self.theme, size=self.size, **given)
-            except UserWarning:
-                if self.size is None:
-                    raise
-                width, height = self.size
-                raise click.UsageError(
-                    f"--size {width:g}x{height:g} is too small for this picture."
-                ) from None
+def draw(
+    picture: Display, out: str, theme: str, size: tuple[float, float] | None, dpi: int | None
+) -> None:
+    given: dict[str, Any] = {} if dpi is None else {"dpi": dpi}
+    with warnings.catch_warnings():
+        # Said before the file is written, which is then left as it was.
+        warnings.filterwarnings("error", message="constrained_layout not applied")
+        try:
+            picture.save(out, theme=theme, size=size, **given)
+        except UserWarning:
+            if size is None:
+                raise
+            raise click.UsageError(
+                f"--size {size[0]:g}x{size[1]:g} is too small for this picture."
+            ) from None

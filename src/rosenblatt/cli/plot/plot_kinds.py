@@ -196,14 +196,9 @@ def refuse_misfit(name: str, model: Model) -> None:
 
 def _first(name: str, fitting: Sequence[str]) -> list[str]:
     """A few of those that fit, what is near to the one that was asked for in front."""
-    near = (
-        ("boundary", "regions", "kernel_boundary")
-        if "boundary" in name or name == "regions"
-        else ()
-    )
-    order = [*(one for one in near if one in fitting), "confusion", "weights", "mistakes"]
-    chosen = [one for one in order if one in fitting]
-    return [*chosen, *(one for one in fitting if one not in chosen)][:SUGGESTED]
+    divided = ("boundary", "regions", "kernel_boundary")
+    order = [*(divided if name in divided else ()), "confusion", "weights", "mistakes", *fitting]
+    return [one for one in dict.fromkeys(order) if one in fitting][:SUGGESTED]
 
 
 def listed_or(words: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.frame.options import MODEL, Command, Whole, in_section, said
 from rosenblatt.cli.frame.terminal import say, say_json
-from rosenblatt.cli.plot.plot_files import INCHES, PIXELS, Paper, require_drawing
+from rosenblatt.cli.plot.plot_files import INCHES, PIXELS, checked_out, draw, require_drawing
 from rosenblatt.cli.plot.plot_kinds import KIND, KINDS, listed_or, refuse_misfit
 
 OPTIONS = ("top", "shape", "max_frames", "orders", "row", "sentence")
@@ -89,41 +89,24 @@ def command(
     reading = Reading(**more)
     _refuse_options(picture, options)
     _refuse_arguments(picture, model, data, options)
-    inputs = [*data, *([model] if model else [])]
-    paper = Paper.checked(picture, out, inputs, theme=theme, size=size, dpi=dpi)
+    out = checked_out(picture, out, [*data, *([model] if model else [])], size, dpi)
     found = None if model is None else open_model(model, taggers=True)
     if found is not None:
         refuse_misfit(picture, found)
-    require_drawing(paper.ending)
-    with notices(quiet):
-        drawn = _picture(picture, found, reading, data, options, quiet)
-        paper.draw(drawn)
-    if as_json:
-        say_json({"kind": picture, "path": paper.out, "caption": drawn.caption})
-    elif not quiet:
-        say([drawn.caption], err=True)
-        say([f"wrote {paper.out}"])
-
-
-def _picture(
-    kind: str,
-    found: Model | None,
-    reading: Reading,
-    data: tuple[str, ...],
-    options: dict[str, Any],
-    quiet: bool,
-) -> Any:
+    require_drawing(out)
     from rosenblatt.cli.plot.plot_pictures import PictureRequest, read_examples
 
-    if found is not None and options["sentence"] is not None:
-        schema = found.learner.schema_
-        if schema is not None and len(schema.inputs) > 1:
-            raise click.UsageError(
-                f"--sentence has words alone, but {found.path} reads {len(schema.inputs)} columns "
-                "for each word; give DATA and --row."
-            )
-    examples = read_examples(found, reading, data, quiet=quiet)
-    return PictureRequest(kind, found, examples, options).picture()
+    with notices(quiet):
+        if found is not None and options["sentence"] is not None:
+            _refuse_parts(found)
+        examples = read_examples(found, reading, data, quiet=quiet)
+        drawn = PictureRequest(picture, found, examples, options).picture()
+        draw(drawn, out, theme, size, dpi)
+    if as_json:
+        say_json({"kind": picture, "path": out, "caption": drawn.caption})
+    elif not quiet:
+        say([drawn.caption], err=True)
+        say([f"wrote {out}"])
 
 
 # ---------------------------------------------------------------------- what was asked
@@ -156,14 +139,19 @@ def _refuse_arguments(
         raise click.UsageError(f"{kind} shows the model alone; leave {data[0]} out.")
     if wanted == "must" and not data:
         raise click.UsageError(f"{kind} shows what a model does with rows; give DATA after MODEL.")
-    if kind == "tag_path":
-        _refuse_sentence(options["sentence"], bool(data) or options["row"] is not None)
-
-
-def _refuse_sentence(sentence: str | None, from_data: bool) -> None:
-    if sentence is None and not from_data:
+    sentence, from_data = options["sentence"], bool(data) or options["row"] is not None
+    if kind == "tag_path" and sentence is None and not from_data:
         raise click.UsageError("tag_path shows a sentence; give DATA, or words with --sentence.")
     if sentence is not None and from_data:
         raise click.UsageError("--sentence stands instead of DATA and --row; give one of them.")
     if sentence is not None and not sentence.split():
         raise click.UsageError("--sentence has no words.")
+
+
+def _refuse_parts(tagger: Model) -> None:
+    schema = tagger.learner.schema_
+    if schema is not None and len(schema.inputs) > 1:
+        raise click.UsageError(
+            f"--sentence has words alone, but {tagger.path} reads {len(schema.inputs)} columns for "
+            "each word; give DATA and --row."
+        )
