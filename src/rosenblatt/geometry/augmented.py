@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.arrays import SparseRows, for_caller, is_sparse
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError
 from rosenblatt.geometry.vectors import lengths, points
@@ -56,7 +56,7 @@ def augment(X: Any) -> Any:
         np.insert(rows.indices, ends, d),
         rows.indptr + np.arange(n + 1),
     )
-    return _like(X, rows, parts, d + 1)
+    return _like(X, SparseRows(*parts, d + 1, origin=rows.origin))
 
 
 def fold(w: ArrayLike, b: ArrayLike) -> NDArray[Any]:
@@ -171,16 +171,12 @@ def to_unit_sphere(X: Any) -> tuple[Any, float]:
     kind = rows.dtype if rows.dtype.kind == "f" else np.dtype(np.float64)
     if not is_sparse(rows):
         return (rows.astype(np.float64) / R).astype(kind), R
-    parts = (
-        (rows.data.astype(np.float64) / R).astype(kind),
-        rows.indices.copy(),
-        rows.indptr.copy(),
-    )
-    return _like(X, rows, parts, rows.shape[1]), R
+    made = rows.copy()
+    made.data = (rows.data.astype(np.float64) / R).astype(kind)
+    return _like(X, made), R
 
 
-def _like(X: Any, rows: Any, parts: tuple[Any, Any, Any], width: int) -> Any:
-    """The parts of a CSR matrix as sparse rows of the kind that X is."""
-    if isinstance(rows, SparseRows):
-        return SparseRows(*parts, width)
-    return type(rows)(parts, shape=(rows.shape[0], width)).asformat(X.format)
+def _like(X: Any, rows: SparseRows) -> Any:
+    """Sparse rows of the kind and the format that X is."""
+    made = for_caller(rows)
+    return made if X.format == made.format else made.asformat(X.format)

@@ -43,14 +43,14 @@ def vector(name: str, values: Any) -> FloatArray:
 
 
 def points(name: str, X: Any, d: int | None = None) -> Any:
-    """Rows as they are, dense (d,) or (n, d), or as CSR (n, d), with d columns if given."""
+    """Rows as they are, dense (d,) or (n, d), or as our sparse rows, with d columns if given."""
     if is_sparse(X) and len(X.shape) == 1:
         X = X.toarray()
     rows: Any
     if is_sparse(X):
         if X.dtype.kind not in "biuf":
             raise InputError(f"{name} holds {X.dtype}; it must hold real numbers")
-        rows = X if isinstance(X, SparseRows) else X.tocsr()
+        rows = SparseRows.of(X)
     else:
         rows = numbers(name, X)
         if rows.ndim not in (1, 2):
@@ -267,18 +267,8 @@ def projection(a: Any, onto: ArrayLike) -> FloatArray:
     return np.multiply.outer(share, b)
 
 
-def entries(csr: Any) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]:
-    """The stored values of a CSR matrix with their rows and columns, each place once."""
-    if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
-    return csr.data, np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr)), csr.indices
-
-
-def _sparse_lengths(csr: Any) -> FloatArray:
-    values, row, _ = entries(csr)
-    values = values.astype(np.float64)
-    largest = np.zeros(csr.shape[0])
+def _sparse_lengths(rows: SparseRows) -> FloatArray:
+    values, row, largest = rows.data.astype(np.float64), rows.row_numbers(), np.zeros(len(rows))
     with np.errstate(over="ignore", invalid="ignore"):
         np.maximum.at(largest, row, np.abs(values))
         _, exponent = np.frexp(largest)
@@ -292,7 +282,6 @@ def _whole_dot(rows: Any, v: NDArray[Any]) -> NDArray[Any]:
     v = v.astype(object)
     if not is_sparse(rows):
         return np.asarray(rows.astype(object) @ v)
-    values, row, column = entries(rows)
-    result = np.zeros(rows.shape[0], dtype=object)
-    np.add.at(result, row, values.astype(object) * v[column])
+    result = np.zeros(len(rows), dtype=object)
+    np.add.at(result, rows.row_numbers(), rows.data.astype(object) * v[rows.indices])
     return result

@@ -11,10 +11,9 @@ import numpy.typing as npt
 from rosenblatt.arrays import FloatArray, is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
+from rosenblatt.geometry.vectors import Box as Box
 from rosenblatt.geometry.vectors import box_sides
 from rosenblatt.plot.curves import short_number
-
-Box = tuple[float, float, float, float]
 
 # Share of the extent of the rows that is left free around them.
 FREE = 0.12

@@ -53,8 +53,8 @@ class Step:
     row : int
     at : array of shape (2,)
         Where it lies.
-    right, wrong : object
-        Its class; the class that was lowered, None if none was.
+    right : object
+        Its class.
     y_pred : object
         What was predicted for it; None at a tie that counts as a mistake.
     rule : str
@@ -75,7 +75,6 @@ class Step:
     row: int
     at: FloatArray
     right: Any
-    wrong: Any
     y_pred: Any
     rule: str
     W: FloatArray
@@ -217,7 +216,6 @@ def read_run(
                 row=row,
                 at=points[row],
                 right=ledger.classes[right],
-                wrong=None if update is None else update.y_pred,
                 y_pred=_prediction(model, ledger.classes, W_before @ points[row] + b_before),
                 rule=_rule(update, right, known, W[:, :d], None if through_origin else b),
                 W=W,

@@ -12,11 +12,10 @@ import numpy as np
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import MissingExtra
 from rosenblatt.geometry.regions import regions
+from rosenblatt.geometry.vectors import Box
 from rosenblatt.studio import fields
 from rosenblatt.studio.mapped_rows import mapped
 from rosenblatt.studio.page_runs import PageRun
-
-Box = tuple[float, float, float, float]
 
 # The work for one picture, and the cells each way that it may have.
 WORK = 5_000_000

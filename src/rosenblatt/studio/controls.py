@@ -35,14 +35,10 @@ def _loads(entry: Entry) -> bool:
     return True
 
 
-def entry_of_kind(kind: str) -> Entry:
-    return kinds()[kind]
-
-
 @cache
 def controls_of(kind: str) -> Mapping[str, Option]:
     """The parameters of a learner that the page has controls for."""
-    declared: dict[str, Option] = entry_of_kind(kind).load().options()
+    declared: dict[str, Option] = kinds()[kind].load().options()
     return {
         name: option
         for name, option in declared.items()
@@ -86,7 +82,7 @@ def complete_learner(name: str, given: Any) -> dict[str, Any]:
             value = option.default
         learner[field] = _checked(f"{name}: {field}", value, option)
     initial = asked.get("initial")
-    if initial is not None and entry_of_kind(kind).family == "kernel":
+    if initial is not None and kinds()[kind].family == "kernel":
         raise ParameterError(
             f"{name}: initial has weights, but a kernel learner has none to start from."
         )

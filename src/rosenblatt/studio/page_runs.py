@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Ledger
@@ -60,10 +59,6 @@ class PageRun:
     @property
     def entries(self) -> Entries:
         return self.replay.entries
-
-    @property
-    def epochs(self) -> npt.NDArray[np.int64]:
-        return np.asarray((self.entries.t - 1) // len(self.examples) + 1)
 
     @property
     def stop_reason(self) -> str:
@@ -167,7 +162,7 @@ class PageRun:
             "vectors": self.vectors,
             "row": entries.row.tolist(),
             "t": entries.t.tolist(),
-            "epoch": self.epochs.tolist(),
+            "epoch": ((entries.t - 1) // len(self.examples) + 1).tolist(),
             "score": numbers_of(self.replay.scores),
             "right": entries.y_true.tolist(),
             "wrong": entries.y_pred.tolist(),

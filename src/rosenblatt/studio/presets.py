@@ -19,7 +19,6 @@ class Preset:
     about: str
     rows: Callable[[], Rows]
     learners: list[dict[str, Any]] = field(default_factory=lambda: [{"kind": "perceptron"}])
-    columns: tuple[str, str] = ("x", "y")
 
 
 def _named(table: Any, names: str | list[str], digits: int = 2) -> Rows:

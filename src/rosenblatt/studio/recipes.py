@@ -12,13 +12,15 @@ import numpy as np
 
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.catalogue import Entry
-from rosenblatt.studio.controls import controls_of, entry_of_kind
+from rosenblatt.studio.controls import controls_of, kinds
 from rosenblatt.studio.mapped_rows import MappedRows
 from rosenblatt.studio.states import PageState
 
 # So many updates are followed one by one, and so many weights and scores are sent for them.
 MOST_UPDATES = 10_000
 MOST_NUMBERS = 250_000
+# Settings that all learners have; a title tells of the others that are not as usual.
+SHARED = ("ties", "fit_intercept")
 # Values of a kernel that a run may take, about a second's worth.
 MOST_COMPARED = 60_000_000
 
@@ -38,19 +40,14 @@ class Recipe:
     placeholder: bool
     cut: bool
 
-    def rows(self, examples: MappedRows) -> tuple[Any, Any]:
-        """The rows to learn from; one class alone gets a row of weight 0 for the other."""
-        if not self.placeholder:
-            return examples.X, examples.y
-        return np.vstack([examples.X, np.zeros(examples.X.shape[1])]), np.append(examples.y, 0)
-
     def fitted(self, examples: MappedRows) -> Any:
-        """The estimator after its run."""
-        X, y = self.rows(examples)
+        """The estimator after its run; one class alone gets a row of weight 0 for the other."""
+        X, y = examples.X, examples.y
         given: dict[str, Any] = {}
         if self.starts is not None:
             given["coef_init"], given["intercept_init"] = (np.array(part) for part in self.starts)
         if self.placeholder:
+            X, y = np.vstack([X, np.zeros(X.shape[1])]), np.append(y, 0)
             given["sample_weight"] = np.append(np.ones(len(examples)), 0.0)
         learner = self.entry.load()(**self.settings)
         with warnings.catch_warnings():
@@ -61,13 +58,14 @@ class Recipe:
 def recipe(state: PageState, learner: Mapping[str, Any], examples: MappedRows, name: str) -> Recipe:
     """The recipe of one learner; ``name`` is how errors call it."""
     kind = learner["kind"]
-    entry = entry_of_kind(kind)
+    entry = kinds()[kind]
     epochs, cut = _epochs(state, entry, examples)
     settings = {
         field: learner[field]
         for field, option in controls_of(kind).items()
         if not option.is_default(learner[field])
     }
+    own = [f"{name} {value}" for name, value in settings.items() if name not in SHARED]
     if entry.family == "kernel":
         if examples.one_class:
             raise InputError(
@@ -83,7 +81,7 @@ def recipe(state: PageState, learner: Mapping[str, Any], examples: MappedRows, n
     if shuffle:
         settings["random_state"] = state.seed
     return Recipe(
-        title=_title(learner),
+        title=entry.title + (f" ({', '.join(own)})" if own else ""),
         entry=entry,
         settings=settings,
         starts=_starts(learner, examples, f"{name}: initial"),
@@ -109,17 +107,6 @@ def _epochs(state: PageState, entry: Entry, examples: MappedRows) -> tuple[int, 
         # It may move at every point, against every other class.
         enough = math.ceil((most_updates(examples) + 1) / (n * max(1, k - 1))) + 1
     return min(state.epochs, enough), state.epochs > enough
-
-
-def _title(learner: Mapping[str, Any]) -> str:
-    """What the learner is called, and which of its own settings are not as usual."""
-    kind = learner["kind"]
-    changed = [
-        f"{field} {learner[field]}"
-        for field, option in controls_of(kind).items()
-        if field not in ("ties", "fit_intercept") and not option.is_default(learner[field])
-    ]
-    return entry_of_kind(kind).title + (f" ({', '.join(changed)})" if changed else "")
 
 
 def _starts(

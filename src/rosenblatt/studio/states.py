@@ -16,6 +16,8 @@ from rosenblatt.studio.presets import PRESETS
 
 MAPS = ("none", "product", "quadratic")
 VIEWS = ("plane", "weights", "lift", "mistakes", "table")
+# What the columns are called where nothing else is said.
+COLUMNS = ("x", "y")
 MOST_ROWS = 5_000
 MOST_LEARNERS = 4
 MOST_EPOCHS = 10_000
@@ -42,9 +44,7 @@ class PageState:
 
     @property
     def columns(self) -> list[str]:
-        if "preset" in self.data:
-            return list(PRESETS[self.data["preset"]].columns)
-        return list(self.data["columns"])
+        return list(self.data.get("columns", COLUMNS))
 
     @property
     def rows(self) -> list[list[Any]]:
@@ -91,7 +91,7 @@ def complete_data(given: Any) -> dict[str, Any]:
         return {"preset": fields.choice("data.preset", data["preset"], *PRESETS)}
     fields.refuse_unknown("data", data, "columns", "rows")
     columns = fields.sequence(
-        "data.columns", data.get("columns", ["x", "y"]), of="names", least=2, most=2
+        "data.columns", data.get("columns", COLUMNS), of="names", least=2, most=2
     )
     rows = fields.sequence("data.rows", data.get("rows", []), of="rows", most=MOST_ROWS)
     if not rows:
