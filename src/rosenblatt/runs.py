@@ -8,7 +8,7 @@ scores, margins and survival times.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -50,6 +50,13 @@ def ledger_of(model: Any) -> Any:
         raise
     except AttributeError as error:
         raise InputError(f"a {type(model).__name__} has no ledger: {error}.") from None
+
+
+def prediction(classes: Sequence[Any], scores: Any, ties: str) -> Any:
+    """The class of the highest score; None at a tie that no class is known to win."""
+    scores = np.array([0.0, scores[0]]) if len(scores) == 1 else np.asarray(scores)
+    best = np.flatnonzero(scores == scores.max())
+    return classes[best[-1]] if len(best) == 1 or ties == "positive" else None
 
 
 def run_of(model: Any, X: Any, upto: int | None = None) -> Run:

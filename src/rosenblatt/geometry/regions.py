@@ -200,7 +200,8 @@ def _checked(
     biases = vector("b", np.broadcast_to(b, len(rows)) if np.ndim(b) == 0 else b)
     if len(biases) != len(rows):
         raise InputError(f"b has {len(biases)} entries; W has {len(rows)} rows, one for each class")
-    labels = tuple(range(len(rows)) if classes is None else _labels(classes))
+    listed: Any = range(len(rows)) if classes is None else classes
+    labels = tuple(getattr(listed, "tolist", lambda: listed)())
     if len(rows) == 1 and len(labels) == 2:
         rows, biases = np.vstack([np.zeros(2), rows]), np.append(0.0, biases)
     if len(labels) != len(rows):
@@ -211,8 +212,3 @@ def _checked(
         raise ParameterError(f"classes is {labels}; every label must be there once")
     rows.flags.writeable = biases.flags.writeable = False
     return rows, biases, labels
-
-
-def _labels(classes: Iterable[Hashable]) -> Iterable[Hashable]:
-    labels: Iterable[Hashable] = getattr(classes, "tolist", lambda: classes)()
-    return labels

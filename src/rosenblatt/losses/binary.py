@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,12 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-
-Slope = TypeVar("Slope")
-
-
-def chosen(loss: str, slopes: dict[str, Slope]) -> Slope:
-    return slopes[checks.choice("loss", loss, *slopes)]
 
 
 def numbers(name: str, values: ArrayLike) -> FloatArray:
@@ -219,7 +213,7 @@ def gradient(
     >>> [0.0, 0.0] - grad_w, 0.0 - grad_b
     (array([-1.,  2.]), -1.0)
     """
-    slope = chosen(loss, _BINARY_SLOPES)
+    slope = _BINARY_SLOPES[checks.choice("loss", loss, *_BINARY_SLOPES)]
     rows, signs, weights = matrix("X", X), numbers("y", y), numbers("w", w)
     same_shape("y", signs, rows.shape[:1], "one label for each row of X")
     same_shape("w", weights, rows.shape[1:], "one weight for each column of X")

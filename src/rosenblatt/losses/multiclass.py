@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.errors import InputError
-from rosenblatt.losses.binary import chosen, matrix, numbers, same_shape
+from rosenblatt.losses.binary import matrix, numbers, same_shape
 
 
 def multiclass_perceptron(scores: ArrayLike, y: ArrayLike) -> FloatArray:
@@ -163,7 +164,7 @@ def multiclass_gradient(
     array([[-2.,  1.],
            [ 2., -1.]])
     """
-    slope = chosen(loss, _MULTICLASS_SLOPES)
+    slope = _MULTICLASS_SLOPES[checks.choice("loss", loss, *_MULTICLASS_SLOPES)]
     rows, weights, biases = matrix("X", X), matrix("W", W), numbers("b", b)
     same_shape("W", weights, (len(weights), rows.shape[1]), "one column for each column of X")
     if biases.ndim:

@@ -77,7 +77,6 @@ def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float)
     # A label that holds a closing tag must not end the script.
     encoded = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     parts = {
-        "TITLE": escape("How the boundary moved"),
         "CAPTION": escape(caption),
         "LIGHT": _variables(LIGHT),
         "DARK": _variables(DARK),
@@ -139,7 +138,7 @@ PAGE = """<!doctype html>
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy"
  content="default-src 'none';style-src 'unsafe-inline';script-src 'unsafe-inline'">
-<title>@TITLE@</title>
+<title>How the boundary moved</title>
 <style>
 :root{@LIGHT@}
 @media (prefers-color-scheme:dark){:root{@DARK@}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -51,6 +52,7 @@ def _columns(names: list[str], room: float) -> int:
     return 1
 
 
+@dataclass(eq=False)
 class Pen:
     """The theme, and what is drawn in it.
 
@@ -65,13 +67,12 @@ class Pen:
         Whether a figure of ours may become higher for a long legend.
     """
 
-    def __init__(
-        self, theme: Theme, *, small: bool = False, own: bool = True, grows: bool = True
-    ) -> None:
-        self.theme = theme
-        self.small = small
-        self.own = own
-        self.grows = grows
+    theme: Theme
+    small: bool = False
+    own: bool = True
+    grows: bool = True
+
+    def __post_init__(self) -> None:
         self._signs: set[str] = set()
         self._families = tuple(load_matplotlib().rcParams["font.family"])
 

@@ -28,7 +28,7 @@ from rosenblatt.plot.plane import (
     segment,
 )
 from rosenblatt.plot.style import Mark, marks
-from rosenblatt.runs import LinearRun, ledger_of
+from rosenblatt.runs import LinearRun, ledger_of, prediction
 
 PREDICTS_OTHERWISE = (
     "These are the weights while it learned; it predicts by their average, their votes or the best "
@@ -204,7 +204,7 @@ def read_run(
         box = around(shown, is_line=plane.is_line)
     if scale is None:
         scale = scale_of(np.linalg.norm(W_all, axis=1), box)
-    steps = []
+    steps, ties = [], getattr(model, "ties", "mistake")
     for t, row, k, is_update in chosen:
         (W, b), (W_before, b_before) = seen[k + is_update], seen[k]
         update = ledger[k] if is_update else None
@@ -216,7 +216,7 @@ def read_run(
                 row=row,
                 at=points[row],
                 right=ledger.classes[right],
-                y_pred=_prediction(model, ledger.classes, W_before @ points[row] + b_before),
+                y_pred=prediction(ledger.classes, W_before @ points[row] + b_before, ties),
                 rule=_rule(update, right, known, W[:, :d], None if through_origin else b),
                 W=W,
                 b=b,
@@ -259,14 +259,6 @@ def _marks_in_order(classes: Sequence[Any]) -> tuple[Mark, ...]:
     """Marks in the order of the ledger, each as it is in all other pictures."""
     of = {mark.label: mark for mark in marks(sorted(classes))}
     return tuple(of[label] for label in classes)
-
-
-def _prediction(model: Any, classes: Sequence[Any], scores: FloatArray) -> Any:
-    """The class of the highest score; None at a tie that no class is known to win."""
-    scores = np.array([0.0, scores[0]]) if len(scores) == 1 else scores
-    best = np.flatnonzero(scores == scores.max())
-    wins = len(best) == 1 or getattr(model, "ties", "mistake") == "positive"
-    return classes[best[-1]] if wins else None
 
 
 def _rule(

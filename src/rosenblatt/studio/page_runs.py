@@ -17,7 +17,7 @@ from rosenblatt.core.recording import Entries
 from rosenblatt.core.result import stop_text
 from rosenblatt.core.rows import scores
 from rosenblatt.plurals import count
-from rosenblatt.runs import LinearRun, Run, run_of
+from rosenblatt.runs import LinearRun, Run, prediction, run_of
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.recipes import Recipe, most_updates
 
@@ -203,7 +203,7 @@ def as_csv(run: PageRun) -> str:
             row + 1,
             *numbers_of(examples.points[row]),
             classes[columns["right"][k]],
-            _predicted(score if several else [0, score], classes, run.learner["ties"]),
+            prediction(classes, score if several else [score], run.learner["ties"]) or "",
             *(["" if wrong < 0 else classes[wrong]] * several),
             *(score if several else [score]),
             columns["step"][k],
@@ -222,9 +222,3 @@ def _no_formula(cell: Any) -> Any:
     except ValueError:
         return f"'{cell}"
     return cell
-
-
-def _predicted(scores: list[float], classes: list[str], ties: str) -> str:
-    """The class with the largest score; of a tie the last, or none where ties are mistakes."""
-    best = [name for name, score in zip(classes, scores, strict=True) if score == max(scores)]
-    return best[-1] if len(best) == 1 or ties == "positive" else ""

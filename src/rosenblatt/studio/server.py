@@ -66,9 +66,7 @@ def application(session: Session, *, port: int) -> Guard:
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        said = error.detail
-        if error.status_code == 413:
-            said = too_long(MAX_BYTES)
+        said = too_long(MAX_BYTES) if error.status_code == 413 else error.detail
         return _failure(said, error.status_code)
 
     async def failed(_: Request, error: Exception) -> Response:
