@@ -42,9 +42,10 @@ class Interrupts:
             return
         # An exception may get lost, as in a destructor; in an import it may leave a lock behind.
         importing = _is_importing(frame)
-        with suppress(AttributeError):  # where there is no such clock
-            signal.signal(signal.SIGALRM, self._hear)
-            signal.setitimer(signal.ITIMER_REAL, 0.01 if importing else 1.0)
+        if importing or not self.deaf:
+            with suppress(AttributeError):  # where there is no such clock
+                signal.signal(signal.SIGALRM, self._hear)
+                signal.setitimer(signal.ITIMER_REAL, 0.01 if importing else 1.0)
         if not importing:
             self.waiting, self.raised = False, True
             raise KeyboardInterrupt
