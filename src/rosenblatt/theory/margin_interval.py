@@ -31,16 +31,8 @@ MOST_PRODUCTS, MOST_PRODUCTS_OF_FLINT = 5_000_000, 500_000_000
 class MarginInterval:
     """Bounds on the largest product that a vector of length 1 has with every point of a hull.
 
-    Attributes
-    ----------
-    lower, upper : float
-        The largest lies between them, whatever was rounded on the way.
-    direction : ndarray
-        The vector that has ``lower``, rounded to floats; 0 where the hull holds the origin.
-    keys : list of int
-        Points of the hull that ``upper`` follows from.
-    conflict : tuple of int
-        Rows of which it follows that there is no margin, if that is known.
+    ``direction`` has ``lower``, but is rounded to floats; ``upper`` follows from the points of the
+    ``keys``. From the rows of a ``conflict`` it follows that there is no margin.
     """
 
     lower: float
@@ -82,7 +74,7 @@ def _enclose(hull: Any, keys: list[int], weights: list[Fraction]) -> MarginInter
         keys, weights = found
         seen.add(frozenset(keys))
         now, lowest = _bounds(hull, keys, weights)
-        if now.lower > best.lower:
+        if now.conflict or now.lower > best.lower:
             best = replace(now, upper=min(now.upper, best.upper))
         elif now.upper < best.upper:
             best = replace(best, upper=now.upper, keys=now.keys)
@@ -148,11 +140,11 @@ def _bounds(
 def longest(points: Points, *, in_two_places: bool = False) -> float:
     """The length of the longest point, from above; of one that is written down twice √2 of it."""
     norms = points.squared_norms()
-    slack = (points.n_dimensions + 4) * EPS
-    near = np.flatnonzero(norms >= (1 - 2 * slack) * norms.max())
+    slack, lost = (points.n_dimensions + 4) * EPS, points.n_dimensions * 2.0**-1070
+    near = np.flatnonzero(norms >= (1 - 2 * slack) * norms.max() - lost)
     times = 2 if in_two_places else 1
-    if len(near) * points.n_dimensions > MOST_EXACT // 100:
-        return root(Fraction(float(norms.max())) * Fraction(1 + slack) * times, up=True)
+    if len(near) * points.n_dimensions > MOST_EXACT // 20:
+        return root(Fraction(float((norms.max() + lost) * (1 + 2 * slack))) * times, up=True)
     rows, unit = points.whole(near)
     return root(Fraction(times * max(sum(map(mul, row, row)) for row in rows), unit**2), up=True)
 

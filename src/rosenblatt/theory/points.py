@@ -21,7 +21,7 @@ UNDERFLOW = FLOAT64_LIMIT * 2.0**-1073
 # Rows without a larger value have separators that are too long for floats.
 LEAST = 1e-300
 # So many numbers are multiplied exactly to tell which of some points lies lowest.
-MOST_EXACT = 5_000_000
+MOST_EXACT = 1_000_000
 # Φ: a function of a table, or anything with a method ``transform``.
 FeatureMap = Callable[[Any], Any] | Any | None
 
@@ -191,33 +191,24 @@ def _dense(X: Any) -> FloatArray:
 # ---------------------------------------------------------------------- hulls
 
 
-class Enumerated:
-    """A hull of points that have a number each, and so can all be looked at."""
-
-    def enclosed(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The product of every point with p, and how far rounding can have moved it."""
-        raise NotImplementedError
-
-    def whole(self, keys: Any) -> tuple[list[list[int]], int]:
-        """Some points in whole numbers, and by what they were multiplied."""
-        raise NotImplementedError
-
-    def lowest_exactly(self, q: Sequence[int]) -> tuple[int, Fraction]:
-        """The point with the smallest product with q, and that product, or what is surely below."""
-        p, factor = floats(q)
-        values, errors = self.enclosed(p)
-        near = np.flatnonzero(values - errors <= (values + errors).min())
-        if len(near) * len(q) > MOST_EXACT:
-            key = int(np.argmin(values - errors))
-            return key, Fraction(float(values[key] - errors[key])) * factor
-        points, unit = self.whole(near)
-        products = [sum(map(mul, point, q)) for point in points]
-        lowest = min(products)
-        return int(near[products.index(lowest)]), Fraction(lowest, unit)
+def _lowest_exactly(hull: Any, q: Sequence[int]) -> tuple[int, Fraction]:
+    """The point with the smallest product with q, and that product, or what is surely below."""
+    p, factor = floats(q)
+    values, errors = hull.enclosed(p)
+    near = np.flatnonzero(values - errors <= (values + errors).min())
+    if len(near) * len(q) > MOST_EXACT:
+        key = int(np.argmin(values - errors))
+        return key, Fraction(float(values[key] - errors[key])) * factor
+    points, unit = hull.whole(near)
+    products = [sum(map(mul, point, q)) for point in points]
+    lowest = min(products)
+    return int(near[products.index(lowest)]), Fraction(lowest, unit)
 
 
-class PointHull(Enumerated):
+class PointHull:
     """The hull of the points, or of those with a sign: separation by a plane through the origin."""
+
+    lowest_exactly = _lowest_exactly
 
     def __init__(self, points: Points, sign: float | None = None) -> None:
         self.points, self._sign = points, sign
@@ -232,12 +223,14 @@ class PointHull(Enumerated):
         return np.asarray(self.points.take(np.array([key]))[0])
 
     def enclosed(self, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The product of every point with p, and how far rounding can have moved it."""
         products = self.points.products(p)
         if self._sign is not None:
             products[self.points.signs != self._sign] = np.inf
         return products, self.points.rounding(p)
 
     def whole(self, keys: Any) -> tuple[list[list[int]], int]:
+        """Some points in whole numbers, and by what they were multiplied."""
         return self.points.whole(keys)
 
     def rows_of(self, key: int) -> tuple[int, ...]:
@@ -280,12 +273,14 @@ class DifferenceHull:
         return [PointHull(self._points, sign).lowest_exactly(q) for sign in (1.0, -1.0)]
 
 
-class PairHull(Enumerated):
+class PairHull:
     """Several classes in the construction of Kesler: a point for each row and wrong class.
 
     The vectors of all classes are stacked; the point of a row x of class y against class r has x
     in the place of y and -x in the place of r. A key is ``row * k + wrong class``.
     """
+
+    lowest_exactly = _lowest_exactly
 
     def __init__(self, rows: Points, labels: npt.NDArray[np.intp], n_classes: int) -> None:
         self.rows, self.labels, self.k = rows, labels, n_classes

@@ -172,11 +172,11 @@ def proof(
     eta = _learning_rate(ledger, n_vectors=len(w))
     u = None if separator is None else unit_separator(separator, w.shape, table.shape[1])
     if margin is not None:
-        margin = _positive("margin", margin)
+        margin = float(checks.number("margin", margin, above=0.0))
     elif u is not None:
         margin = _margin(ledger, table, u)
     if radius is not None:
-        radius = _positive("radius", radius)
+        radius = float(checks.number("radius", radius, above=0.0))
     else:
         rows = Points(table, np.ones(table.shape[0]), w.shape[1] > table.shape[1])
         radius = longest(rows, in_two_places=len(w) > 1)
@@ -242,10 +242,6 @@ def _learning_rate(ledger: Ledger, n_vectors: int) -> float:
             f"{_which_learners()}"
         )
     return float(steps[0]) if len(steps) else 1.0
-
-
-def _positive(name: str, value: Any) -> float:
-    return float(checks.number(name, value, above=0.0))
 
 
 def unit_separator(separator: Any, shape: tuple[int, ...], n_features: int) -> FloatArray:
