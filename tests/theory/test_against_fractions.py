@@ -11,15 +11,13 @@ from reference import largest_margin as exact
 from reference.awkward_problems import problem
 
 from rosenblatt.errors import InputError
-from rosenblatt.theory import max_margin, mistake_bound
+from rosenblatt.theory import max_margin, mistake_bound, separability
 
 
 @pytest.mark.parametrize(
     "n_problems", [pytest.param(200, id="200"), pytest.param(5000, marks=pytest.mark.long)]
 )
-def test_every_margin_and_bound_holds_and_none_is_called_the_largest_that_is_not(
-    n_problems, capsys
-):
+def test_no_verdict_is_wrong_and_no_margin_is_called_the_largest_that_is_not(n_problems, capsys):
     seen, wrong = Counter(), []
     for seed in range(n_problems):
         X, y, fit_intercept, kind = problem(seed)
@@ -27,12 +25,12 @@ def test_every_margin_and_bound_holds_and_none_is_called_the_largest_that_is_not
             wrong.append(f"problem {seed} ({kind}): {fault}")
     with capsys.disabled():
         print(
-            f"\n{n_problems} problems, {seen['separable']} of them separable; not known: "
-            f"{seen['open']} of {seen['margins']} margins, {seen['no bound']} of "
-            f"{seen['separable']} bounds"
+            f"\n{n_problems} problems, {seen['separable']} of them separable; undecided: "
+            f"{seen['undecided'] / n_problems:.2%} of the verdicts, {seen['open']} of "
+            f"{seen['margins']} margins, {seen['no bound']} of {seen['separable']} bounds"
         )
     assert not wrong, "\n".join(wrong)
-    assert seen["open"] + seen["no bound"] <= n_problems / 100
+    assert seen["undecided"] + seen["open"] + seen["no bound"] <= n_problems / 100
 
 
 def faults(X, y, fit_intercept, seen):
@@ -41,6 +39,12 @@ def faults(X, y, fit_intercept, seen):
     Z = exact.points(rows, labels, fit_intercept)
     truth = exact.separable(Z)
     seen["separable"] += truth
+    found = separability(X, y, fit_intercept)
+    seen["undecided"] += found.separable is None
+    if found.separable not in (None, truth):
+        yield f"called {found.verdict}"
+    elif found.separable is not None and not found.verify():
+        yield "certificate does not hold"
     squared = exact.squared_margin(Z)
     if len(set(labels)) == 2:
         D = exact.squared_margin(exact.differences(rows, labels)) / 4 if fit_intercept else squared
