@@ -38,6 +38,7 @@ SANITIZERS = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 SECONDS_OF_AN_INPUT = 120.0
+SECONDS_BETWEEN_NEWS = 60.0
 MOST_FINDINGS = 20
 LEAST_READ = 0.02  # of the inputs of each target: a run in which all is refused shows nothing
 
@@ -196,8 +197,12 @@ def run(options: argparse.Namespace) -> bool:
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         team = [Worker(options, place, Path(folder)) for place in range(options.workers)]
+        shown = began
         while running := [worker for worker in team if worker.is_running()]:
             running[0].process.join(0.1)
+            if time.monotonic() - shown > SECONDS_BETWEEN_NEWS:
+                shown = time.monotonic()
+                print(f"{sum(sum(w.tried) for w in team):,} inputs so far", flush=True)
     seconds = time.monotonic() - began
     idle = []
     for place, name in enumerate(targets()):
