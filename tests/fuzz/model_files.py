@@ -38,7 +38,12 @@ def seeds() -> dict[str, list[tuple[bytes, dict[str, Any], dict[str, Any]]]]:
     }
     with TemporaryDirectory() as folder:
         return {
-            family: [(data, *opened(data)) for data in (bytes_of(m, Path(folder)) for m in made)]
+            family: [
+                (data, *opened(data))
+                for number, learner in enumerate(made)
+                for slim in ([False, True] if number % 3 == 0 else [False])
+                for data in [bytes_of(learner, Path(folder), slim=slim)]
+            ]
             for family, made in learners.items()
         }
 

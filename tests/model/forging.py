@@ -69,8 +69,8 @@ def forged(data, change_card=None, change_arrays=None):
     return closed(card, arrays)
 
 
-def bytes_of(learner, folder):
-    save(learner, folder / "model.rbt")
+def bytes_of(learner, folder, **options):
+    save(learner, folder / "model.rbt", **options)
     return (folder / "model.rbt").read_bytes()
 
 
