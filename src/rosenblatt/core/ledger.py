@@ -267,11 +267,12 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             )
             at_start = at_start + start.bias
             if start.n_vectors == 1:
-                moved, signed = np.ascontiguousarray(found.T) + bias_step, (2 * y_true - 1) * step
-                positive, first_scores = ties == "positive", at_start[:, 0]
-                out.append(
-                    voting.vote_binary(moved, place, signed, survival, positive, first_scores)
+                signed, first_scores = (2 * y_true - 1) * step, np.ascontiguousarray(at_start[:, 0])
+                positive = ties == "positive"
+                votes = voting.vote_binary(
+                    found, place, signed, survival, first_scores, bias_step, positive
                 )
+                out.append(votes)
             else:
                 out.append(
                     voting.vote_classes(

@@ -269,7 +269,7 @@ class KernelModel(Model):
             def each(queries: Any) -> FloatArray:
                 products = self._products(queries)
                 found = [
-                    voting.vote_binary(products, own.row, steps, lived, tie_is_positive)
+                    voting.votes_of_one(products, own.row, steps, lived, tie_is_positive)
                     for own, steps, lived in lives
                 ]
                 return np.stack(found)

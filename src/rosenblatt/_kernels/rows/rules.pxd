@@ -31,5 +31,5 @@ cdef class Rule:
     cdef readonly bint asks_every_row  # no row is left alone for being right by enough
     cdef object error  # what a function of Python raised
     cdef object _python
-    cdef tuple _arguments
+    cdef dict _options
     cdef double ask(self, double margin, double squared_norm, bint mistaken)

@@ -2,6 +2,7 @@
 
 from libc.math cimport INFINITY, isfinite
 
+from functools import partial
 from numbers import Real
 
 
@@ -27,7 +28,8 @@ cdef class Rule:
 
     def __init__(self, str name, *, double eta=1.0, double threshold=0.0, double C=1.0,
                  str ties="mistake", step=None, bint aims_at_one=False):
-        self._arguments = (name, eta, threshold, C, ties, step, aims_at_one)
+        self._options = {"eta": eta, "threshold": threshold, "C": C, "ties": ties, "step": step,
+                         "aims_at_one": aims_at_one}
         self.name = name
         self.c.parameters = rb_parameters(eta, threshold, C, <void *>self)
         self.c.tie_is_mistake = ties == "mistake"
@@ -45,7 +47,7 @@ cdef class Rule:
         self.asks_every_row = self.c.quiet_above == INFINITY
 
     def __reduce__(self):
-        return _rebuild, self._arguments
+        return partial(Rule, self.name, **self._options), ()
 
     cdef double ask(self, double margin, double squared_norm, bint mistaken):
         """The step of a function of Python; what it raises is kept until the loop has ended."""
@@ -63,8 +65,3 @@ cdef class Rule:
         except BaseException as error:
             self.error = error
             return 0.0
-
-
-def _rebuild(name, eta, threshold, C, ties, step, aims_at_one):
-    return Rule(name, eta=eta, threshold=threshold, C=C, ties=ties, step=step,
-                aims_at_one=aims_at_one)

@@ -1,23 +1,24 @@
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from rosenblatt._kernels.array_types import AnyArray, FloatArray, Int32Array, IntArray
 
 def vote_binary(
-    products: npt.NDArray[Any],
-    support: npt.NDArray[np.int64],
-    step: npt.NDArray[np.float64],
-    survival: npt.NDArray[np.float64],
-    tie_is_positive: bool,
-    start: npt.NDArray[np.float64] | None = None,
-) -> npt.NDArray[np.float64]: ...
-def vote_classes(
-    products: npt.NDArray[np.float64],
-    support: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int32],
-    wrong: npt.NDArray[np.int32],
-    step: npt.NDArray[np.float64],
-    survival: npt.NDArray[np.float64],
-    start: npt.NDArray[np.float64],
+    products: FloatArray,
+    support: IntArray,
+    signed_step: FloatArray,
+    survival: FloatArray,
+    start: FloatArray,
     bias_step: float,
-) -> npt.NDArray[np.float64]: ...
+    tie_is_positive: bool,
+) -> FloatArray: ...
+def votes_of_one(
+    kernel: AnyArray, place: IntArray, step: FloatArray, survival: FloatArray, tie_is_positive: bool
+) -> FloatArray: ...
+def vote_classes(
+    products: FloatArray,
+    support: IntArray,
+    right: Int32Array,
+    wrong: Int32Array,
+    step: FloatArray,
+    survival: FloatArray,
+    start: FloatArray,
+    bias_step: float,
+) -> FloatArray: ...

@@ -9,25 +9,53 @@ ctypedef fused real:
     double
 
 
-def vote_binary(const real[:, ::1] products, const int64_t[::1] support, const double[::1] step,
-                const double[::1] survival, bint tie_is_positive, start=None):
+def vote_binary(const double[:, ::1] products, const int64_t[::1] support,
+                const double[::1] signed_step, const double[::1] survival,
+                const double[::1] start, double bias_step, bint tie_is_positive):
+    """Sum of survival times signed by the score of each vector, one sum per query.
+
+    `products` (queries, support rows) holds x.z; `support` and `signed_step` name the row and step
+    of each update; `survival` has one entry more: that of the first vector. `start` is the score
+    of the first vector; `bias_step` is 1 with a bias and 0 without.
+    """
+    cdef int64_t n = products.shape[0], m = support.shape[0], q, i
+    out = np.zeros(n)
+    cdef double[::1] votes = out
+    cdef double score, total
+    with nogil:
+        for q in range(n):
+            score = start[q]
+            total = signed_vote(score, survival[0], tie_is_positive)
+            for i in range(m):
+                score += signed_step[i] * (products[q, support[i]] + bias_step)
+                total += signed_vote(score, survival[i + 1], tie_is_positive)
+            votes[q] = total
+    return out
+
+
+cdef inline double signed_vote(double score, double survival, bint tie_is_positive) noexcept nogil:
+    if score > 0.0 or (score == 0.0 and tie_is_positive):
+        return survival
+    return -survival if score < 0.0 else 0.0
+
+
+def votes_of_one(const real[:, ::1] kernel, const int64_t[::1] place, const double[::1] step,
+                 const double[::1] survival, bint tie_is_positive):
     """Votes of one vector's states on the queries: each counts as long as it survived.
 
-    `products` (support rows, queries) says by how much a step of 1 towards a row raises the score of
-    a query; `support` and `step` name the row and the signed step of each update. `survival` has one
-    number more, that of the first state, whose scores are `start` or else 0.
+    `kernel` is (support rows, queries), `place` and `step` name the row and step of each update,
+    `survival` has one number more, that of the first state, which scores 0 everywhere.
     """
-    cdef int64_t n = products.shape[1], m = support.shape[0], i
-    running = np.zeros(n) if start is None else np.array(start, np.float64)
-    out = survival[0] * (np.sign(running) + tie_is_positive * (running == 0.0))
+    cdef int64_t n = kernel.shape[1], m = place.shape[0], i
+    out, running = np.full(n, survival[0] if tie_is_positive else 0.0), np.zeros(n)
     cdef double[::1] total = out, score = running
     cdef double at_zero = 1.0 if tie_is_positive else 0.0
     if n == 0:
         return out
     with nogil:
         for i in range(m):
-            add_and_vote(&score[0], &total[0], &products[support[i], 0], n, step[i],
-                         survival[i + 1], at_zero)
+            add_and_vote(&score[0], &total[0], &kernel[place[i], 0], n, step[i], survival[i + 1],
+                         at_zero)
     return out
 
 
@@ -46,12 +74,7 @@ cdef inline void add_and_vote(double *score, double *total, const real *row, int
 def vote_classes(const double[:, ::1] products, const int64_t[::1] support,
                  const int32_t[::1] right, const int32_t[::1] wrong, const double[::1] step,
                  const double[::1] survival, start, double bias_step):
-    """Survival times given to the class each vector chose, (queries, classes).
-
-    `products` (queries, support rows) holds x.z, `start` the scores of the first vectors;
-    `bias_step` is 1 with a bias and 0 without. `right` and `wrong` name the classes that each
-    update raises and lowers, -1 for none.
-    """
+    """Survival times given to the class each vector chose, (queries, classes)."""
     cdef int64_t n = products.shape[0], m = support.shape[0], k = start.shape[1], q, i, best
     out = np.zeros((n, k))
     cdef double[:, ::1] votes = out, scores = np.array(start, np.float64)

@@ -1,13 +1,13 @@
 from typing import Any
 
-import numpy.typing as npt
+from rosenblatt._kernels.array_types import AnyArray
 
 FLOAT32_LIMIT: float
 FLOAT64_LIMIT: float
 
 class WeightArrays:
-    table: npt.NDArray[Any]
-    bias: npt.NDArray[Any]
+    table: AnyArray
+    bias: AnyArray
     table_sum: Any
     bias_sum: Any
     by_feature: bool
@@ -19,10 +19,10 @@ class WeightArrays:
     reach: float
     def bind(
         self,
-        table: npt.NDArray[Any],
-        bias: npt.NDArray[Any],
-        table_sum: npt.NDArray[Any] | None,
-        bias_sum: npt.NDArray[Any] | None,
+        table: AnyArray,
+        bias: AnyArray,
+        table_sum: AnyArray | None,
+        bias_sum: AnyArray | None,
         *,
         by_feature: bool,
         n_features: int,
@@ -30,7 +30,5 @@ class WeightArrays:
     ) -> None: ...
     def measure_reach(self) -> None: ...
     def squared_distance(
-        self,
-        origin_table: npt.NDArray[Any] | None = None,
-        origin_bias: npt.NDArray[Any] | None = None,
+        self, origin_table: AnyArray | None = None, origin_bias: AnyArray | None = None
     ) -> float: ...

@@ -11,6 +11,10 @@ cnp.import_array()
 FLOAT32_LIMIT = 1e15
 FLOAT64_LIMIT = 1e150
 
+ctypedef fused real:
+    float
+    double
+
 
 cdef class WeightArrays:
     """Arrays and pointers into them.
@@ -69,26 +73,19 @@ cdef class WeightArrays:
 
 
 cdef double _squared_distance(cnp.ndarray a, origin, int64_t n):
-    cdef const double *x
-    cdef const double *z = NULL
-    cdef const float *xf
-    cdef const float *zf = NULL
+    cdef void *x = cnp.PyArray_DATA(a)
+    cdef void *z = NULL if origin is None else cnp.PyArray_DATA(<cnp.ndarray?>origin)
+    if cnp.PyArray_TYPE(a) == cnp.NPY_FLOAT32:
+        return _sum_of_squares(<const float *>x, <const float *>z, n)
+    return _sum_of_squares(<const double *>x, <const double *>z, n)
+
+
+cdef double _sum_of_squares(const real *x, const real *z, int64_t n) noexcept:
     cdef double lane[4]
     cdef double change
     cdef int64_t i
     lane[0] = lane[1] = lane[2] = lane[3] = 0.0
-    if cnp.PyArray_TYPE(a) == cnp.NPY_FLOAT32:
-        xf = <const float *>cnp.PyArray_DATA(a)
-        if origin is not None:
-            zf = <const float *>cnp.PyArray_DATA(<cnp.ndarray?>origin)
-        for i in range(n):
-            change = <double>xf[i] - (<double>zf[i] if zf != NULL else 0.0)
-            lane[i & 3] += change * change
-    else:
-        x = <const double *>cnp.PyArray_DATA(a)
-        if origin is not None:
-            z = <const double *>cnp.PyArray_DATA(<cnp.ndarray?>origin)
-        for i in range(n):
-            change = x[i] - (z[i] if z != NULL else 0.0)
-            lane[i & 3] += change * change
+    for i in range(n):
+        change = <double>x[i] - (<double>z[i] if z != NULL else 0.0)
+        lane[i & 3] += change * change
     return (lane[0] + lane[2]) + (lane[1] + lane[3])
