@@ -67,10 +67,12 @@ cdef class TagWeights:
         if needed <= self.capacity:
             return
         capacity = max(needed, 2 * self.capacity, 1024)
-        rows, sums = self.rows[:self.n_rows], self.row_sums[:self.n_rows]
-        self.rows = np.zeros((capacity, self.width), np.float32)
-        self.row_sums = np.zeros((capacity, self.width))
-        self.rows[:self.n_rows], self.row_sums[:self.n_rows] = rows, sums
+        rows = np.zeros((capacity, self.width), np.float32)
+        rows[:self.n_rows] = self.rows[:self.n_rows]
+        self.rows = rows
+        sums = np.zeros((capacity, self.width))
+        sums[:self.n_rows] = self.row_sums[:self.n_rows]
+        self.row_sums = sums
         self.bind()
 
     def take(self, TagWeights old):

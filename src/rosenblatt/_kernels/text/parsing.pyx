@@ -16,7 +16,7 @@ cnp.import_array()
 # Of a block this small the arrays are copied, so that the memory it is read into stays: to give it
 # away would cost new pages of the system for every block, a quarter of the time of reading.
 cdef enum:
-    MOST_TO_COPY = 1 << 22  # bytes
+    MOST_TO_COPY = 3 << 20  # bytes
 
 
 cdef class Growing:
@@ -211,17 +211,15 @@ cdef class SparseParser(Parser):
         starts = cnp.PyArray_ZEROS(1, &length, cnp.NPY_INT64, 0)
         starts[1:] = self.starts.take(self.n_rows, cnp.NPY_INT64)
         self.n_stored = 0
-        return (
-            taken(self.values, n, cnp.NPY_FLOAT32 if self.float32 else cnp.NPY_FLOAT64),
-            taken(self.columns, n, cnp.NPY_INT32),
-            starts,
-        )
+        cdef bint copied = self.values.room * self.values.item <= MOST_TO_COPY
+        typenum = cnp.NPY_FLOAT32 if self.float32 else cnp.NPY_FLOAT64
+        if copied:
+            return copy_of(self.values, n, typenum), copy_of(self.columns, n, cnp.NPY_INT32), starts
+        return self.values.take(n, typenum), self.columns.take(n, cnp.NPY_INT32), starts
 
 
-cdef object taken(Growing items, int64_t n, int typenum):
+cdef object copy_of(Growing items, int64_t n, int typenum):
     cdef cnp.npy_intp length = n
-    if items.room * items.item > MOST_TO_COPY:
-        return items.take(n, typenum)
     array = cnp.PyArray_SimpleNew(1, &length, typenum)
     if n:
         memcpy(cnp.PyArray_DATA(array), items.at, n * items.item)

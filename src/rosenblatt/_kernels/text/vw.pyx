@@ -181,7 +181,8 @@ cdef class VWParser(SparseParser):
         cdef uint64_t seed
         cdef double scale, value, product
         cdef const unsigned char *after
-        cdef bint exact = self.mask == 0
+        cdef bint exact = self.mask == 0, float32 = self.float32
+        cdef void *values = self.values.at
         cdef int32_t *columns = <int32_t *>self.columns.at
         while text[at] == 124:
             at += 1
@@ -228,7 +229,7 @@ cdef class VWParser(SparseParser):
                 if n == most:
                     return self.fail("many features", begin, at)
                 columns[n] = <int32_t>column
-                put_real(self.values.at, self.float32, n, product)
+                put_real(values, float32, n, product)
                 n += 1
         if not ends_line(text, at):
             return self.fail("bare return", at, at + 1)
@@ -295,6 +296,7 @@ cdef class VWParser(SparseParser):
         cdef uint64_t *keys
         cdef int64_t i = first + 1, n = stop - first, to = first
         cdef int32_t column
+        cdef bint float32 = self.float32
         while i < stop and columns[i - 1] < columns[i]:
             i += 1
         if i >= stop:
@@ -304,7 +306,7 @@ cdef class VWParser(SparseParser):
         keys, values = <uint64_t *>self.order.at, <double *>self.spare.at
         for i in range(n):
             keys[i] = <uint64_t>columns[first + i] << 32 | <uint64_t>i
-            values[i] = narrow[first + i] if self.float32 else wide[first + i]
+            values[i] = narrow[first + i] if float32 else wide[first + i]
         keys = rb_sorted_keys(keys, n)
         for i in range(n):
             column, value = <int32_t>(keys[i] >> 32), values[<uint32_t>keys[i]]
@@ -313,11 +315,10 @@ cdef class VWParser(SparseParser):
                 if not -self.limit <= value <= self.limit:
                     return -1
             columns[to], total = column, value
-            put_real(self.values.at, self.float32, to, value)
+            put_real(wide, float32, to, value)
             to += 1
         return to
 
     def take(self):
         """Values, columns, where each row ends, importance weights; starts anew."""
-        weights = self.weights.take(self.n_rows, cnp.NPY_FLOAT64)
-        return (*super().take(), weights)
+        return (*super().take(), self.weights.take(self.n_rows, cnp.NPY_FLOAT64))
