@@ -23,24 +23,20 @@ MARKS = {
 }
 ENDINGS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
 LONGEST_MARK = max(map(len, MARKS))
-FORMAT_BY_ENDING = {
-    "arrow": "arrow",
-    "conll": "conll",
+ENDINGS_OF_FORMATS = {
+    "arrow": "arrow feather",
+    "conll": "conll iob",
     "conllu": "conllu",
     "csv": "csv",
-    "feather": "arrow",
-    "iob": "conll",
-    "jsonl": "jsonl",
-    "libsvm": "svmlight",
-    "ndjson": "jsonl",
-    "parquet": "parquet",
-    "pq": "parquet",
-    "svm": "svmlight",
-    "svmlight": "svmlight",
-    "tab": "tsv",
-    "tsv": "tsv",
-    "txt": "text",
+    "jsonl": "jsonl ndjson",
+    "parquet": "parquet pq",
+    "svmlight": "libsvm svm svmlight",
+    "text": "txt",
+    "tsv": "tab tsv",
     "vw": "vw",
+}
+FORMAT_BY_ENDING = {
+    ending: format for format, endings in ENDINGS_OF_FORMATS.items() for ending in endings.split()
 }
 
 

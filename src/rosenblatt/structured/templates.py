@@ -49,60 +49,31 @@ SIZED: dict[str, Callable[[str, int], str]] = {
 FURTHEST = 8  # as in the compiled loop
 NOTHING = np.empty(0, np.uint64)
 
+
+def _apart(templates: str) -> tuple[str, ...]:
+    """Templates that stand apart by blanks."""
+    return tuple(templates.split())
+
+
 # For words alone, as in tagging parts of speech.
-WORDS = (
-    "w[0]",
-    "w[0].lower",
-    "w[-1].lower",
-    "w[1].lower",
-    "w[-2].lower",
-    "w[2].lower",
-    "w[-1].lower|w[0].lower",
-    "w[0].lower|w[1].lower",
-    "w[-1].lower|w[1].lower",
-    "w[-1].lower|w[0].suffix(3)",
-    "w[0].suffix(3)|w[1].lower",
-    "w[0].suffix(1)",
-    "w[0].suffix(2)",
-    "w[0].suffix(3)",
-    "w[0].suffix(4)",
-    "w[0].prefix(1)",
-    "w[0].prefix(2)",
-    "w[0].prefix(3)",
-    "w[0].prefix(4)",
-    "w[0].shape",
-    "w[0].short_shape",
-    "w[-1].short_shape|w[0].short_shape",
-    "w[0].short_shape|w[1].short_shape",
-)
+WORDS = _apart("""
+w[0]  w[0].lower  w[-1].lower  w[1].lower  w[-2].lower  w[2].lower
+w[-1].lower|w[0].lower  w[0].lower|w[1].lower  w[-1].lower|w[1].lower
+w[-1].lower|w[0].suffix(3)  w[0].suffix(3)|w[1].lower
+w[0].suffix(1)  w[0].suffix(2)  w[0].suffix(3)  w[0].suffix(4)
+w[0].prefix(1)  w[0].prefix(2)  w[0].prefix(3)  w[0].prefix(4)
+w[0].shape  w[0].short_shape
+w[-1].short_shape|w[0].short_shape  w[0].short_shape|w[1].short_shape
+""")
 # For words with their parts of speech, as in chunking.
-CHUNKING = (
-    "w[-2]",
-    "w[-1]",
-    "w[0]",
-    "w[1]",
-    "w[2]",
-    "w[-1]|w[0]",
-    "w[0]|w[1]",
-    "pos[-2]",
-    "pos[-1]",
-    "pos[0]",
-    "pos[1]",
-    "pos[2]",
-    "pos[-2]|pos[-1]",
-    "pos[-1]|pos[0]",
-    "pos[0]|pos[1]",
-    "pos[1]|pos[2]",
-    "pos[-2]|pos[-1]|pos[0]",
-    "pos[-1]|pos[0]|pos[1]",
-    "pos[0]|pos[1]|pos[2]",
-    "pos[-1]|pos[1]",
-    "w[-1].lower|w[1].lower",
-    "w[0]|pos[0]",
-    "w[0]|pos[-1]",
-    "w[0]|pos[1]",
-    "w[-1]|pos[0]",
-)
+CHUNKING = _apart("""
+w[-2]  w[-1]  w[0]  w[1]  w[2]  w[-1]|w[0]  w[0]|w[1]
+pos[-2]  pos[-1]  pos[0]  pos[1]  pos[2]
+pos[-2]|pos[-1]  pos[-1]|pos[0]  pos[0]|pos[1]  pos[1]|pos[2]
+pos[-2]|pos[-1]|pos[0]  pos[-1]|pos[0]|pos[1]  pos[0]|pos[1]|pos[2]
+pos[-1]|pos[1]  w[-1].lower|w[1].lower
+w[0]|pos[0]  w[0]|pos[-1]  w[0]|pos[1]  w[-1]|pos[0]
+""")
 
 _PART = re.compile(
     r"(?P<column>[A-Za-z_]\w*)\[(?P<offset>[+-]?\d{1,9})\](?P<asked>(?:\.\w+(?:\(\d{1,9}\))?)*)"
