@@ -8,13 +8,13 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.array_types import FloatArray as FloatArray
+from rosenblatt._kernels.array_types import IntArray as IntArray
 from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt.errors import InputError, MissingExtra
 
-FloatArray = npt.NDArray[np.float64]
 # float32 or float64, as the rows came; the type of a sum of two of these cannot be written down.
 AnyFloatArray = npt.NDArray[Any]
-IntArray = npt.NDArray[np.int64]
 # The number of the class of each row.
 Labels = npt.NDArray[np.int32]
 # Arrays by name, as a model file has them.

@@ -1,39 +1,38 @@
-import numpy as np
-import numpy.typing as npt
+from rosenblatt._kernels.array_types import BoolArray, FloatArray, Int32Array, IntArray
 
 ONE: int
 EACH: int
 AGAINST: int
 
 class Updates:
-    row: npt.NDArray[np.int64]
-    right: npt.NDArray[np.int32]
-    wrong: npt.NDArray[np.int32]
+    row: IntArray
+    right: Int32Array
+    wrong: Int32Array
     size: int
     mistakes: int
     def __init__(self, capacity: int) -> None: ...
     def clear(self) -> None: ...
 
 def mistaken(
-    scores: npt.NDArray[np.float64], labels: npt.NDArray[np.int32], shape: int, tie_is_mistake: bool
-) -> npt.NDArray[np.bool_]: ...
+    scores: FloatArray, labels: Int32Array, shape: int, tie_is_mistake: bool
+) -> BoolArray: ...
 def seek(
-    scores: npt.NDArray[np.float64],
-    labels: npt.NDArray[np.int32],
+    scores: FloatArray,
+    labels: Int32Array,
     start: int,
     shape: int,
     tie_is_mistake: bool,
-    step: npt.NDArray[np.float64],
+    step: FloatArray,
 ) -> int: ...
 def walk(
-    scores: npt.NDArray[np.float64],
-    labels: npt.NDArray[np.int32],
+    scores: FloatArray,
+    labels: Int32Array,
     start: int,
-    kernel: npt.NDArray[np.float64],
-    place: npt.NDArray[np.int32],
+    kernel: FloatArray,
+    place: Int32Array,
     shape: int,
     tie_is_mistake: bool,
-    squared_norms: npt.NDArray[np.float64],
-    magnitudes: npt.NDArray[np.float64],
+    squared_norms: FloatArray,
+    magnitudes: FloatArray,
     updates: Updates,
 ) -> int: ...

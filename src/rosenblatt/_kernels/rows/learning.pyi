@@ -1,16 +1,14 @@
-import numpy as np
-import numpy.typing as npt
-
+from rosenblatt._kernels.array_types import FloatArray, Int32Array, IntArray
 from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt._kernels.rows.weights import WeightArrays
 
 class Log:
-    row: npt.NDArray[np.int64]
-    right: npt.NDArray[np.int32]
-    wrong: npt.NDArray[np.int32]
-    step: npt.NDArray[np.float64]
-    t: npt.NDArray[np.int64]
+    row: IntArray
+    right: Int32Array
+    wrong: Int32Array
+    step: FloatArray
+    t: IntArray
     size: int
     def __init__(self, capacity: int) -> None: ...
 
@@ -20,35 +18,29 @@ class Tally:
     step_sum: float
     raised_sum: float
     refused: int
-    mistakes_per_row: npt.NDArray[np.int32] | None
-    dual: npt.NDArray[np.float64] | None
+    mistakes_per_row: Int32Array | None
+    dual: FloatArray | None
     def __init__(
-        self,
-        mistakes_per_row: npt.NDArray[np.int32] | None = None,
-        dual: npt.NDArray[np.float64] | None = None,
+        self, mistakes_per_row: Int32Array | None = None, dual: FloatArray | None = None
     ) -> None: ...
 
 class Watch:
-    wrong: npt.NDArray[np.int32]
-    scores: npt.NDArray[np.float64] | None
+    wrong: Int32Array
+    scores: FloatArray | None
     latest: bool
     def __init__(
-        self,
-        wrong: npt.NDArray[np.int32],
-        scores: npt.NDArray[np.float64] | None = None,
-        *,
-        latest: bool = False,
+        self, wrong: Int32Array, scores: FloatArray | None = None, *, latest: bool = False
     ) -> None: ...
 
 def learn(
     weights: WeightArrays,
     rule: Rule,
     rows: Rows,
-    labels: npt.NDArray[np.int32],
-    order: npt.NDArray[np.int64] | None,
+    labels: Int32Array,
+    order: IntArray | None,
     start: int,
     stop: int,
-    row_weights: npt.NDArray[np.float64] | None,
+    row_weights: FloatArray | None,
     tally: Tally,
     log: Log | None,
     watch: Watch | None = None,
@@ -56,11 +48,11 @@ def learn(
 def replay(
     weights: WeightArrays,
     rows: Rows,
-    row: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int32],
-    wrong: npt.NDArray[np.int32],
-    step: npt.NDArray[np.float64],
-    t: npt.NDArray[np.int64],
+    row: IntArray,
+    right: Int32Array,
+    wrong: Int32Array,
+    step: FloatArray,
+    t: IntArray,
     start: int,
     stop: int,
 ) -> None: ...

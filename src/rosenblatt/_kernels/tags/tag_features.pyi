@@ -4,6 +4,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.array_types import Float32Array, Int32Array, IntArray
+
 QUESTIONS: dict[str, int]
 
 class FeatureTable:
@@ -15,26 +17,26 @@ class FeatureTable:
 
 def hash_of(text: str) -> int: ...
 def hashes_of(
-    kind: int, words: list[str], questions: npt.NDArray[np.int64], answer: Callable[[str], str]
+    kind: int, words: list[str], questions: IntArray, answer: Callable[[str], str]
 ) -> npt.NDArray[np.uint64]: ...
 def mixed(a: int, b: int) -> int: ...
 def words_of(
     sentences: list[Any], column: int, known: dict[str, int], new: dict[str, int]
-) -> npt.NDArray[np.int32]: ...
-def starts_of(sentences: list[Any]) -> npt.NDArray[np.int64]: ...
+) -> Int32Array: ...
+def starts_of(sentences: list[Any]) -> IntArray: ...
 def features_of(
     table: FeatureTable,
-    starts: npt.NDArray[np.int64],
-    words: list[npt.NDArray[np.int32]],
-    template_starts: npt.NDArray[np.int64],
-    part_columns: npt.NDArray[np.int64],
-    part_offsets: npt.NDArray[np.int64],
+    starts: IntArray,
+    words: list[Int32Array],
+    template_starts: IntArray,
+    part_columns: IntArray,
+    part_offsets: IntArray,
     known: list[npt.NDArray[np.uint64]],
     new: list[npt.NDArray[np.uint64]],
-    caches: list[npt.NDArray[np.int32] | None],
+    caches: list[Int32Array | None],
     outside: npt.NDArray[np.uint64],
     learning: bool,
-) -> npt.NDArray[np.int32]: ...
+) -> Int32Array: ...
 def named_features(
     table: FeatureTable, sentences: list[Any], learning: bool
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]: ...
+) -> tuple[IntArray, Int32Array, Float32Array]: ...

@@ -1,6 +1,4 @@
-import numpy as np
-import numpy.typing as npt
-
+from rosenblatt._kernels.array_types import Int32Array, IntArray
 from rosenblatt._kernels.tags.tag_search import Search
 from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 
@@ -10,7 +8,7 @@ VIOLATION: int
 
 class TagTally:
     sentences: int
-    log: list[tuple[int, float, int, npt.NDArray[np.int32]]]
+    log: list[tuple[int, float, int, Int32Array]]
     is_full: bool
     def __init__(self, logged: bool = False) -> None: ...
 
@@ -18,9 +16,9 @@ def learn(
     weights: TagWeights,
     search: Search,
     encoded: Encoded,
-    only: npt.NDArray[np.int32] | None,
-    gold: npt.NDArray[np.int32],
-    order: npt.NDArray[np.int64],
+    only: Int32Array | None,
+    gold: Int32Array,
+    order: IntArray,
     first: int,
     last: int,
     update: int,
@@ -31,8 +29,8 @@ def replay(
     weights: TagWeights,
     encoded: Encoded,
     first: int,
-    right: npt.NDArray[np.int32],
-    found: npt.NDArray[np.int32],
+    right: Int32Array,
+    found: Int32Array,
     step: float,
     t: int,
 ) -> None: ...

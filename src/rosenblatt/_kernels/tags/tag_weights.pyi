@@ -1,21 +1,18 @@
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from rosenblatt._kernels.array_types import AnyArray, Float32Array, FloatArray, Int32Array, IntArray
 
 class Encoded:
-    starts: npt.NDArray[np.int64]
-    feature_starts: npt.NDArray[np.int64]
-    features: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float32] | None
-    words: npt.NDArray[np.int32] | None
+    starts: IntArray
+    feature_starts: IntArray
+    features: Int32Array
+    values: Float32Array | None
+    words: Int32Array | None
     def __init__(
         self,
-        starts: npt.NDArray[np.int64],
-        feature_starts: npt.NDArray[np.int64],
-        features: npt.NDArray[np.int32],
-        values: npt.NDArray[np.float32] | None = None,
-        words: npt.NDArray[np.int32] | None = None,
+        starts: IntArray,
+        feature_starts: IntArray,
+        features: Int32Array,
+        values: Float32Array | None = None,
+        words: Int32Array | None = None,
     ) -> None: ...
     def __len__(self) -> int: ...
 
@@ -26,16 +23,16 @@ class TagWeights:
     t: int
     n_rows: int
     n_features: int
-    row_of: npt.NDArray[np.int32]
-    rows: npt.NDArray[np.float32]
-    row_sums: npt.NDArray[np.float64]
-    steps: npt.NDArray[np.float32]
-    step_sums: npt.NDArray[np.float64]
-    pairs: npt.NDArray[np.float32]
-    pair_sums: npt.NDArray[np.float64]
+    row_of: Int32Array
+    rows: Float32Array
+    row_sums: FloatArray
+    steps: Float32Array
+    step_sums: FloatArray
+    pairs: Float32Array
+    pair_sums: FloatArray
     def __init__(self, n_tags: int, order: int) -> None: ...
-    def arrays(self) -> dict[str, npt.NDArray[Any]]: ...
-    def set(self, **arrays: npt.NDArray[Any]) -> None: ...
+    def arrays(self) -> dict[str, AnyArray]: ...
+    def set(self, **arrays: AnyArray) -> None: ...
     def know(self, n_features: int) -> None: ...
     def reserve(self, n_rows: int) -> None: ...
     def take(self, old: TagWeights) -> None: ...

@@ -1,6 +1,4 @@
-import numpy as np
-import numpy.typing as npt
-
+from rosenblatt._kernels.array_types import IntArray
 from rosenblatt._kernels.text.parsing import Parser
 
 class ConllParser(Parser):
@@ -11,7 +9,7 @@ class ConllParser(Parser):
     def set_columns(
         self,
         n_columns: int,
-        kept: npt.NDArray[np.int64],
+        kept: IntArray,
         tabs: bool,
         numbered: bool,
         tagged: bool,

@@ -1,8 +1,6 @@
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from rosenblatt._kernels.array_types import FloatArray, Int32Array, IntArray
 from rosenblatt._kernels.text.names import Names
 
 COUNT: int
@@ -21,9 +19,9 @@ class NGrams:
         weigh: int,
         unit: bool,
         names: Names,
-        owners: npt.NDArray[np.int32] | None,
+        owners: Int32Array | None,
     ) -> None: ...
     names: Names
     def count(
         self, texts: list[Any], learning: bool
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32], npt.NDArray[np.int64]]: ...
+    ) -> tuple[FloatArray, Int32Array, IntArray]: ...

@@ -1,8 +1,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+from rosenblatt._kernels.array_types import AnyArray, Int32Array, IntArray
 
 class Parser:
     line: int
@@ -17,11 +16,11 @@ class Parser:
     row_at: int
     row_end: int
     def parse(self, text: Any, at: int, end: int, last: bool) -> int: ...
-    def take_rows(self) -> tuple[npt.NDArray[np.int32], list[bytes], npt.NDArray[np.int64]]: ...
+    def take_rows(self) -> tuple[Int32Array, list[bytes], IntArray]: ...
 
 class SparseParser(Parser):
     n_stored: int
-    def take(self) -> tuple[npt.NDArray[Any], ...]: ...
+    def take(self) -> tuple[AnyArray, ...]: ...
 
 class TextParser(Parser):
     def __init__(self, labelled: bool) -> None: ...

@@ -1,8 +1,7 @@
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.array_types import AnyArray, Int32Array
 from rosenblatt._kernels.text.parsing import Parser
 
 IGNORED: int
@@ -13,5 +12,5 @@ LABEL: int
 class TabularParser(Parser):
     def __init__(self, float32: bool, limit: float, missing: list[bytes]) -> None: ...
     fault_column: int
-    def set_columns(self, roles: npt.NDArray[np.int8], places: npt.NDArray[np.int32]) -> None: ...
-    def take(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], list[bytes]]: ...
+    def set_columns(self, roles: npt.NDArray[np.int8], places: Int32Array) -> None: ...
+    def take(self) -> tuple[AnyArray, Int32Array, list[bytes]]: ...
