@@ -3,7 +3,7 @@
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memchr, memcmp
-from rosenblatt._kernels.text.names cimport Names
+from rosenblatt._kernels.text.names cimport Names, Text
 from rosenblatt._kernels.text.parsing cimport Growing, Parser, after_blanks, ends_line, line_end, token_end
 
 cdef enum:
@@ -40,14 +40,7 @@ cdef class ConllParser(Parser):
         self.forget_strings()
 
     def set_columns(
-        self,
-        int64_t n_columns,
-        kept,
-        bint tabs,
-        bint numbered,
-        bint tagged,
-        bint blank,
-        bint plain,
+        self, int64_t n_columns, kept, bint tabs, bint numbered, bint tagged, bint blank, bint plain
     ):
         """What the lines look like; `kept` are column numbers from 0 as an array of int64."""
         self.n_columns, self.kept, self.n_kept = n_columns, kept, len(kept)
@@ -61,9 +54,7 @@ cdef class ConllParser(Parser):
         """A new file: nothing is left over from the last."""
         self.in_bad_sentence, self.line_known = False, 0
 
-    cdef int64_t read_row(
-        self, const unsigned char *text, int64_t at, int64_t end, bint last
-    ) except -2 nogil:
+    cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
         cdef int64_t next_at = at, n = 0, n_lines = 0
         cdef bint between
         # The walk gave up a line that is too long: what is left of its sentence is passed over.
@@ -100,9 +91,7 @@ cdef class ConllParser(Parser):
         self.line_known = self.line
         return next_at
 
-    cdef int64_t row_stop(
-        self, const unsigned char *text, int64_t at, int64_t end
-    ) noexcept nogil:
+    cdef int64_t row_stop(self, Text text, int64_t at, int64_t end) noexcept nogil:
         """The line feed before the blank line that ends the sentence."""
         cdef int64_t stop = sentence_end(text, at, end), i
         # If its end is not there yet, the rest is passed over when it comes.
@@ -113,7 +102,7 @@ cdef class ConllParser(Parser):
         return stop - 1
 
     cdef int64_t read_line(
-        self, const unsigned char *text, int64_t at, int64_t end, int64_t *count
+        self, Text text, int64_t at, int64_t end, int64_t *count
     ) except -2 nogil:
         """Find the columns of one word and number what is kept; where the next line begins."""
         cdef int64_t line_feed = line_end(text, at, end), stop = line_feed
@@ -173,9 +162,7 @@ cdef class ConllParser(Parser):
         count[0] += 1
         return line_feed + 1
 
-    cdef int read_id(
-        self, const unsigned char *text, int64_t at, int64_t end, int64_t expected
-    ) noexcept nogil:
+    cdef int read_id(self, Text text, int64_t at, int64_t end, int64_t expected) noexcept nogil:
         """1 for the next word, 0 for a range or an empty node, -1 after `fail`."""
         cdef int64_t i = at, number = 0
         while is_digit(text[i]) and i - at < 15:
@@ -233,14 +220,14 @@ cdef class ConllParser(Parser):
         return taken
 
 
-cdef int64_t sentence_end(const unsigned char *text, int64_t at, int64_t end) noexcept nogil:
+cdef int64_t sentence_end(Text text, int64_t at, int64_t end) noexcept nogil:
     """Where the blank line after a sentence begins, or `end`."""
     while at < end and not ends_line(text, after_blanks(text, at)):
         at = line_end(text, at, end) + 1
     return at
 
 
-cdef bint starts_document(const unsigned char *text, int64_t at) noexcept nogil:
+cdef bint starts_document(Text text, int64_t at) noexcept nogil:
     """Whether the line is the mark that CoNLL-2003 puts before each document."""
     cdef int64_t stop = token_end(text, at)
     return stop - at == MARK_LENGTH and memcmp(text + at, DOCUMENT, MARK_LENGTH) == 0

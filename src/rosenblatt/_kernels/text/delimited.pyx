@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memchr
+from rosenblatt._kernels.text.names cimport Text
 from rosenblatt._kernels.text.numbers cimport read_number
 from rosenblatt._kernels.text.parsing cimport ends_line, line_end
 from rosenblatt._kernels.text.tabular cimport C_IGNORED, C_NUMBER, TabularParser
@@ -12,9 +13,7 @@ cdef struct Field:
     bint doubled
 
 
-cdef int64_t closing_quote(
-    const unsigned char *text, int64_t at, int64_t end, bint *doubled
-) noexcept nogil:
+cdef int64_t closing_quote(Text text, int64_t at, int64_t end, bint *doubled) noexcept nogil:
     """The quote that ends the field opened at `at`, or -1; "" within it stands for one."""
     cdef const void *found
     at += 1
@@ -31,9 +30,7 @@ cdef int64_t closing_quote(
             return at
 
 
-cdef int64_t field_stop(
-    const unsigned char *text, int64_t at, int64_t end, unsigned char delimiter
-) noexcept nogil:
+cdef int64_t field_stop(Text text, int64_t at, int64_t end, unsigned char delimiter) noexcept nogil:
     """The delimiter or line feed that ends the field at `at`; -1 within an open quote."""
     cdef bint doubled
     if text[at] == 34:
@@ -72,7 +69,7 @@ cdef class DelimitedParser(TabularParser):
         super().__init__(float32, limit, missing)
         self.delimiter, self.trim = delimiter, trim
 
-    cdef int64_t row_stop(self, const unsigned char *text, int64_t at, int64_t end) noexcept nogil:
+    cdef int64_t row_stop(self, Text text, int64_t at, int64_t end) noexcept nogil:
         """Count the fields too: that one is missing says more than what it shifted."""
         cdef int64_t stop = field_stop(text, at, end, self.delimiter), extra = -1
         self.n_fields = 1
@@ -90,9 +87,7 @@ cdef class DelimitedParser(TabularParser):
             self.fail("short row", at, at)
         return stop
 
-    cdef int64_t read_row(
-        self, const unsigned char *text, int64_t at, int64_t end, bint last
-    ) except -2 nogil:
+    cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
         cdef int64_t column, next_at, row_at = at
         if self.n_columns == 0:
             raise ValueError("columns must be set before rows are read")
@@ -120,14 +115,14 @@ cdef class DelimitedParser(TabularParser):
         self.line += 1 + self.inner_lines
         return line_end(text, at, end) + 1
 
-    cdef inline bint ends_field(self, const unsigned char *text, int64_t at) noexcept nogil:
+    cdef inline bint ends_field(self, Text text, int64_t at) noexcept nogil:
         return text[at] == self.delimiter or ends_line(text, at)
 
     cdef inline bint blank(self, unsigned char c) noexcept nogil:
         return (c == 32 or c == 9) and c != self.delimiter
 
     cdef int64_t number_field(
-        self, const unsigned char *text, int64_t at, int64_t end, bint last, int64_t column
+        self, Text text, int64_t at, int64_t end, bint last, int64_t column
     ) except -2 nogil:
         """The end of the field; -1 after `fail`, or if it is not complete."""
         cdef Field field
@@ -153,7 +148,7 @@ cdef class DelimitedParser(TabularParser):
         return field.after
 
     cdef int64_t text_field(
-        self, const unsigned char *text, int64_t at, int64_t end, bint last, int64_t column
+        self, Text text, int64_t at, int64_t end, bint last, int64_t column
     ) except -2 nogil:
         cdef Field field
         if self.find_field(text, at, end, last, &field) < 0:
@@ -169,9 +164,7 @@ cdef class DelimitedParser(TabularParser):
             return self.point_at(text, field.begin, field.stop)
         return field.after
 
-    cdef const unsigned char *unquoted(
-        self, const unsigned char *text, Field *field
-    ) except NULL nogil:
+    cdef const unsigned char *unquoted(self, Text text, Field *field) except NULL nogil:
         """A copy in which a doubled quote is one; `n_plain` bytes long."""
         cdef int64_t i = field.begin
         cdef unsigned char *plain
@@ -185,7 +178,7 @@ cdef class DelimitedParser(TabularParser):
         return plain
 
     cdef int find_field(
-        self, const unsigned char *text, int64_t at, int64_t end, bint last, Field *field
+        self, Text text, int64_t at, int64_t end, bint last, Field *field
     ) noexcept nogil:
         """Where a field is, without its quotes; -1 after `fail`, or if it is not complete."""
         cdef int64_t i
@@ -212,7 +205,7 @@ cdef class DelimitedParser(TabularParser):
         self.in_value = False
         return <int>self.fail(found, at, at + 1)
 
-    cdef void strip(self, const unsigned char *text, Field *field) noexcept nogil:
+    cdef void strip(self, Text text, Field *field) noexcept nogil:
         while field.begin < field.stop and self.blank(text[field.begin]):
             field.begin += 1
         while field.stop > field.begin and self.blank(text[field.stop - 1]):

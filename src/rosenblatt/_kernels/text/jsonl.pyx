@@ -3,7 +3,7 @@
 from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memchr
-from rosenblatt._kernels.text.names cimport Names
+from rosenblatt._kernels.text.names cimport Names, Text
 from rosenblatt._kernels.text.numbers cimport read_number
 from rosenblatt._kernels.text.parsing cimport Growing, ends_line, line_end, rb_put_utf8
 from rosenblatt._kernels.text.tabular cimport C_IGNORED, C_LABEL, C_NUMBER, TabularParser
@@ -19,7 +19,7 @@ cdef const char *ESCAPES = b'ntrbf"\\/'
 cdef const char *MEANT = b'\n\t\r\b\f"\\/'
 
 
-cdef inline int64_t after_space(const unsigned char *text, int64_t at) noexcept nogil:
+cdef inline int64_t after_space(Text text, int64_t at) noexcept nogil:
     while text[at] == 32 or text[at] == 9 or (text[at] == 13 and not ends_line(text, at)):
         at += 1
     return at
@@ -62,17 +62,13 @@ cdef class JsonParser(TabularParser):
         """Keys met that are not among the columns, the first thousand of them."""
         return self.extra.listed()
 
-    cdef int64_t read_row(
-        self, const unsigned char *text, int64_t at, int64_t end, bint last
-    ) except -2 nogil:
+    cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
         cdef int64_t known = self.extra.count, next_at = self.read_object(text, at, end)
         if next_at < 0:
             self.extra.forget(known)
         return next_at
 
-    cdef int64_t read_object(
-        self, const unsigned char *text, int64_t at, int64_t end
-    ) except -2 nogil:
+    cdef int64_t read_object(self, Text text, int64_t at, int64_t end) except -2 nogil:
         cdef int64_t row_at, column = -1, i
         if self.keys is None or self.n_columns != self.met_in.shape[0]:
             raise ValueError("keys must be set before rows are read")
@@ -115,16 +111,14 @@ cdef class JsonParser(TabularParser):
         self.line += 1
         return line_end(text, at, end) + 1
 
-    cdef int64_t token_stop(self, const unsigned char *text, int64_t at) noexcept nogil:
+    cdef int64_t token_stop(self, Text text, int64_t at) noexcept nogil:
         """The end of something to point at."""
         cdef int64_t begin = at
         while text[at] > 32 and text[at] != 44 and text[at] != 125 and text[at] != 93:
             at += 1
         return max(at, begin + 1)
 
-    cdef int64_t key(
-        self, const unsigned char *text, int64_t at, int64_t end, int64_t *column
-    ) except -2 nogil:
+    cdef int64_t key(self, Text text, int64_t at, int64_t end, int64_t *column) except -2 nogil:
         cdef int64_t begin = at
         if text[at] != 34:
             return self.fail("no key", at, self.token_stop(text, at))
@@ -168,9 +162,7 @@ cdef class JsonParser(TabularParser):
         met[2 * i], met[2 * i + 1] = self.row, begin
         return False
 
-    cdef int64_t value(
-        self, const unsigned char *text, int64_t at, int64_t end, int64_t column
-    ) except -2 nogil:
+    cdef int64_t value(self, Text text, int64_t at, int64_t end, int64_t column) except -2 nogil:
         """Read a value and put it where its column goes; a column below 0 is passed over."""
         cdef int64_t begin = at
         cdef double number = 0.0
@@ -200,14 +192,8 @@ cdef class JsonParser(TabularParser):
         return self.put(text, text, begin, at, begin, at, column) if used else at
 
     cdef int64_t put(
-        self,
-        const unsigned char *text,
-        const unsigned char *value,
-        int64_t value_at,
-        int64_t value_end,
-        int64_t begin,
-        int64_t stop,
-        int64_t column,
+        self, Text text, Text value, int64_t value_at, int64_t value_end, int64_t begin,
+        int64_t stop, int64_t column
     ) except -2 nogil:
         """Hand on a value that stands between `begin` and `stop` of the text."""
         if self.roles[column] == C_NUMBER:
@@ -217,9 +203,7 @@ cdef class JsonParser(TabularParser):
             return self.point_at(text, begin, stop)
         return stop
 
-    cdef int absent(
-        self, const unsigned char *text, int64_t at, int64_t end, int64_t column
-    ) except -2 nogil:
+    cdef int absent(self, Text text, int64_t at, int64_t end, int64_t column) except -2 nogil:
         if self.roles[column] == C_LABEL:
             return <int>self.fail("no label", at, end)
         if not self.null_allowed:
@@ -229,15 +213,13 @@ cdef class JsonParser(TabularParser):
             return 0
         return self.put_text(column, text, at, at)
 
-    cdef bint is_word(
-        self, const unsigned char *text, int64_t at, int64_t end, const char *word
-    ) noexcept nogil:
+    cdef bint is_word(self, Text text, int64_t at, int64_t end, const char *word) noexcept nogil:
         cdef int64_t i = 0
         while at + i < end and word[i] and text[at + i] == <unsigned char>word[i]:
             i += 1
         return at + i == end and not word[i]
 
-    cdef bint is_number(self, const unsigned char *text, int64_t at, int64_t end) noexcept nogil:
+    cdef bint is_number(self, Text text, int64_t at, int64_t end) noexcept nogil:
         """JSON asks for more than we do: no +, no 01, digits on both sides of a point."""
         cdef int64_t i
         if text[at] == 45:
@@ -251,9 +233,7 @@ cdef class JsonParser(TabularParser):
                 return False
         return True
 
-    cdef int64_t read_string(
-        self, const unsigned char *text, int64_t at, int64_t end
-    ) except -2 nogil:
+    cdef int64_t read_string(self, Text text, int64_t at, int64_t end) except -2 nogil:
         """Find the string at `at`; where it ends. Without escapes it is read where it lies."""
         cdef int64_t begin = at
         at += 1
@@ -268,9 +248,7 @@ cdef class JsonParser(TabularParser):
             return at + 1
         return self.unescape(text, begin + 1, line_end(text, at, end))
 
-    cdef int64_t unescape(
-        self, const unsigned char *text, int64_t begin, int64_t end
-    ) except -2 nogil:
+    cdef int64_t unescape(self, Text text, int64_t begin, int64_t end) except -2 nogil:
         """Copy a string with escapes; no escape is shorter than what it stands for in UTF-8."""
         cdef int64_t at = begin, n = 0, code, low
         cdef unsigned char *plain
@@ -313,7 +291,7 @@ cdef class JsonParser(TabularParser):
         self.string, self.string_at, self.string_end = plain, 0, n
         return at + 1
 
-    cdef int64_t four_digits(self, const unsigned char *text, int64_t at) noexcept nogil:
+    cdef int64_t four_digits(self, Text text, int64_t at) noexcept nogil:
         cdef int64_t value = 0, i
         cdef int digit
         for i in range(at, at + 4):

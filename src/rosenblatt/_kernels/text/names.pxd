@@ -1,7 +1,9 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
+ctypedef const unsigned char *Text  # bytes that are read, never written
 
-cdef uint32_t murmur(const unsigned char *p, int64_t n, uint32_t seed) noexcept nogil
+
+cdef uint32_t murmur(Text p, int64_t n, uint32_t seed) noexcept nogil
 
 
 cdef class Names:
@@ -14,7 +16,7 @@ cdef class Names:
     cdef int64_t text_room, room, mask
     cdef readonly int64_t count
 
-    cdef int32_t find(self, const unsigned char *p, int64_t n, bint add) except -2 nogil
+    cdef int32_t find(self, Text p, int64_t n, bint add) except -2 nogil
     cdef void forget(self, int64_t count) noexcept nogil
     cdef int _more_slots(self) except -1 nogil
     cdef int _more_room(self, int64_t n) except -1 nogil

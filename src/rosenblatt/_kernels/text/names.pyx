@@ -18,7 +18,7 @@ cdef inline uint32_t mixed(uint32_t k) noexcept nogil:
     return turned(k * <uint32_t>0xCC9E2D51, 15) * <uint32_t>0x1B873593
 
 
-cdef uint32_t murmur(const unsigned char *p, int64_t n, uint32_t seed) noexcept nogil:
+cdef uint32_t murmur(Text p, int64_t n, uint32_t seed) noexcept nogil:
     cdef uint32_t h = seed, k
     cdef int64_t i, whole = n & ~<int64_t>3
     for i in range(0, whole, 4):
@@ -86,7 +86,7 @@ cdef class Names:
             self.text_room = room
         return 0
 
-    cdef int32_t find(self, const unsigned char *p, int64_t n, bint add) except -2 nogil:
+    cdef int32_t find(self, Text p, int64_t n, bint add) except -2 nogil:
         """The number of a name, which is added if it is new and `add` says so; else -1."""
         cdef uint32_t h = murmur(p, n, 0)
         cdef int64_t slot, begin

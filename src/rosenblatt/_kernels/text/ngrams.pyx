@@ -198,9 +198,7 @@ cdef class NGrams:
                 )
         return 0
 
-    cdef int meet(
-        self, unsigned char *gram, int64_t n, uint32_t seed, bint learning
-    ) except -1:
+    cdef int meet(self, unsigned char *gram, int64_t n, uint32_t seed, bint learning) except -1:
         cdef int64_t column
         cdef unsigned char before
         if self.bits:

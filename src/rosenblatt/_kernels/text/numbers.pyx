@@ -8,6 +8,7 @@ than 19 digits that matter, are left to Python.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy
+from rosenblatt._kernels.text.names cimport Text
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char *s, char **endptr, object overflow) except? -1.0
@@ -85,9 +86,7 @@ cdef uint64_t nearest(uint64_t w, int64_t q) noexcept nogil:
     return (mantissa & ((1ULL << 52) - 1)) | (<uint64_t>exponent << 52)
 
 
-cdef double rounded(
-    const rb_decimal *d, const unsigned char *begin, const unsigned char *end
-) noexcept nogil:
+cdef double rounded(const rb_decimal *d, Text begin, Text end) noexcept nogil:
     """The value of a number that was scanned from `begin` to `end`; infinite if out of range."""
     cdef uint64_t bits = nearest(d.w, d.q)
     if d.cut and bits != nearest(d.w + 1, d.q):
@@ -96,7 +95,7 @@ cdef double rounded(
 
 
 # A function of its own: one that may need the lock takes it at every call.
-cdef double by_python(const unsigned char *begin, const unsigned char *end) noexcept with gil:
+cdef double by_python(Text begin, Text end) noexcept with gil:
     text = PyBytes_FromStringAndSize(<const char *>begin, end - begin)
     return PyOS_string_to_double(PyBytes_AS_STRING(text), NULL, None)
 

@@ -9,7 +9,7 @@ from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memchr, memcpy
-from rosenblatt._kernels.text.names cimport Names
+from rosenblatt._kernels.text.names cimport Names, Text
 
 cnp.import_array()
 
@@ -69,19 +69,15 @@ cdef class Parser:
         """Room for whatever that much text can hold."""
         return 0
 
-    cdef int64_t read_row(
-        self, const unsigned char *text, int64_t at, int64_t end, bint last
-    ) except -2 nogil:
+    cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
         """Where the next row begins; -1 after `fail`; `at` again if the row is not complete."""
         return end
 
-    cdef int64_t row_stop(
-        self, const unsigned char *text, int64_t at, int64_t end
-    ) noexcept nogil:
+    cdef int64_t row_stop(self, Text text, int64_t at, int64_t end) noexcept nogil:
         """The line feed that ends the bad row at `at`; -1 if the row is not complete."""
         return line_end(text, at, end)
 
-    cdef bint is_long(self, const unsigned char *text, int64_t at, int64_t end) noexcept nogil:
+    cdef bint is_long(self, Text text, int64_t at, int64_t end) noexcept nogil:
         cdef int64_t stop = self.row_stop(text, at, end)
         self.found = NULL  # looking for the end may have found a fault on the way
         return stop < 0 or stop + 1 - at > self.max_row
@@ -90,25 +86,21 @@ cdef class Parser:
         self.found, self.fault_at, self.fault_end = found, at, end
         return -1
 
-    cdef bint is_text(self, const unsigned char *text, int64_t at, int64_t end) noexcept nogil:
+    cdef bint is_text(self, Text text, int64_t at, int64_t end) noexcept nogil:
         """Whether the bytes are text; if not, after `fail`."""
         cdef int64_t bad = rb_bad_text(text, at, end)
         if bad >= 0:
             self.fail("not text", bad, bad + 1)
         return bad < 0
 
-    cdef int32_t code_of(
-        self, Names names, const unsigned char *text, int64_t at, int64_t end
-    ) except -2 nogil:
+    cdef int32_t code_of(self, Names names, Text text, int64_t at, int64_t end) except -2 nogil:
         """The number of a text; -1 after `fail`, if it is not text."""
         cdef int32_t code = names.find(text + at, end - at, False)
         if code >= 0 or not self.is_text(text, at, end):
             return code
         return names.find(text + at, end - at, True)
 
-    cdef int32_t label_code(
-        self, const unsigned char *text, int64_t at, int64_t end
-    ) except -2 nogil:
+    cdef int32_t label_code(self, Text text, int64_t at, int64_t end) except -2 nogil:
         """The number of a label; -1 after `fail`, if `admits` has a reason against it."""
         cdef int32_t code = self.labels.find(text + at, end - at, False)
         if code >= 0:
@@ -118,9 +110,7 @@ cdef class Parser:
         return self.code_of(self.labels, text, at, end)
 
     # A function of its own: one that may need the lock takes it at every call.
-    cdef bint admitted(
-        self, const unsigned char *text, int64_t at, int64_t end
-    ) except -1 with gil:
+    cdef bint admitted(self, Text text, int64_t at, int64_t end) except -1 with gil:
         if self.admits is None:
             return True
         self.reason = self.admits(PyBytes_FromStringAndSize(<char *>text + at, end - at))
@@ -226,7 +216,7 @@ cdef object copy_of(Growing items, int64_t n, int typenum):
     return array
 
 
-cdef inline int64_t after_spaces(const unsigned char *text, int64_t at) noexcept nogil:
+cdef inline int64_t after_spaces(Text text, int64_t at) noexcept nogil:
     while text[at] == 32:
         at += 1
     return at
@@ -241,9 +231,7 @@ cdef class TextParser(Parser):
     def __init__(self, bint labelled):
         self.labelled, self.texts = labelled, []
 
-    cdef int64_t read_row(
-        self, const unsigned char *text, int64_t at, int64_t end, bint last
-    ) except -2 nogil:
+    cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
         cdef int64_t line_feed = line_end(text, at, end), stop = line_feed
         cdef int64_t label_at = at, label_end = at
         cdef int32_t code = 0

@@ -1,6 +1,7 @@
 """`label index:value index:value ...` into the arrays of a CSR matrix."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
+from rosenblatt._kernels.text.names cimport Text
 from rosenblatt._kernels.text.numbers cimport read_number
 from rosenblatt._kernels.text.parsing cimport (
     SparseParser, after_blanks, ends_line, ends_token, line_end, put_real,
@@ -21,9 +22,7 @@ cdef class SvmlightParser(SparseParser):
         self.columns.reserve(self.n_stored + n_bytes // 4 + 1)
         return 0
 
-    cdef int64_t read_row(
-        self, const unsigned char *text, int64_t at, int64_t end, bint last
-    ) except -2 nogil:
+    cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
         cdef int64_t begin, stop, label_at, label_end, index, previous, n = self.n_stored, most, base, digits
         cdef unsigned char digit
         cdef uint64_t number
@@ -96,13 +95,13 @@ cdef class SvmlightParser(SparseParser):
         self.line += 1
         return at + 1
 
-    cdef int64_t pair_end(self, const unsigned char *text, int64_t at) noexcept nogil:
+    cdef int64_t pair_end(self, Text text, int64_t at) noexcept nogil:
         while not ends_token(text[at]) and text[at] != 35:
             at += 1
         return at
 
     cdef int64_t bad_index(
-        self, const unsigned char *text, int64_t begin, int64_t at, int64_t index, int64_t previous
+        self, Text text, int64_t begin, int64_t at, int64_t index, int64_t previous
     ) noexcept nogil:
         if index > self.max_index:
             return self.fail("large index", begin, at)
@@ -112,7 +111,7 @@ cdef class SvmlightParser(SparseParser):
             return self.fail("zero index", begin, at)
         return self.fail("unsorted index", begin, at)
 
-    cdef int64_t bad_pair(self, const unsigned char *text, int64_t begin) noexcept nogil:
+    cdef int64_t bad_pair(self, Text text, int64_t begin) noexcept nogil:
         cdef int64_t at = begin, end = self.pair_end(text, begin)
         while at < end and 48 <= text[at] <= 57:
             at += 1

@@ -1,5 +1,5 @@
 from libc.stdint cimport int32_t, int64_t
-from rosenblatt._kernels.text.names cimport Names
+from rosenblatt._kernels.text.names cimport Names, Text
 from rosenblatt._kernels.text.parsing cimport Growing, Parser
 
 
@@ -24,12 +24,8 @@ cdef class TabularParser(Parser):
     cdef int room_for_row(self) except -1 nogil
     cdef void put_number(self, int64_t column, double value) noexcept nogil
     cdef int read_value(
-        self, int64_t column, const unsigned char *text, int64_t at, int64_t end, int64_t begin,
+        self, int64_t column, Text text, int64_t at, int64_t end, int64_t begin,
         int64_t stop
     ) except -2 nogil
-    cdef int64_t point_at(
-        self, const unsigned char *text, int64_t begin, int64_t stop
-    ) noexcept nogil
-    cdef int put_text(
-        self, int64_t column, const unsigned char *text, int64_t at, int64_t end
-    ) except -2 nogil
+    cdef int64_t point_at(self, Text text, int64_t begin, int64_t stop) noexcept nogil
+    cdef int put_text(self, int64_t column, Text text, int64_t at, int64_t end) except -2 nogil

@@ -3,7 +3,7 @@
 cimport numpy as cnp
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
-from rosenblatt._kernels.text.names cimport Names
+from rosenblatt._kernels.text.names cimport Names, Text
 from rosenblatt._kernels.text.numbers cimport read_number
 from rosenblatt._kernels.text.parsing cimport Growing, Parser, put_real, rb_bad_text
 
@@ -58,7 +58,7 @@ cdef class TabularParser(Parser):
         put_real(self.values.at, self.float32, i, value)
 
     cdef int read_value(
-        self, int64_t column, const unsigned char *text, int64_t at, int64_t end, int64_t begin,
+        self, int64_t column, Text text, int64_t at, int64_t end, int64_t begin,
         int64_t stop
     ) except -2 nogil:
         """A number or the mark of a missing one; -1 after `fail`, which names begin to stop."""
@@ -73,18 +73,14 @@ cdef class TabularParser(Parser):
         self.put_number(column, value)
         return 0
 
-    cdef int64_t point_at(
-        self, const unsigned char *text, int64_t begin, int64_t stop
-    ) noexcept nogil:
+    cdef int64_t point_at(self, Text text, int64_t begin, int64_t stop) noexcept nogil:
         """A fault was found in a copy: name its place in the text."""
         cdef int64_t bad = rb_bad_text(text, begin, stop)
         if bad < 0:
             return self.fail(self.found, begin, stop)
         return self.fail(self.found, bad, bad + 1)
 
-    cdef int put_text(
-        self, int64_t column, const unsigned char *text, int64_t at, int64_t end
-    ) except -2 nogil:
+    cdef int put_text(self, int64_t column, Text text, int64_t at, int64_t end) except -2 nogil:
         """A text or the label; -1 after `fail`."""
         cdef int32_t code
         if self.roles[column] == C_LABEL:

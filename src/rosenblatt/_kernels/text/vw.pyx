@@ -4,7 +4,7 @@ cimport numpy as cnp
 from libc.math cimport fabs, isfinite
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcpy
-from rosenblatt._kernels.text.names cimport Names, murmur
+from rosenblatt._kernels.text.names cimport Names, Text, murmur
 from rosenblatt._kernels.text.numbers cimport read_number
 from rosenblatt._kernels.text.parsing cimport (
     Growing, SparseParser, after_blanks, ends_line, ends_token, line_end, put_real,
@@ -20,9 +20,7 @@ cdef inline bint ends_name(unsigned char c) noexcept nogil:
     return c <= 58 and (c == 58 or ends_token(c)) or c == 124
 
 
-cdef inline uint64_t hashed_name(
-    const unsigned char *text, int64_t *at, uint64_t seed
-) noexcept nogil:
+cdef inline uint64_t hashed_name(Text text, int64_t *at, uint64_t seed) noexcept nogil:
     """The hash of the name that begins at `at`, which moves to its end.
 
     Digits stand for their number, so that numbered columns do not collide.
@@ -69,9 +67,7 @@ cdef class VWParser(SparseParser):
         self.columns.reserve(self.n_stored + n_bytes // 2 + 1)
         return 0
 
-    cdef int64_t read_row(
-        self, const unsigned char *text, int64_t at, int64_t end, bint last
-    ) except -2 nogil:
+    cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
         cdef int64_t known = self.names.count, next_at
         at = after_blanks(text, at)
         if ends_line(text, at):
@@ -82,9 +78,7 @@ cdef class VWParser(SparseParser):
             self.names.forget(known)
         return next_at
 
-    cdef int64_t read_example(
-        self, const unsigned char *text, int64_t at, int64_t end
-    ) except -2 nogil:
+    cdef int64_t read_example(self, Text text, int64_t at, int64_t end) except -2 nogil:
         cdef int64_t label_at = at, label_end = at, bar, n
         cdef double weight = 1.0
         cdef const void *found
@@ -117,12 +111,7 @@ cdef class VWParser(SparseParser):
         return at + (2 if text[at] == 13 else 1)
 
     cdef int64_t read_head(
-        self,
-        const unsigned char *text,
-        int64_t at,
-        int64_t end,
-        int64_t *label_end,
-        double *weight,
+        self, Text text, int64_t at, int64_t end, int64_t *label_end, double *weight
     ) noexcept nogil:
         """What stands before the first bar, which is returned: label, importance, tag."""
         cdef int64_t row_at = at, begin = at, stop = at, n = 0
@@ -174,7 +163,7 @@ cdef class VWParser(SparseParser):
         return at
 
     cdef int64_t read_features(
-        self, const unsigned char *text, int64_t at, int64_t end, int64_t *count
+        self, Text text, int64_t at, int64_t end, int64_t *count
     ) except -2 nogil:
         """Namespaces and their features from the first bar on, to the end of the line."""
         cdef int64_t n = count[0], most = count[0] + self.max_features, begin, value_at, column
@@ -236,9 +225,7 @@ cdef class VWParser(SparseParser):
         count[0] = n
         return at
 
-    cdef int64_t read_scale(
-        self, const unsigned char *text, int64_t at, int64_t end, double *value
-    ) noexcept nogil:
+    cdef int64_t read_scale(self, Text text, int64_t at, int64_t end, double *value) noexcept nogil:
         cdef const unsigned char *after = read_number(text + at, text + end, value)
         cdef int64_t stop = at if after is NULL else after - text
         if after is NULL or not (ends_token(text[stop]) or text[stop] == 124):
@@ -247,14 +234,12 @@ cdef class VWParser(SparseParser):
             return self.fail("too large", at, stop)
         return stop
 
-    cdef int64_t word_end(self, const unsigned char *text, int64_t at) noexcept nogil:
+    cdef int64_t word_end(self, Text text, int64_t at) noexcept nogil:
         while not ends_token(text[at]) and text[at] != 124:
             at += 1
         return at
 
-    cdef int begin_namespace(
-        self, const unsigned char *text, int64_t at, int64_t end
-    ) except -2 nogil:
+    cdef int begin_namespace(self, Text text, int64_t at, int64_t end) except -2 nogil:
         """Exact names begin with the namespace and "^", which therefore has no place in it."""
         if not self.is_text(text, at, end):
             return -1
@@ -266,9 +251,7 @@ cdef class VWParser(SparseParser):
         (<unsigned char *>self.key.at)[self.prefix] = 94
         return 0
 
-    cdef int64_t number_of(
-        self, const unsigned char *text, int64_t at, int64_t end
-    ) except -3 nogil:
+    cdef int64_t number_of(self, Text text, int64_t at, int64_t end) except -3 nogil:
         """The column of an exact name; -1 if it is to be passed over, -2 after `fail`."""
         cdef int64_t n = self.prefix + 1, length = end - at
         cdef const unsigned char *key
