@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -216,7 +217,11 @@ def test_sparse_files_are_certified(labels: tuple[int, ...], code: int, tmp_path
         """
     sparse, dense = (run(verb, str(path), cells).splitlines() for cells in ("0", "20000000"))
     assert sparse[0] == str(code)
-    assert sparse == dense
+    one, other = (json.loads(lines[1]) for lines in (sparse, dense))
+    # Around the smallest bound it is flat: how sums are rounded decides the last digits.
+    for name in ("gamma", "deviation", "bound"):
+        assert one.pop(name) == pytest.approx(other.pop(name), rel=1e-6, abs=0)
+    assert one == other
 
 
 def test_association_units_fire_on_arrays_and_sparse_rows(tmp_path: Path) -> None:

@@ -291,7 +291,7 @@ def test_every_value_that_is_kept_keeps_its_type(value):
 
 
 @pytest.mark.parametrize(
-    "label", [np.int32(3), np.float32(0.1), np.str_("x"), np.bool_(True), float("inf")]
+    "label", [np.int32(3), np.float32(2.0), np.str_("x"), np.bool_(True), 2.0**60]
 )
 def test_labels_of_a_stream_are_kept_as_they_were_given(label, tmp_path):
     learner = Perceptron().learn_one({"a": 1}, label)

@@ -304,7 +304,7 @@ def test_w_stands_on_its_line_and_stays_in_the_picture_where_it_can(angle, b, le
     if arrow is None:
         return
     assert Hyperplane(w, b * np.linalg.norm(w)).distance(arrow[0]) == pytest.approx(0, abs=1e-9)
-    np.testing.assert_allclose(arrow[1] - arrow[0], w)
+    np.testing.assert_allclose(arrow[1] - arrow[0], w, atol=1e-12)
     # If it fits anywhere along what is seen of the line, it is where it fits.
     tips = ends[0] + np.linspace(0.1, 0.9, 33)[:, None] * (ends[1] - ends[0]) + w
     if (np.abs(tips) <= [3.5, 2.6]).all(axis=1).any() and np.ptp(ends, axis=0).max() > 3:
