@@ -281,7 +281,13 @@ def test_a_column_named_twice_is_refused() -> None:
 
 
 def test_more_columns_than_allowed_are_refused() -> None:
-    assert "max_features=2" in fault(written({"a": [1], "b": [1], "c": [1]}), max_features=2)
+    three = {"a": [1], "b": [1], "c": [1]}
+    assert "max_features=2" in fault(written(three), max_features=2)
+    # Where the features are named, the file may hold the target beside them.
+    assert "max_features=1" in fault(written(three), max_features=1, columns=["a", "b"])
+    with pytest.warns(ExtraColumns):
+        table = read(written(three), max_features=2, columns=["a", "b"])
+    assert table.names == ["a", "b"]
 
 
 def test_a_file_without_rows_is_refused() -> None:

@@ -329,6 +329,9 @@ def test_a_header_that_cannot_be_read_is_refused(text: bytes | str, message: str
 
 def test_more_columns_than_allowed_are_refused() -> None:
     assert "4 columns, more than max_features=3" in fault("a,b,c,d\n1,2,3,4\n", max_features=3)
+    with pytest.warns(ExtraColumns):
+        table = read("a,b,y\n1,2,3\n", max_features=2, columns=["a", "b"])
+    assert table.names == ["a", "b"]
 
 
 @pytest.mark.parametrize("target", ["c", 1, -2, "2"])

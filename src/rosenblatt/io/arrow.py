@@ -72,7 +72,7 @@ class ArrowReader(Reader[Table]):
         self._refuse_nothing()
 
     def _settle(self, schema: Any, name: str) -> None:
-        if len(schema.names) > self._most:
+        if len(schema.names) - self._columns.may_hold_target > self._most:
             what = too_many(len(schema.names), "column", self._most)
             raise DataError(what, name=name, cures=RAISE_MAX_FEATURES)
         first: dict[str, int] = {}

@@ -61,8 +61,9 @@ class Columns:
         self.unused = set(self._ignored)
 
     @property
-    def has_target(self) -> bool:
-        return self._target is not None
+    def may_hold_target(self) -> bool:
+        """Whether a file may have a column more than there are features."""
+        return self._target is not None or self._wanted is not None
 
     def named(self) -> list[str]:
         """The columns that were asked for by name."""

@@ -96,7 +96,7 @@ class Delimited(TableFormat[DelimitedParser]):
                 f"the first row is longer than {self.parser.max_row:,} bytes",
                 cures=RAISE_MAX_LINE_BYTES,
             )
-        if len(starts) - self._columns.has_target > self._most:
+        if len(starts) - self._columns.may_hold_target > self._most:
             raise self._header_fault(
                 lines, too_many(len(starts), "column", self._most), cures=RAISE_MAX_FEATURES
             )

@@ -86,7 +86,7 @@ class JsonLines(TableFormat[JsonParser]):
             # None of them may pass for a row: this label is in none.
             self._set_names([""], np.array([LABEL], np.int8), np.zeros(1, np.int32))
             return False
-        if len(names) - self._columns.has_target > self._most:
+        if len(names) - self._columns.may_hold_target > self._most:
             what = too_many(len(names), "key", self._most)
             raise DataError(what, name=lines.name, cures=RAISE_MAX_FEATURES)
         self._columns.settle(names, lines.name)
