@@ -20,11 +20,13 @@ __getattr__, __dir__, __all__ = lazy.attach(
         ".model": "load save",
         **{entry.module: entry.class_name for entry in CATALOGUE},
     },
-    modules="datasets errors evaluate explain features geometry io losses model plot studio theory",
+    modules="datasets distributed errors evaluate explain features geometry io losses model plot "
+    "studio theory",
 )
 
 if TYPE_CHECKING:
     from rosenblatt import datasets as datasets
+    from rosenblatt import distributed as distributed
     from rosenblatt import errors as errors
     from rosenblatt import evaluate as evaluate
     from rosenblatt import explain as explain
