@@ -22,7 +22,7 @@ ROUNDING = 1e-14
 MOST_RENEWALS = 50
 # So many points, and numbers in them, are listed whenever all are looked at; they are enough until
 # none is so far below the nearest one as this share of the lowest then.
-MOST_LISTED, MOST_NUMBERS, LISTED_DEPTH = 1024, 4_000_000, 0.1
+MOST_LISTED, MOST_NUMBERS, LISTED_DEPTH = 1024, 4_000_000, 0.25
 # Relative distance between the two bounds at which a search for the largest margin ends.
 GAP = 1e-7
 
