@@ -388,6 +388,8 @@ def main() -> None:
     if options.observe:
         observe(options.observe[1:], options.observe[0])
         return
+    # A shell starts what runs in the background deaf to it, and tests send it to what they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     everything = list(mutants_of(tuple(options.rooms.split(","))))
     known = equivalents()
     sample = random.Random(options.seed).sample(everything, min(options.count, len(everything)))
