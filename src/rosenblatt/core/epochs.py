@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,19 +14,26 @@ from rosenblatt._kernels.rows import ordering
 from rosenblatt.core.result import EpochCallback, FitResult, Validation, stop_asked
 
 Order = npt.NDArray[np.int64]
+# Stored values, never bytes or the size of a cache: one order for float32, float64, any machine.
+PIECE, BUFFER = 1 << 10, 1 << 18
 
 
 class Trainer(ABC):
     """How one family learns from its examples: all that the epochs ask of it.
 
     A family overrides `learn`, and of the rest what it can tell. ``subset`` are the numbers of the
-    examples to learn from, in their order; None: all of them.
+    examples to learn from, in their order; None: all of them. ``piece`` is how many neighbours are
+    worth reading together; where there are many pieces, `learn` is called for a buffer of examples
+    at a time, ``n_learned`` were learned from in this epoch before, and ``upcoming`` come next.
     """
 
     def __init__(self, n_examples: int, subset: Order | None = None) -> None:
         self.n_all = n_examples
         self.n_examples = n_examples if subset is None else len(subset)
         self.subset = subset
+        self.piece = 1
+        self.n_learned = 0
+        self.upcoming: Order | None = None
         self.n_updates = 0
         self.cut_short = False
         self.result = FitResult(n_rows=n_examples)
@@ -40,7 +47,7 @@ class Trainer(ABC):
 
     def stops_at(self, place: int) -> bool:
         """Whether to leave out the rest of the epoch, since somebody asked to stop."""
-        self.cut_short = place < self.n_examples and stop_asked()
+        self.cut_short = self.n_learned + place < self.n_examples and stop_asked()
         return self.cut_short
 
     def is_right(self, *, changed: bool) -> bool:
@@ -110,6 +117,41 @@ def one_pass(trainer: Trainer, order: Order | None) -> int:
     return trainer.learn(order)
 
 
+class Shuffle:
+    """A new random order for every epoch; the state of 64 bits before the epoch alone decides it.
+
+    Examples are cut into pieces of neighbours. The pieces are shuffled; some at a time, from as
+    many places, fill a buffer, whose examples are shuffled in turn. So memory is read in runs of a
+    few kilobytes, and no list of all examples is needed. Where one buffer holds all, or a piece is
+    an example, all are shuffled at once.
+    """
+
+    def __init__(self, n: int, subset: Order | None, piece: int, pieces: int) -> None:
+        self._n, self._subset, self._piece, self._pieces = n, subset, piece, pieces
+        self._at_once = piece == 1 or n <= piece * pieces
+        self._buffer = np.empty(n if self._at_once else piece * pieces, np.int64)
+        self._order = np.empty(0 if self._at_once else -(-n // piece), np.int64)
+
+    def epoch(self, random: int) -> tuple[Iterable[tuple[Order, Order | None]], int]:
+        """Buffers one after the other, each with the next as it lies in memory; the next state."""
+        if not self._at_once:
+            return self._buffers(random), ordering.after_draws(random, self._n + len(self._order))
+        random = ordering.shuffled(self._buffer, random)
+        order = self._buffer if self._subset is None else self._subset[self._buffer]
+        return [(order, None)], random
+
+    def _buffers(self, random: int) -> Iterator[tuple[Order, Order]]:
+        random, room = ordering.shuffled(self._order, random), np.empty_like(self._buffer)
+        upcoming = room[:0]
+        for first in range(0, len(self._order) + self._pieces, self._pieces):
+            order = self._buffer[: len(upcoming)]
+            random = ordering.shuffled(order, random, upcoming)
+            chosen = self._order[first : first + self._pieces]
+            upcoming = room[: ordering.gather(chosen, self._piece, self._n, self._subset, room)]
+            if first:
+                yield order, upcoming
+
+
 def run(
     trainer: Trainer,
     *,
@@ -127,16 +169,21 @@ def run(
     above ``tol`` times the longest example is possible), "interrupted" (see `stopping_when`; the
     last epoch may then be a part of one); else "max_iter".
     """
-    result, subset, updates_before_fit = trainer.result, trainer.subset, trainer.n_updates
+    result, n, updates_before_fit = trainer.result, trainer.n_examples, trainer.n_updates
     result.random = random
-    order, places = subset, np.empty(trainer.n_examples if shuffle else 0, np.int64)
+    buffers: Iterable[tuple[Order | None, Order | None]] = [(trainer.subset, None)]
+    orders = Shuffle(n, trainer.subset, trainer.piece, BUFFER // PIECE) if shuffle else None
     cycle = None if shuffle or not trainer.state() else Cycle(trainer.state)
     for epoch in range(1, max_iter + 1):
-        if shuffle:
-            result.random = ordering.shuffled(places, result.random)
-            order = places if subset is None else subset[places]
+        if orders is not None:
+            buffers, result.random = orders.epoch(result.random)
         updates_before = trainer.n_updates
-        mistakes = trainer.learn(order)
+        mistakes = trainer.n_learned = 0
+        for order, trainer.upcoming in buffers:
+            mistakes += trainer.learn(order)
+            if trainer.cut_short:
+                break
+            trainer.n_learned += n if order is None else len(order)
         changed = trainer.n_updates > updates_before
         result.mistakes_per_epoch.append(mistakes)
         result.margin_ceiling = min(result.margin_ceiling, trainer.margin_ceiling())

@@ -43,6 +43,7 @@ class LinearTrainer(epochs.Trainer):
         record: Note | None = None,
     ) -> None:
         super().__init__(rows.n_rows, subset)
+        self.piece = max(1, epochs.PIECE * rows.n_rows // max(1, rows.n_values))
         self._weights, self._rule, self._rows, self._labels = weights, rule, rows, labels
         self._row_weights = row_weights
         result = self.result
@@ -61,16 +62,19 @@ class LinearTrainer(epochs.Trainer):
         self._walk = _walk(weights, rule, rows, labels, row_weights, self._tally, notes)
         self._ceiling = MarginCeiling(weights, rows, self._tally)
         self.pocket: Pocket | None = None
+        self._updates_seen = 0  # by the last look into the pocket
 
     def learn(self, order: npt.NDArray[np.int64] | None) -> int:
         mistakes_before = self._tally.mistakes
-        n, place = self.n_examples, 0
-        step = n if self.pocket is None else max(1, n // POCKET_LOOKS)
+        n, place = self.n_examples if order is None else len(order), 0
+        step = max(1, self.n_examples // (POCKET_LOOKS if self.pocket else 1))
         while place < n:
-            updates_before = self._tally.updates
-            place = self._walk(order, place, min(place + step, n))
-            if self.pocket is not None and self._tally.updates > updates_before:
-                self.pocket.look()
+            left = step - (self.n_learned + place) % step
+            place = self._walk(order, place, min(place + left, n))
+            if self.pocket and (self.n_learned + place) % step == 0:
+                if self._tally.updates > self._updates_seen:
+                    self.pocket.look()
+                self._updates_seen = self._tally.updates
             if self.stops_at(place):
                 break
         self.n_updates = self._tally.updates

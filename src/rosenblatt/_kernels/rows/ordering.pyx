@@ -10,6 +10,7 @@ cdef extern from *:
     """
     #include <stdint.h>
     #include <string.h>
+    #define RB_INCREMENT 0x9E3779B97F4A7C15u
     static inline uint64_t rb_high_product(uint64_t a, uint64_t b) {
     #if defined(__SIZEOF_INT128__)
         return (uint64_t)(((unsigned __int128)a * b) >> 64);
@@ -33,6 +34,7 @@ cdef extern from *:
         *b = rb_folded(*b ^ bits ^ (place * 0x9E3779B97F4A7C15u), 0xBF58476D1CE4E5B9u);
     }
     """
+    const uint64_t RB_INCREMENT
     uint64_t rb_high_product(uint64_t a, uint64_t b) noexcept nogil
     void rb_mix(double value, uint64_t place, uint64_t *a, uint64_t *b) noexcept nogil
 
@@ -40,23 +42,50 @@ cdef extern from *:
 cdef inline uint64_t next_random(uint64_t *state) noexcept nogil:
     """splitmix64: one 64-bit word of state, so that a run can be resumed from a number."""
     cdef uint64_t z
-    state[0] += <uint64_t>0x9E3779B97F4A7C15
+    state[0] += RB_INCREMENT
     z = state[0]
     z = (z ^ (z >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
     z = (z ^ (z >> 27)) * <uint64_t>0x94D049BB133111EB
     return z ^ (z >> 31)
 
 
-def shuffled(cnp.ndarray order, uint64_t state):
-    """Fill `order` with 0 .. n - 1 in random order; return the next state."""
+def shuffled(cnp.ndarray order, uint64_t state, numbers=None):
+    """Fill `order` with the numbers (None: 0 .. n - 1) in random order; return the next state."""
     cdef int64_t *at = <int64_t *>cnp.PyArray_DATA(order)
+    cdef const int64_t *source = NULL
     cdef int64_t n = cnp.PyArray_DIM(order, 0), i, j
+    if numbers is not None:
+        source = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>numbers)
     with nogil:
         for i in range(n):
             j = <int64_t>rb_high_product(next_random(&state), <uint64_t>(i + 1))
             at[i] = at[j]
-            at[j] = i
+            at[j] = i if source == NULL else source[i]
     return state
+
+
+def after_draws(uint64_t state, uint64_t draws):
+    """The state after so many random numbers."""
+    return state + draws * RB_INCREMENT
+
+
+def gather(cnp.ndarray pieces, int64_t size, int64_t n, subset, cnp.ndarray out):
+    """Fill `out` with the members of the pieces, one after the other; return how many they are.
+
+    Piece p is size p .. size (p + 1) - 1, below n, or those places of the subset.
+    """
+    cdef const int64_t *piece = <const int64_t *>cnp.PyArray_DATA(pieces)
+    cdef const int64_t *chosen = NULL
+    cdef int64_t *at = <int64_t *>cnp.PyArray_DATA(out)
+    cdef int64_t count = 0, p, i
+    if subset is not None:
+        chosen = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>subset)
+    with nogil:
+        for p in range(cnp.PyArray_DIM(pieces, 0)):
+            for i in range(piece[p] * size, min(n, (piece[p] + 1) * size)):
+                at[count] = i if chosen == NULL else chosen[i]
+                count += 1
+    return count
 
 
 def fingerprint(cnp.ndarray values, uint64_t a=0, uint64_t b=0):

@@ -10,6 +10,7 @@ class Rows:
     largest_squared_norm: float
     n_rows: int
     n_features: int
+    n_values: int
     dtype: np.dtype[Any]
     def inspect(self, limit: float) -> tuple[int, int, float] | None: ...
     def squared_norms(self) -> FloatArray: ...

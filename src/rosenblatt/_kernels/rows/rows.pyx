@@ -29,6 +29,14 @@ cdef class Rows:
         return self.c.n_features
 
     @property
+    def n_values(self):
+        """How many values are stored."""
+        if not self.is_sparse:
+            return self.c.n_rows * self.c.n_features
+        starts = self._arrays[2]
+        return int(starts[self.c.n_rows] - starts[0])
+
+    @property
     def dtype(self):
         return np.dtype(np.float32 if self.is_float32 else np.float64)
 
