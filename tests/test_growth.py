@@ -4,13 +4,16 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from rosenblatt import Perceptron
+from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron
+from rosenblatt.arrays import SparseRows
+from rosenblatt.core import classes as core_classes
+from rosenblatt.errors import InputError
 from rosenblatt.evaluate import check_data, report
 from rosenblatt.features import Schema
 from rosenblatt.features.records import table_of_records
 from rosenblatt.io.column_roles import Columns
-from rosenblatt.learner import inputs
 
 
 class Name(str):
@@ -92,18 +95,78 @@ def test_the_matrix_of_confusions_is_made_of_the_pairs():
     np.testing.assert_array_equal(found.confusion, expected)
 
 
-def test_predictions_of_many_classes_are_scored_some_rows_at_a_time(monkeypatch):
-    X, y = np.eye(300), np.arange(300)
-    learner = Perceptron(max_iter=2, tol=None).partial_fit(X, y)
-    whole, sizes, scores = learner.predict(X).tolist(), [], learner._scores
+CLASSIFIERS = (
+    Perceptron(pocket=True),
+    Perceptron(binary_as_multiclass=True, ties="positive"),
+    AveragedPerceptron(early_stopping=True),
+    VotedPerceptron(),
+    KernelPerceptron(kernel="rbf"),
+    KernelPerceptron(combine="vote", multiclass="ovr", early_stopping=True),
+)
 
-    def counted(model, table):
-        found = scores(model, table)
-        sizes.append(found.size)
-        return found
 
-    monkeypatch.setattr(learner, "_scores", counted)
-    monkeypatch.setattr(inputs, "SCORES_AT_ONCE", 3_000)
-    assert inputs.predicted_in_blocks(learner, X) == whole
-    assert max(sizes) <= 3_000
-    assert sum(sizes) == 300 * 300
+@pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("kind", ["dense", "float32", "sparse"])
+@pytest.mark.parametrize("learner", CLASSIFIERS, ids=str)
+def test_rows_are_scored_some_at_a_time_with_the_same_outcome(
+    learner, kind, n_classes, monkeypatch
+):
+    rng = np.random.default_rng(5)
+    X, y = rng.integers(-2, 3, (700, 4)).astype(float), rng.integers(0, n_classes, 700)
+    table = {"dense": X, "float32": X.astype(np.float32), "sparse": SparseRows.from_dense(X)}[kind]
+
+    def outcome():
+        fitted = clone(learner).set_params(max_iter=3, tol=None).fit(table, y)
+        fitted.set_params(warm_start=True).fit(table, y % n_classes)
+        known = fitted.predict(table), fitted.n_training_errors_, fitted.stop_reason_
+        return [*known, fitted._model.t, getattr(fitted, "validation_scores_", None)]
+
+    whole, sizes, score = outcome(), [], type(learner)._scorer
+
+    def counted(self, model, table):
+        def one(some):
+            found = scorer(some)
+            sizes.append(found.size)
+            return found
+
+        scorer = score(self, model, table)
+        return one
+
+    monkeypatch.setattr(type(learner), "_scorer", counted)
+    monkeypatch.setattr(core_classes, "SCORES_AT_ONCE", 256 * n_classes)
+    in_blocks = outcome()
+    assert max(sizes) <= 256 * n_classes
+    assert len(sizes) >= 2 * 3
+    for one, other in zip(whole, in_blocks, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.filterwarnings("ignore:.*stopped at max_iter")
+@pytest.mark.parametrize("sparse", [False, True])
+def test_predicting_takes_memory_for_the_predictions_alone(sparse):
+    n, k = 8_000, 1_000
+    X = np.random.default_rng(0).integers(0, 2, (n, 200)).astype(float)
+    table = SparseRows.from_dense(X) if sparse else X
+    learner = Perceptron(max_iter=1, tol=None).fit(table[:k], np.arange(k))
+    assert min(X.nbytes, 8 * n * k) > 12_000_000
+    assert peak_of(learner.predict, table) < 12_000_000  # 2**20 scores, and labels
+
+
+def test_a_memory_map_is_predicted_where_it_lies(tmp_path):
+    rows = np.lib.format.open_memmap(tmp_path / "x.npy", "w+", np.float32, (100_000, 50))
+    rows[:, 0] = np.arange(100_000) % 2
+    rows.flush()
+    rows = np.load(tmp_path / "x.npy", mmap_mode="r")
+    learner = Perceptron(shuffle=False).fit(rows[:100], np.arange(100) % 2)
+    assert peak_of(learner.predict, rows) < rows.nbytes / 4
+    assert learner.score(rows, np.arange(100_000) % 2) == 1.0
+
+
+def test_a_kernel_that_overflows_names_the_row_also_in_a_later_block(monkeypatch):
+    monkeypatch.setattr(core_classes, "SCORES_AT_ONCE", 512)
+    learner = KernelPerceptron(kernel="poly", degree=3).fit([[1.0], [-1.0]], [1, 0])
+    X = np.ones((600, 1))
+    X[555] = 1e140
+    with pytest.raises(InputError, match="row 555"):
+        learner.predict(X)

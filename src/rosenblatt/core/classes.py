@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,8 @@ from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.plurals import count
 
 Numbers = npt.NDArray[np.int32]
+# Scores are taken of so many rows at a time that memory does not grow with rows times classes.
+SCORES_AT_ONCE = 1 << 20
 
 
 def natural_order(classes: Iterable[Any]) -> list[Any]:
@@ -68,24 +70,44 @@ def best_classes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.intp]:
     return np.asarray(scores.argmax(axis=1))
 
 
-def predicted_numbers(
-    classes: Sequence[Any], scores: npt.NDArray[Any], ties: str
-) -> npt.NDArray[np.intp]:
-    """The class of each row by its scores, both numbered as the classes stand.
+def row_blocks(n_rows: int, n_scores: int) -> list[slice]:
+    """Rows, each with so many scores, cut into blocks whose scores take little memory.
 
-    Ties are decided by the natural order of the classes, as everywhere.
+    A power of two, so that a block is cut into the same tiles as all rows at once.
     """
-    if scores.ndim == 1:  # two classes always stand in order
-        return best_classes(scores, ties)
-    order = np.array(in_order(classes))
-    return order[best_classes(scores[:, order], ties)]
+    if n_rows * n_scores <= SCORES_AT_ONCE:
+        return [slice(0, n_rows)]
+    step = 1 << (max(1, SCORES_AT_ONCE // n_scores).bit_length() - 1)
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+
+def predicted_blocks(
+    classes: Sequence[Any], score: Callable[[slice], npt.NDArray[Any]], n_rows: int, ties: str
+) -> Iterator[tuple[slice, npt.NDArray[np.intp]]]:
+    """Which rows, and their classes by their scores, both numbered as the classes stand.
+
+    Ties are decided by the natural order of the classes, as everywhere. Scores of classes that
+    joined since are left out.
+    """
+    k, order = len(classes), None
+    if k > 2:  # two always stand in order
+        order = np.array(in_order(classes))
+        order = None if (order[1:] > order[:-1]).all() else order
+    for some in row_blocks(n_rows, k):
+        scores = score(some)
+        if scores.ndim > 1 and (order is not None or scores.shape[1] > k):
+            scores = scores[:, :k] if order is None else scores[:, order]
+        best = best_classes(scores, ties) if k > 1 else np.zeros(len(scores), np.intp)
+        del scores  # before the next ones are taken
+        yield some, best if order is None else order[best]
 
 
 def predicted_labels(classes: Sequence[Any], scores: npt.NDArray[Any], ties: str) -> list[Any]:
     """The label of each row by its scores, which stand as the classes do; None before any class."""
-    if len(classes) < 2:
-        return (list(classes) or [None]) * len(scores)
-    return [classes[i] for i in predicted_numbers(classes, scores, ties).tolist()]
+    if not classes:
+        return [None] * len(scores)
+    blocks = predicted_blocks(classes, scores.__getitem__, len(scores), ties)
+    return [classes[i] for _, numbers in blocks for i in numbers.tolist()]
 
 
 # ---------------------------------------------------------------------- classes that join

@@ -6,6 +6,7 @@ and distances of all pairs of rows of two tables, dense or sparse.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from typing import Any
 from zlib import crc32
@@ -45,7 +46,7 @@ def largest_allowed(dtype: npt.DTypeLike) -> float:
     return FLOAT32_LIMIT if np.dtype(dtype) == np.float32 else FLOAT64_LIMIT
 
 
-def inspect(rows: Rows, *, names: Any = None, argument: str = "X") -> None:
+def inspect(rows: Rows, *, names: Callable[[], Any] | None = None, argument: str = "X") -> None:
     """Refuse values that are not finite or too large to square, naming row and column."""
     limit = largest_allowed(rows.dtype)
     found = rows.inspect(limit)
@@ -57,7 +58,8 @@ def inspect(rows: Rows, *, names: Any = None, argument: str = "X") -> None:
             f"{argument} is a damaged sparse matrix: row {row} points outside of its "
             f"{rows.n_features} columns or of what is stored. Build it again."
         )
-    place = f"column {column}" if names is None else f"column {column} ({names[column]!r})"
+    known = None if names is None else names()
+    place = f"column {column}" if known is None else f"column {column} ({known[column]!r})"
     if np.isfinite(value):
         raise InputError(
             f"{argument} holds {value:g} at row {row}, {place}: beyond {limit:g} its square "
@@ -102,20 +104,30 @@ def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArra
 
     float32 rows with float32 weights are summed in float32, all others in float64.
     """
+    return scorer(X, coef, bias)(slice(0, X.shape[0]))
+
+
+def scorer(
+    X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]
+) -> Callable[[slice], npt.NDArray[np.float64]]:
+    """A function that scores some rows of ``X``, from ``start`` to ``stop``, as `scores` does."""
     single = X.dtype == np.float32 and coef.dtype == np.float32
     dtype = np.float32 if single else np.float64
     by_feature = is_sparse(X) and len(bias) > 1
     table = np.ascontiguousarray(coef.T if by_feature else coef, dtype=dtype)
     bias = np.ascontiguousarray(bias, dtype=dtype)
     if X.dtype == dtype:
-        return _rows.score(as_rows(X, dtype), table, bias)
+        rows = as_rows(X, dtype)
+        return lambda some: _rows.score(rows, table, bias, some.start, some.stop)
     X = canonical(X) if is_sparse(X) else X
     step = max(1, BLOCK * X.shape[0] // max(1, X.data.size if is_sparse(X) else X.size))
-    parts = [
-        _rows.score(as_rows(X[first : first + step], dtype), table, bias)
-        for first in range(0, max(1, X.shape[0]), step)
-    ]
-    return np.concatenate(parts)
+
+    def convert_and_score(some: slice) -> npt.NDArray[np.float64]:
+        starts = range(some.start, max(some.stop, 1), step)
+        blocks = (X[first : min(first + step, some.stop)] for first in starts)
+        return np.concatenate([_rows.score(as_rows(rows, dtype), table, bias) for rows in blocks])
+
+    return convert_and_score
 
 
 def margins(scores: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -11,15 +12,16 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import learning
 from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.arrays import AnyFloatArray, Labels
 from rosenblatt.core import epochs
-from rosenblatt.core.classes import best_classes
+from rosenblatt.core.classes import best_classes, row_blocks
 from rosenblatt.core.recording import Entries, Note
 from rosenblatt.core.result import FitResult, Pocket, new_sums, stop_asked
 from rosenblatt.core.rows import Rows, margins
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
+Mask = npt.NDArray[np.bool_]
 LOG_CAPACITY = 1 << 14
 # So that a request to stop is heard soon in an epoch over many rows, or over large ones.
 ROWS_AT_A_TIME, PRODUCTS_AT_A_TIME = 1 << 18, 1 << 28
@@ -37,7 +39,7 @@ class LinearTrainer(epochs.Trainer):
         weights: Weights,
         rule: Rule,
         rows: Rows,
-        labels: npt.NDArray[np.int32],
+        labels: Labels,
         subset: npt.NDArray[np.int64] | None = None,
         row_weights: npt.NDArray[np.float64] | None = None,
         record: Note | None = None,
@@ -52,7 +54,7 @@ class LinearTrainer(epochs.Trainer):
         if record is not None:
             pass  # the updates say what each row did
         elif binary and rule.counts_tell_all and row_weights is None:
-            result.signs, result.eta = (2 * labels - 1).astype(np.int8), rule.eta
+            result.signs, result.eta = 2 * labels.astype(np.int8) - 1, rule.eta
         elif binary:
             result.dual = np.zeros(rows.n_rows)
         else:
@@ -83,7 +85,7 @@ class LinearTrainer(epochs.Trainer):
     def is_right(self, *, changed: bool) -> bool:
         if not changed:
             return True
-        right = _right(self._scores(), self._rule, self._labels)
+        right = self._where(partial(_right, self._rule))
         if self._row_weights is not None:
             right |= self._row_weights <= 0  # these rows are not learned from
         return bool((right if self.subset is None else right[self.subset]).all())
@@ -91,11 +93,16 @@ class LinearTrainer(epochs.Trainer):
     def share_predicted(self) -> float:
         """How much of the rows, by their weights, is predicted right as things are."""
         ties = "mistake" if self._rule.tie_is_mistake else "positive"
-        right = best_classes(self._scores(), ties) == self._labels
+        right = self._where(lambda scores, labels: best_classes(scores, ties) == labels)
         return float(np.average(right, weights=self._row_weights))
 
-    def _scores(self) -> AnyFloatArray:
-        return score(self._rows, self._weights.table, self._weights.bias)
+    def _where(self, holds: Callable[[AnyFloatArray, Labels], Mask]) -> Mask:
+        """For which rows something holds of their scores and labels as things are."""
+        weights, found = self._weights, np.empty(self._rows.n_rows, bool)
+        for some in row_blocks(len(found), weights.n_vectors):
+            scores = score(self._rows, weights.table, weights.bias, some.start, some.stop)
+            found[some] = holds(scores, self._labels[some])
+        return found
 
     def margin_ceiling(self) -> float:
         return self._ceiling.bound()
@@ -156,7 +163,7 @@ def train(
     weights: Weights,
     rule: Rule,
     rows: Rows,
-    labels: npt.NDArray[np.int32],
+    labels: Labels,
     *,
     max_iter: int = 1000,
     tol: float | None = 1e-4,
@@ -171,7 +178,7 @@ def one_pass(
     weights: Weights,
     rule: Rule,
     rows: Rows,
-    labels: npt.NDArray[np.int32],
+    labels: Labels,
     *,
     start: int = 0,
     stop: int | None = None,
@@ -189,7 +196,7 @@ def _walk(
     weights: Weights,
     rule: Rule,
     rows: Rows,
-    labels: npt.NDArray[np.int32],
+    labels: Labels,
     row_weights: npt.NDArray[np.float64] | None,
     tally: learning.Tally,
     notes: Sequence[Note | None],
@@ -238,9 +245,7 @@ def overflow_error(row: int, weights: Weights) -> OverflowRefused:
     )
 
 
-def _right(
-    scores: AnyFloatArray, rule: Rule, labels: npt.NDArray[np.int32]
-) -> npt.NDArray[np.bool_]:
+def _right(rule: Rule, scores: AnyFloatArray, labels: Labels) -> Mask:
     """Which rows are right for training, where a tie may be a mistake."""
     ahead = margins(scores, labels)
     right = ahead > 0

@@ -240,26 +240,34 @@ class KernelModel(Model):
                 out += coef[:, part].astype(products.dtype) @ products
         return out
 
-    def scores(self, X: Any, combine: str, *, tie_is_positive: bool = False) -> FloatArray:
-        """Scores of rows: (n,) for two classes, else (n, classes)."""
+    def scorer(
+        self, X: Any, combine: str, *, tie_is_positive: bool = False
+    ) -> Callable[[slice], FloatArray]:
+        """A function that scores some rows of ``X``: (n,) for two classes, else (n, classes)."""
         if combine == "vote":
-            votes = self.votes(X, tie_is_positive=tie_is_positive)
-            return np.asarray(votes / max(self.n_examples, 1))
+            voter, n = self.voter(X, tie_is_positive=tie_is_positive), max(self.n_examples, 1)
+            return lambda some: np.asarray(voter(some) / n)
         coef = self.coefficients(combine)
         return self._in_tiles(X, QUERIES, lambda queries: self.weigh(queries, coef))
 
-    def votes(self, X: Any, *, tie_is_positive: bool = False) -> FloatArray:
-        """Votes of all states on rows, each counted as long as it lived; shaped as scores."""
+    def voter(self, X: Any, *, tie_is_positive: bool = False) -> Callable[[slice], FloatArray]:
+        """As `scorer`, of the votes of all states, each counted as long as it lived."""
         step = max(1, min(QUERIES, 4 * TILE * QUERIES // max(self.n_support, 1)))
         return self._in_tiles(X, step, self._voting(tie_is_positive))
 
-    def _in_tiles(self, X: Any, step: int, ask: Callable[[Any], FloatArray]) -> FloatArray:
-        out = np.empty((self.n_vectors, X.shape[0]))
-        for first in range(0, X.shape[0], step):
-            out[:, first : first + step] = ask(X[first : first + step])
-        if not np.isfinite(out).all():
-            raise overflow(int(np.nonzero(~np.isfinite(out))[1][0]))
-        return out[0] if len(out) == 1 else np.ascontiguousarray(out.T)
+    def _in_tiles(
+        self, X: Any, step: int, ask: Callable[[Any], FloatArray]
+    ) -> Callable[[slice], FloatArray]:
+        def score(some: slice) -> FloatArray:
+            out = np.empty((self.n_vectors, some.stop - some.start))
+            for first in range(some.start, some.stop, step):
+                place = first - some.start
+                out[:, place : place + step] = ask(X[first : min(first + step, some.stop)])
+            if not np.isfinite(out).all():
+                raise overflow(some.start + int(np.nonzero(~np.isfinite(out))[1][0]))
+            return out[0] if len(out) == 1 else np.ascontiguousarray(out.T)
+
+        return score
 
     def _voting(self, tie_is_positive: bool) -> Callable[[Any], FloatArray]:
         """A function that gives the votes of all states on some queries."""

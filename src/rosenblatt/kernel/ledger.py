@@ -81,7 +81,8 @@ class KernelLedger(ColumnLedger[FloatArray]):
         """
         voters = copy(self._model)
         voters.best = len(self), self.n_examples
-        return voters.votes(queries, tie_is_positive=ties == "positive")
+        voter = voters.voter(queries, tie_is_positive=ties == "positive")
+        return voter(slice(0, queries.shape[0]))
 
     def _begin(self, X: Any, *, averaged: bool = False) -> KernelModel:
         return self._model.without_updates()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -315,10 +316,10 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
 
     # ------------------------------------------------------------------ predicting
 
-    def _scores(self, model: KernelModel, table: Any) -> AnyFloatArray:
+    def _scorer(self, model: KernelModel, table: Any) -> Callable[[slice], AnyFloatArray]:
         self._check_combine()
         ties, table = self.ties == "positive", narrow_as_dense(table)
-        return model.served.scores(table, self.combine, tie_is_positive=ties)
+        return model.served.scorer(table, self.combine, tie_is_positive=ties)
 
     def _explain(self, question: Question, X: Any) -> Question:
         """By the support rows, which are kept, so that ``X`` is not needed."""

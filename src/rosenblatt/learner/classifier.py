@@ -1,7 +1,7 @@
 """A classifier of rows: all of it that does not depend on the family.
 
 A family brings a model and says how it is made (`_new_model`), how it learns in epochs (`_trainer`)
-and from rows as they come (`_learn`), and how it scores (`_scores`).
+and from rows as they come (`_learn`), and how it scores (`_scorer`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.classes import (
-    best_classes,
     declared_classes,
     in_order,
     label_array,
     one_label,
-    predicted_numbers,
+    predicted_blocks,
     refuse_one_class,
     with_opposite,
 )
@@ -116,9 +115,13 @@ class RowClassifier(Learner):
         undo: Callable[[], None] = model.checkpoint()
         return undo
 
-    def _scores(self, model: Any, table: Any) -> AnyFloatArray:
-        """Scores of rows, the classes in the order in which the model has them."""
+    def _scorer(self, model: Any, table: Any) -> Callable[[slice], AnyFloatArray]:
+        """A function that scores some rows of a table, the classes as the model has them."""
         raise NotImplementedError
+
+    def _scores(self, model: Any, table: Any) -> AnyFloatArray:
+        """Scores of all rows of a table."""
+        return self._scorer(model, table)(slice(0, table.shape[0]))
 
     def _best_state(self, model: Any) -> Any:
         """What to go back to when this epoch turns out to be the best."""
@@ -164,17 +167,25 @@ class RowClassifier(Learner):
             self, data.table, data.labels, model.slots, validation_set
         )
 
-        def score() -> float:
-            found = predicted_numbers(model.classes, self._scores(model, dev), self.ties)
-            return float(np.mean(found == dev_labels))
+        if dev_labels is None:
+            return
+        n, keep = len(dev_labels), partial(self._best_state, model)
 
-        if dev is not None:
-            data.validation = Validation(
-                score, lambda: self._best_state(model), self.n_iter_no_change
-            )
+        def score() -> float:
+            return (n - self._misclassified(model, dev, dev_labels)) / n
+
+        data.validation = Validation(score, keep, self.n_iter_no_change)
+
+    def _misclassified(self, model: Any, table: Any, labels: npt.NDArray[Any]) -> int:
+        """How many rows of a table the model misclassifies."""
+        score = self._scorer(model, table)
+        found = predicted_blocks(model.classes, score, len(labels), self.ties)
+        return sum(int(np.count_nonzero(numbers != labels[some])) for some, numbers in found)
 
     def _errors_on(self, data: TrainingData) -> int:
-        return data.errors_of(self._model.classes, partial(self._scores, self._model), self.ties)
+        if data.checksum is not None and checksum(data.table) != data.checksum:
+            raise AttributeError("training errors are not known: X was changed after fit")
+        return self._misclassified(self._model, data.table, data.labels)
 
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
         """What ``partial_fit`` does in every family; a refused batch changes nothing."""
@@ -241,18 +252,25 @@ class RowClassifier(Learner):
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        self._refuse_unfitted()
-        if not (classes := self._model.classes):  # more may join in another thread
-            raise not_fitted_error()(f"this {type(self).__name__} has met no class yet.")
-        table = read_table(self, X, reset=False, ignore_unseen=True)
-        inspect(as_rows(table), names=getattr(self, "feature_names_in_", None))
+        classes, table = self._rows_to_score(X)
         scores = self._scores(self._model, table)
         if scores.ndim > 1:
             scores = scores[:, in_order(classes)]
         return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
 
+    def _rows_to_score(self, X: Any) -> tuple[list[Any], Any]:
+        """The classes there are now, as more may join in another thread, and ``X`` as a table."""
+        self._refuse_unfitted()
+        if not (classes := self._model.classes):
+            raise not_fitted_error()(f"this {type(self).__name__} has met no class yet.")
+        table = read_table(self, X, reset=False, ignore_unseen=True)
+        inspect(as_rows(table), names=lambda: getattr(self, "feature_names_in_", None))
+        return classes, table
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row.
+
+        Scores are taken of some rows at a time, so that memory does not grow with the classes.
 
         Parameters
         ----------
@@ -262,11 +280,14 @@ class RowClassifier(Learner):
         -------
         labels : ndarray of shape (n_samples,)
         """
-        scores, classes = self.decision_function(X), self.classes_
-        if scores.shape[1:] != ((len(classes),) if len(classes) > 2 else ()):
-            return self.predict(X)  # meanwhile one did
-        best = best_classes(scores, self.ties)
-        return classes[best if len(classes) > 1 else np.zeros_like(best)]
+        classes, table = self._rows_to_score(X)
+        model, n_rows = self._model, table.shape[0]
+        labels = label_array(classes, model.label_dtype)
+        found = np.empty(n_rows, labels.dtype)
+        score = self._scorer(model, table)
+        for some, numbers in predicted_blocks(classes, score, n_rows, self.ties):
+            found[some] = labels[numbers]
+        return found
 
     def predict_one(self, x: Any) -> Any:
         """The class of one example, a mapping or a 1-D array; None before any was learned."""

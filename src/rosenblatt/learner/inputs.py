@@ -7,7 +7,7 @@ certain words, the messages have them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import AnyFloatArray
-from rosenblatt.core.classes import predicted_numbers
-from rosenblatt.core.rows import Rows, as_rows, checksum, inspect, refuse_tiny
+from rosenblatt.core.rows import Rows, as_rows, inspect, refuse_tiny
 from rosenblatt.errors import InputError
 from rosenblatt.io.fault_messages import notice
 from rosenblatt.learner.conversion import as_frame, as_table, column_names, feature_names, unmasked
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
 # A name for each feature, or None where the rows have no names.
 Names = npt.NDArray[Any] | None
 MOST_NAMES = 5
-SCORES_AT_ONCE = 1 << 22
 
 
 @dataclass
@@ -64,28 +61,6 @@ class TrainingData:
     weights: npt.NDArray[np.float64] | None = None
     checksum: int | None = None
 
-    def errors_of(
-        self, classes: list[Any], scores: Callable[[Any], AnyFloatArray], ties: str
-    ) -> int:
-        """How many rows are misclassified by their scores, which are taken for some at a time."""
-        if self.checksum is not None and checksum(self.table) != self.checksum:
-            raise AttributeError("training errors are not known: X was changed after fit")
-        step, wrong = max(1, SCORES_AT_ONCE // len(classes)), 0
-        for start in range(0, len(self.labels), step):
-            some = slice(start, start + step)
-            found = predicted_numbers(classes, scores(self.table[some]), ties)
-            wrong += int(np.count_nonzero(found != self.labels[some]))
-        return wrong
-
-
-def predicted_in_blocks(learner: Any, X: Any) -> list[Any]:
-    """As ``predict`` of rows without names; scores of all classes are taken for some at a time."""
-    step, found = max(1, SCORES_AT_ONCE // max(1, len(learner.classes_))), []
-    with rows_without_names():
-        for start in range(0, X.shape[0], step):
-            found += learner.predict(X[start : start + step]).tolist()
-    return found
-
 
 def read_table(learner: Any, X: Any, *, reset: bool, ignore_unseen: bool = False) -> Any:
     """``X`` as a C-contiguous array or sparse rows, float32 or float64.
@@ -104,7 +79,7 @@ def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> t
     """
     table, names = _table_and_names(learner, X, reset, ignore_unseen=False)
     rows = as_rows(table)
-    inspect(rows, names=names if reset else getattr(learner, "feature_names_in_", None))
+    inspect(rows, names=lambda: names if reset else getattr(learner, "feature_names_in_", None))
     if all_rows and not getattr(learner, "fit_intercept", False):  # a 1 at its end is not small
         refuse_tiny(table, rows, float(np.finfo(rows.dtype).tiny) ** 0.5)
     return table, rows

@@ -21,6 +21,9 @@ from rosenblatt.learner.inputs import read_table
 from rosenblatt.learner.options import seed_from
 from rosenblatt.learner.sklearn_classes import data_conversion_warning
 
+# Labels are turned into numbers so many at a time.
+BLOCK = 1 << 16
+
 
 def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
     """``y`` as a 1-D array of labels of one type, one for each row."""
@@ -100,11 +103,14 @@ def encode_labels(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Labels]:
     if labels.dtype.kind in "iu" and len(labels):
         low, high = int(labels.min()), int(labels.max())
         if high - low < 1 << 16 and high < 1 << 62:  # a table look-up instead of a sort
-            offset = labels.astype(np.intp) - low
-            present = np.bincount(offset, minlength=high - low + 1) > 0
-            number = np.cumsum(present, dtype=np.int32) - np.int32(1)
-            classes = (np.flatnonzero(present) + low).astype(labels.dtype)
-            return classes, number[offset]
+            counts, codes = np.zeros(high - low + 1, np.intp), np.empty(len(labels), np.int32)
+            blocks = [slice(i, i + BLOCK) for i in range(0, len(labels), BLOCK)]
+            for some in blocks:
+                counts += np.bincount(labels[some].astype(np.intp) - low, minlength=len(counts))
+            number = np.cumsum(counts > 0, dtype=np.int32) - np.int32(1)
+            for some in blocks:
+                codes[some] = number[labels[some].astype(np.intp) - low]
+            return (np.flatnonzero(counts) + low).astype(labels.dtype), codes
     try:
         if labels.dtype.kind == "O":
             names = natural_order(set(labels.tolist()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -14,7 +15,7 @@ from rosenblatt.core.classes import in_order
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.result import FitResult, Validation, dual_form
-from rosenblatt.core.rows import largest_allowed, scores
+from rosenblatt.core.rows import largest_allowed, scorer
 from rosenblatt.core.training import LinearTrainer
 from rosenblatt.errors import NoLedgerError, ParameterError
 from rosenblatt.learner.classifier import RowClassifier
@@ -279,8 +280,8 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         """The weights and biases that predict."""
         return model.served()
 
-    def _scores(self, model: LinearModel, table: Any) -> AnyFloatArray:
-        return scores(table, *self._served(model))
+    def _scorer(self, model: LinearModel, table: Any) -> Callable[[slice], AnyFloatArray]:
+        return scorer(table, *self._served(model))
 
     # ------------------------------------------------------------------ what was learned
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -109,13 +110,17 @@ class VotedPerceptron(LinearLearner):
             return model.weights.average()
         return model.weights.matrix, model.weights.bias
 
-    def _scores(self, model: LinearModel, table: Any) -> AnyFloatArray:
+    def _scorer(self, model: LinearModel, table: Any) -> Callable[[slice], AnyFloatArray]:
         self._options["combine"].check(self.combine)
         if self.combine != "vote":
-            return super()._scores(model, table)
+            return super()._scorer(model, table)
         ledger, vectors = self._voting(model)
-        votes = ledger.votes_of(vectors, ledger.entries.row, table, ties=self.ties)
-        return votes / max(ledger.n_examples, 1)
+
+        def share_of_votes(some: slice) -> AnyFloatArray:
+            votes = ledger.votes_of(vectors, ledger.entries.row, table[some], ties=self.ties)
+            return np.asarray(votes / max(ledger.n_examples, 1))
+
+        return share_of_votes
 
     def _row_scores(self, model: LinearModel, row: Any) -> AnyFloatArray:
         return self._scores(model, as_table(row))

@@ -103,13 +103,14 @@ cdef int same_type(Rows rows, bint is_float32) except -1:
     return 0
 
 
-def score(Rows rows, cnp.ndarray table, cnp.ndarray bias):
-    """Scores of all rows: (n,) for one vector, else (n, n_vectors).
+def score(Rows rows, cnp.ndarray table, cnp.ndarray bias, int64_t start=0, stop=None):
+    """Scores of rows from `start` to `stop`: (n,) for one vector, else (n, n_vectors).
 
     `table` and `bias` have the type of the rows; for sparse rows and several vectors the table
     is (n_features, n_vectors), else (n_vectors, n_features).
     """
-    cdef int64_t k = cnp.PyArray_DIM(bias, 0), n = rows.c.n_rows
+    cdef int64_t k = cnp.PyArray_DIM(bias, 0), end = rows.c.n_rows
+    cdef int64_t n = max(0, (end if stop is None else min(end, <int64_t>stop)) - start)
     cdef cnp.ndarray out
     cdef double *at
     cdef void *w = cnp.PyArray_DATA(table)
@@ -120,7 +121,7 @@ def score(Rows rows, cnp.ndarray table, cnp.ndarray bias):
         out = np.empty(n)
         at = <double *>cnp.PyArray_DATA(out)
         with nogil:
-            rows.ops.score(&rows.c, 0, n, w,
+            rows.ops.score(&rows.c, start, n, w,
                            (<float *>b)[0] if rows.is_float32 else (<double *>b)[0], at)
         return out
     out = np.empty((n, k))
@@ -129,6 +130,6 @@ def score(Rows rows, cnp.ndarray table, cnp.ndarray bias):
     if scores == NULL:
         raise MemoryError
     with nogil:
-        rows.ops.score_classes(&rows.c, 0, n, w, b, k, scores, at)
+        rows.ops.score_classes(&rows.c, start, n, w, b, k, scores, at)
     free(scores)
     return out

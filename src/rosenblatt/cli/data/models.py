@@ -64,9 +64,11 @@ class Model:
 
     def predict(self, X: Any) -> list[Any]:
         """The class of each row, as the learner predicts it."""
-        from rosenblatt.learner.inputs import predicted_in_blocks
+        from rosenblatt.learner.inputs import rows_without_names
 
-        return predicted_in_blocks(self.learner, X)
+        with rows_without_names():
+            found: list[Any] = self.learner.predict(X).tolist()
+        return found
 
     def scores(self, X: Any) -> npt.NDArray[Any]:
         """A score of each row for each class in order (-s and s for two)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from operator import eq
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.data.reading import named
@@ -74,11 +73,10 @@ def fit_facts(card: Any) -> dict[str, Any]:
 
 
 def _accuracy(learner: Any, examples: Examples) -> float:
-    from rosenblatt.learner.inputs import predicted_in_blocks
+    from rosenblatt.learner.inputs import rows_without_names
 
-    found = predicted_in_blocks(learner, examples.X)
-    right: int = sum(map(eq, found, examples.labels.tolist()))
-    return right / len(examples)
+    with rows_without_names():
+        return float(learner.score(examples.X, examples.labels))
 
 
 def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
