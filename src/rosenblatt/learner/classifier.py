@@ -26,9 +26,10 @@ from rosenblatt.core.classes import (
 from rosenblatt.core.epochs import Trainer
 from rosenblatt.core.result import Validation
 from rosenblatt.core.rows import as_rows, checksum, inspect
-from rosenblatt.errors import Message, ModelFileError, ParameterError, Value
+from rosenblatt.errors import Message, Value
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.inputs import Batch, TrainingData, one_row, read_rows, read_table
+from rosenblatt.learner.mapping_rows import SchemaOwner
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.sklearn_classes import not_fitted_error
@@ -36,13 +37,12 @@ from rosenblatt.learner.targets import encode_labels, read_labels, validation_ro
 
 if TYPE_CHECKING:
     from rosenblatt.explain import Explanation
-    from rosenblatt.features import AnySchema
     from rosenblatt.learner.explain_rows import Question
 
 Labels = npt.NDArray[np.int32]
 
 
-class RowClassifier(Learner):
+class RowClassifier(SchemaOwner, Learner):
     """A classifier of rows of numbers, as scikit-learn's classifiers are.
 
     Attributes
@@ -366,56 +366,3 @@ class RowClassifier(Learner):
         tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         tags.input_tags.sparse = True
         return tags
-
-    # ------------------------------------------------------------------ how records become rows
-
-    @property
-    def schema_(self) -> AnySchema | None:
-        """How columns of a file become the features; None if nobody said.
-
-        A model that was trained in the shell or on records brings it along. It can be set after
-        training, and is then saved with the model, so that the shell can use it too.
-        """
-        described = self._fitted().notes.get("schema")
-        if described is None:
-            return None
-        read = self.__dict__.get("_schema_read")
-        if read is None or read[0] is not described:
-            from rosenblatt.features import schema_from_json
-
-            schema = schema_from_json(described)
-            if schema.n_features != self.n_features_in_:
-                raise ModelFileError(_misfit(schema, self.n_features_in_))
-            read = self._schema_read = described, schema
-        return read[1]
-
-    @schema_.setter
-    def schema_(self, schema: AnySchema | None) -> None:
-        model = self._fitted()
-        described = None
-        if schema is not None:
-            if schema.n_features != self.n_features_in_:
-                raise ParameterError(_misfit(schema, self.n_features_in_))
-            described = schema.to_json(self._schema_weights())
-        # Copies of the model share their notes.
-        model.notes = {**model.notes, "schema": described}
-
-    def _schema_weights(self) -> Any:
-        """Weights by which the names of hashed features are chosen to be kept; None keeps all."""
-        return None
-
-    def _keep_guessed_schema(self) -> None:
-        """Keep the schema that was guessed when the first records were read, if it was."""
-        schema = self.__dict__.pop("_guessed_schema", None)
-        if schema is not None:
-            self.schema_ = schema
-
-    @property
-    def _reads_records(self) -> bool:
-        """Whether single examples are records of a table, and not mappings of features."""
-        described = self._fitted().notes.get("schema")
-        return described is not None and described["kind"] == "table"
-
-
-def _misfit(schema: AnySchema, n_features: int) -> str:
-    return f"a schema of {schema.n_features:,} features for a model of {n_features:,}."

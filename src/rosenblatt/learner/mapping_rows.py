@@ -1,9 +1,9 @@
-"""Rows given as a list of mappings {feature: number}."""
+"""Rows given as a list of mappings {feature: number}, or as records that a schema reads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,11 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, ModelFileError, ParameterError
+from rosenblatt.learner.outcome import FitOutcome
+
+if TYPE_CHECKING:
+    from rosenblatt.features import AnySchema
 
 
 def is_records(X: Any) -> bool:
@@ -86,3 +90,57 @@ def not_a_number(feature: Any, value: Any, record: int | None = None) -> InputEr
         f"{place}feature {feature!r} is {value!r}; only finite numbers up to {FLOAT64_LIMIT:g} can "
         "be learned from. Leave the feature out of the mapping if its value is unknown."
     )
+
+
+class SchemaOwner(FitOutcome):
+    """A learner whose model knows how records become rows."""
+
+    @property
+    def schema_(self) -> AnySchema | None:
+        """How columns of a file become the features; None if nobody said.
+
+        A model that was trained in the shell or on records brings it along. It can be set after
+        training, and is then saved with the model, so that the shell can use it too.
+        """
+        described = self._fitted().notes.get("schema")
+        if described is None:
+            return None
+        read = self.__dict__.get("_schema_read")
+        if read is None or read[0] is not described:
+            from rosenblatt.features import schema_from_json
+
+            schema = schema_from_json(described)
+            self._refuse_misfit(schema, ModelFileError)
+            read = self._schema_read = described, schema
+        return read[1]
+
+    @schema_.setter
+    def schema_(self, schema: AnySchema | None) -> None:
+        model = self._fitted()
+        described = None
+        if schema is not None:
+            self._refuse_misfit(schema, ParameterError)
+            described = schema.to_json(self._schema_weights())
+        # Copies of the model share their notes.
+        model.notes = {**model.notes, "schema": described}
+
+    def _refuse_misfit(self, schema: AnySchema, error: type[Exception]) -> None:
+        n, own = schema.n_features, self.n_features_in_
+        if n != own:
+            raise error(f"a schema of {n:,} features for a model of {own:,}.")
+
+    def _schema_weights(self) -> Any:
+        """Weights by which the names of hashed features are chosen to be kept; None keeps all."""
+        return None
+
+    def _keep_guessed_schema(self) -> None:
+        """Keep the schema that was guessed when the first records were read, if it was."""
+        schema = self.__dict__.pop("_guessed_schema", None)
+        if schema is not None:
+            self.schema_ = schema
+
+    @property
+    def _reads_records(self) -> bool:
+        """Whether single examples are records of a table, and not mappings of features."""
+        described = self._fitted().notes.get("schema")
+        return described is not None and described["kind"] == "table"
