@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,6 +15,8 @@ from rosenblatt.errors import InputError, MissingExtra
 
 # float32 or float64, as the rows came; the type of a sum of two of these cannot be written down.
 AnyFloatArray = npt.NDArray[Any]
+# A function of a slice: the scores of those rows of a table.
+Scorer = Callable[[slice], AnyFloatArray]
 # The number of the class of each row.
 Labels = npt.NDArray[np.int32]
 # Arrays by name, as a model file has them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import ordering
+from rosenblatt.arrays import Scorer
 from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.plurals import count
 
@@ -82,7 +83,7 @@ def row_blocks(n_rows: int, n_scores: int) -> list[slice]:
 
 
 def predicted_blocks(
-    classes: Sequence[Any], score: Callable[[slice], npt.NDArray[Any]], n_rows: int, ties: str
+    classes: Sequence[Any], score: Scorer, n_rows: int, ties: str
 ) -> Iterator[tuple[slice, npt.NDArray[np.intp]]]:
     """Which rows, and their classes by their scores, both numbered as the classes stand.
 

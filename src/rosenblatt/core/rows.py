@@ -18,7 +18,7 @@ from rosenblatt._kernels.rows import rows as _rows
 from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt._kernels.rows.rows import Rows as Rows
 from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
-from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, canonical, is_sparse, readable
+from rosenblatt.arrays import FloatArray, Scorer, SparseRows, canonical, is_sparse, readable
 from rosenblatt.errors import InputError
 
 
@@ -107,9 +107,7 @@ def scores(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> npt.NDArra
     return scorer(X, coef, bias)(slice(0, X.shape[0]))
 
 
-def scorer(
-    X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]
-) -> Callable[[slice], npt.NDArray[np.float64]]:
+def scorer(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> Scorer:
     """A function that scores some rows of ``X``, from ``start`` to ``stop``, as `scores` does."""
     single = X.dtype == np.float32 and coef.dtype == np.float32
     dtype = np.float32 if single else np.float64
@@ -146,7 +144,7 @@ def margins(scores: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np
 # ---------------------------------------------------------------------- all pairs of rows
 
 
-def products(A: Any, B: Any) -> AnyFloatArray:
+def products(A: Any, B: Any) -> npt.NDArray[Any]:
     """``A @ B.T``, in float32 if both tables are; that of two sparse tables is dense as well."""
     if is_sparse(A):
         return SparseRows.of(A).products(B)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt._kernels.rows import voting
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, Scorer
 from rosenblatt.core.model import Model
 from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.errors import InputError
@@ -240,9 +240,7 @@ class KernelModel(Model):
                 out += coef[:, part].astype(products.dtype) @ products
         return out
 
-    def scorer(
-        self, X: Any, combine: str, *, tie_is_positive: bool = False
-    ) -> Callable[[slice], FloatArray]:
+    def scorer(self, X: Any, combine: str, *, tie_is_positive: bool = False) -> Scorer:
         """A function that scores some rows of ``X``: (n,) for two classes, else (n, classes)."""
         if combine == "vote":
             voter, n = self.voter(X, tie_is_positive=tie_is_positive), max(self.n_examples, 1)
@@ -250,14 +248,12 @@ class KernelModel(Model):
         coef = self.coefficients(combine)
         return self._in_tiles(X, QUERIES, lambda queries: self.weigh(queries, coef))
 
-    def voter(self, X: Any, *, tie_is_positive: bool = False) -> Callable[[slice], FloatArray]:
+    def voter(self, X: Any, *, tie_is_positive: bool = False) -> Scorer:
         """As `scorer`, of the votes of all states, each counted as long as it lived."""
         step = max(1, min(QUERIES, 4 * TILE * QUERIES // max(self.n_support, 1)))
         return self._in_tiles(X, step, self._voting(tie_is_positive))
 
-    def _in_tiles(
-        self, X: Any, step: int, ask: Callable[[Any], FloatArray]
-    ) -> Callable[[slice], FloatArray]:
+    def _in_tiles(self, X: Any, step: int, ask: Callable[[Any], FloatArray]) -> Scorer:
         def score(some: slice) -> FloatArray:
             out = np.empty((self.n_vectors, some.stop - some.start))
             for first in range(some.start, some.stop, step):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
-from rosenblatt.arrays import AnyFloatArray, for_caller
+from rosenblatt.arrays import Scorer, for_caller
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import class_segments, in_order
 from rosenblatt.core.result import FitResult
@@ -316,7 +315,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
 
     # ------------------------------------------------------------------ predicting
 
-    def _scorer(self, model: KernelModel, table: Any) -> Callable[[slice], AnyFloatArray]:
+    def _scorer(self, model: KernelModel, table: Any) -> Scorer:
         self._check_combine()
         ties, table = self.ties == "positive", narrow_as_dense(table)
         return model.served.scorer(table, self.combine, tie_is_positive=ties)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.arrays import AnyFloatArray, Labels, Scorer
 from rosenblatt.core.classes import (
     declared_classes,
     in_order,
@@ -38,8 +38,6 @@ from rosenblatt.learner.targets import encode_labels, read_labels, validation_ro
 if TYPE_CHECKING:
     from rosenblatt.explain import Explanation
     from rosenblatt.learner.explain_rows import Question
-
-Labels = npt.NDArray[np.int32]
 
 
 class RowClassifier(SchemaOwner, Learner):
@@ -115,7 +113,7 @@ class RowClassifier(SchemaOwner, Learner):
         undo: Callable[[], None] = model.checkpoint()
         return undo
 
-    def _scorer(self, model: Any, table: Any) -> Callable[[slice], AnyFloatArray]:
+    def _scorer(self, model: Any, table: Any) -> Scorer:
         """A function that scores some rows of a table, the classes as the model has them."""
         raise NotImplementedError
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.arrays import AnyFloatArray
+from rosenblatt.arrays import AnyFloatArray, Scorer
 from rosenblatt.core.classes import in_order
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
@@ -280,7 +279,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         """The weights and biases that predict."""
         return model.served()
 
-    def _scorer(self, model: LinearModel, table: Any) -> Callable[[slice], AnyFloatArray]:
+    def _scorer(self, model: LinearModel, table: Any) -> Scorer:
         return scorer(table, *self._served(model))
 
     # ------------------------------------------------------------------ what was learned

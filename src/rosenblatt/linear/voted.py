@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.arrays import AnyFloatArray, SparseRows, for_caller, is_sparse
+from rosenblatt.arrays import AnyFloatArray, Scorer, SparseRows, for_caller, is_sparse
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import Entries, Note
@@ -110,7 +109,7 @@ class VotedPerceptron(LinearLearner):
             return model.weights.average()
         return model.weights.matrix, model.weights.bias
 
-    def _scorer(self, model: LinearModel, table: Any) -> Callable[[slice], AnyFloatArray]:
+    def _scorer(self, model: LinearModel, table: Any) -> Scorer:
         self._options["combine"].check(self.combine)
         if self.combine != "vote":
             return super()._scorer(model, table)
