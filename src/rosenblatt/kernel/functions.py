@@ -121,7 +121,7 @@ def _sigmoid(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
     found = products(A, B)
     found *= kernel.gamma
     found += kernel.coef0
-    return np.tanh(found, out=found)
+    return np.asarray(np.tanh(found, out=found))
 
 
 def _rbf(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
