@@ -16,7 +16,6 @@ from rosenblatt.io.table import Table
 from rosenblatt.plurals import count, first_few
 
 SHOWN = 4
-NUMBERS_AT_ONCE = 1 << 20
 
 # Of each row: how many features, then all values and columns one after the other.
 Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int32]]
@@ -175,32 +174,6 @@ class Ignored(Column):
 
     def describe(self) -> str:
         return self.why
-
-
-def moments(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Mean and standard deviation of each column; NaN of those with gaps."""
-    step = max(1, NUMBERS_AT_ONCE // max(1, len(numbers)))
-    parts = [np.zeros((2, 0))]
-    for start in range(0, numbers.shape[1] if len(numbers) else 0, step):
-        values = np.ascontiguousarray(numbers[:, start : start + step].T)
-        parts.append(np.array([values.mean(axis=1), values.std(axis=1)], np.float64))
-    return np.concatenate(parts, axis=1)
-
-
-def number(table: Table, name: str, gaps: bool, moments: npt.NDArray[Any] | None) -> Number:
-    """A number column, scaled by its moments if these are given."""
-    center, deviation = np.nan, np.nan
-    if moments is not None and moments.size:
-        center, deviation = moments[:, table.places[name]].tolist()
-    if np.isnan(center):
-        values = table.number_column(name)
-        known = values[~np.isnan(values)]
-        gaps = gaps or len(known) < len(values)
-        if moments is None or not len(known):
-            return Number(name, gaps=gaps)
-        center, deviation = float(known.mean()), float(known.std())
-    # A constant column says nothing; without a deviation it would be divided by zero.
-    return Number(name, center, deviation if deviation > abs(center) * 1e-12 else 1.0, gaps)
 
 
 def as_json(column: Column, kept: Any) -> dict[str, Any]:

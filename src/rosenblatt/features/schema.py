@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -15,16 +14,12 @@ from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.features import column_kinds as kinds
 from rosenblatt.features.column_kinds import Category, Column, Growth, Ignored, Number, Part, Words
+from rosenblatt.features.guessing import TableGuess
 from rosenblatt.features.records import table_of_records
-from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.sources import Given
 from rosenblatt.io.table import Table
 from rosenblatt.io.table_readers import read_table
 
-KINDS = ("number", "category", "text", "ignored")
-DATE = re.compile(r"\d{4}-\d\d?-\d\d?([T ]\d\d?:\d\d.*)?|\d\d?[./]\d\d?[./]\d{2,4}")
-FEW_ROWS = 20
-WORDS_OF_TEXT = 3.0
 # The weights that a reader of the model can look up by name.
 MOST_NAMES = 20_000
 
@@ -101,22 +96,10 @@ class Schema:
         text : dict, default=None
             Arguments of `TextFeatures` for text columns.
         """
-        declared = dict(declared or {})
-        known = set(table.names)
-        for name, kind in declared.items():
-            if name not in known:
-                raise ParameterError(f"there is no column {name!r} to declare as {kind}.")
-            if kind not in KINDS:
-                raise ParameterError(
-                    f"the column {name!r} is declared as {kind!r}; use {', '.join(KINDS)}."
-                )
+        guess = TableGuess(declared, scale, text)
+        guess.add(table)
         marks = list(table.missing if missing is None else missing)
-        moments = kinds.moments(table.numbers) if scale else None
-        found = [
-            _column(table, name, declared.get(name), bool(marks), moments, text or {})
-            for name in table.names
-        ]
-        return cls(found, table.target, marks)
+        return cls(guess.columns(bool(marks)), table.target, marks)
 
     # ------------------------------------------------------------------ encoding
 
@@ -319,46 +302,6 @@ def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:
     largest = np.argsort(-size, kind="stable")[:MOST_NAMES]
     kept: list[int] = np.sort(largest[size[largest] > 0]).tolist()
     return kept
-
-
-def _column(
-    table: Table,
-    name: str,
-    declared: str | None,
-    gaps: bool,
-    moments: npt.NDArray[Any] | None,
-    text: Mapping[str, Any],
-) -> Column:
-    if declared == "ignored":
-        return Ignored(name)
-    if name in table.places:
-        if declared not in (None, "number"):
-            raise ParameterError(
-                f"the column {name!r} was read as numbers; read it as text to make it a {declared}."
-            )
-        return kinds.number(table, name, gaps, moments)
-    if declared == "number":
-        raise ParameterError(f"the column {name!r} was read as text; read it as numbers.")
-    levels = table.coded(name)[1]
-    kind, why = (declared, "") if declared else _kind_of_text(levels, len(table))
-    if kind == "ignored":
-        return Ignored(name, why)
-    if kind == "category":
-        return Category(name, list(levels))
-    features = TextFeatures(**text)
-    features.learn(table.texts[name].tolist())
-    return Words(name, features)
-
-
-def _kind_of_text(levels: list[str], n_rows: int) -> tuple[str, str]:
-    some = [level for level in levels if level.strip()][:1000]
-    if some and sum(DATE.fullmatch(level.strip()) is not None for level in some) > 0.9 * len(some):
-        return "ignored", "looks like dates; declare it a category to use it"
-    if sum(len(level.split()) for level in some) > WORDS_OF_TEXT * len(some):
-        return "text", ""
-    if len(levels) == n_rows and n_rows >= FEW_ROWS:
-        return "ignored", "different in every row, like a name or number of the row"
-    return "category", ""
 
 
 def _joined(parts: list[Part], offsets: list[int], n_rows: int, n_features: int) -> SparseRows:
