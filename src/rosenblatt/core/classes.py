@@ -17,6 +17,7 @@ from rosenblatt.plurals import count
 Numbers = npt.NDArray[np.int32]
 # Scores are taken of so many rows at a time that memory does not grow with rows times classes.
 SCORES_AT_ONCE = 1 << 20
+COUNTED_AT_ONCE = 1 << 20
 
 
 def natural_order(classes: Iterable[Any]) -> list[Any]:
@@ -57,6 +58,43 @@ def with_class(classes: list[Any], label: Hashable) -> list[Any]:
 def in_order(classes: Sequence[Any]) -> list[int]:
     """The places of the classes, which stand as they arrived, in their natural order."""
     return sorted(range(len(classes)), key=classes.__getitem__)
+
+
+class LabelCodes:
+    """The labels of many rows: the number of the class of each, and the classes in order.
+
+    As an array, and by its slices, it is the labels themselves; a learner takes the numbers as they
+    are, so that nothing is made of each row. Every class occurs.
+    """
+
+    def __init__(self, codes: Numbers, classes: Any) -> None:
+        self.codes, self.classes = codes, classes
+        self.shape = (len(codes),)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        found: np.dtype[Any] = self.classes.dtype
+        return found
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> Any:
+        return self.classes[self.codes[rows]]
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Any:
+        return np.asarray(self[:], dtype)
+
+    def tolist(self) -> list[Any]:
+        found: list[Any] = self[:].tolist()
+        return found
+
+    def counts(self) -> dict[Any, int]:
+        """How often each class occurs; ValueError if a number is that of no class."""
+        found = np.zeros(len(self.classes), np.int64)
+        for start in range(0, len(self.codes), COUNTED_AT_ONCE):
+            found += np.bincount(self.codes[start : start + COUNTED_AT_ONCE], None, len(found))
+        return dict(zip(self.classes.tolist(), found.tolist(), strict=True))
 
 
 # ---------------------------------------------------------------------- scores to predictions

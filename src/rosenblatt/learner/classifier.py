@@ -307,7 +307,7 @@ class RowClassifier(SchemaOwner, Learner):
         accuracy : float
         """
         predicted = self.predict(X)
-        labels = read_labels(y, len(predicted))
+        labels = np.asarray(read_labels(y, len(predicted)))
         return float(np.average(predicted == labels, weights=sample_weight))
 
     def explain(

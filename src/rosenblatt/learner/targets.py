@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import Labels
 from rosenblatt.checks import refusal
-from rosenblatt.core.classes import hold_out, natural_order
+from rosenblatt.core.classes import LabelCodes, hold_out, natural_order
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, Message, ParameterError, Value
 from rosenblatt.io.fault_messages import notice
@@ -25,15 +25,15 @@ from rosenblatt.learner.sklearn_classes import data_conversion_warning
 BLOCK = 1 << 16
 
 
-def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
-    """``y`` as a 1-D array of labels of one type, one for each row."""
+def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any] | LabelCodes:
+    """``y`` as a 1-D array of labels of one type, one for each row, or as numbers of these."""
     if y is None:
         raise InputError(
             "this learner requires y to be passed, but the target y is None. Pass one label for "
             "each row."
         )
     kinds = set(map(type, y)) if isinstance(y, list | tuple) else set()
-    labels = _one_dimensional(y)
+    labels = y.classes if isinstance(y, LabelCodes) else _one_dimensional(y)
     if labels.dtype == object:
         missing = [row for row, label in enumerate(labels) if is_missing(label)]
         if missing:
@@ -48,9 +48,9 @@ def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
             f"y holds labels of mixed types ({names}). Use labels of one type, for example "
             "[str(label) for label in y]."
         )
-    if len(labels) != n_rows:
+    if (n_labels := len(y if isinstance(y, LabelCodes) else labels)) != n_rows:
         raise InputError(
-            f"X has {n_rows} rows but y has {len(labels)} labels (inconsistent numbers of "
+            f"X has {n_rows} rows but y has {n_labels} labels (inconsistent numbers of "
             "samples). Pass one label for each row."
         )
     if labels.dtype.kind == "f":
@@ -70,7 +70,7 @@ def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any]:
         raise InputError(
             f"Unknown label type: {labels.dtype}. Labels may be whole numbers, text or booleans."
         )
-    return labels
+    return y if isinstance(y, LabelCodes) else labels
 
 
 def _one_dimensional(y: Any) -> npt.NDArray[Any]:
@@ -98,8 +98,10 @@ def _one_dimensional(y: Any) -> npt.NDArray[Any]:
     return labels.ravel()
 
 
-def encode_labels(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Labels]:
+def encode_labels(labels: npt.NDArray[Any] | LabelCodes) -> tuple[npt.NDArray[Any], Labels]:
     """The classes in order, and each label as the number of its class."""
+    if isinstance(labels, LabelCodes):
+        return labels.classes, labels.codes
     if labels.dtype.kind in "iu" and len(labels):
         low, high = int(labels.min()), int(labels.max())
         if high - low < 1 << 16 and high < 1 << 62:  # a table look-up instead of a sort
@@ -253,16 +255,16 @@ def validation_rows(
         X_dev, y_dev = read_pair(validation_set, "(X_dev, y_dev) of rows and labels")
         try:
             dev = read_table(learner, X_dev, reset=False, ignore_unseen=True)
-            y_dev = read_labels(y_dev, dev.shape[0])
+            classes, numbers_ = encode_labels(read_labels(y_dev, dev.shape[0]))
         except InputError as error:
             raise error.preceded("validation_set: ") from None
         inspect(as_rows(dev), argument="validation_set")
-        unknown = set(y_dev.tolist()) - set(slots)
+        unknown = set(classes.tolist()) - set(slots)
         if unknown:
             raise InputError(
                 f"validation_set holds the label {unknown.pop()!r}, which does not occur in y."
             )
-        return None, dev, np.array([slots[label] for label in y_dev.tolist()])
+        return None, dev, np.array([slots[label] for label in classes.tolist()])[numbers_]
     if learner.early_stopping:
         seed = seed_from(learner.random_state)
         subset, held_out = hold_out(labels, learner.validation_fraction, seed)

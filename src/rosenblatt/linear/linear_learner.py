@@ -320,7 +320,7 @@ class LinearLearner(LinearClassifier):
             table = read_table(self, X, reset=False)
         else:
             table = as_rows_of_numbers(X)
-        labels = read_labels(y, table.shape[0])
+        labels = np.asarray(read_labels(y, table.shape[0]))
         weights = None
         if sample_weight is not None or self.class_weight is not None:
             names, numbers = encode_labels(labels)
