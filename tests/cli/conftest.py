@@ -21,7 +21,7 @@ def files_before(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with inside(here):
         run(*f"{TRAIN} --learner pa --out made.rbt".split())
         run("tag", "train", "harbour.conllu", "--epochs", "1", "--out", "tagger.rbt")
-    for ending in ("txt", "conllu", "onnx", "svm", "tsv", "svg", "html"):
+    for ending in ("txt", "conllu", "onnx", "svm", "tsv", "svg", "html", "rows"):
         (here / f"made.{ending}").write_text("as it was\n")
     return here
 

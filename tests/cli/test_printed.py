@@ -105,6 +105,8 @@ CASES = [
     ),
     Case("convert", "convert odd.csv --missing NA --number-labels", data=True),
     Case("convert_files", "convert odd.csv --missing NA --out odd.svm --names odd.tsv"),
+    Case("pack", "pack examples/parcels.csv --target late --out parcels.rows"),
+    Case("pack_as_a_model_reads", "pack examples/parcels_new.csv --schema-from parcels.rbt"),
     Case("certify_not_separable", "certify xor.csv"),
     Case("certify_separable", "certify apart.csv"),
     Case("certify_texts", "certify examples/parcels.csv"),

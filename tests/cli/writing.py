@@ -24,6 +24,7 @@ WRITING = {
         "convert rows.csv --target y --out made.svm --names made.tsv",
         ["made.svm", "made.tsv"],
     ),
+    "pack": ("pack rows.csv --target y --out made.rows", ["made.rows"]),
     "plot": ("plot mistakes made.rbt -o made.svg", ["made.svg"]),
     "studio": ("studio rows.csv --out made.html", ["made.html"]),
 }

@@ -58,7 +58,7 @@ def targets() -> dict[str, Target]:
     from model.kernel_samples import BUDGETS
     from strategies import LEARNERS
 
-    from fuzz import arrow_files, learning, model_files
+    from fuzz import arrow_files, learning, model_files, packed_files
     from fuzz.damage import any_bytes
     from fuzz.reads import READS
     from fuzz.seeds import SEEDS, WORDS
@@ -71,6 +71,7 @@ def targets() -> dict[str, Target]:
         made[name] = Target(make, READS[name].feed, share)
     for name, write in (("parquet", arrow_files.parquet), ("arrow", arrow_files.arrow)):
         made[name] = Target(partial(arrow_files.any_file, write), READS[name].feed, 40)
+    made["packed rows"] = Target(packed_files.forged, packed_files.read_and_use, 60)
     digits = partial(any_bytes, seeds=SEEDS["numbers"], words=WORDS["numbers"])
     made["numbers"] = Target(digits, lambda random, data, folder: numbers(data) > 0, 40)
     for family in model_files.seeds():

@@ -135,6 +135,7 @@ VERBS = {
     "show": "Tell what a model is: its record and its largest weights.",
     "diff": "Tell two models apart.",
     "convert": "Write a model as ONNX, or data as svmlight text.",
+    "pack": "Put data into one file that training reads where it lies.",
     "certify": "Say whether classes can be separated, with a proof either way.",
     "plot": "Draw what a model learned, and how, into a file.",
     "tag": "Learn to tag the words of sentences, and tag them.",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rosenblatt.io.fault_messages import SkippedRows as SkippedRows
     from rosenblatt.io.labelled_text import iter_text as iter_text
     from rosenblatt.io.labelled_text import read_text as read_text
+    from rosenblatt.io.packed_rows import PackedRows as PackedRows
     from rosenblatt.io.sentence_layout import SentenceLayout as SentenceLayout
     from rosenblatt.io.sentence_reader import iter_sentences as iter_sentences
     from rosenblatt.io.sentence_reader import read_sentences as read_sentences
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from rosenblatt.io.table_readers import read_table as read_table
     from rosenblatt.io.vw import iter_vw as iter_vw
     from rosenblatt.io.vw import read_vw as read_vw
+    from rosenblatt.learner.packing import pack as pack
+    from rosenblatt.learner.packing import read_packed as read_packed
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
@@ -33,6 +36,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         ".conll": "iter_conll read_conll",
         ".fault_messages": "ExtraColumns HeaderOfNumbers SkippedRows",
         ".labelled_text": "iter_text read_text",
+        ".packed_rows": "PackedRows",
         ".sentence_layout": "SentenceLayout",
         ".sentence_reader": "iter_sentences read_sentences",
         ".sentence_writer": "SentenceWriter",
@@ -40,5 +44,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         ".table": "Table",
         ".table_readers": "iter_table read_table",
         ".vw": "iter_vw read_vw",
+        # Columns and texts become features on the way.
+        "rosenblatt.learner.packing": "pack read_packed",
     },
 )

@@ -165,7 +165,7 @@ class ArrowReader(Reader[Table]):
                 faults[row] = _fault(name, first_row + row, target, what)
         return texts
 
-    def _values(self, texts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _values(self, texts: npt.NDArray[Any]) -> Any:
         number: dict[str, int] = {}
         codes = [number.setdefault(text, len(number)) for text in texts.tolist()]
         return self._labels.values(np.array(codes, np.int32), [text.encode() for text in number])

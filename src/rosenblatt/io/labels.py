@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.text import numbers
 from rosenblatt.checks import choice, refusal
+from rosenblatt.core.classes import LabelCodes
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.io.fault_messages import Explained, quoted
 
@@ -28,13 +29,14 @@ class Labels:
     With ``"auto"`` labels are numbers if all of them are. A stream cannot look at all of them, nor
     take back what it has handed out, so there the first label decides, and one that is not a number
     after one that is, is refused. "nan" and "inf" are taken as lost numbers, unless `any_text` says
-    that labels are words.
+    that labels are words. With ``"codes"`` they stay texts, and come as their numbers in a block.
     """
 
     def __init__(
         self, kind: str = "auto", classes: Iterable[Any] | None = None, *, any_text: bool = False
     ) -> None:
-        choice("labels", kind, *KINDS)
+        if kind != "codes":
+            choice("labels", kind, *KINDS)
         self._kind, self._any_text, self._by_first = kind, any_text, False
         self._classes = None if classes is None else _listed(classes)
         self._known = set(self._classes or ())
@@ -86,8 +88,10 @@ class Labels:
         more = f" and {len(classes) - SHOWN} more" if len(classes) > SHOWN else ""
         return ", ".join(map(str, classes[:SHOWN])) + more
 
-    def values(self, codes: npt.NDArray[np.int32], names: list[bytes]) -> npt.NDArray[Any]:
+    def values(self, codes: npt.NDArray[np.int32], names: list[bytes]) -> Any:
         """The label of every row."""
+        if self._kind == "codes":
+            return LabelCodes(codes, names)
         met = np.zeros(len(names), bool)  # a row refused later may leave its label behind
         met[codes] = True
         used = [name for name, is_met in zip(names, met.tolist(), strict=True) if is_met]

@@ -40,6 +40,13 @@ FORMAT_BY_ENDING = {
 }
 
 
+# How files of ours begin, after the length of their header.
+OUR_STARTS = {
+    b'{"__metadata__":{"rosenblatt_rows":': "rows",
+    b'{"__metadata__":{"rosenblatt":': "model",
+}
+
+
 class Source(NamedTuple):
     """One place to read from: the name that errors give, and how to open it."""
 
@@ -66,7 +73,7 @@ def sources_of(given: Given) -> list[Source]:
         given = [given]
     elif isinstance(given, bytes) or not isinstance(given, Iterable):
         raise _unreadable(given)
-    sources = [_source(one) for one in given]
+    sources = [one if isinstance(one, Source) else _source(one) for one in given]
     if not sources:
         raise ParameterError("nothing to read: the list of paths is empty.")
     return sources
@@ -254,3 +261,12 @@ def _by_ending(given: Any, allowed: Sequence[str], otherwise: str) -> str:
         name = name.removesuffix(packing)
     found = FORMAT_BY_ENDING.get(name.rpartition(".")[2], otherwise)
     return found if found in allowed else otherwise
+
+
+def our_kind(path: Any) -> str | None:
+    """ "rows" for a packed file and "model" for one of a model, by how it begins; else None."""
+    if not isinstance(path, str | os.PathLike) or not os.path.isfile(path):
+        return None
+    with open(path, "rb") as file:
+        start = file.read(64)[8:]
+    return next((kind for mark, kind in OUR_STARTS.items() if start.startswith(mark)), None)

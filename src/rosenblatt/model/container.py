@@ -21,7 +21,7 @@ from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import plain, strict_json
 from rosenblatt.model.layout import in_order, whole
 
-KEY = "rosenblatt"
+KEY, PACKED_ROWS = "rosenblatt", "rosenblatt_rows"
 LENGTH = 8
 MOST_HEADER = 100_000_000  # the limit of safetensors
 CARD, LONGEST_CARD = "card", 1 << 20
@@ -146,6 +146,8 @@ def _header(header: bytes) -> tuple[dict[str, Any], str]:
         raise ModelFileError(f"the header is not UTF-8 at byte {error.start}.") from None
     entries = strict_json(text, "header")
     metadata = entries.pop("__metadata__", None) if isinstance(entries, dict) else None
+    if isinstance(metadata, dict) and PACKED_ROWS in metadata:
+        raise ModelFileError("packed rows, not a model. To train on them: rosenblatt train FILE.")
     if not isinstance(metadata, dict) or not isinstance(metadata.get(KEY), str):
         raise ModelFileError("a safetensors file, but not a rosenblatt model: it has no card.")
     if len(metadata) > 1:

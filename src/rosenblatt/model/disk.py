@@ -124,26 +124,36 @@ class NewFile:
         self._temporary = os.path.join(self._folder, f".rosenblatt-{secrets.token_hex(8)}.tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-        with self._named():
+        with self.named():
             self._mode = _mode_of(self._target, path)
             self._file = os.open(self._temporary, flags, 0o666 if self._mode is None else 0o600)
 
     def write(self, data: bytes | memoryview) -> None:
         rest = memoryview(data)
-        with self._named():
+        with self.named():
             while len(rest):
                 rest = rest[os.write(self._file, rest) :]
 
-    def finish(self) -> None:
-        """All of it is on the disk after this."""
-        with self._named():
+    def write_at(self, place: int, data: bytes) -> None:
+        """Write over what stands at a place; what is written later follows."""
+        with self.named():
+            os.lseek(self._file, place, os.SEEK_SET)
+            self.write(data)
+
+    def fileno(self) -> int:
+        return self._file
+
+    def finish(self, *, sync: bool = True) -> None:
+        """All of it is written after this; with ``sync`` it is on the disk."""
+        with self.named():
             if self._mode is not None:
                 os.chmod(self._temporary, self._mode)
-            os.fsync(self._file)
+            if sync:
+                os.fsync(self._file)
             self._close()
 
     def rename(self) -> None:
-        with self._named():
+        with self.named():
             claim = Claim.current.get(self._target)
             if claim is None:
                 os.replace(self._temporary, self._target)
@@ -163,7 +173,8 @@ class NewFile:
         _close(file)
 
     @contextmanager
-    def _named(self) -> Iterator[None]:
+    def named(self) -> Iterator[None]:
+        """What goes wrong within this has the name of the file."""
         try:
             yield
         except FileChanged as error:

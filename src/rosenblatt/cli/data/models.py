@@ -119,6 +119,7 @@ class Model:
 
     def reader(self, reading: Reading, paths: Sequence[str], *, labelled: bool) -> AdvisedReader:
         """Blocks of files, read as the training data were; labels must be known classes."""
+        self._schema = reading.schema_of(paths, self.schema)
         if not labelled:
             return reading.reader(paths, schema=self.schema, labelled=False)
         return reading.reader(paths, schema=self.schema, **self.label_options())

@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +16,9 @@ from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options
 if TYPE_CHECKING:
     from rosenblatt.cli.data.hints import AdvisedReader, ReadRequest
     from rosenblatt.features import AnySchema, FeatureOptions
+    from rosenblatt.io import PackedRows
     from rosenblatt.io.reader import Reader
+    from rosenblatt.io.sources import Source
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow")
 DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
@@ -83,17 +85,50 @@ class Reading:
     on_bad: str = "fail"
     max_line_bytes: int | None = None
     max_features: int | None = None
+    copies: tuple[Source, ...] = ()  # instead of the paths of tables that are read twice
+    _packed: dict[str, PackedRows] = field(default_factory=dict)  # by path, once they are verified
+
+    def packed(self, paths: Sequence[str]) -> PackedRows | None:
+        """The rows of a packed file, None of any other; it is opened and verified once."""
+        from rosenblatt.io.sources import our_kind
+
+        if not any(path.endswith(".rows") or our_kind(path) for path in paths):
+            return None
+        if len(paths) > 1:
+            raise click.UsageError("a file of packed rows is read alone: pack all data into one.")
+        from rosenblatt.io import read_packed
+
+        if paths[0] not in self._packed:
+            self._packed[paths[0]] = read_packed(paths[0])
+        return self._packed[paths[0]]
+
+    def schema_of(self, paths: Sequence[str], schema: AnySchema | None) -> AnySchema | None:
+        """The schema by which files are encoded; that of a packed file if no other is known."""
+        packed = self.packed(paths)
+        if packed is None:
+            return schema
+        from rosenblatt.learner.packing import PackedSchema
+
+        found: AnySchema = PackedSchema.of(packed, schema, paths[0])
+        return found
 
     def format_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> str:
         """The format of the files; tables may come in any format of tables, others in their own."""
         from rosenblatt.io.sources import format_of
 
         otherwise = "csv" if schema is None or schema.kind == "table" else schema.kind
+        packed = self.packed(paths) is not None
         found = format_of(list(paths), self.kind, FORMATS, otherwise=otherwise)
+        found = "packed rows" if packed else found
         if found not in TABLES and (self.target is not None or self.no_header):
             option = "--no-header" if self.target is None else "--target"
-            raise click.UsageError(f"{option} has no meaning for {found}: labels come first there.")
-        if schema is not None and ("table" if found in TABLES else found) != schema.kind:
+            why = "they have their labels" if packed else "labels come first there"
+            raise click.UsageError(f"{option} has no meaning for {found}: {why}.")
+        if (
+            not packed
+            and schema is not None
+            and ("table" if found in TABLES else found) != schema.kind
+        ):
             raise click.UsageError(
                 f"the model was trained on {_called(schema.kind)}, but the data are {found}; "
                 "--format says otherwise if the ending misleads."
@@ -102,7 +137,9 @@ class Reading:
 
     def kind_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> str:
         """What the files hold, by the name of its schema: all tables are one kind."""
-        found = self.format_of(paths, schema)
+        packed, found = self.packed(paths), self.format_of(paths, schema)
+        if packed is not None:
+            return str(packed.schema.kind)
         return "table" if found in TABLES else found
 
     def reader(
@@ -136,6 +173,19 @@ class Reading:
             target_said=self.target is not None,
         )
 
+        packed = self.packed(paths)
+        if packed is not None:
+            from rosenblatt.errors import DataError
+            from rosenblatt.io.packed_rows import PackedReader
+
+            for label in [] if classes is None else packed.classes.tolist():
+                if label not in classes:
+                    raise DataError(
+                        f"the label {label!r} is not one of the known classes",
+                        name=named(paths),
+                        cures="train with examples of this class first",
+                    )
+            return AdvisedReader(lambda _: PackedReader(packed), request)
         given = {"labels": labels, "classes": classes, **self._settings()}
         if schema is None:
             given |= {} if features is None else features.reader_options(self.kind_of(paths))
@@ -169,7 +219,7 @@ class Reading:
         last = -1 if request.target is None else request.target
         unused = [] if labelled or request.target is None else [request.target]
         return io.iter_table(
-            list(request.paths),
+            list(self.copies or request.paths),
             last if labelled else None,
             format=request.kind,
             header=header,

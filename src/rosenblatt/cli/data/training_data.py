@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -128,7 +130,7 @@ def refuse_meaningless(options: FeatureOptions, kind: str, *, has_schema: bool) 
 
 @dataclass
 class Examples:
-    """Rows as features, their labels and lines, and how they became features.
+    """Rows as features, their labels and the block they came in, and how they became features.
 
     ``weights`` is None if all rows count the same; ``inserted`` are the places of features that
     joined a schema, ``notices`` what had no place in one.
@@ -136,14 +138,20 @@ class Examples:
 
     schema: AnySchema
     X: Any
-    labels: npt.NDArray[Any]
-    lines: npt.NDArray[Any]
+    labels: Any
+    block: Any
     weights: npt.NDArray[Any] | None = None
     inserted: list[int] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    @cached_property
+    def counts(self) -> dict[Any, int]:
+        """How often each label occurs."""
+        labels = self.labels
+        return labels.counts() if hasattr(labels, "counts") else Counter(labels.tolist())
 
     @property
     def weighted(self) -> dict[str, Any]:
@@ -163,7 +171,7 @@ def read_examples(
     """Read all rows; without a schema one is guessed, with one it grows if it may."""
     from rosenblatt.features import UnseenValues, guess_schema
 
-    kind = reading.kind_of(paths, schema)
+    kind, schema = reading.kind_of(paths, schema), reading.schema_of(paths, schema)
     block = reading.reader(paths, schema=schema, features=options, grows=grows, **labels).whole()
     inserted, notices = list[int](), list[str]()
     if schema is None:
@@ -173,11 +181,9 @@ def read_examples(
         inserted = schema.grow(block).places
         X = schema.learn(block)
     else:
-        from rosenblatt.features import UnseenValues
-
         unseen = UnseenValues()
         X, notices = unseen.encode(schema, block), unseen.describe()
-    return Examples(schema, X, block.labels, block.lines, row_weights(block), inserted, notices)
+    return Examples(schema, X, block.labels, block, row_weights(block), inserted, notices)
 
 
 def row_weights(block: Any) -> npt.NDArray[Any] | None:
@@ -204,13 +210,13 @@ def dense_columns(X: Any, most_cells: int) -> npt.NDArray[Any] | None:
     return dense
 
 
-def refuse_one_class(labels: Sequence[Any], name: str, *, of_table: bool) -> None:
+def refuse_one_class(counts: Mapping[Any, int], name: str, *, of_table: bool) -> None:
     """Two classes are the least that can be separated."""
     from rosenblatt.errors import DataError
 
-    if len(set(labels)) == 1:
+    for label, rows in counts.items() if len(counts) == 1 else ():
         raise DataError(
-            f"only class {labels[0]!r} seen, in all {len(labels):,} rows; two are needed",
+            f"only class {label!r} seen, in all {rows:,} rows; two are needed",
             name=name,
             cures=RIGHT_TARGET if of_table else (),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.data.reading import named
@@ -20,7 +19,7 @@ def facts_of(
     learner: Any, state: State, examples: Examples, held: Examples | None, path: str
 ) -> dict[str, Any]:
     """What a training on rows came to, as what becomes the JSON object."""
-    counts = sorted(Counter(examples.labels.tolist()).items())
+    counts = sorted(examples.counts.items())
     classes = {"classes": {str(label): n for label, n in counts}}
     rows, wrong = {"rows": len(examples)}, getattr(learner, "n_training_errors_", None)
     right = _accuracy(learner, examples) if wrong is None else 1 - wrong / len(examples)

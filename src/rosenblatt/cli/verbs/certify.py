@@ -91,7 +91,7 @@ def read_rows(path: str, **options: Any) -> Examples:
     with notices():
         rows = read_examples(Reading(**options), [path], FeatureOptions(scale=False))
     rows.labels = np.array([str(label) for label in rows.labels.tolist()])
-    refuse_one_class(rows.labels.tolist(), named([path]), of_table=rows.schema.kind == "table")
+    refuse_one_class(rows.counts, named([path]), of_table=rows.schema.kind == "table")
     return rows
 
 
@@ -113,7 +113,7 @@ def certificate(rows: Examples, *, fit_intercept: bool, seed: int) -> dict[str, 
         "features": rows.schema.n_features,
         "features_used": len(used_columns(rows.X)),
         "description": description,
-        **found.to_json(rows.lines.tolist()),
+        **found.to_json(rows.block.lines.tolist()),
     }
 
 

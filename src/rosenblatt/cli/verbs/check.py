@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -54,18 +55,26 @@ def command(data: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -
 
 def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[str, Any]]:
     """What was found, and everything the command tells, as what becomes the JSON object."""
+    from rosenblatt.arrays import SparseRows
     from rosenblatt.evaluate import check_data
     from rosenblatt.features import FeatureOptions, guess_schema
 
     kind = reading.kind_of(paths)
     block = reading.reader(paths).whole()
-    refuse_one_class(block.labels.tolist(), named(paths), of_table=kind == "table")
-    schema = guess_schema(kind, block)
+    refuse_one_class(Counter(block.labels.tolist()), named(paths), of_table=kind == "table")
+    schema = known = reading.schema_of(paths, None)
+    if schema is None:
+        schema = guess_schema(kind, block)
+    else:
+        kind = "svmlight"  # features already, whatever they were
+        if not hasattr(block.rows, "indptr"):
+            block.rows = SparseRows.from_dense(block.rows)
     report = check_data(kind, block, schema)
     verdict = None
     if report.rows <= MOST_ROWS and len(report.classes) <= MOST_CLASSES:
         # Numbers as they are, as certify takes them: scaling rounds.
-        verdict = _verdict(guess_schema(kind, block, FeatureOptions(scale=False)), block)
+        as_they_are = guess_schema(kind, block, FeatureOptions(scale=False))
+        verdict = _verdict(known or as_they_are, block)
     return report, {
         "files": list(paths),
         "format": reading.format_of(paths),

@@ -46,7 +46,7 @@ def command(
         _print(_csv([["label", *classes]]))
     with notices(quiet), found.reader(Reading(**reading), data, labelled=False) as blocks:
         for number, block in enumerate(blocks):
-            if found.schema.kind == "text":
+            if isinstance(block.rows, list):
                 labelled = _begins_with_labels(block.rows, classes) if number == 0 else labelled
                 if labelled:
                     block.rows = [text.partition("\t")[2] for text in block.rows]

@@ -160,7 +160,7 @@ def command(
     if predictions is not None and predictions != "-":
         check_destination("--predictions", predictions, data)
     features, reading = feature_options(options), Reading(**options)
-    schema = None if known is None else known.schema
+    schema = reading.schema_of(data, None if known is None else known.schema)
     kind = reading.kind_of(data, schema)
     refuse_meaningless(features, kind, has_schema=schema is not None)
     growing = GrowingSchema(kind, features, schema)

@@ -110,7 +110,7 @@ def command(
     path = default_destination(out, resume, data, "model", [dev] if dev and share is None else [])
     features, reading = feature_options(options), Reading(**options)
     known = None if not (resume or schema_from) else open_model(str(resume or schema_from))
-    schema = None if known is None else known.schema
+    schema = reading.schema_of(data, None if known is None else known.schema)
     refuse_meaningless(features, reading.kind_of(data, schema), has_schema=schema is not None)
     model = known.learner if known is not None and resume else None
     with notices(quiet):
@@ -126,7 +126,10 @@ def command(
         _check_labels(examples, data, resumed=bool(resume))
         held = None
         if dev is not None and share is None:
-            held = _dev_examples(reading, dev, examples)
+            schema, known_labels = examples.schema, list(examples.counts)
+            held = read_examples(
+                reading, [dev], features, schema, grows=False, classes=known_labels
+            )
     if not quiet:
         say(examples.schema.describe(), err=True)
         say_notices(examples.notices)
@@ -172,7 +175,8 @@ def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples)
     """The learner with these parameters; weights of classes by the labels that the rows have."""
     weights = parameters.get("class_weight")
     if isinstance(weights, dict):
-        parameters["class_weight"] = weights_by_label(weights, examples.labels, all_known=True)
+        labels = getattr(examples.labels, "classes", examples.labels)
+        parameters["class_weight"] = weights_by_label(weights, labels, all_known=True)
     if examples.weights is not None and learner.family == "kernel":
         raise click.UsageError("a kernel perceptron takes no weights of rows, but these have some.")
     return learner.load()(**parameters)
@@ -201,15 +205,15 @@ def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -
     from rosenblatt.errors import DataError
 
     of_table = examples.schema.kind == "table"
-    labels, name = examples.labels, named(data)
-    if labels.dtype.kind == "f" and (labels % 1 != 0).any():
-        raise DataError(
-            f"the label {labels[labels % 1 != 0][0]:g} is a measure, not a class",
-            name=name,
-            cures=RIGHT_TARGET if of_table else (),
-        )
+    for label in examples.counts:
+        if isinstance(label, float) and label % 1:
+            raise DataError(
+                f"the label {label:g} is a measure, not a class",
+                name=named(data),
+                cures=RIGHT_TARGET if of_table else (),
+            )
     if not resumed:
-        refuse_one_class(labels.tolist(), name, of_table=of_table)
+        refuse_one_class(examples.counts, named(data), of_table=of_table)
 
 
 def _refuse_lone_class(model: Any, data: tuple[str, ...]) -> None:
@@ -218,11 +222,3 @@ def _refuse_lone_class(model: Any, data: tuple[str, ...]) -> None:
     classes = model.classes_.tolist()
     if len(classes) < 2:
         raise DataError(f"only class {classes[0]!r} seen so far; two are needed", name=named(data))
-
-
-def _dev_examples(reading: Reading, path: str, examples: Examples) -> Examples:
-    import numpy as np
-
-    schema, classes = examples.schema, np.unique(examples.labels).tolist()
-    block = reading.reader([path], schema=schema, classes=classes).whole()
-    return Examples(schema, schema.encode(block), block.labels, block.lines)

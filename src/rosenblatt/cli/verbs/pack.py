@@ -1,0 +1,94 @@
+"""rosenblatt pack: any data as one file that training reads where it lies."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from rosenblatt.cli.data.models import open_model
+from rosenblatt.cli.data.reading import DATA, Reading, named, notices, reading_options
+from rosenblatt.cli.data.training_data import column_options, feature_options, refuse_meaningless
+from rosenblatt.cli.data.training_report import counted_classes
+from rosenblatt.cli.frame.destinations import check_destination
+from rosenblatt.cli.frame.options import MODEL, Command
+from rosenblatt.cli.frame.terminal import say, say_json, say_notices
+from rosenblatt.plurals import count
+
+
+@click.command(
+    cls=Command,
+    name="pack",
+    epilog="\b\nExamples:\n  rosenblatt pack iris.csv --target species\n"
+    "  zcat clicks.svm.gz | rosenblatt pack - --format svmlight -o clicks.rows",
+)
+@click.argument("data", nargs=-1, required=True, type=DATA)
+@click.option("-o", "--out", metavar="FILE", help="The file to write.  [default: DATA.rows]")
+@click.option(
+    "--schema-from",
+    type=MODEL,
+    metavar="MODEL",
+    help="Take the columns and features of this model, as its test data need them.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", is_flag=True, help="Leave out the summary, notices and warnings.")
+@reading_options
+@column_options()
+def command(
+    data: tuple[str, ...],
+    out: str | None,
+    schema_from: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Put the rows of DATA into one file of packed rows.
+
+    All commands that read data read such a file without a copy, in memory that does not grow with
+    it; training on it gives the model of training on DATA. What columns and texts become is settled
+    here. Every block of the file has a digest, which is checked whenever the file is read.
+    """
+    from rosenblatt.features import UnseenValues
+    from rosenblatt.learner.packing import pack_blocks, repeatable
+
+    stem = "packed" if data[0] == "-" else os.path.basename(data[0]).split(".")[0] or "packed"
+    path = f"{stem}.rows" if out is None else out
+    check_destination("--out", path, data)
+    features, reading = feature_options(options), Reading(**options)
+    if reading.packed(data) is not None:
+        raise click.UsageError(f"{data[0]} is packed already.")
+    schema = None if schema_from is None else open_model(schema_from).schema
+    kind, unseen = reading.kind_of(data, schema), UnseenValues()
+    refuse_meaningless(features, kind, has_schema=schema is not None)
+    twice = schema is None and kind == "table"
+    with notices(quiet), repeatable(data) if twice else nullcontext() as copies:
+        reading = replace(reading, copies=tuple(copies or ()))
+        packed = pack_blocks(
+            kind,
+            lambda: reading.reader(data, schema=schema, features=features, labels="codes"),
+            path,
+            features,
+            schema,
+            sources=data,
+            ahead=not reading.on_bad.startswith("rejects="),
+            unseen=unseen,
+        )
+    facts = {
+        "file": path,
+        "rows": len(packed),
+        "features": packed.rows.shape[1],
+        "values": packed.n_values,
+        "classes": {str(label): rows for label, rows in packed.labels.counts().items()},
+        "bytes": os.path.getsize(path),
+    }
+    if as_json:
+        say_json(facts)
+    elif not quiet:
+        sizes = f"{count(facts['rows'], 'row')}, {count(facts['features'], 'feature')}"
+        say([f"{named(data)}: {sizes}, {count(facts['values'], 'value')}"])
+        say([counted_classes(facts["classes"]), f"wrote {path} ({facts['bytes']:,} bytes)"])
+    if not quiet:
+        say_notices(unseen.describe())

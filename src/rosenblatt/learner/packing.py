@@ -1,0 +1,336 @@
+"""Any data as packed rows: what a learner reads, made once and kept in a file."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt import io
+from rosenblatt.arrays import is_sparse
+from rosenblatt.core.classes import LabelCodes
+from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.features.column_kinds import Growth
+from rosenblatt.features.guessing import TableGuess
+from rosenblatt.features.schema import Schema
+from rosenblatt.features.schemas import (
+    AnySchema,
+    FeatureOptions,
+    SparseSchema,
+    TextSchema,
+    UnseenValues,
+    guess_schema,
+    schema_from_json,
+)
+from rosenblatt.io.labels import Labels
+from rosenblatt.io.lines import PIECE
+from rosenblatt.io.packed_rows import AGAIN, PackedRows, RowsWriter, map_rows
+from rosenblatt.io.read_ahead import ReadAhead
+from rosenblatt.io.sources import Given, Source, format_of, opened, sources_of
+from rosenblatt.io.table_readers import TABLES
+from rosenblatt.learner.conversion import as_frame, as_table, column_names, feature_names
+from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
+
+FORMATS = ("svmlight", "vw", "text", *TABLES)
+
+
+def pack(
+    source: Given,
+    path: Any,
+    *,
+    format: str | None = None,
+    target: str | int = -1,
+    features: FeatureOptions | None = None,
+    schema: AnySchema | None = None,
+    **options: Any,
+) -> PackedRows:
+    """Put rows with labels into one file that learners read where it lies.
+
+    The input is read once, a table twice (what its columns are is judged by all rows), in memory
+    that does not grow with it. Training on the file gives the same model as training on the input.
+
+    Parameters
+    ----------
+    source : path, "-", binary file, list of these, or tuple (X, y) or (X, y, sample_weight)
+        What to pack: files of any format that is read here, also compressed; or arrays.
+    path : str or path-like
+        The file to write; by custom it ends in ``.rows``.
+    format : {"svmlight", "vw", "text", "csv", "tsv", "jsonl", "parquet", "arrow"}, default=None
+        By default the ending of the name tells, and what has none is CSV.
+    target : str or int, default=-1
+        Of a table, the column of the labels, as in `read_table`.
+    features : FeatureOptions, default=None
+        What is not to be guessed of columns and texts.
+    schema : Schema, TextSchema or SparseSchema, default=None
+        How the rows become features, as of a model (``model.schema_``), if it is known already.
+    **options
+        Further arguments of the reader of the format, such as ``on_bad="skip"``.
+
+    Returns
+    -------
+    packed : PackedRows
+        As `read_packed` gives it.
+
+    See Also
+    --------
+    read_packed : The rows of such a file.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from rosenblatt import Perceptron, datasets, io
+    >>> digits = datasets.digits()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     packed = io.pack((digits.X, digits.y), os.path.join(folder, "digits.rows"))
+    ...     model = Perceptron(random_state=0).fit(packed.X, packed.y)
+    >>> packed
+    PackedRows(1,797 rows, 64 features)
+    >>> bool((model.coef_ == Perceptron(random_state=0).fit(digits.X, digits.y).coef_).all())
+    True
+    """
+    if isinstance(source, tuple) and not isinstance(source[0], str | os.PathLike):
+        return _pack_arrays(path, *source)
+    kind, used = format_of(source, format, FORMATS, otherwise="csv"), features or FeatureOptions()
+    whole = "table" if kind in TABLES else kind
+    given = used.reader_options(whole)
+    if schema is not None and kind != "svmlight":
+        given |= schema.reader_options()
+    given |= options
+    readers: dict[str, Callable[..., Any]] = {
+        "svmlight": io.iter_svmlight,
+        "vw": io.iter_vw,
+        "text": io.iter_text,
+    }
+
+    def open_reader(sources: Any) -> Any:
+        if kind in readers:
+            return readers[kind](sources, labels="codes", **given)
+        return io.iter_table(sources, target, format=kind, labels="codes", **given)
+
+    names = [one.name for one in sources_of(source)]
+    with repeatable(source) if whole == "table" else nullcontext(source) as sources:
+        return pack_blocks(whole, lambda: open_reader(sources), path, used, schema, sources=names)
+
+
+def pack_blocks(
+    kind: str,
+    open_reader: Callable[[], Any],
+    path: Any,
+    options: FeatureOptions,
+    schema: AnySchema | None = None,
+    *,
+    sources: Sequence[str] = (),
+    ahead: bool = True,
+    unseen: UnseenValues | None = None,
+) -> PackedRows:
+    """As `pack`, of the blocks of a reader whose labels are codes; a table is opened twice.
+
+    ``ahead``: a second thread may read; ``unseen`` counts what a given schema has no feature for.
+    """
+    given, labels = schema, LabelTexts()
+    if schema is None and kind == "table":
+        schema = _guessed(open_reader(), options)
+    elif schema is None and kind == "text":
+        schema = guess_schema(kind, None, options)
+    block: Any = None
+    with RowsWriter(os.fsdecode(path)) as writer, open_reader() as reader:
+        with ReadAhead(reader) if ahead else reader as blocks:
+            for block in blocks:
+                if given is not None:
+                    X = (unseen or UnseenValues()).encode(given, block)
+                else:
+                    X = block.rows if schema is None else schema.learn(block)
+                writer.add(X, labels.numbered(block.labels), getattr(block, "weights", None))
+        # Indices and exact names are all known at the end, and stand after each other.
+        schema = schema or guess_schema(kind, block, options)
+        classes, numbers = labels.classes(", ".join(sources[:3]))
+        writer.finish(classes, numbers, _card(schema, sources))
+    return read_packed(path, verify=False)
+
+
+def _guessed(reader: Any, options: FeatureOptions) -> Schema:
+    """The schema of a table, of which one block is in memory at a time."""
+    guess = TableGuess(options.declared, options.scale, options.text)
+    table: Any = None
+    with warnings.catch_warnings(), reader:
+        warnings.simplefilter("ignore")  # they come again when the rows are encoded
+        for table in reader:
+            guess.add(table)
+    return Schema(guess.columns(bool(table.missing)), table.target, list(table.missing))
+
+
+def _card(schema: AnySchema, sources: Sequence[str]) -> dict[str, Any]:
+    return {"n_features": schema.n_features, "schema": schema.to_json(), "sources": list(sources)}
+
+
+def _pack_arrays(path: Any, X: Any, y: Any, sample_weight: Any = None) -> PackedRows:
+    X = as_frame(X)
+    columns = column_names(X)
+    table, names = as_table(X, columns), feature_names(columns)
+    if 0 in table.shape:
+        raise ParameterError(f"X has shape {table.shape}: there is nothing to pack.")
+    inspect(as_rows(table), names=None if names is None else lambda: names)
+    classes, codes = encode_labels(read_labels(y, table.shape[0]))
+    weights = read_weights(sample_weight, None, classes.tolist(), codes)
+    schema: AnySchema = SparseSchema("svmlight", table.shape[1])
+    if names is not None or not is_sparse(table):
+        listed = range(1, table.shape[1] + 1) if names is None else names
+        schema = Schema.of_numbers(str(name) for name in listed)
+    with RowsWriter(os.fsdecode(path)) as writer:
+        writer.add(table, codes, weights)
+        if classes.dtype.kind == "T":
+            classes = classes.astype(object)
+        writer.finish(classes, np.arange(len(classes)), _card(schema, []))
+    return read_packed(path, verify=False)
+
+
+class LabelTexts:
+    """The labels of blocks, as numbers of their texts; which kind they are, all of them decide."""
+
+    def __init__(self) -> None:
+        self._number: dict[bytes, int] = {}
+        self._met: set[int] = set()
+
+    def numbered(self, labels: LabelCodes) -> npt.NDArray[np.int32]:
+        number = [self._number.setdefault(name, len(self._number)) for name in labels.classes]
+        codes = np.array(number, np.int32)[labels.codes]
+        self._met.update(np.flatnonzero(np.bincount(codes)).tolist())
+        return codes
+
+    def classes(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+        """The classes in order, and for each text the number of its class."""
+        met = np.array(sorted(self._met), np.int32)
+        values = Labels().values(met, list(self._number))
+        if values.dtype.kind == "f":
+            measure = values[values % 1 != 0][0]
+            raise DataError(
+                f"the label {measure:g} is a measure, not a class",
+                name=name,
+                cures="is the right column the target?",
+            )
+        classes, place = encode_labels(values)
+        numbers = np.zeros(len(self._number), np.int32)
+        numbers[met] = place
+        return classes, numbers
+
+
+@contextmanager
+def repeatable(given: Given) -> Iterator[list[Source]]:
+    """The same to read as often as wanted: of pipes and open files there are copies meanwhile."""
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(_copied(source)) if source.is_read_once() else source
+            for source in sources_of(given)
+        ]
+
+
+@contextmanager
+def _copied(source: Source) -> Iterator[Source]:
+    def from_start() -> Any:
+        spool.seek(0)
+        return spool
+
+    with tempfile.TemporaryFile() as spool:
+        with opened(source) as stream:
+            piece = memoryview(bytearray(PIECE))
+            while n := stream.readinto(piece):
+                spool.write(piece[:n])
+        yield Source(source.name, from_start, False)
+
+
+def read_packed(path: Any, *, verify: bool = True) -> PackedRows:
+    """The rows, labels and schema of a packed file; nothing but the pages in use is in memory.
+
+    The file must not be changed while it is in use. Learners read it as they read arrays, also if
+    it is larger than memory.
+
+    Parameters
+    ----------
+    path : str or path-like
+    verify : bool, default=True
+        Compare every block with its digest, which reads the whole file once. What a loop relies on
+        is checked in any case.
+
+    Returns
+    -------
+    packed : PackedRows
+        ``X, y = packed``, and its ``schema``, ``classes`` and ``weights``.
+
+    See Also
+    --------
+    pack : Writes such a file.
+
+    Examples
+    --------
+    >>> import io as bytes_io, os, tempfile
+    >>> from rosenblatt import Perceptron, io
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "small.rows")
+    ...     _ = io.pack(bytes_io.BytesIO(b"no 1:3\\nyes 2:1 5:2\\n"), path, format="svmlight")
+    ...     packed = io.read_packed(path)
+    >>> packed.X, packed.y[:].tolist()
+    (<SparseRows of shape (2, 5), float64, 3 stored>, ['no', 'yes'])
+    >>> Perceptron().fit(packed.X, packed.y).n_training_errors_
+    0
+    """
+    packed = map_rows(path, verify=verify)
+    try:
+        packed.schema = schema_from_json(packed.card["schema"])
+        sound = packed.schema.n_features == packed.rows.shape[1]
+    except ParameterError:
+        sound = False
+    if not sound:
+        raise DataError("packed rows whose schema is another", name=os.fsdecode(path), cures=AGAIN)
+    return packed
+
+
+class PackedSchema:
+    """The schema of packed rows, which are features already; other rows it encodes as ever."""
+
+    def __init__(self, schema: Schema | TextSchema) -> None:
+        self._schema = schema
+
+    @staticmethod
+    def of(packed: PackedRows, schema: Any, path: str) -> Any:
+        """For the rows of a file: its own, or another if by that they would be the same."""
+        own: Any = packed.schema
+        if schema is not None and _features_of(own) != _features_of(schema):
+            raise DataError(
+                "these rows were packed with other columns or texts than the model has",
+                name=path,
+                cures="pack the data as the model reads them, with schema_from",
+            )
+        schema = own if schema is None else schema
+        return schema if isinstance(schema, SparseSchema | PackedSchema) else PackedSchema(schema)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._schema, name)
+
+    def encode(self, block: Any) -> Any:
+        return block.rows if isinstance(block, PackedRows) else self._schema.encode(block)
+
+    def learn(self, block: Any) -> Any:
+        return block.rows if isinstance(block, PackedRows) else self._schema.learn(block)
+
+    def grow(self, block: Any, most_levels: int | None = None) -> Growth:
+        if isinstance(block, PackedRows):
+            return Growth([], {})
+        return self._schema.grow(block, most_levels)
+
+    def unknown(self, block: Any) -> dict[str, dict[str, int]]:
+        return {} if isinstance(block, PackedRows) else self._schema.unknown(block)
+
+
+def _features_of(schema: Any) -> Any:
+    """What two schemas have in common that make the same features of a row."""
+    if schema.kind == "svmlight":
+        return schema.kind
+    # Which hashed names were kept does not matter.
+    return schema.to_json(np.zeros((1, schema.n_features)))
