@@ -16,6 +16,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
         ".core.ledger": "Ledger",
+        ".distributed": "distribute",
         ".geometry": "Hyperplane",
         ".model": "load save",
         **{entry.module: entry.class_name for entry in CATALOGUE},
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from rosenblatt import studio as studio
     from rosenblatt import theory as theory
     from rosenblatt.core.ledger import Ledger as Ledger
+    from rosenblatt.distributed import distribute as distribute
     from rosenblatt.geometry import Hyperplane as Hyperplane
     from rosenblatt.learner.catalogue import *  # the learners
     from rosenblatt.model import load as load

@@ -1,8 +1,8 @@
 """Iterative parameter mixing (McDonald, Hall and Mann 2010) in plain NumPy, for one weight vector.
 
 Each epoch every shard learns on from the mixed weights; the new ones are the weighted mean of what
-the shards came to. The average is the mean over epochs of the weighted mean, over shards, of the
-mean weights after each example, where an epoch counts by its examples.
+the shards came to. The average is the weighted mean, over shards, of the mean of the weights after
+each example of the last epoch.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def mixed(
 ) -> Mixed:
     """``orders[epoch][shard]`` is how the shard is visited in the epoch."""
     w = np.zeros(shards[0][0].shape[1])
-    average, seen, history, weighted = w.copy(), 0, [], 0.0
+    average, history, weighted = w.copy(), [], 0.0
     for visits in orders:
         learned = [one_epoch(w, X, y, o) for (X, y), o in zip(shards, visits, strict=True)]
         counts = [mistakes for *_, mistakes in learned]
@@ -51,8 +51,6 @@ def mixed(
             counts = [1] * len(learned)
         share = np.array(counts) / sum(counts)
         w = sum(c * last for c, (last, *_) in zip(share, learned, strict=True))
-        mean = sum(c * own for c, (_, own, _) in zip(share, learned, strict=True))
-        n = sum(len(X) for X, _ in shards)
-        average, seen = (seen * average + n * mean) / (seen + n), seen + n
+        average = sum(c * own for c, (_, own, _) in zip(share, learned, strict=True))
         weighted += float(share @ np.array(history[-1]))
     return Mixed(w, average, history, weighted)

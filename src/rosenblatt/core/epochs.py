@@ -62,6 +62,10 @@ class Trainer(ABC):
         """A bound, proven by the run, on the margin that any separator has."""
         return math.inf
 
+    def step_sums(self) -> tuple[float, float]:
+        """The sum of all steps, and of those that raised the right class alone."""
+        return 0.0, 0.0
+
     @property
     def longest(self) -> float:
         """The length of the longest example, which margins are compared with."""

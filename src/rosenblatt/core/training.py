@@ -107,6 +107,9 @@ class LinearTrainer(epochs.Trainer):
     def margin_ceiling(self) -> float:
         return self._ceiling.bound()
 
+    def step_sums(self) -> tuple[float, float]:
+        return self._tally.step_sum, self._tally.raised_sum
+
     @property
     def longest(self) -> float:
         return self._ceiling.longest

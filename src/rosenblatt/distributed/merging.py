@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -21,11 +21,15 @@ from rosenblatt.structured.sentences import Encoder
 from rosenblatt.structured.tagging import TagModel
 
 Learner = TypeVar("Learner")
-Array = npt.NDArray[Any]
+Tables = dict[str, npt.NDArray[Any]]
+# By name: how many rows the sum has, which of them these are, and the values.
+Parts = dict[str, tuple[int, Any, npt.NDArray[Any]]]
 # Parameters that say how long and in which order to train, and nothing of what is learned.
 OF_TRAINING = "max_iter shuffle random_state n_iter_no_change warm_start verbose tol"
 OF_TRAINING += " early_stopping validation_fraction"
-KINDS = ("rows", "steps", "pairs")
+ROW_TABLES = ("coef", "intercept", "coef_sum", "intercept_sum")
+# The weights of a tagger and, under these names, their running sums.
+SUMS_OF = {"rows": "row_sums", "steps": "step_sums", "pairs": "pair_sums"}
 
 
 def merge(models: Sequence[Learner], weights: Sequence[float] | None = None) -> Learner:
@@ -69,13 +73,13 @@ def merge(models: Sequence[Learner], weights: Sequence[float] | None = None) -> 
     if len(learners) == 1:
         only: Learner = type(learners[0]).from_state(states[0])
         return only
-    names = []
-    for state in states:
+    keys = []
+    for count, state in zip(counts, states, strict=True):
         digest = hashlib.sha256(state.card.to_json().encode())
         for name in sorted(state.arrays):
             digest.update(name.encode() + np.ascontiguousarray(state.arrays[name]).tobytes())
-        names.append(digest.hexdigest())
-    order = sorted(range(len(learners)), key=lambda k: (counts[k], names[k]))
+        keys.append((count, digest.digest()))
+    order = sorted(range(len(keys)), key=keys.__getitem__)
     merged: Learner = mix([learners[k] for k in order], [counts[k] for k in order])
     return merged
 
@@ -90,17 +94,18 @@ def _counts(weights: Sequence[float], n: int) -> list[Fraction]:
 
 
 def _refuse(learner: Any, number: int, first: Any) -> None:
-    """Refuse what has no sum: no weights, rows that vote, a ledger, other settings."""
-    kind, model = type(learner).__name__, getattr(learner, "_model", None)
+    """Refuse what has no mean, or not one with the first."""
+    model = getattr(learner, "_model", None)
     if not isinstance(model, LinearModel | TagModel):
         learner._refuse_unfitted()
+        kind = type(learner).__name__
         raise ParameterError(f"a {kind} cannot be merged: it has no weight vectors to add up.")
     if learner.keeps_rows or model.recorder is not None:
         what = "votes with the rows of its mistakes" if learner.keeps_rows else "keeps a ledger"
         raise ParameterError(f"models[{number}] {what}, which have no mean. Train without.")
     model.refuse_slim()
     if type(learner) is not type(first):
-        kinds = f"a {type(first).__name__} and a {kind}"
+        kinds = f"a {type(first).__name__} and a {type(learner).__name__}"
         raise ParameterError(f"{kinds} cannot be merged: give models of one class.")
     for name in learner.get_params().keys() - set(OF_TRAINING.split()):
         a, b = getattr(first, name), getattr(learner, name)
@@ -109,16 +114,9 @@ def _refuse(learner: Any, number: int, first: Any) -> None:
                 f"models[0] has {name}={a!r}, but models[{number}] has {name}={b!r}: train all "
                 "with the same."
             )
-    if isinstance(model, TagModel):
-        own, other = first._encoder, learner._encoder
-        same = (own.kind, own.templates and own.templates.texts) == (
-            (other.kind, other.templates and other.templates.texts)
-        )
-        if model.dictionary is not None:
-            raise ParameterError("tag_dictionary counts the words of one training. Use None.")
-    else:
-        same = _features_of(learner) == _features_of(first)
-    if not same or model.notes.get("schema") != first._model.notes.get("schema"):
+    if getattr(model, "dictionary", None) is not None:
+        raise ParameterError("tag_dictionary counts the words of one training. Use None.")
+    if _features_of(learner) != _features_of(first):
         raise InputError(
             f"models[0] and models[{number}] read other features: their number, names or schema "
             "differ. Only mappings and sentences may bring features that others lack."
@@ -126,115 +124,99 @@ def _refuse(learner: Any, number: int, first: Any) -> None:
 
 
 def _features_of(learner: Any) -> Any:
-    """What must agree between models; columns that came by name are matched instead."""
-    if learner._model.columns is not None:
-        return None
-    names = learner.__dict__.get("_feature_names")
-    return learner._model.weights.n_features, None if names is None else list(names)
-
-
-def mix(learners: Sequence[Any], counts: Sequence[Fraction | int]) -> Any:
-    """As `merge` of models that fit together, summed in the order in which they are listed."""
-    first = learners[0]
-    model = first._model.copy()
-    for learner in learners[1:]:
-        model.admit_all(learner._model.classes)
-    ts = [learner._model.t for learner in learners]
-    t, total = sum(ts), sum(counts)
-    # Of the running sums: w̄ = w - sum / t is to be the mean of the means.
-    factors = [
-        Fraction(c) * t / (total * own) if own else 0 for c, own in zip(counts, ts, strict=True)
-    ]
-    shares = Mean([float(c) for c in counts], float(total)), Mean([float(f) for f in factors], 1.0)
-    merged = type(first)(**first.get_params())
-    models = [learner._model for learner in learners]
+    """What must agree between models; columns and features that have names are matched instead."""
+    model, names = learner._model, learner.__dict__.get("_feature_names")
     if isinstance(model, TagModel):
-        merged._encoder, places = _joined_encoder([learner._encoder for learner in learners])
-        model.weights = _mixed_tags(models, model, places, *shares)
-        model._average = None
+        encoder = learner._encoder
+        shape: Any = encoder.kind, encoder.templates and encoder.templates.texts
     else:
-        model.weights = _mixed_rows(models, model, *shares)
-        merged.n_features_in_ = model.weights.n_features
+        fixed = model.weights.n_features, None if names is None else list(names)
+        shape = fixed if model.columns is None else None
+    return shape, model.notes.get("schema")
+
+
+def mix(learners: Sequence[Any], counts: Sequence[Fraction]) -> Any:
+    """As `merge` of models that fit together, summed in the order in which they are listed."""
+    first, models = learners[0], [learner._model for learner in learners]
+    joined = models[0].copy()
+    for model in models[1:]:
+        joined.admit_all(model.classes)
+    merged = type(first)(**first.get_params())
+    if isinstance(joined, TagModel):
+        places: list[Any] = [None] * len(models)
+        if first._encoder is not None:  # else all number their features alike
+            merged._encoder, places = joined_encoder([learner._encoder for learner in learners])
+        row_of, rows = _rows_by_feature(models, places)
+        arranged = _tag_tables(models, joined, rows, int(row_of.max(initial=-1)) + 1)
+        joined._average = None
+    else:
+        arranged = _row_tables(models, joined)
+    t, tables = sum(model.t for model in models), dict[str, Any]()
+    for model, count, own in zip(models, counts, arranged, strict=True):
+        for name, (n, place, values) in own.items():
+            # Of a running sum, so that the mean w - sum / t is the mean of the means.
+            of_sum = Fraction(t, model.t) if "sum" in name and model.t else 1
+            total = tables.setdefault(name, np.zeros((n, *values.shape[1:])))
+            total[place] += float(count * of_sum) * values.astype(np.float64)
+    for name in tables:
+        tables[name] /= float(sum(counts))
+    if isinstance(joined, TagModel):
+        joined.weights = _tag_weights(joined, row_of, tables)
+    else:
+        joined.weights = _row_weights(joined, models, tables)
+    joined.t, joined.best = t, None
+    joined.n_mistakes, joined.next_row = sum(model.n_mistakes for model in models), t
+    merged._model = joined
+    if not isinstance(joined, TagModel):
+        merged.n_features_in_ = joined.weights.n_features
         if "_feature_names" in first.__dict__:
             merged._feature_names = first._feature_names
-    model.t, model.best = t, None
-    model.n_mistakes = sum(own.n_mistakes for own in models)
-    model.next_row = t
-    merged._model = model
     return merged
-
-
-class Mean:
-    """Σ factor · array / divisor in float64, one array after the other."""
-
-    def __init__(self, factors: Sequence[float], divisor: float) -> None:
-        self.factors, self.divisor = factors, divisor
-
-    def of(self, arrays: Iterable[Array]) -> Array:
-        total: Any = 0.0
-        for factor, values in zip(self.factors, arrays, strict=True):
-            if factor:
-                total = total + factor * values.astype(np.float64)
-        return np.asarray(total / self.divisor)
 
 
 # ---------------------------------------------------------------------- linear models
 
 
-def _mixed_rows(models: list[LinearModel], joined: LinearModel, mean: Mean, sums: Mean) -> Weights:
-    """The mean of the weights, by class and, if they have names, by feature."""
-    columns, n_features = joined.columns, joined.weights.n_features
-    if columns is not None:
-        for name in (name for own in models for name in own.columns or ()):
-            columns.setdefault(name, len(columns))
-        n_features = len(columns)
-
-    def aligned(own: LinearModel) -> Weights:
+def _row_tables(models: list[LinearModel], joined: LinearModel) -> Iterator[Parts]:
+    """Weights and sums of each, by class and, if they have names, by feature as the joined has."""
+    columns = joined.columns or {}
+    for name in (name for own in models for name in own.columns or ()):
+        columns.setdefault(name, len(columns))
+    for own in models:
         twin = own.copy()
         if own.best is not None:  # what predicts, with no past of its own
-            twin.weights = _without_sums(own.weights, *own.best)
+            arrays = own.weights.to_arrays()
+            for name, best in zip(("coef", "intercept"), own.best, strict=True):
+                arrays[name] = best
+                arrays[f"{name}_sum"] = np.zeros(best.shape) if own.weights.averaged else None
+            twin.weights = Weights.from_arrays(arrays)
         twin.admit_all(joined.classes)
+        order = [twin.slots[label] for label in joined.classes] if twin.n_vectors > 1 else [0]
         arrays = twin.weights.to_arrays()
-        order = [twin.slots[label] for label in joined.classes]
-        for name in ("coef", "coef_sum", "intercept", "intercept_sum"):
-            values = arrays[name]
-            if values is not None and name.startswith("coef") and columns is not None:
-                wide = np.zeros((len(values), n_features), values.dtype)
-                wide[:, [columns[feature] for feature in own.columns or ()]] = values
-                values = wide
-            if values is not None and twin.n_vectors > 1:
-                values = values[order]
-            arrays[name] = values
-        return Weights.from_arrays(arrays)
-
-    twins = list(map(aligned, models))
-    averaged = joined.weights.averaged
-    dtype = np.result_type(*(twin.table.dtype for twin in twins))
-    return Weights.from_arrays(
-        {
-            "coef": mean.of(twin.matrix for twin in twins).astype(dtype),
-            "intercept": mean.of(twin.bias for twin in twins).astype(dtype),
-            "coef_sum": sums.of(twin.matrix_sum for twin in twins) if averaged else None,
-            "intercept_sum": sums.of(twin.bias_sum for twin in twins) if averaged else None,
-            "fit_intercept": joined.weights.fit_intercept,
-            "by_feature": any(twin.by_feature for twin in twins),
-            "t": 0,
-        }
-    )
+        parts: Parts = {}
+        for name in (name for name in ROW_TABLES if arrays[name] is not None):
+            values = arrays[name][order]
+            if columns and name.startswith("coef"):
+                narrow, values = values, np.zeros((len(values), len(columns)))
+                values[:, [columns[feature] for feature in own.columns or ()]] = narrow
+            parts[name] = len(values), slice(None), values
+        yield parts
 
 
-def _without_sums(weights: Weights, coef: Array, bias: Array) -> Weights:
-    arrays = weights.to_arrays() | {"coef": coef, "intercept": bias}
-    del arrays["reach"]
-    if weights.averaged:
-        arrays |= {"coef_sum": np.zeros(coef.shape), "intercept_sum": np.zeros(bias.shape)}
+def _row_weights(joined: LinearModel, models: list[LinearModel], tables: Tables) -> Weights:
+    dtype = np.result_type(*(own.weights.table.dtype for own in models))
+    arrays: dict[str, Any] = dict.fromkeys(ROW_TABLES) | tables
+    for name in ("coef", "intercept"):
+        arrays[name] = tables[name].astype(dtype)
+    arrays |= {"fit_intercept": joined.weights.fit_intercept, "t": 0}
+    arrays["by_feature"] = any(own.weights.by_feature for own in models)
     return Weights.from_arrays(arrays)
 
 
 # ---------------------------------------------------------------------- taggers
 
 
-def _joined_encoder(encoders: list[Encoder]) -> tuple[Encoder, list[Array]]:
+def joined_encoder(encoders: list[Encoder]) -> tuple[Encoder, list[npt.NDArray[Any]]]:
     """An encoder that knows the words and features of all, and where those of each are in it."""
     joined, hashes = encoders[0].copy(), encoders[0].table.hashes
     for encoder in encoders[1:]:
@@ -251,65 +233,59 @@ def _joined_encoder(encoders: list[Encoder]) -> tuple[Encoder, list[Array]]:
     if len(hashes) > joined.n_features:
         joined.table = FeatureTable(hashes)
     order = np.argsort(hashes)
-    places = [
-        order[np.searchsorted(hashes, encoder.table.hashes, sorter=order)] for encoder in encoders
-    ]
-    return joined, places
+    tables = [encoder.table.hashes for encoder in encoders]
+    return joined, [order[np.searchsorted(hashes, own, sorter=order)] for own in tables]
 
 
-def _mixed_tags(
-    models: list[TagModel], joined: TagModel, places: list[Array], mean: Mean, sums: Mean
-) -> TagWeights:
-    """The mean of the rows of all features that have one; those of the first model come first."""
-    n_tags, order = len(joined.tags), joined.order
-    n_features = 1 + max((int(own.max()) for own in places if len(own)), default=-1)
-    row_of = np.full(n_features, -1, np.int32)
-    n_rows, tables = 0, []
+def _rows_by_feature(models: list[TagModel], places: list[Any]) -> tuple[Any, list[Any]]:
+    """The row of every feature that has one in any model, and those of the rows of each.
+
+    Features of the first model come first, in their order.
+    """
+    numbered = [np.arange(len(own.weights.row_of)) for own in models]
+    places = [own if place is None else place for place, own in zip(places, numbered, strict=True)]
+    row_of = np.full(1 + max(int(own.max(initial=-1)) for own in places), -1, np.int32)
+    n_rows, rows = 0, []
     for own, place in zip(models, places, strict=True):
-        weights = own.weights if own.best is None else own.best
-        known = np.flatnonzero(weights.row_of >= 0)
-        feature = place[known][np.argsort(weights.row_of[known])]
+        known = np.flatnonzero(own.weights.row_of >= 0)
+        feature = place[known][np.argsort(own.weights.row_of[known])]
         new = feature[row_of[feature] < 0]
         row_of[new] = np.arange(n_rows, n_rows + len(new))
         n_rows += len(new)
-        tables.append(_with_tags_of(weights, own, joined))
-        tables[-1]["feature"] = feature
+        rows.append(row_of[feature])
+    return row_of, rows
 
-    def arranged(part: str) -> Iterable[Array]:
-        for own in tables:
-            values = own[part]
-            if part.startswith("row"):
-                wide = np.zeros((n_rows, values.shape[1]), values.dtype)
-                wide[row_of[own["feature"][: len(values)]]] = values
-                values = wide
-            yield values
 
-    found = {"row_of": row_of}
-    for kind in KINDS:
-        found[kind] = mean.of(arranged(kind)).astype(np.float32)
-        found[f"{kind[:-1]}_sums"] = sums.of(arranged(f"{kind[:-1]}_sums"))
-    weights = TagWeights(n_tags, order)
-    weights.set(**{name: np.ascontiguousarray(values) for name, values in found.items()})
+def _tag_tables(
+    models: list[TagModel], joined: TagModel, rows: list[Any], n_rows: int
+) -> Iterator[Parts]:
+    """Weights and sums of each, and where the joined model has these features and tags."""
+    for own, row in zip(models, rows, strict=True):
+        grown = own.weights if own.tags == joined.tags else with_tags(own.weights, len(joined.tags))
+        tables = grown.arrays()
+        if own.best is not None:  # what predicts, with no past of its own
+            for name, sums in SUMS_OF.items():
+                kept, tables[sums] = getattr(own.best, name), np.zeros(tables[name].shape)
+                tables[name] = np.zeros_like(tables[name])
+                tables[name][: len(kept), : kept.shape[1]] = kept
+        names = [*own.tags, *(tag for tag in joined.tags if tag not in own.slots)]
+        n, to = len(names), np.array([joined.slots[tag] for tag in names])
+        before = np.append(to, n)
+        at = {"step": before, "pair": (before[:, None] * (n + 1) + before).ravel(), "row": row}
+        parts: Parts = {}
+        for name in (*SUMS_OF, *SUMS_OF.values()):
+            values, kind = tables[name], name.removesuffix("s").removesuffix("_sum")
+            place: Any = at[kind][: len(values)]
+            if names != joined.tags:
+                turned, values = values, np.zeros(values.shape)
+                values[:, to] = turned[:, :n]
+            parts[name] = n_rows if kind == "row" else len(values), place, values
+        yield parts
+
+
+def _tag_weights(joined: TagModel, row_of: Any, tables: Tables) -> TagWeights:
+    weights = TagWeights(len(joined.tags), joined.order)
+    for name in SUMS_OF:
+        tables[name] = tables[name].astype(np.float32)
+    weights.set(row_of=row_of, **tables)
     return weights
-
-
-def _with_tags_of(weights: TagWeights, own: TagModel, joined: TagModel) -> dict[str, Array]:
-    """All tables, with the tags where the joined model has them."""
-    if own.best is not None:  # a mean, which has no sums
-        arrays = weights.arrays()
-        for kind in KINDS:
-            arrays[f"{kind[:-1]}_sums"] = np.zeros(arrays[kind].shape)
-        past = TagWeights(weights.n_tags, weights.order)
-        past.set(**arrays)
-        weights = past
-    arrays = dict(with_tags(weights, len(joined.tags)).arrays())
-    names = [*own.tags, *(tag for tag in joined.tags if tag not in own.slots)]
-    n, to = len(names), np.array([joined.slots[tag] for tag in names])
-    before = np.append(to, n)
-    rows = {"step": before, "pair": (before[:, None] * (n + 1) + before).ravel()}
-    for name in arrays.keys() - {"row_of"} if names != joined.tags else ():
-        values = arrays[name]
-        place = rows.get(name.removesuffix("s").removesuffix("_sum"), np.arange(len(values)))
-        arrays[name] = np.zeros_like(values)
-        arrays[name][place[: len(values), None], to] = values[:, :n]
-    return arrays

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import declared_classes
 from rosenblatt.core.result import Validation
@@ -250,25 +250,21 @@ class SequenceTagger(Learner):
         model.keep_record(bool(self.record))
         model.admit_all([*declared_classes(classes), *chain.from_iterable(tagged)])
         encoded = encoder.encode(listed, learning=True)
+        return model, encoder, self._trainer(model, encoded, tagged, encoder.n_features)
+
+    def _trainer(
+        self, model: TagModel, encoded: Encoded, tagged: list[list[str]], n_features: int
+    ) -> TagTrainer:
+        """What learns from sentences whose features are known."""
         gold = model.numbers(tagged)
         allowed = allowed_steps(self.constraints, model.tags)
         visited = np.arange(len(encoded))
         if allowed is not None:
             visited = legal_sentences(allowed, gold, encoded.starts, model.tags)
         only = model.learn_dictionary(self.tag_dictionary, encoded, gold)
-        trainer = TagTrainer(
-            model,
-            encoded,
-            gold,
-            only,
-            visited,
-            n_features=encoder.n_features,
-            beam=self._beam,
-            allowed=allowed,
-            update=self._update,
-            C=float(self.C) if self.rule == "mira" else 0.0,
-        )
-        return model, encoder, trainer
+        settings: dict[str, Any] = {"beam": self._beam, "allowed": allowed, "update": self._update}
+        settings["C"] = float(self.C) if self.rule == "mira" else 0.0
+        return TagTrainer(model, encoded, gold, only, visited, n_features=n_features, **settings)
 
     def _validation(
         self, model: TagModel, encoder: Encoder, validation_set: tuple[Any, Any] | None

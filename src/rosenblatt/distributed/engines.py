@@ -1,0 +1,234 @@
+"""Who works on the shards: threads, processes or a Dask cluster; the results are the same bytes.
+
+An engine runs a task of `rosenblatt.distributed.tasks` on every shard and gives the results in the
+order of the shards. What dies on the way is started again; what fails by itself ends the run.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from typing import Any
+
+from rosenblatt import checks
+from rosenblatt.distributed.tasks import AnyShard, forget
+from rosenblatt.errors import MissingExtra, ParameterError, RosenblattError
+from rosenblatt.plurals import count
+
+TRIES = 4
+SECONDS_WITHOUT_WORKERS = 60.0
+HELP = "Is there enough memory? More and smaller shards need less."
+
+
+class WorkerLost(RosenblattError, RuntimeError):
+    """A task could not be finished: those who worked on it died, one after the other."""
+
+
+class Threads:
+    """Threads of this process: nothing is copied, and the loops run side by side."""
+
+    def __init__(self, n_workers: int, client: Any = None) -> None:
+        self.n_workers, self._pool = n_workers, ThreadPoolExecutor(n_workers, "rosenblatt")
+
+    def run(
+        self, task: Callable[..., Any], state: bytes, shards: Sequence[AnyShard], *more: Any
+    ) -> list[Any]:
+        """``task(state, shard, …)`` for each shard; ``more`` has lists of as many."""
+        jobs = list(zip(shards, *more, strict=True))
+        return list(self._pool.map(lambda job: task(state, *job), jobs))
+
+    def close(self, shards: Sequence[AnyShard]) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        forget({shard.key for shard in shards})
+
+
+class Processes(Threads):
+    """Processes, each with a thread that sends it jobs and starts it again if it dies.
+
+    A worker is a new interpreter that imports this package alone, so that a script needs no guard
+    around its main part. It reads its shards once and keeps them.
+    """
+
+    def __init__(self, n_workers: int, client: Any = None) -> None:
+        super().__init__(n_workers)
+        self.workers = [_Worker() for _ in range(n_workers)]
+
+    def run(
+        self, task: Callable[..., Any], state: bytes, shards: Sequence[AnyShard], *more: Any
+    ) -> list[Any]:
+        jobs, n, common = list(zip(shards, *more, strict=True)), self.n_workers, (task, state)
+
+        def own(k: int) -> list[Any]:
+            return [self.workers[k].perform(pickle.dumps(common, 5), job) for job in jobs[k::n]]
+
+        parts = list(self._pool.map(own, range(n)))
+        return [parts[i % n][i // n] for i in range(len(jobs))]
+
+    def close(self, shards: Sequence[AnyShard]) -> None:
+        for worker in self.workers:
+            worker.end()
+        super().close(shards)
+
+
+class _Worker:
+    """A process that performs one job after the other; started when there is one."""
+
+    process: Any = None
+
+    def perform(self, common: bytes, job: tuple[Any, ...]) -> Any:
+        shard, *more = job
+        for _ in range(TRIES):
+            if self.process is None or self.process.poll() is not None:
+                self._start()
+            known = shard.key in self._known
+            try:
+                for part in common, pickle.dumps((shard.key if known else shard, *more), 5):
+                    pickle.dump(part, self.process.stdin, 5)
+                self.process.stdin.flush()
+                result, error = pickle.loads(pickle.load(self.process.stdout))
+            except (EOFError, OSError, pickle.UnpicklingError):
+                self.end()
+                continue
+            self._known.add(shard.key)
+            if error is not None:
+                raise error
+            return result
+        raise WorkerLost(f"{shard.name}: {TRIES} processes died of it, one after the other. {HELP}")
+
+    def _start(self) -> None:
+        self.end()
+        path = [folder or os.getcwd() for folder in sys.path]
+        code = f"import sys; sys.path[:] = {path!r}; "
+        code += "from rosenblatt.distributed.engines import serve; serve()"
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe)
+        self._known: set[str] = set()
+
+    def end(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+
+def serve() -> None:
+    """What a worker does: jobs from standard input until it ends; only results are written."""
+    source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    shards: dict[str, AnyShard] = {}
+    while True:
+        try:
+            common, job = pickle.load(source), pickle.load(source)
+        except (EOFError, KeyboardInterrupt):
+            return
+        try:
+            (task, state), (shard, *more) = pickle.loads(common), pickle.loads(job)
+            shard = shards[shard] if isinstance(shard, str) else shards.setdefault(shard.key, shard)
+            answer = pickle.dumps((task(state, shard, *more), None), 5)
+        except Exception as error:
+            answer = pickle.dumps((None, error), 5)
+        pickle.dump(answer, target, 5)
+        target.flush()
+
+
+class Dask:
+    """A Dask cluster: that of a client or an address, or a new one of local processes."""
+
+    def __init__(self, n_workers: int, client: Any = None) -> None:
+        try:
+            import distributed
+            from distributed.scheduler import KilledWorker
+        except ImportError:
+            what = "a Dask cluster needs the package distributed"
+            raise MissingExtra(what, extra="dask") from None
+        self._wait = distributed.wait
+        self._lost = CancelledError, distributed.CommClosedError, KilledWorker
+        self._held: dict[str, Any] = {}
+        self._opened = []
+        if client is None:
+            local = {"host": "127.0.0.1", "dashboard_address": None, "silence_logs": 50}
+            client = distributed.LocalCluster(n_workers, threads_per_worker=1, **local)
+            self._opened.append(client)
+        if not isinstance(client, distributed.Client):
+            try:
+                client = distributed.Client(client)
+            except (OSError, ValueError) as error:
+                raise WorkerLost(f"no Dask scheduler answers at {client}: {error}") from None
+            self._opened.insert(0, client)
+        self.client, self.n_workers = client, len(client.ncores())
+
+    def run(
+        self, task: Callable[..., Any], state: bytes, shards: Sequence[AnyShard], *more: Any
+    ) -> list[Any]:
+        jobs, results = list(zip(shards, *more, strict=True)), dict[int, Any]()
+        for _ in range(TRIES):
+            everywhere = self.client.scatter(state, hash=False)
+            waiting = {
+                k: self.client.submit(task, everywhere, self._placed(shard), *rest, pure=False)
+                for k, (shard, *rest) in enumerate(jobs)
+                if k not in results
+            }
+            self._wait_for(list(waiting.values()))
+            for k, future in waiting.items():
+                try:
+                    results[k] = future.result()
+                except self._lost:
+                    continue
+                except ModuleNotFoundError as error:
+                    raise MissingExtra(
+                        f"the workers of the cluster lack a package: {error}"
+                    ) from None
+            if len(results) == len(jobs):
+                return [results[k] for k in range(len(jobs))]
+            self._held.clear()  # what was sent there may have died with its worker
+        lost = count(len(jobs) - len(results), "shard")
+        raise WorkerLost(f"{lost}: workers of the cluster died {TRIES} times of it. {HELP}")
+
+    def _placed(self, shard: Any) -> Any:
+        """A shard on the cluster; examples at hand are sent there once."""
+        if not hasattr(shard, "data"):
+            return shard
+        if shard.key not in self._held:
+            self._held[shard.key] = self.client.scatter(shard, hash=False)
+        return self._held[shard.key]
+
+    def _wait_for(self, futures: list[Any]) -> None:
+        """Until all are done or lost, but not without end where nobody works on them."""
+        last_seen = time.monotonic()
+        while any(future.status == "pending" for future in futures):
+            try:
+                self._wait(futures, timeout=1.0)
+            except (TimeoutError, *self._lost):
+                pass
+            if self.client.status != "running":
+                raise WorkerLost("the connection to the Dask scheduler is lost.")
+            if self.client.ncores():
+                last_seen = time.monotonic()
+            if time.monotonic() - last_seen > SECONDS_WITHOUT_WORKERS:
+                raise WorkerLost("the Dask cluster has had no worker for a minute.")
+
+    def close(self, shards: Sequence[AnyShard]) -> None:
+        self._held.clear()
+        if len(self._opened) < 2 and self.client.status == "running":
+            self.client.run(forget, {shard.key for shard in shards}, on_error="ignore")
+        for opened in self._opened:
+            opened.close()
+
+
+ENGINES: dict[str, Any] = {"threads": Threads, "processes": Processes, "dask": Dask}
+
+
+def engine_of(engine: str | None, client: Any, n_workers: int | None) -> Callable[[], Any]:
+    """What makes the engine of this name; a client or an address means Dask."""
+    name = checks.choice("engine", engine or ("threads" if client is None else "dask"), *ENGINES)
+    if client is not None and name != "dask":
+        raise ParameterError(f"client is for engine='dask', not for engine={name!r}.")
+    checks.whole("n_workers", n_workers, at_least=1, none="one for each processor")
+    allowed = getattr(os, "sched_getaffinity", None)
+    n = n_workers or (len(allowed(0)) if allowed else os.cpu_count() or 1)
+    return lambda: ENGINES[name](n, client)

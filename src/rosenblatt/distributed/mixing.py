@@ -1,0 +1,333 @@
+"""Iterative parameter mixing: every shard learns an epoch, and what they learned is mixed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import pickle
+from collections import Counter
+from collections.abc import Sequence
+from copy import copy
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.core.classes import label_array, refuse_one_class
+from rosenblatt.core.result import FitResult, Validation, stop_asked
+from rosenblatt.distributed import tasks
+from rosenblatt.distributed.distribution_report import DistributionReport
+from rosenblatt.distributed.merging import SUMS_OF, joined_encoder, mix
+from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.learner.options import seed_from
+from rosenblatt.learner.progress import progress
+from rosenblatt.learner.targets import class_factors, read_pair
+from rosenblatt.model import disk
+from rosenblatt.model.file import load, save
+from rosenblatt.structured.ledger import with_tags
+from rosenblatt.structured.tagging import TagModel
+
+EPOCHS_ALONE = 3
+
+
+class MixingRun:
+    """One training: the model between two epochs, and all that decides when it ends.
+
+    The average of a learner that averages is mixed of the means that the shards had over the last
+    epoch: a mean over all epochs would be held back by the first, which mixing is slow to leave.
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        workers: Any,
+        shards: Sequence[Any],
+        mix: str,
+        validation_set: Any,
+        checkpoint: Any,
+    ) -> None:
+        self.learner, self.workers, self.mix = learner, workers, mix
+        self.began = perf_counter()
+        found = workers.run(tasks.summarize, pickle.dumps(learner, 5), shards)
+        self.numbers = [number for number, summary in enumerate(found) if summary.n_examples]
+        if not self.numbers:
+            raise InputError("there are no examples in any of the shards.")
+        self.shards = [shards[number] for number in self.numbers]
+        self.summaries: list[tasks.Summary] = [found[number] for number in self.numbers]
+        self.labels = _labels_of(self.summaries)
+        self.seed = seed_from(learner.random_state)
+        self._begin()
+        self.watched = validation_set and read_pair(validation_set, "of examples and labels")
+        self.validation = Validation(self._score, self._state, int(learner.n_iter_no_change))
+        self.t_of_best, self.path = 0, None if checkpoint is None else os.fspath(checkpoint)
+        rows = None if self.of_sentences else sum(s.n_examples for s in self.summaries)
+        self.result = FitResult(n_rows=rows)
+        # Mixed sums: steps, those that raised a class alone, updates, longest weights, mistakes.
+        self.sums, self.history = [0.0] * 5, list[list[float]]()
+        self.report = self._new_report()
+        if self.path is not None and os.path.exists(self.path):
+            self._resume(self.path)
+
+    @property
+    def of_sentences(self) -> bool:
+        return isinstance(self.learner._model, TagModel)
+
+    def _begin(self) -> None:
+        """Zero weights for all classes and features that any shard has."""
+        learner = self.learner
+        self.places: list[Any] = [None] * len(self.shards)
+        if self.summaries[0].encoder is not None:
+            encoders = [summary.encoder for summary in self.summaries]
+            learner._encoder, self.places = joined_encoder(encoders)
+            learner._model = TagModel(int(learner.order), self.seed)
+            learner._model.admit_all(self.labels)
+            learner._model.weights.know(learner._encoder.n_features)
+            return
+        classes = sorted(self.labels)
+        refuse_one_class(classes)
+        learner.n_features_in_ = max(summary.n_features for summary in self.summaries)
+        dtype = np.result_type(*(summary.dtype for summary in self.summaries))
+        learner._model = learner._empty_model(classes, learner.n_features_in_, dtype)
+        learner._model.label_dtype = label_array(classes).dtype
+        learner._model.seed = learner._model.random = self.seed
+
+    def _new_report(self) -> DistributionReport:
+        every, farthest = sum(self.labels.values()), 0.0
+        for summary in self.summaries:
+            own = sum(summary.labels.values())
+            shares = (summary.labels.get(c, 0) / own - n / every for c, n in self.labels.items())
+            farthest = max(farthest, sum(map(abs, shares)) / 2)
+        squared = max(s.longest for s in self.summaries) + getattr(self.learner, "fit_intercept", 0)
+        squared *= 1 if getattr(self.learner._model, "n_vectors", 1) == 1 else 2
+        examples = [summary.n_examples for summary in self.summaries]
+        name, n = type(self.workers).__name__.lower(), self.workers.n_workers
+        report = DistributionReport(name, n, self.mix, examples, farthest, math.sqrt(squared))
+        report.read = sum(summary.seconds for summary in self.summaries)
+        report.seconds = {"reading": report.read, "learning": 0.0, "mixing": 0.0, "total": 0.0}
+        return report
+
+    # ------------------------------------------------------------------ epochs
+
+    def train(self) -> FitResult:
+        learner, result = self.learner, self.result
+        most = int(learner.max_iter)
+        with progress(learner.verbose, most, type(learner).__name__) as show:
+            while result.n_iter < most and result.stop_reason == "max_iter":
+                self._epoch(result.n_iter + 1)
+                if show is not None:
+                    score = self.validation.scores[-1] if self.watched else None
+                    show(result.n_iter, result.mistakes_per_epoch[-1], score)
+                result.stop_reason = self._reason()
+                self._keep(last=result.n_iter == most or result.stop_reason != "max_iter")
+        self._record(result.stop_reason)
+        learner._keep_errors(self._count_errors(learner))
+        self.report.seconds["total"] = perf_counter() - self.began
+        if self.watched:
+            self._run_alone()
+        return result
+
+    def _epoch(self, epoch: int) -> None:
+        learner, report, n = self.learner, self.report, len(self.shards)
+        state = pickle.dumps(self._fresh(), 5)
+        seeds = [shard_seed(self.seed, epoch, number) for number in self.numbers]
+        found = self.workers.run(tasks.learn, state, self.shards, self.places, seeds)
+        started, counts = perf_counter(), [own for _, own in found]
+        learned = [pickle.loads(own) for own, _ in found]
+        mistakes = [own.mistakes for own in counts]
+        weights = [1] * n if self.mix == "uniform" or not any(mistakes) else mistakes
+        mixed, before = mix(learned, [Fraction(c) for c in weights]), learner._model
+        learner._model = mixed._model
+        _join_past(before, learner._model)
+        self.result.mistakes_per_epoch.append(sum(mistakes))
+        report.mistakes.append(mistakes)
+        self._prove([c / sum(weights) for c in weights], counts, learned)
+        report.seconds["mixing"] += perf_counter() - started
+        report.seconds["reading"] += sum(own.reading for own in counts)
+        report.seconds["learning"] += sum(own.learning for own in counts)
+        if report.engine != "threads":
+            report.bytes_moved += len(state) * n + sum(len(own) for own, _ in found)
+        if self.watched:
+            report.clock.append(perf_counter() - self.began)
+            report.errors.append(1.0 - float(self.validation.after_epoch() or 0.0))
+            if self.validation.best_epoch == epoch:
+                self.t_of_best = learner._model.t
+
+    def _fresh(self) -> Any:
+        """A learner of the mixed weights that begins to count and to average anew."""
+        learner, model = self.learner, copy(self.learner._model)
+        light = type(learner)(**learner.get_params())
+        light._model = model
+        if self.of_sentences:
+            light._encoder = model._average = None
+            model.weights = with_tags(model.weights, len(model.tags), with_sums=False)
+        else:
+            light.n_features_in_, model.weights = learner.n_features_in_, model.weights.copy()
+            if model.weights.averaged:
+                model.weights.matrix_sum[...], model.weights.bias_sum[...] = 0.0, 0.0
+            if isinstance(light.class_weight, str):  # balanced over all shards
+                numbers = np.repeat(np.arange(len(self.labels)), list(self.labels.values()))
+                given = list(self.labels), numbers.astype(np.int32)
+                factors = class_factors(light.class_weight, *given, all_known=True)
+                light.class_weight = dict(zip(self.labels, factors.tolist(), strict=True))
+        model.best, model.n_mistakes, model.t, model.row_offset = None, 0, 0, 0
+        return light
+
+    def _prove(self, shares: list[float], counts: list[Any], learned: list[Any]) -> None:
+        """A unit vector of margin γ gains γ Σ μ·steps with the mixed weights, which bounds γ.
+
+        The mixed form of `rosenblatt.core.training.MarginCeiling`.
+        """
+        pairs = list(zip(shares, counts, strict=True))
+        self.sums[0] += sum(c * own.step_sum for c, own in pairs)
+        self.sums[1] += sum(c * own.raised_sum for c, own in pairs)
+        self.sums[2] += sum(own.updates for own in counts)
+        self.sums[4] += sum(c * own.mistakes for c, own in pairs)
+        self.report.weighted_mistakes = self.sums[4]
+        if self.sums[0] > 0.0:
+            models = [self.learner._model, *(own._model for own in learned)]
+            lengths = [math.sqrt(model.weights.squared_distance()) for model in models]
+            self.sums[3] = max(self.sums[3], *lengths)
+            steps, raised, updates, longest, _ = self.sums
+            rounded = updates + 8 * len(shares) * self.result.n_iter
+            rounded *= 2.0 * float(np.finfo(models[0].weights.table.dtype).eps)
+            row = math.sqrt(max(summary.longest for summary in self.summaries) + 1.0)
+            ceiling = (lengths[0] + raised * row + rounded * longest) / steps
+            self.result.margin_ceiling = min(self.result.margin_ceiling, ceiling)
+            self.report.margin_ceiling = self.result.margin_ceiling
+
+    def _reason(self) -> str:
+        """Why to stop after this epoch, the strongest reason first; "max_iter" goes on."""
+        result, tol = self.result, getattr(self.learner, "tol", None)
+        quiet = result.mistakes_per_epoch[-1] == 0
+        if quiet and (self.of_sentences or self._count_errors(self._fresh()) == 0):
+            if self.watched:
+                self.validation.prefer_last()
+                self.t_of_best = self.learner._model.t
+            return "separated"
+        if self.watched and self.validation.patience_ended:
+            return "early_stopping"
+        if tol is not None and result.margin_ceiling <= tol * self.report.radius:
+            return "tolerance"
+        return "interrupted" if stop_asked() else "max_iter"
+
+    def _count_errors(self, learner: Any) -> int:
+        light = copy(learner)
+        light.__dict__.pop("_encoder", None)
+        state = pickle.dumps(light, 5)
+        return sum(self.workers.run(tasks.count_errors, state, self.shards, self.places))
+
+    def _score(self) -> float:
+        return float(self.learner.score(*self.watched))
+
+    def _state(self) -> Any:
+        model = self.learner._model
+        if self.of_sentences:
+            return model.weights.averaged() if self.learner.averaged else model.weights.copy()
+        return model.state()
+
+    def _run_alone(self) -> None:
+        """Some epochs of one learner on the first shard alone, to compare with."""
+        trained = self.learner.__dict__.copy()
+        self._begin()
+        state, seconds = pickle.dumps(self._fresh(), 5), 0.0
+        self.learner.__dict__ = trained
+        for epoch in range(1, EPOCHS_ALONE + 1):
+            seed = shard_seed(self.seed, epoch, self.numbers[0])
+            state, counts = tasks.learn(state, self.shards[0], self.places[0], seed)
+            seconds, alone = seconds + counts.learning, pickle.loads(state)
+            if self.of_sentences:
+                alone._encoder = self.learner._encoder
+            error = 1.0 - float(alone.score(*self.watched))
+            self.report.alone.append((seconds, error))
+
+    # ------------------------------------------------------------------ what is left behind
+
+    def _record(self, stop_reason: str) -> None:
+        """What is known of the run so far becomes the learner's own."""
+        result, model, validation = copy(self.result), self.learner._model, self.validation
+        result.stop_reason, result.mistakes_per_epoch = stop_reason, [*result.mistakes_per_epoch]
+        model.best, model.t_of_best = validation.best, self.t_of_best
+        best = (list(validation.scores), validation.best_epoch) if self.watched else ()
+        self.learner._set_fit(result, *best)
+
+    def _fingerprint(self) -> str:
+        """Of all that decides how the run goes on, apart from its length."""
+        params = self.learner.get_params() | {"max_iter": 0, "verbose": 0}
+        data = [(s.n_examples, s.n_features, sorted(s.labels.items())) for s in self.summaries]
+        known = repr((sorted(params.items()), self.mix, self.numbers, data, bool(self.watched)))
+        return hashlib.sha256(known.encode()).hexdigest()
+
+    def _keep(self, *, last: bool) -> None:
+        if self.path is None:
+            return
+        self.history.append(list(self.sums))
+        run = {"run": self._fingerprint(), "sums": self.history, "mistakes": self.report.mistakes}
+        # Written first: what it has beyond the epochs of the model is left out on the way back.
+        disk.replace(f"{self.path}.json", [json.dumps(run).encode()])
+        self._record(self.result.stop_reason if last else "interrupted")
+        save(self.learner, self.path)
+        self.learner._model.best = None
+
+    def _resume(self, path: str) -> None:
+        kept, validation = load(path), self.validation
+        try:
+            with open(f"{path}.json", encoding="utf-8") as file:
+                run = json.load(file)
+            same = run["run"] == self._fingerprint()
+        except (OSError, ValueError, KeyError):
+            same = False
+        if not same:
+            raise ParameterError(
+                f"{path} is no checkpoint of this run: the learner, its parameters, the shards or "
+                "the data differ. Name another file, or delete it."
+            )
+        self.history, self.report.mistakes = run["sums"][: kept.n_iter_], run["mistakes"]
+        del self.report.mistakes[kept.n_iter_ :]
+        self.sums = list(self.history[-1])
+        self.report.weighted_mistakes, self.seed = self.sums[4], kept._model.seed
+        self.learner._model = kept._model
+        self.result.mistakes_per_epoch = list(kept.mistakes_per_epoch_)
+        ceiling = getattr(kept, "margin_ceiling_", math.inf)
+        self.result.margin_ceiling = self.report.margin_ceiling = ceiling
+        if kept.stop_reason_ != "interrupted":
+            self.result.stop_reason = kept.stop_reason_
+        if self.watched:
+            validation.scores, validation.best_epoch = kept.validation_scores_, kept.best_iter_
+            validation.best, self.t_of_best = kept._model.best, kept._model.t_of_best
+            self.report.errors = [1.0 - score for score in validation.scores]
+            self.report.clock = [0.0] * kept.n_iter_
+        kept._model.best = None
+
+
+def shard_seed(seed: int, epoch: int, shard: int) -> int:
+    """Where the order of a shard in an epoch starts from."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {epoch} {shard}".encode()).digest()[:8], "little")
+
+
+def _labels_of(summaries: list[tasks.Summary]) -> dict[Any, int]:
+    """How often each label occurs, in their order."""
+    total = Counter[Any]()
+    for summary in summaries:
+        total.update(summary.labels)
+    try:
+        return dict(sorted(total.items()))
+    except TypeError:
+        raise InputError(
+            "labels of different shards cannot be compared: in some they are numbers, in others "
+            "texts. Read all of them as texts (labels='text')."
+        ) from None
+
+
+def _join_past(before: Any, mixed: Any) -> None:
+    """Count what came before. The mean ``w - u/t`` stays that of the last epoch: u grows with t."""
+    weights, growth = mixed.weights, (before.t + mixed.t) / mixed.t
+    names = SUMS_OF.values() if isinstance(mixed, TagModel) else ("table_sum", "bias_sum")
+    for sums in (getattr(weights, name) for name in names):
+        if sums is not None:
+            sums *= growth
+    mixed.t += before.t
+    mixed.n_mistakes += before.n_mistakes
+    mixed.next_row = mixed.t

@@ -1,0 +1,176 @@
+"""What a worker does with a shard: read it once, learn from it, count its errors.
+
+Each task is a pure function of a learner as bytes, a shard and a seed: whoever runs it again,
+wherever, gets the same.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from functools import partial
+from itertools import chain
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt._kernels.tags.tag_weights import Encoded
+from rosenblatt.core import epochs
+from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.distributed.shards import FileShard, Shard
+from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.learner.inputs import TrainingData
+from rosenblatt.learner.targets import encode_labels, read_labels
+from rosenblatt.structured.sentences import Encoder, read_pairs
+from rosenblatt.structured.tagger import SequenceTagger
+from rosenblatt.structured.tagging import TagTrainer
+
+AnyShard = Shard | FileShard
+
+
+class Summary(NamedTuple):
+    """What is to be known of a shard before learning; ``longest`` is a squared length."""
+
+    n_examples: int
+    labels: dict[Any, int]
+    n_features: int = 0
+    dtype: str = "float64"
+    longest: float = 0.0
+    encoder: Any = None
+    seconds: float = 0.0
+
+
+class Counts(NamedTuple):
+    """What an epoch on a shard came to; sums of steps are what a bound on the margin needs."""
+
+    mistakes: int
+    updates: int
+    step_sum: float
+    raised_sum: float
+    reading: float
+    learning: float
+
+
+class RowExamples:
+    """Rows with labels, ready for a trainer."""
+
+    def __init__(self, table: Any, y: Any, weights: Any = None) -> None:
+        self.table, self.weights, self.n_examples = table, weights, len(y)
+        if self.n_examples:
+            self.classes, self.numbers = encode_labels(read_labels(y, table.shape[0]))
+            self._set(table)
+
+    def _set(self, table: Any) -> None:
+        self.table, self.rows = table, as_rows(table)
+        inspect(self.rows)
+
+    def summary(self) -> Summary:
+        counts = np.bincount(self.numbers).tolist()
+        labels = dict(zip(self.classes.tolist(), counts, strict=True))
+        longest, kind = float(self.rows.largest_squared_norm), self.rows.dtype.name
+        return Summary(self.n_examples, labels, self.table.shape[1], kind, longest)
+
+    def _data(self, learner: Any) -> TrainingData:
+        if self.table.shape[1] < learner.n_features_in_:  # of which other shards have more
+            self._set(self.table.widen(learner.n_features_in_))
+        slots = learner._model.slots
+        numbers = np.array([slots[label] for label in self.classes.tolist()], np.int32)
+        return TrainingData(self.table, self.rows, numbers[self.numbers])
+
+    def trainer(self, learner: Any, _: Any) -> epochs.Trainer:
+        start = {"coef_init": None, "intercept_init": None, "sample_weight": self.weights}
+        trainer: epochs.Trainer = learner._trainer(learner._model, self._data(learner), **start)
+        return trainer
+
+    def errors(self, learner: Any, _: Any) -> int:
+        model, data = learner._model, self._data(learner)
+        return data.errors_of(model.classes, partial(learner._scores, model), learner.ties)
+
+
+class SentenceExamples:
+    """Sentences as the features of their tokens, numbered as this shard meets them, with tags.
+
+    ``numbers`` are those that the features have in the model, which knows all shards.
+    """
+
+    def __init__(self, learner: SequenceTagger, sentences: Any, tags: Any) -> None:
+        self.n_examples, self._numbered = len(tags), False
+        if self.n_examples:
+            listed, self.tags = read_pairs(sentences, tags)
+            self.encoder = Encoder.for_tokens(listed, learner.templates, learner.columns)
+            self.encoded = self.encoder.encode(listed, learning=True)
+
+    def summary(self) -> Summary:
+        labels = dict(Counter(chain.from_iterable(self.tags)))
+        return Summary(self.n_examples, labels, encoder=self.encoder)
+
+    def trainer(self, learner: Any, numbers: Any) -> TagTrainer:
+        if not self._numbered:
+            own, self._numbered = self.encoded, True
+            features = numbers[own.features].astype(np.int32)
+            self.encoded = Encoded(own.starts, own.feature_starts, features, own.values, own.words)
+        model = learner._model
+        trainer: TagTrainer = learner._trainer(
+            model, self.encoded, self.tags, model.weights.n_features
+        )
+        return trainer
+
+    def errors(self, learner: Any, numbers: Any) -> int:
+        return self.trainer(learner, numbers).errors(averaged=learner.averaged)
+
+
+# Of every shard that this process has read, until its run ends.
+_loaded: dict[str, RowExamples | SentenceExamples] = {}
+
+
+def loaded(shard: AnyShard, learner: Any) -> RowExamples | SentenceExamples:
+    """The examples of a shard, read now or before; errors name the shard."""
+    found = _loaded.get(shard.key)
+    if found is None:
+        try:
+            if isinstance(learner, SequenceTagger):
+                found = SentenceExamples(learner, *shard.load())
+            else:
+                found = RowExamples(*shard.load())
+            _loaded[shard.key] = found
+        except OSError as error:
+            raise InputError(f"{shard.name} cannot be read: {error}") from None
+        except RosenblattError as error:
+            raise (error.preceded(f"{shard.name}: ") if error.where is None else error) from None
+    return found
+
+
+def forget(keys: set[str]) -> None:
+    """Free the examples of a run that has ended."""
+    for key in keys:
+        _loaded.pop(key, None)
+
+
+def summarize(state: bytes, shard: AnyShard) -> Summary:
+    start = perf_counter()
+    examples = loaded(shard, pickle.loads(state))
+    summary = examples.summary() if examples.n_examples else Summary(0, {})
+    return summary._replace(seconds=perf_counter() - start)
+
+
+def learn(state: bytes, shard: AnyShard, numbers: Any, seed: int) -> tuple[bytes, Counts]:
+    """One epoch over a shard, from this state on; the new state, and what it took."""
+    start, learner = perf_counter(), pickle.loads(state)
+    examples = loaded(shard, learner)
+    read = perf_counter()
+    trainer = examples.trainer(learner, numbers)
+    result = epochs.run(trainer, max_iter=1, shuffle=bool(learner.shuffle), random=seed)
+    mistakes = result.mistakes_per_epoch[0]
+    if isinstance(examples, RowExamples):
+        learner._model.n_mistakes += mistakes
+    steps, raised = trainer.step_sums()
+    spent = read - start, perf_counter() - read
+    counts = Counts(mistakes, result.n_updates, steps, raised, *spent)
+    return pickle.dumps(learner, 5), counts
+
+
+def count_errors(state: bytes, shard: AnyShard, numbers: Any) -> int:
+    """How many examples are misclassified by what predicts."""
+    learner = pickle.loads(state)
+    return loaded(shard, learner).errors(learner, numbers)
