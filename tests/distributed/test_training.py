@@ -131,7 +131,7 @@ def test_a_validation_set_ends_the_run_and_the_best_epoch_predicts() -> None:
     model = done.to_local()
     assert model.stop_reason_ == "early_stopping"
     assert model.score(X[1200:], Y[1200:]) == max(model.validation_scores_)
-    assert "misclassified" in str(done.report_.verdict)
+    assert "of the validation set were wrong" in str(done.report_.verdict)
     assert len(done.report_.alone) == mixing.EPOCHS_ALONE
 
 

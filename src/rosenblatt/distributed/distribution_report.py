@@ -78,7 +78,7 @@ class DistributionReport:
         faster = "one machine would be faster" if one < took else "mixing was faster"
         equal = [f"{self.clock[k]:.2g} s" for k, own in enumerate(self.errors) if own <= error]
         return (
-            f"{faster}: {took:.2g} s until {best:.2%} of the validation set were misclassified, and "
+            f"{faster}: {took:.2g} s until {best:.2%} of the validation set were wrong, and "
             f"about {one:.2g} s for {count(epochs, 'epoch')} of one learner over all examples. On "
             f"the first shard alone it came to {error:.2%} in {spent:.2g} s, mixing in "
             f"{equal[0] if equal else 'no epoch'}"

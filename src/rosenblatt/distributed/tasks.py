@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from functools import partial
 from itertools import chain
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -84,8 +83,8 @@ class RowExamples:
         return trainer
 
     def errors(self, learner: Any, _: Any) -> int:
-        model, data = learner._model, self._data(learner)
-        return data.errors_of(model.classes, partial(learner._scores, model), learner.ties)
+        data = self._data(learner)
+        return int(learner._misclassified(learner._model, data.table, data.labels))
 
 
 class SentenceExamples:
