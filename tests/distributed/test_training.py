@@ -72,7 +72,7 @@ def test_mixing_is_what_the_oracle_says(
     seed: int, n_shards: int, by_mistakes: bool, shuffled: bool
 ) -> None:
     random = np.random.default_rng(seed)
-    rows, epochs = random.integers(-3, 4, (13, 3)).astype(float), 3
+    rows, epochs = random.standard_normal((13, 3)), 3
     labels = random.choice([-1, 1], 13)
     labels[:2] = -1, 1
     sizes = [13 * k // n_shards for k in range(n_shards + 1)]
@@ -264,6 +264,16 @@ def test_patterns_packed_and_empty_files_are_read(tmp_path: Path) -> None:
     more = distribute(Perceptron(max_iter=2), shards=6).fit_files(str(tmp_path / "part-*.gz"))
     assert sum(more.report_.examples) == len(Y)
     assert len(more.report_.examples) == 6
+
+
+def test_packed_rows_are_read_where_they_lie(tmp_path: Path) -> None:
+    (tmp_path / "digits.svm").write_bytes(svmlight(slice(None)))
+    rosenblatt.io.pack(tmp_path / "digits.svm", tmp_path / "digits.rows")
+    for engine in ("threads", "processes"):
+        learner = AveragedPerceptron(max_iter=2)
+        done = distribute(learner, shards=5, engine=engine).fit_files(tmp_path / "digits.rows")
+        assert done.report_.examples == [359, 359, 360, 359, 360]
+        assert done.to_local().schema_.kind == "svmlight"
 
 
 def test_quoted_line_ends_are_no_cut(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, InputError, MissingExtra, ParameterError, Place
-from rosenblatt.io.sources import MARKS, format_of
+from rosenblatt.io.sources import MARKS, format_of, our_kind
 
 # Formats of which a file can be cut between two lines; in the first two a line end may be quoted.
 QUOTED, BY_LINES = ("csv", "tsv"), ("csv", "tsv", "jsonl", "svmlight", "text", "vw")
@@ -77,6 +77,8 @@ class FileShard:
         from rosenblatt import io as readers
         from rosenblatt.features import schema_from_json
 
+        if self.kind == "rows":
+            return self._part_of(readers.read_packed(self.paths[0], verify=False))
         files = [_opened(path, self.span, self.head) for path in self.paths if size_of(path)]
         if not files or (self.span is not None and self.span[0] == self.span[1]):
             return None
@@ -103,6 +105,9 @@ class FileShard:
         finally:
             for file in files:
                 file.close()
+        return self._part_of(block)
+
+    def _part_of(self, block: Any) -> Any:
         k, n = self.part
         return block if n == 1 else block[len(block) * k // n : len(block) * (k + 1) // n]
 
@@ -134,8 +139,10 @@ def file_shards(paths: Any, n: int | None, format: str | None, **fields: Any) ->
     """
     found, of_sentences = expanded(paths), fields["of_sentences"]
     allowed, otherwise = (SENTENCES, "conll") if of_sentences else (FORMATS, "csv")
-    kind = format_of(found, format, allowed, otherwise)
+    packed = our_kind(found[0]) == "rows"
+    kind = "rows" if packed else format_of(found, format, allowed, otherwise)
     if n is None or n <= len(found):
+        n = len(found) if packed else n  # each has labels of its own
         groups = np.array_split(np.array(found), len(found) if n is None else n)
         return [FileShard(tuple(own.tolist()), kind, **fields) for own in groups]
     sizes, counts = [size_of(path) for path in found], [1] * len(found)
@@ -178,6 +185,10 @@ def with_schema(shards: list[FileShard], schema: Any) -> tuple[list[FileShard], 
     """The shards, read by a schema; without one it is guessed by the rows of the first."""
     from rosenblatt.features import FeatureOptions, guess_schema
 
+    if shards[0].kind == "rows":
+        from rosenblatt.io import read_packed
+
+        return shards, read_packed(shards[0].paths[0]).schema
     if schema is None:
         block = next((block for shard in shards if (block := shard.block()) is not None), None)
         if block is None:
