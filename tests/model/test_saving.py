@@ -52,10 +52,13 @@ def test_an_error_of_the_system_leaves_the_old_file_and_nothing_else(call, code,
             original(*args)
         raise OSError(code, os.strerror(code), "a name nobody knows")
 
+    newer = model(2)
+    descriptors = set(os.listdir("/dev/fd"))
     monkeypatch.setattr(disk.os, call, fail)
     with pytest.raises(OSError, match=os.strerror(code)) as error:
-        save(model(2), old)
+        save(newer, old)
     monkeypatch.undo()
+    assert set(os.listdir("/dev/fd")) == descriptors
     assert error.value.filename == str(old)
     assert old.read_bytes() == before
     assert only_file_in(old.parent)

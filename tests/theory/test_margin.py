@@ -19,6 +19,8 @@ from rosenblatt.theory import (
     mistake_bound,
     separability,
 )
+from rosenblatt.theory.nearest import nearest_point
+from rosenblatt.theory.points import PointHull, Points
 
 seeds = st.integers(0, 10**6)
 
@@ -175,3 +177,26 @@ def test_the_margin_of_weights_is_exact_where_a_sum_of_floats_is_not():
     assert margin(X, y, [1.0, -1.0, 1.0]) == -np.inf
     with pytest.raises(InputError, match="finite"):
         margin(X, y, [np.inf, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("in_two_places", [False, True])
+def test_the_longest_of_many_rows_is_told_from_above_and_closely(in_two_places, monkeypatch):
+    points = Points(np.random.default_rng(0).standard_normal((50, 7)), np.ones(50), True)
+    closest = margin_interval.longest(points, in_two_places=in_two_places)
+    monkeypatch.setattr(margin_interval, "MOST_EXACT", 0)
+    quick = margin_interval.longest(points, in_two_places=in_two_places)
+    assert closest <= quick <= closest * (1 + 1e-13)
+
+
+def test_the_search_for_the_nearest_point_tells_both_bounds_in_every_round():
+    X, y, *_ = with_known_margin(0)
+    bounds = []
+
+    def enough(now):
+        bounds.append((now.lower, now.upper))
+        return False
+
+    found = nearest_point(PointHull(Points(X, y.astype(float), True)), [0], enough)
+    assert len(bounds) > 3
+    assert all(-np.inf < lower <= found.upper * (1 + 1e-9) for lower, _ in bounds)
+    assert all(upper >= found.upper * (1 - 1e-9) for _, upper in bounds)

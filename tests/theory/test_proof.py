@@ -69,8 +69,10 @@ def test_the_worked_example_of_the_lecture_gives_these_numbers():
     assert trace.eta == 1.0
     assert trace.mistake_bound == pytest.approx(50)
     assert trace.meets_at == pytest.approx(50)
-    assert "\n" not in repr(trace)
-    assert "3 updates of at most 50" in repr(trace)
+    assert repr(trace) == (
+        "<ProofTrace: 3 updates of at most 50; u·(w-w₀) ≥ kηγ and ‖w‖² ≤ ‖w₀‖² + kη²R² after each "
+        "(γ=0.3162, R=2.236)>"
+    )
 
 
 @quiet

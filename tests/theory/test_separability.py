@@ -249,6 +249,9 @@ def test_tampered_certificates_are_caught():
         check_conflict(iris.X[rows], signs, True, tampered)
     with pytest.raises(CertificateError, match="must be above 0"):
         check_conflict(iris.X[rows], signs, True, Conflict((0,), (Fraction(-1),)))
+    uneven = Conflict((0, 1), (Fraction(1, 3), Fraction(2, 3)))
+    with pytest.raises(CertificateError, match=r"-0\.333333 is left in the bias$"):
+        check_conflict(np.array([[2.0], [1.0]]), np.array([1.0, -1.0]), True, uneven)
 
 
 def test_an_undecided_verdict_is_neither_true_nor_false():

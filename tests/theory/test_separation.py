@@ -11,7 +11,7 @@ from reference.linear_program import separation as expected_kind
 from strategies import sparse_rows
 
 from rosenblatt import datasets
-from rosenblatt.theory import CertificateError, separability
+from rosenblatt.theory import CertificateError, argmax, separability
 from rosenblatt.theory.certificates import check_conflict, check_separator
 
 XOR = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]])
@@ -164,6 +164,16 @@ def test_real_data_and_what_has_no_exact_conflict():
     X = random.standard_normal((400, 90))
     found = separability(X, random.integers(0, 2, 400))
     assert found.separation == "undecided"
+
+
+def test_several_classes_are_looked_at_closely_up_to_a_number_of_values(monkeypatch):
+    iris = datasets.iris()
+    X, y = np.vstack([iris.X[::5], iris.X[-1:], iris.X[-1:]]), np.append(iris.y[::5], [1, 2])
+    values = len(X) * 2 * 3 * (4 + 1)  # a point for each row and wrong class, a part for each class
+    monkeypatch.setattr(argmax, "MOST_NUMBERS", values - 1)
+    assert separability(X, y).separation == "undecided"
+    monkeypatch.setattr(argmax, "MOST_NUMBERS", values)
+    assert separability(X, y).separation == "quasi-complete"
 
 
 def test_a_direction_that_proves_nothing_is_refused():

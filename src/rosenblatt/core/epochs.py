@@ -110,7 +110,7 @@ class Cycle:
         state = self._state()
         if sum(array.nbytes for array in state) <= self.FEW:
             return b"".join([(array + 0.0).tobytes() for array in state])
-        key = 0, 0
+        key: tuple[int, ...] = ()
         for array in state:
             key = ordering.fingerprint(array, *key)
         return key
