@@ -354,15 +354,13 @@ def work(number: int, jobs: Any, results: Any, folder: str) -> None:
     """One worker: a tree of its own, mutants from the queue."""
     tree = Path(folder) / f"tree{number}"
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", "build", ".*_cache"))
-    for count, (mutant, (tests, more), seconds) in enumerate(iter(jobs.get, None)):
+    for count, (mutant, tests, seconds) in enumerate(iter(jobs.get, None)):
         fate = meet(tree, mutant, tests, seconds)
-        if fate == "survived" and more:
-            fate = meet(tree, mutant, more, MORE_TESTS * SECONDS_OF_TESTS)
         # Tests that fail in this tree without any fault would kill everything: look now and then.
         control = replace(mutant, new=mutant.old)
         if count % CONTROLLED == 0 and tests and meet(tree, control, tests, seconds) != "survived":
             fate = "the tests fail without it"
-        results.put((mutant, fate, len(tests + more)))
+        results.put((mutant, fate, len(tests)))
 
 
 def equivalents() -> dict[str, str]:
@@ -383,6 +381,7 @@ def main() -> None:
     parser.add_argument("--rooms", default=",".join(ROOMS))
     parser.add_argument("--out", default="mutants.json")
     parser.add_argument("--observations", help="a file to keep what each test runs, and to read it")
+    parser.add_argument("--skip", type=int, default=0, help="so many of the sample, met before")
     parser.add_argument("--observe", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.observe:
@@ -393,6 +392,7 @@ def main() -> None:
     everything = list(mutants_of(tuple(options.rooms.split(","))))
     known = equivalents()
     sample = random.Random(options.seed).sample(everything, min(options.count, len(everything)))
+    sample = sample[options.skip :]
     print(f"{len(everything)} mutants, {len(sample)} of them sampled", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(options.observations) if options.observations else None
@@ -405,26 +405,36 @@ def main() -> None:
                 kept.write_text(json.dumps([lines, seconds]))
         jobs: Any = multiprocessing.Queue()
         results: Any = multiprocessing.Queue()
+        more = {}
         for mutant in sample:
-            tests = tests_for(mutant, lines, seconds)
-            jobs.put((mutant, tests, sum(seconds.get(test, 0.0) for test in tests[0])))
-        team = []
-        for number in range(options.workers):
-            jobs.put(None)
-            member = multiprocessing.Process(target=work, args=(number, jobs, results, folder))
+            tests, more[mutant] = tests_for(mutant, lines, seconds)
+            jobs.put((mutant, tests, sum(seconds.get(test, 0.0) for test in tests)))
+        team = [
+            multiprocessing.Process(target=work, args=(number, jobs, results, folder))
+            for number in range(options.workers)
+        ]
+        for member in team:
             member.start()
-            team.append(member)
-        report = []
-        for done in range(1, len(sample) + 1):
+        report, waiting = [], len(sample)
+        while waiting:
             mutant, fate, n_tests = results.get()
-            if done % 25 == 0:
-                print(f"{done} met", flush=True)
+            waiting -= 1
+            # Those that the first tests did not notice wait until all have met theirs.
+            if fate == "survived" and (tests := more.pop(mutant, [])):
+                print(f"not yet noticed: {mutant}", flush=True)
+                jobs.put((mutant, tests, MORE_TESTS * SECONDS_OF_TESTS))
+                waiting += 1
+                continue
             change = f"{mutant.file}: {str(mutant).split(': ', 1)[1]}"
             if fate not in KILLED and change in known:
                 fate = "equivalent"
             report.append({**asdict(mutant), "fate": fate, "tests": n_tests, "change": change})
             if fate not in KILLED:
                 print(f"{fate}: {mutant}", flush=True)
+            if len(report) % 25 == 0:
+                print(f"{len(report)} met", flush=True)
+        for _ in team:
+            jobs.put(None)
         for member in team:
             member.join()
     Path(options.out).write_text(json.dumps(report, indent=1))
