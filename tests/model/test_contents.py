@@ -101,6 +101,8 @@ def test_the_digest_of_arrays_tells_apart_type_shape_and_values(tmp_path):
         save(learner, tmp_path / "model.rbt", data=data)
         digests.append(read(tmp_path / "model.rbt").card.record.data.sha256)
     assert len(set(digests)) == len(tables)
+    described = (f"{part.dtype.str} {part.shape}".encode() + part.tobytes() for part in (X, y))
+    assert digests[0] == hashlib.sha256(b"".join(described)).hexdigest()
     save(learner, tmp_path / "model.rbt", data=(np.asfortranarray(X), y.copy()))
     assert read(tmp_path / "model.rbt").card.record.data.sha256 == digests[0]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -19,7 +21,7 @@ from rosenblatt.theory import (
     mistake_bound,
     separability,
 )
-from rosenblatt.theory.nearest import nearest_point
+from rosenblatt.theory.nearest import Nearest, is_closed, nearest_point
 from rosenblatt.theory.points import PointHull, Points
 
 seeds = st.integers(0, 10**6)
@@ -200,3 +202,10 @@ def test_the_search_for_the_nearest_point_tells_both_bounds_in_every_round():
     assert len(bounds) > 3
     assert all(-np.inf < lower <= found.upper * (1 + 1e-9) for lower, _ in bounds)
     assert all(upper >= found.upper * (1 - 1e-9) for _, upper in bounds)
+
+
+def test_bounds_that_meet_up_to_a_gap_end_the_search_for_the_largest_margin():
+    near = Nearest(np.array([2.0]), [0], np.ones(1), lowest=4.0)
+    assert is_closed(1.0)(near)
+    assert not is_closed(1.0)(replace(near, lowest=4.0 - 1e-6))
+    assert is_closed(1e13)(replace(near, lowest=-np.inf))
