@@ -16,6 +16,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any
 
 from rosenblatt import checks
+from rosenblatt.distributed.shards import FileShard, Shard
 from rosenblatt.distributed.tasks import AnyShard, forget
 from rosenblatt.errors import MissingExtra, ParameterError, RosenblattError
 from rosenblatt.plurals import count
@@ -142,12 +143,13 @@ class Dask:
     def __init__(self, n_workers: int, client: Any = None) -> None:
         try:
             import distributed
+            from distributed.comm import CommClosedError
             from distributed.scheduler import KilledWorker
         except ImportError:
             what = "a Dask cluster needs the package distributed"
             raise MissingExtra(what, extra="dask") from None
         self._wait = distributed.wait
-        self._lost = CancelledError, distributed.CommClosedError, KilledWorker
+        self._lost = CancelledError, CommClosedError, KilledWorker
         self._held: dict[str, Any] = {}
         self._opened = []
         if client is None:
@@ -166,35 +168,36 @@ class Dask:
         self, task: Callable[..., Any], state: bytes, shards: Sequence[AnyShard], *more: Any
     ) -> list[Any]:
         jobs, results = list(zip(shards, *more, strict=True)), dict[int, Any]()
-        for _ in range(TRIES):
-            everywhere = self.client.scatter(state, hash=False)
-            waiting = {
-                k: self.client.submit(task, everywhere, self._placed(shard), *rest, pure=False)
-                for k, (shard, *rest) in enumerate(jobs)
-                if k not in results
-            }
-            self._wait_for(list(waiting.values()))
-            for k, future in waiting.items():
-                try:
+        for attempt in range(TRIES):
+            time.sleep(attempt)  # until a worker that died is known to be dead
+            try:
+                everywhere = self.client.scatter(state, hash=False)
+                waiting = {
+                    k: self.client.submit(task, everywhere, self._placed(shard), *rest, pure=False)
+                    for k, (shard, *rest) in enumerate(jobs)
+                    if k not in results
+                }
+                self._wait_for(list(waiting.values()))
+                for k, future in waiting.items():
                     results[k] = future.result()
-                except self._lost:
-                    continue
-                except ModuleNotFoundError as error:
-                    raise MissingExtra(
-                        f"the workers of the cluster lack a package: {error}"
-                    ) from None
+            except ModuleNotFoundError as error:
+                raise MissingExtra(f"a worker of the cluster lacks a package: {error}") from None
+            except (TimeoutError, *self._lost):
+                self._held.clear()  # what was sent there may have died with its worker
             if len(results) == len(jobs):
                 return [results[k] for k in range(len(jobs))]
-            self._held.clear()  # what was sent there may have died with its worker
         lost = count(len(jobs) - len(results), "shard")
         raise WorkerLost(f"{lost}: workers of the cluster died {TRIES} times of it. {HELP}")
 
     def _placed(self, shard: Any) -> Any:
         """A shard on the cluster; examples at hand are sent there once."""
-        if not hasattr(shard, "data"):
+        if isinstance(shard, FileShard):
             return shard
         if shard.key not in self._held:
-            self._held[shard.key] = self.client.scatter(shard, hash=False)
+            if isinstance(shard, Shard):
+                self._held[shard.key] = self.client.scatter(shard, hash=False)
+            else:
+                self._held[shard.key] = self.client.compute(shard.delayed)
         return self._held[shard.key]
 
     def _wait_for(self, futures: list[Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt import checks
+from rosenblatt.distributed.dask_collections import is_collection, partitions, predict
 from rosenblatt.distributed.distribution_report import DistributionReport
 from rosenblatt.distributed.engines import engine_of
 from rosenblatt.distributed.mixing import MixingRun
@@ -114,7 +115,12 @@ class Distributed:
         self._new_engine = engine_of(self.engine, self.client, self.n_workers)
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, validation_set: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        validation_set: Any = None,
+        schema: Any = None,
     ) -> Self:
         """Train on rows and labels, or sentences and tags, cut into shards in their order.
 
@@ -128,12 +134,22 @@ class Distributed:
         validation_set : tuple (X_dev, y_dev), default=None
             Examples to watch: training ends when they are no longer predicted better, and the
             model of the best epoch is kept.
+        schema : Schema or TextSchema, default=None
+            How the rows of a DataFrame, or the texts of a Bag, become features.
 
         Returns
         -------
         self : Distributed
         """
         learner = type(self.learner)(**self.learner.get_params())
+        if is_collection(X):
+            parts = partitions(X, y, self.shards, schema, self._of_sentences)
+            self._train(learner, parts, validation_set)
+            if schema is not None:
+                learner.schema_ = schema
+            elif hasattr(X, "columns"):
+                learner.feature_names_in_ = np.array(X.columns, object)
+            return self
         if self._of_sentences:
             data: Any = read_pairs(X, y)
         else:
@@ -202,5 +218,6 @@ class Distributed:
         return self._local
 
     def predict(self, X: Any) -> Any:
-        """As ``to_local().predict(X)``."""
-        return self.to_local().predict(X)
+        """As ``to_local().predict(X)``; of a Dask collection, one with the same partitions."""
+        local = self.to_local()
+        return predict(local, X) if is_collection(X) else local.predict(X)
