@@ -86,13 +86,12 @@ def epochs(n_bytes: int, repeats: int) -> list[Row]:
 
 
 def wabbit(n_bytes: int, repeats: int) -> list[Row]:
-    """Five epochs from text, packed and verified on the way, beside vw and its cache."""
+    """Five epochs from text, packed on the way, beside vw and its cache; then from the file."""
     path, same = files.sparse(n_bytes)
     target = _target("wabbit")
 
     def ours() -> None:
-        io.pack(path, target)
-        packed = io.read_packed(target)
+        packed = io.pack(path, target)
         assert _fit(packed.X, packed.y, 5, shuffle=False).n_iter_ == 5
 
     def again() -> None:

@@ -78,12 +78,9 @@ class PackedRows(Block):
     schema: Any = None
     _first = 0
 
-    def __init__(
-        self, name: str, rows: Any, labels: LabelCodes, weights: Any, card: dict[str, Any]
-    ) -> None:
+    def __init__(self, rows: Any, labels: LabelCodes, weights: Any, card: dict[str, Any]) -> None:
         self.rows, self.labels, self.weights = rows, labels, weights
         self.classes, self.sources, self.card = labels.classes, card["sources"], card
-        self.name = name
 
     @property
     def X(self) -> Any:
@@ -296,7 +293,7 @@ def map_rows(path: Any, *, verify: bool = True) -> PackedRows:
         with open(path, "rb") as file:
             arrays = _mapped(file, verify)
         card = strict_json(arrays["card"].tobytes().decode(), "card")
-        return PackedRows(name, *_checked(arrays, card), card)
+        return PackedRows(*_checked(arrays, card), card)
     except UNSOUND as error:
         text = "".join(c if c.isprintable() else "?" for c in str(error)[:200]).rstrip(".")
         raise DataError(
@@ -317,11 +314,9 @@ def _mapped(file: BinaryIO, verify: bool) -> Arrays:
         sound = type(shape) is list and all(type(n) is int and 0 <= n < 1 << 62 for n in shape)
         _require(sound and len(shape) == 1 + (name == "X"), f"the shape of {name}")
         layout[name] = kind, tuple(shape)
-    needed = {"labels", "card", "digests"} | ({"X"} if "X" in layout else set(ARRAYS) - {"X"})
-    _require(
-        needed - {"weights"} == layout.keys() - {"weights"}, "other arrays than it has to have"
-    )
-    _require(list(layout) == [n for n in ARRAYS if n in layout], "the arrays in another order")
+    unused = {"data", "indptr", "indices"} if "X" in layout else {"X"}
+    unused |= {"weights"} - layout.keys()
+    _require(list(layout) == [name for name in ARRAYS if name not in unused], "other arrays")
     _require(_header(layout) == head, "the header was changed")
     end = HEADER + entries["digests"]["data_offsets"][1]
     _require(size == end, f"{size:,} bytes of {end:,}")
@@ -347,10 +342,8 @@ def _checked(arrays: Arrays, card: Any) -> tuple[Any, LabelCodes, Any]:
     rows: Any = arrays.get("X")
     if rows is None:
         starts, stored = arrays["indptr"], len(arrays["data"])
-        ascending = all(
-            (np.diff(starts[at : at + VALUES_AT_ONCE + 1]) >= 0).all()
-            for at in range(0, n, VALUES_AT_ONCE)
-        )
+        cuts = (starts[at : at + VALUES_AT_ONCE + 1] for at in range(0, n, VALUES_AT_ONCE))
+        ascending = all((some[1:] >= some[:-1]).all() for some in cuts)
         _require(len(starts) == n + 1 and starts[0] == 0 and ascending, "rows that overlap")
         _require(starts[-1] == stored == len(arrays["indices"]), "rows that end elsewhere")
         _require(starts.dtype == arrays["indices"].dtype, "places of different types")

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import io
-from rosenblatt.arrays import is_sparse
+from rosenblatt.arrays import LARGEST_INT32, is_sparse
 from rosenblatt.core.classes import LabelCodes
 from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.errors import DataError, ParameterError
+from rosenblatt.errors import DataError, ParameterError, RosenblattError
 from rosenblatt.features.column_kinds import Growth
 from rosenblatt.features.guessing import TableGuess
 from rosenblatt.features.schema import Schema
@@ -102,21 +102,19 @@ def pack(
     given = used.reader_options(whole)
     if schema is not None and kind != "svmlight":
         given |= schema.reader_options()
+    if whole == "table":
+        given |= {"target": target, "format": kind}
+    read, names = getattr(io, f"iter_{whole}"), [one.name for one in sources_of(source)]
     given |= options
-    readers: dict[str, Callable[..., Any]] = {
-        "svmlight": io.iter_svmlight,
-        "vw": io.iter_vw,
-        "text": io.iter_text,
-    }
-
-    def open_reader(sources: Any) -> Any:
-        if kind in readers:
-            return readers[kind](sources, labels="codes", **given)
-        return io.iter_table(sources, target, format=kind, labels="codes", **given)
-
-    names = [one.name for one in sources_of(source)]
     with repeatable(source) if whole == "table" else nullcontext(source) as sources:
-        return pack_blocks(whole, lambda: open_reader(sources), path, used, schema, sources=names)
+        return pack_blocks(
+            whole,
+            lambda: read(sources, labels="codes", **given),
+            path,
+            used,
+            schema,
+            sources=names,
+        )
 
 
 def pack_blocks(
@@ -174,8 +172,9 @@ def _pack_arrays(path: Any, X: Any, y: Any, sample_weight: Any = None) -> Packed
     X = as_frame(X)
     columns = column_names(X)
     table, names = as_table(X, columns), feature_names(columns)
-    if 0 in table.shape:
-        raise ParameterError(f"X has shape {table.shape}: there is nothing to pack.")
+    if 0 in table.shape or table.shape[1] > LARGEST_INT32:
+        what = f"X has shape {table.shape}; rows with 1 to {LARGEST_INT32:,} features can be packed"
+        raise ParameterError(what, where="source")
     inspect(as_rows(table), names=None if names is None else lambda: names)
     classes, codes = encode_labels(read_labels(y, table.shape[0]))
     weights = read_weights(sample_weight, None, classes.tolist(), codes)
@@ -284,10 +283,11 @@ def read_packed(path: Any, *, verify: bool = True) -> PackedRows:
     try:
         packed.schema = schema_from_json(packed.card["schema"])
         sound = packed.schema.n_features == packed.rows.shape[1]
-    except ParameterError:
+    except RosenblattError:
         sound = False
     if not sound:
-        raise DataError("packed rows whose schema is another", name=os.fsdecode(path), cures=AGAIN)
+        what = "packed rows with a schema that is not sound"
+        raise DataError(what, name=os.fsdecode(path), cures=AGAIN)
     return packed
 
 
@@ -305,7 +305,7 @@ class PackedSchema:
             raise DataError(
                 "these rows were packed with other columns or texts than the model has",
                 name=path,
-                cures="pack the data as the model reads them, with schema_from",
+                cures="pack them as the model reads them (--schema-from, in Python schema=)",
             )
         schema = own if schema is None else schema
         return schema if isinstance(schema, SparseSchema | PackedSchema) else PackedSchema(schema)
