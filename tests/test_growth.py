@@ -1,5 +1,6 @@
 """Cost grows in proportion: operations and memory are counted at two sizes, never time."""
 
+import copy
 import tracemalloc
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.base import clone
 from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core import classes as core_classes
+from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate import check_data, report
 from rosenblatt.features import Schema
@@ -170,3 +172,97 @@ def test_a_kernel_that_overflows_names_the_row_also_in_a_later_block(monkeypatch
     X[555] = 1e140
     with pytest.raises(InputError, match="row 555"):
         learner.predict(X)
+
+
+class Label(str):
+    """A label that counts how often it is compared with another, or hashed."""
+
+    uses = 0
+    __slots__ = ()
+
+    def __lt__(self, other):
+        Label.uses += 1
+        return str.__lt__(self, other)
+
+    def __hash__(self):
+        Label.uses += 1
+        return str.__hash__(self)
+
+
+def one_by_one(learner, rows, labels):
+    for row, label in zip(rows, labels, strict=True):
+        learner.learn_one(row, label)
+
+
+def as_mappings(learner, rows, labels):
+    one_by_one(learner, [{"a": row[0], f"b{row[1]}": 1.0} for row in rows], labels)
+
+
+def as_batch(learner, rows, labels):
+    learner.partial_fit(rows, np.array([*labels, None], object)[:-1])
+
+
+def as_stream(learner, rows, labels):
+    learner.grow(2)
+    learner.predict_then_learn(SparseRows.from_dense(rows), np.array(labels, object))
+
+
+@pytest.mark.parametrize("learn", [one_by_one, as_mappings, as_batch, as_stream])
+def test_classes_that_join_cost_in_proportion_to_their_number(learn, monkeypatch):
+    copied = []
+    make = Weights.__init__
+
+    def counted(self, *arguments, **settings):
+        make(self, *arguments, **settings)
+        copied.append(self.table.size)
+
+    monkeypatch.setattr(Weights, "__init__", counted)
+
+    def cost(n):
+        Label.uses, copied[:] = 0, []
+        rows = np.ones((n, 2))
+        rows[:, 1] = np.arange(n) % 3
+        learner = AveragedPerceptron()
+        learn(learner, rows, [Label(f"{i:04}") for i in range(n)])
+        assert learner.classes_.tolist() == [f"{i:04}" for i in range(n)]
+        return Label.uses, sum(copied)
+
+    (few, small), (many, large) = cost(50), cost(400)
+    assert many <= 8 * 2 * few
+    assert large <= 8 * 2 * max(small, 50)
+
+
+@pytest.mark.parametrize("by_feature", [False, True])
+def test_room_for_vectors_is_made_for_several_at_once(by_feature):
+    weights = Weights(2, 3, averaged=True, by_feature=by_feature)
+    tables = {id(weights.table): weights.table}
+    for n in range(3, 500):
+        weights.add_vector()
+        tables[id(weights.table)] = weights.table
+        assert weights.matrix.shape == weights.matrix_sum.shape == (n, 3)
+        assert len(weights.bias) == len(weights.bias_sum) == n
+    assert len(tables) < 40
+    assert weights.table.size < 1.5 * weights.matrix.size
+
+
+@pytest.mark.parametrize("way", ["array", "mapping"])
+@pytest.mark.parametrize("learner", [AveragedPerceptron(), Perceptron(record=True)], ids=str)
+def test_a_refused_example_of_a_new_class_leaves_no_class_behind(learner, way):
+    learner, rng = clone(learner), np.random.default_rng(2)
+
+    def example(values):
+        return dict(zip("abc", values, strict=True)) if way == "mapping" else np.array(values)
+
+    for i in range(30):
+        learner.learn_one(example(rng.normal(size=3).tolist()), i % 9)
+    for times in range(3):
+        before = learner._model.digest(), learner.classes_.tolist(), learner.coef_.tolist()
+        with pytest.raises(InputError):
+            learner.learn_one(example([1e149, 1e150, 9e149]), 100 + times)
+        after = learner._model.digest(), learner.classes_.tolist(), learner.coef_.tolist()
+        assert after == before
+    twin = copy.deepcopy(learner)
+    learner.learn_one(example([0.0, 0.0, 0.0]), 50)
+    np.testing.assert_array_equal(learner.coef_[-1], 0.0)
+    twin.learn_one(example([0.0, 0.0, 0.0]), 50)
+    assert learner._model.digest() == twin._model.digest()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -36,23 +37,23 @@ def number_of(label: Any, slots: dict[Any, int]) -> int | None:
         raise InputError(f"the label {label!r} cannot be one: labels must be hashable.") from None
 
 
-def with_class(classes: list[Any], label: Hashable) -> list[Any]:
-    """The classes and one more; of two, of which nothing is learned yet, in their natural order."""
+def place_of(label: Any, classes: list[Any], order: list[int]) -> int:
+    """Where a class not seen before stands in the natural order of the others."""
     if label is None or label != label:
         what = "None" if label is None else "NaN"
         raise InputError(f"the label is {what}. Drop the example or give it a label.")
     if isinstance(label, float | np.floating) and not label.is_integer():
         raise InputError(f"the label is {label!r}: a classifier needs classes, not measurements.")
-    joined = [*classes, label]
     try:
-        in_order = natural_order(joined)
+        place = bisect(order, label, key=classes.__getitem__)
+        natural_order([*(classes[i] for i in order[max(place - 1, 0) : place + 1]), label])
     except (TypeError, ValueError):  # a number of NumPy beside a tuple is compared item by item
         raise InputError(
             f"the label {label!r} ({type(label).__name__}) cannot be compared with the labels "
             f"seen so far, such as {classes[0]!r} ({type(classes[0]).__name__}). "
             "Use labels of one type that has an order, such as numbers or text."
         ) from None
-    return in_order if len(joined) == 2 else joined
+    return place
 
 
 def in_order(classes: Sequence[Any]) -> list[int]:
@@ -121,31 +122,34 @@ def row_blocks(n_rows: int, n_scores: int) -> list[slice]:
 
 
 def predicted_blocks(
-    classes: Sequence[Any], score: Scorer, n_rows: int, ties: str
+    k: int, order: Sequence[int], score: Scorer, n_rows: int, ties: str
 ) -> Iterator[tuple[slice, npt.NDArray[np.intp]]]:
-    """Which rows, and their classes by their scores, both numbered as the classes stand.
+    """Which rows, and for each which of the k classes its scores predict.
 
-    Ties are decided by the natural order of the classes, as everywhere. Scores of classes that
-    joined since are left out.
+    Ties are decided by the natural order of the classes, as everywhere. Those that joined since
+    there were k are left out.
     """
-    k, order = len(classes), None
+    places = None
     if k > 2:  # two always stand in order
-        order = np.array(in_order(classes))
-        order = None if (order[1:] > order[:-1]).all() else order
+        places = np.array(order)
+        places = places[places < k]
+        places = None if (places[1:] > places[:-1]).all() else places
     for some in row_blocks(n_rows, k):
         scores = score(some)
-        if scores.ndim > 1 and (order is not None or scores.shape[1] > k):
-            scores = scores[:, :k] if order is None else scores[:, order]
+        if scores.ndim > 1 and (places is not None or scores.shape[1] > k):
+            scores = scores[:, :k] if places is None else scores[:, places]
         best = best_classes(scores, ties) if k > 1 else np.zeros(len(scores), np.intp)
         del scores  # before the next ones are taken
-        yield some, best if order is None else order[best]
+        yield some, best if places is None else places[best]
 
 
-def predicted_labels(classes: Sequence[Any], scores: npt.NDArray[Any], ties: str) -> list[Any]:
+def predicted_labels(
+    classes: Sequence[Any], order: Sequence[int], scores: npt.NDArray[Any], ties: str
+) -> list[Any]:
     """The label of each row by its scores, which stand as the classes do; None before any class."""
     if not classes:
         return [None] * len(scores)
-    blocks = predicted_blocks(classes, scores.__getitem__, len(scores), ties)
+    blocks = predicted_blocks(len(classes), order, scores.__getitem__, len(scores), ties)
     return [classes[i] for _, numbers in blocks for i in numbers.tolist()]
 
 
@@ -168,17 +172,23 @@ def class_segments(
         first = np.empty(len(names), np.int64)
         first[numbers[::-1]] = np.arange(len(numbers))[::-1]
         places = sorted((int(first[k]), k) for k in joining)
-    start = 0
+
+    def slots_of_names() -> Numbers:
+        return np.array([model.slots.get(name, 0) for name in names], np.int32)
+
+    labels, slots, start = np.zeros(len(numbers), np.int32), slots_of_names(), 0
     for stop, k in [*places, (len(numbers), -1)]:
         if start < stop:
-            labels = None
             if len(model.classes) < 2:
                 model.t += stop - start
+                yield start, stop, None
             else:
-                labels = np.array([model.slots.get(name, 0) for name in names], np.int32)[numbers]
-            yield start, stop, labels
+                labels[start:stop] = slots[numbers[start:stop]]
+                yield start, stop, labels
         if k >= 0:
-            model.admit(names[k])
+            slots[k] = model.admit(names[k])
+            if len(model.classes) == 2:  # which now stand in order
+                slots = slots_of_names()
         start = stop
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.core.classes import with_class
+from rosenblatt.core.classes import in_order, place_of
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.recording import Entries, Note, Recorder
 from rosenblatt.core.weights import Weights
@@ -20,10 +20,11 @@ from rosenblatt.errors import SlimModelError
 class Model:
     """What every family keeps of what it learns.
 
-    ``classes`` stand in the order of their arrival, ``slots`` says where. ``random`` is the state
-    of the generator that shuffles, which began as ``seed``. ``best`` is the state that predicts
-    instead of the present one, after early stopping. ``recorder`` keeps every update, if wanted,
-    and ``start`` is what was learned before the first of them.
+    ``classes`` stand in the order of their arrival, ``slots`` says where, and ``sorted_slots`` are
+    these places in the natural order of the classes. ``random`` is the state of the generator that
+    shuffles, which began as ``seed``. ``best`` is the state that predicts instead of the present
+    one, after early stopping. ``recorder`` keeps every update, if wanted, and ``start`` is what was
+    learned before the first of them.
     ``notes`` is what a model file says beside the numbers, kept for when it is saved again, and
     ``columns`` the places of features that have names because they came with mappings. A ``slim``
     model can predict and no longer learn.
@@ -61,6 +62,7 @@ class Model:
     def _name_classes(self, classes: Sequence[Hashable]) -> None:
         self.classes: list[Any] = list(classes)
         self.slots: dict[Any, int] = {label: i for i, label in enumerate(self.classes)}
+        self.sorted_slots = in_order(self.classes)
 
     @property
     def t(self) -> int:
@@ -120,14 +122,19 @@ class Model:
 
     def admit(self, label: Hashable) -> int:
         """Make room for a class not seen before; return its number."""
-        classes = with_class(self.classes, label)
-        fewest = 2 if self.binary_as_multiclass else 3
-        if len(classes) == fewest == 3:
+        n, fewest = len(self.classes), 1 if self.binary_as_multiclass else 2
+        place = place_of(label, self.classes, self.sorted_slots)
+        if n == fewest == 2:
             self._split()
-        if len(classes) >= fewest:
+        if n >= fewest:
             self._add_class()
         self.best = self.label_dtype = None
-        self._name_classes(classes)
+        if n < 2:  # of two, of which nothing is learned yet, the natural order counts
+            self._name_classes(sorted([*self.classes, label]))
+        else:
+            self.sorted_slots.insert(place, n)
+            self.classes.append(label)
+            self.slots[label] = n
         return self.slots[label]
 
     def admit_all(self, labels: Iterable[Hashable]) -> None:
@@ -208,10 +215,27 @@ class LinearModel(Model):
             self.start.split()
 
     def _add_class(self) -> None:
-        self.weights.add_vector()
-        if self.start is not None:
-            self.start = self.start.copy()
-            self.start.add_vector()
+        self.weights.add_vector()  # the start lacks it until somebody asks for the ledger
+
+    def joining(self, label: Hashable) -> Callable[[], None]:
+        """A way back to now from when a class has joined of which nothing is learned."""
+        if len(self.classes) < 3:
+            return self.checkpoint()
+        before = self.best, self.label_dtype
+
+        def leave() -> None:
+            if self.slots.pop(label, None) is not None:
+                self.weights.drop_vector()
+                self.classes.pop()
+                self.sorted_slots.remove(len(self.classes))
+            self.best, self.label_dtype = before
+
+        return leave
+
+    def checkpoint(self) -> Callable[[], None]:
+        """A way back to now, whatever is learned."""
+        kept = self.copy()
+        return lambda: self.__dict__.update(kept.__dict__)
 
     def insert_features(self, places: Sequence[int]) -> None:
         """Add features with weight 0 before these places; the start may lack the last features."""
@@ -245,9 +269,13 @@ class LinearModel(Model):
     def ledger(self) -> Ledger:
         assert self.recorder is not None
         assert self.start is not None
-        if self.start.n_features < self.weights.n_features:
+        lacking = self.weights.n_vectors - self.start.n_vectors
+        if lacking or self.start.n_features < self.weights.n_features:
             self.start = self.start.copy()
-            self.start.grow(self.weights.n_features)
+            for _ in range(lacking):
+                self.start.add_vector()
+            if self.start.n_features < self.weights.n_features:
+                self.start.grow(self.weights.n_features)
         return Ledger(
             self.start,
             tuple(self.classes),

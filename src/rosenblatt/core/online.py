@@ -124,7 +124,7 @@ class OnlinePass:
     def _predict(self, block: _Block, start: int, scores: npt.NDArray[np.float64]) -> None:
         """Note what is predicted for the rows from `start` on."""
         ties = "mistake" if self._rule.tie_is_mistake else "positive"
-        labels = predicted_labels(self.model.classes, scores, ties)
+        labels = predicted_labels(self.model.classes, self.model.sorted_slots, scores, ties)
         block.predictions[start : start + len(labels)] = labels
 
     def _scores(self, block: _Block, row: int) -> npt.NDArray[np.float64]:

@@ -112,7 +112,9 @@ def scorer(X: Any, coef: npt.NDArray[Any], bias: npt.NDArray[Any]) -> Scorer:
     single = X.dtype == np.float32 and coef.dtype == np.float32
     dtype = np.float32 if single else np.float64
     by_feature = is_sparse(X) and len(bias) > 1
-    table = np.ascontiguousarray(coef.T if by_feature else coef, dtype=dtype)
+    table = coef.T if by_feature else coef
+    if not by_feature or table.dtype != dtype or table.strides[1] != table.itemsize:
+        table = np.ascontiguousarray(table, dtype)  # else there may be room between the features
     bias = np.ascontiguousarray(bias, dtype=dtype)
     if X.dtype == dtype:
         rows = as_rows(X, dtype)

@@ -146,8 +146,8 @@ class MarginCeiling:
         squared = self._weights.squared_distance(*start)
         if squared > SAFE_SQUARE:
             return math.sqrt(squared)
-        moves = np.append(self._weights.table, self._weights.bias).astype(np.float64)
-        moves -= np.append(*start) if start else 0.0
+        moves = np.append(self._weights.matrix, self._weights.bias).astype(np.float64)
+        moves -= 0.0 if origin is None else np.append(origin.matrix, origin.bias)
         largest = float(np.abs(moves).max())
         return largest * float(np.linalg.norm(moves / largest)) if largest else 0.0
 

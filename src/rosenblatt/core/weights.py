@@ -13,6 +13,8 @@ from rosenblatt._kernels.rows.weights import WeightArrays
 from rosenblatt.arrays import AnyFloatArray, FloatArray
 from rosenblatt.core.rows import Rows, as_rows, inspect
 
+BOUND = ("table", "bias", "table_sum", "bias_sum", "by_feature", "n_features", "fit_intercept")
+
 
 class Weights(WeightArrays):
     """One weight vector for two classes, one per class for more, with biases.
@@ -21,7 +23,8 @@ class Weights(WeightArrays):
     (t: examples seen before the update). The mean over all examples is then ``w - sum / t``.
 
     Dense rows want the features of a class side by side, sparse rows of several classes the
-    classes of a feature: ``arrange`` brings the table into the one or the other order.
+    classes of a feature: ``arrange`` brings the table into the one or the other order. Room for
+    more classes or features is made for several at once, so that all of them cost in proportion.
     """
 
     def __init__(
@@ -55,12 +58,13 @@ class Weights(WeightArrays):
         return self._as_matrix(self.table)
 
     @property
-    def matrix_sum(self) -> AnyFloatArray:
-        """The running sums as (n_vectors, n_features); a view."""
-        return self._as_matrix(self.table_sum)
+    def matrix_sum(self) -> Any:
+        """The running sums as (n_vectors, n_features), a view; None if there are none."""
+        return None if self.table_sum is None else self._as_matrix(self.table_sum)
 
     def _as_matrix(self, table: AnyFloatArray) -> AnyFloatArray:
-        return table[: self.n_features].T if self.by_feature else table
+        vectors = slice(self.n_vectors)
+        return table[: self.n_features, vectors].T if self.by_feature else table[vectors]
 
     def average(self) -> tuple[AnyFloatArray, AnyFloatArray]:
         """Mean of the weights and biases over all examples seen, in float64."""
@@ -86,12 +90,12 @@ class Weights(WeightArrays):
     def arrange(self, *, by_feature: bool) -> None:
         """Put the table into the order the rows to come are read in; one vector fits both."""
         if by_feature != self.by_feature and self.n_vectors > 1:
-            self._rebind(self.matrix, self.bias, by_feature=by_feature)
+            self._lay_out(self.matrix, self.matrix_sum, by_feature=by_feature)
 
     def promote(self) -> None:
         """Go on in float64."""
         if self.is_float32:
-            self._rebind(self.matrix.astype(np.float64), self.bias.astype(np.float64))
+            self._rebind(table=self.table.astype(np.float64), bias=self.bias.astype(np.float64))
 
     def agree(self, X: Any, rows: Rows) -> Rows:
         """Rows and weights of one type: float32 as long as all rows were, else float64."""
@@ -107,70 +111,60 @@ class Weights(WeightArrays):
     def grow(self, n_features: int) -> None:
         """Make room for features not seen before; their weights are 0."""
         if not self.by_feature:
-            self._rebind(self.matrix, self.bias, by_feature=True)
-        table, table_sum = self.table, self.table_sum
-        if n_features > len(table):
-            room = (max(2 * len(table), n_features, 16), self.n_vectors)
-            table = np.zeros(room, self.table.dtype)
-            table[: self.n_features] = self.table[: self.n_features]
-            if table_sum is not None:
-                table_sum = np.zeros(room)
-                table_sum[: self.n_features] = self.table_sum[: self.n_features]
-        self.bind(
-            table,
-            self.bias,
-            table_sum,
-            self.bias_sum,
-            by_feature=True,
-            n_features=n_features,
-            fit_intercept=self.fit_intercept,
-        )
+            self._lay_out(self.matrix, self.matrix_sum, by_feature=True)
+        had = len(self.table)
+        more = max(2 * had, n_features, 16) - had if n_features > had else 0
+        self._rebind(**self._padded(more, 0), n_features=n_features)
 
     def split(self) -> None:
         """From one vector for two classes to one each, -w/2 and w/2: the same predictions."""
-        halves, zero = np.array([-0.5, 0.5], self.table.dtype), self.table.dtype.type(0)
-        # Adding 0 turns a negative zero into a plain one.
-        self._reshape(
-            lambda matrix: halves[:, None] * matrix + zero, lambda bias: halves * bias + zero
-        )
+        halves = np.array([[-0.5], [0.5]], self.table.dtype)
+
+        def split(values: AnyFloatArray | None) -> AnyFloatArray | None:
+            # Adding 0 turns a negative zero into a plain one.
+            return None if values is None else halves * values + self.table.dtype.type(0)
+
+        biases = (split(values) for values in (self.bias, self.bias_sum))
+        bias, bias_sum = (None if values is None else values[:, 0] for values in biases)
+        tables = split(self.matrix), split(self.matrix_sum)
+        self._lay_out(*tables, by_feature=self.by_feature, bias=bias, bias_sum=bias_sum)
 
     def add_vector(self) -> None:
         """A vector of zeros for one more class."""
-        self._reshape(
-            lambda matrix: np.vstack([matrix, np.zeros((1, matrix.shape[1]), matrix.dtype)]),
-            lambda bias: np.append(bias, np.zeros(1, bias.dtype)),
-        )
+        n, zero = self.n_vectors, self.table.dtype.type(0)
+        more = 1 + n // 4 if n == self.table.shape[self.by_feature] else 0
+        room = self._padded(0, more) if self.by_feature else self._padded(more, 0)
+        bias_sum = np.append(self.bias_sum, 0.0) if self.averaged else None
+        self._rebind(**room, bias=np.append(self.bias, zero), bias_sum=bias_sum)
 
-    def _reshape(self, change_matrix: Any, change_bias: Any) -> None:
-        sums = (None, None)
-        if self.averaged:
-            sums = (change_matrix(self.matrix_sum), change_bias(self.bias_sum))
-        self._rebind(change_matrix(self.matrix), change_bias(self.bias), sums=sums)
+    def drop_vector(self) -> None:
+        """Take the last vector away again, and leave zeros."""
+        for matrix in (self.matrix, self.matrix_sum)[: 1 + self.averaged]:
+            matrix[-1] = 0.0
+        bias_sum = self.bias_sum[:-1].copy() if self.averaged else None
+        self._rebind(bias=self.bias[:-1].copy(), bias_sum=bias_sum)
 
-    def _rebind(
-        self,
-        matrix: AnyFloatArray,
-        bias: AnyFloatArray,
-        *,
-        sums: tuple[AnyFloatArray | None, AnyFloatArray | None] | None = None,
-        by_feature: bool | None = None,
-    ) -> None:
-        if by_feature is None:
-            by_feature = self.by_feature
-        matrix_sum, bias_sum = sums or (self.matrix_sum if self.averaged else None, self.bias_sum)
+    def _padded(self, rows: int, columns: int) -> dict[str, Any]:
+        """The tables with so many rows and columns of zeros after their own."""
+        tables = {"table": self.table, "table_sum": self.table_sum}
+        for name, old in tables.items() if rows or columns else ():
+            if old is not None:
+                n, width = old.shape
+                tables[name] = np.zeros((n + rows, width + columns), old.dtype)
+                tables[name][:n, :width] = old
+        return tables
 
-        def laid_out(values: AnyFloatArray) -> AnyFloatArray:
+    def _lay_out(self, matrix: Any, matrix_sum: Any, *, by_feature: bool, **changes: Any) -> None:
+        """Bind matrices of a row for each vector as tables of the one or the other order."""
+
+        def table(values: Any) -> Any:
             return np.ascontiguousarray(values.T if by_feature else values)
 
-        self.bind(
-            laid_out(matrix),
-            np.ascontiguousarray(bias),
-            None if matrix_sum is None else laid_out(matrix_sum),
-            bias_sum,
-            by_feature=by_feature,
-            n_features=matrix.shape[1],
-            fit_intercept=self.fit_intercept,
-        )
+        sums = None if matrix_sum is None else table(matrix_sum)
+        self._rebind(table=table(matrix), table_sum=sums, by_feature=by_feature, **changes)
+
+    def _rebind(self, **changes: Any) -> None:
+        self.bind(**({name: getattr(self, name) for name in BOUND} | changes))
 
     def refuse_if_busy(self, t: int | None = None) -> None:
         """Refuse while another thread learns, or if it has learned since there were ``t`` examples.
@@ -184,15 +178,7 @@ class Weights(WeightArrays):
                 "each thread, or a lock around it"
             )
         # Binding claims the arrays, as the loops do; it refuses when one of them is at work.
-        self.bind(
-            self.table,
-            self.bias,
-            self.table_sum,
-            self.bias_sum,
-            by_feature=self.by_feature,
-            n_features=self.n_features,
-            fit_intercept=self.fit_intercept,
-        )
+        self._rebind()
 
     def copy(self) -> Weights:
         return Weights.from_arrays(self.to_arrays())

@@ -94,6 +94,7 @@ class KernelModel(Model):
         """A function that takes back what is learned from here on."""
         self.refuse_slim()
         kept = copy(self)
+        kept._name_classes(self.classes)
         if self.recorder is None:  # rows may be replaced
             kept = self.copy()
         elif self.support is not None:

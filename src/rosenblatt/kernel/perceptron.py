@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import Scorer, for_caller
 from rosenblatt.core import epochs
-from rosenblatt.core.classes import class_segments, in_order
+from rosenblatt.core.classes import class_segments
 from rosenblatt.core.result import FitResult
 from rosenblatt.errors import InputError, Message, NoLedgerError, ParameterError, Setting, Value
 from rosenblatt.kernel.budgets import POLICIES, BudgetedTrainer
@@ -370,13 +370,13 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         """What each support row counts for in each function."""
         model: KernelModel = self._fitted().served
         coef = model.coefficients(self.combine)
-        return coef.copy() if len(coef) == 1 else coef[in_order(model.classes)]
+        return coef.copy() if len(coef) == 1 else coef[model.sorted_slots]
 
     @property
     def survival_(self) -> list[npt.NDArray[np.int64]]:
         """For each function how many examples each of its states lived."""
         model = self._recorded()
-        order = in_order(model.classes) if model.n_vectors > 1 else [0]
+        order = model.sorted_slots if model.n_vectors > 1 else [0]
         return [model.survival(vector)[2].astype(np.int64) for vector in order]
 
     @property

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from rosenblatt.arrays import AnyFloatArray, Labels, Scorer
 from rosenblatt.core.classes import (
     declared_classes,
-    in_order,
     label_array,
     one_label,
     predicted_blocks,
@@ -177,7 +176,8 @@ class RowClassifier(SchemaOwner, Learner):
     def _misclassified(self, model: Any, table: Any, labels: npt.NDArray[Any]) -> int:
         """How many rows of a table the model misclassifies."""
         score = self._scorer(model, table)
-        found = predicted_blocks(model.classes, score, len(labels), self.ties)
+        k, n_rows = len(model.classes), len(labels)
+        found = predicted_blocks(k, model.sorted_slots, score, n_rows, self.ties)
         return sum(int(np.count_nonzero(numbers != labels[some])) for some, numbers in found)
 
     def _errors_on(self, data: TrainingData) -> int:
@@ -253,13 +253,13 @@ class RowClassifier(SchemaOwner, Learner):
         classes, table = self._rows_to_score(X)
         scores = self._scores(self._model, table)
         if scores.ndim > 1:
-            scores = scores[:, in_order(classes)]
+            scores = scores[:, [i for i in self._model.sorted_slots if i < len(classes)]]
         return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
 
     def _rows_to_score(self, X: Any) -> tuple[list[Any], Any]:
         """The classes there are now, as more may join in another thread, and ``X`` as a table."""
         self._refuse_unfitted()
-        if not (classes := self._model.classes):
+        if not (classes := self._model.classes.copy()):
             raise not_fitted_error()(f"this {type(self).__name__} has met no class yet.")
         table = read_table(self, X, reset=False, ignore_unseen=True)
         inspect(as_rows(table), names=lambda: getattr(self, "feature_names_in_", None))
@@ -283,7 +283,8 @@ class RowClassifier(SchemaOwner, Learner):
         labels = label_array(classes, model.label_dtype)
         found = np.empty(n_rows, labels.dtype)
         score = self._scorer(model, table)
-        for some, numbers in predicted_blocks(classes, score, n_rows, self.ties):
+        blocks = predicted_blocks(len(classes), model.sorted_slots, score, n_rows, self.ties)
+        for some, numbers in blocks:
             found[some] = labels[numbers]
         return found
 
@@ -355,7 +356,7 @@ class RowClassifier(SchemaOwner, Learner):
     def classes_(self) -> npt.NDArray[Any]:
         """The classes in order."""
         model = self._fitted()
-        return label_array(sorted(model.classes), model.label_dtype)
+        return label_array([model.classes[i] for i in model.sorted_slots], model.label_dtype)
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags

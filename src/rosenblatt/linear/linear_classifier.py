@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, Scorer
-from rosenblatt.core.classes import in_order
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.result import FitResult, Validation, dual_form
@@ -251,7 +250,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             raise ParameterError("intercept_init needs fit_intercept=True.")
         coef, bias = coef.reshape(shapes[0]), bias.reshape(shapes[1])
         if weights.n_vectors > 1:  # given in the order of classes_, kept in that of arrival
-            place = np.argsort(in_order(model.classes))
+            place = np.argsort(model.sorted_slots)
             coef = coef[place] if coef_init is not None else coef
             bias = bias[place] if intercept_init is not None else bias
         weights.set(coef, bias)
@@ -289,7 +288,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
 
     def _in_class_order(self, values: AnyFloatArray) -> AnyFloatArray:
         if len(values) > 1:
-            return np.asarray(values[in_order(self._fitted().classes)])
+            return np.asarray(values[self._fitted().sorted_slots])
         return values.copy()
 
     @property

@@ -99,10 +99,12 @@ class Stream:
             return lambda: None  # no step can overflow, or it is refused before it is made
         if not reshapes and rows.is_sparse and model.weights.table.size > LARGE_TABLE:
             return self._touched_only(batch.table)
-        kept = model.copy()
+        if rows.n_rows == 1 and rows.dtype == model.weights.table.dtype and not batch.declared:
+            return model.joining(batch.names[0])
+        back = model.checkpoint()
 
         def undo() -> None:
-            model.__dict__.update(kept.__dict__)
+            back()
             self.row = None  # it read by the columns of the model that was
 
         return undo
@@ -111,8 +113,7 @@ class Stream:
         """Keep the weights of the features that occur in sparse rows, not the whole table."""
         model, weights = self.model, self.model.weights
         weights.arrange(by_feature=True)
-        arrays = [weights.table] + ([weights.table_sum] if weights.averaged else [])
-        arrays = [array.reshape(-1, weights.n_vectors) for array in arrays]
+        arrays = [m.T for m in (weights.matrix, weights.matrix_sum) if m is not None]
         columns = table.indices
         old = [array[columns] for array in arrays]
         small = (weights.bias.copy(), None if not weights.averaged else weights.bias_sum.copy())
@@ -147,14 +148,14 @@ class Stream:
         """
         model, row = self.model, MappingRow(columns)
         read(row, x, unseen_allowed=True)
-        kept = model.copy()
+        undo = model.checkpoint()
         try:
             model.columns, self.row = row.columns, row
             model.weights.promote()
             model.admit_all(declared_classes(classes))
             self.learn_mapping(y, weight)
         except BaseException:
-            model.__dict__.update(kept.__dict__)
+            undo()
             self.row = None
             raise
 
@@ -165,9 +166,9 @@ class Stream:
             self._learn_mapping(y, weight)
             return
         features, n_before = list(row.pending), len(row.columns)
-        kept = None if y in model.slots else model.copy()
+        undo = None if y in model.slots else model.joining(y)
         try:
-            if kept is not None:
+            if undo is not None:
                 model.admit(y)
             model.weights.grow(n_before + len(features))
             row.commit()
@@ -175,11 +176,10 @@ class Stream:
         except BaseException:
             for feature in features:
                 row.columns.pop(feature, None)
-            if kept is None:
-                model.weights.grow(n_before)
-            else:
-                model.__dict__.update(kept.__dict__)
+            if undo is not None:
+                undo()
                 model.columns = row.columns
+            model.weights.grow(n_before)
             raise
 
     def _learn_mapping(self, y: Hashable, weight: npt.NDArray[np.float64] | None) -> None:

@@ -182,7 +182,9 @@ RB_CLONES static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const 
 
 RB_CLONES static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
                                        const void *weights, const void *biases, int64_t k,
-                                       void *scores, int64_t *rival, double *margin) {
+                                       int64_t stride, void *scores, int64_t *rival,
+                                       double *margin) {
+    (void)stride;
     const REAL *X = rows->values;
     const int64_t d = rows->n_features;
     REAL *out = scores;
@@ -204,7 +206,8 @@ RB_CLONES static void F(score)(const rb_rows *rows, int64_t first, int64_t count
 
 RB_CLONES static void F(score_classes)(const rb_rows *rows, int64_t first, int64_t count,
                                        const void *weights, const void *biases, int64_t k,
-                                       void *scores, double *out) {
+                                       int64_t stride, void *scores, double *out) {
+    (void)stride;
     const int64_t d = rows->n_features;
     const REAL *x = (const REAL *)rows->values + first * d;
     REAL *row_scores = scores;

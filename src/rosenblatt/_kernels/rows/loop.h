@@ -201,7 +201,7 @@ static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
         if (walk->log && walk->log->size + entries > walk->log->capacity) return at;
         search->at = at;
         at = walk->ops->seek_class(walk->rows, search, weights->w, weights->b, weights->n_vectors,
-                                   scores, &rival, &margin);
+                                   weights->feature_stride, scores, &rival, &margin);
         if (at == stop) break;
         int64_t row = rb_row_at(search, at);
         if (walk->row_weights && (weight = walk->row_weights[row]) == 0.0) continue;
@@ -241,9 +241,9 @@ RB_INLINE double rb_margin_of(const double *scores, int64_t k, int32_t right) {
 /* The scores of one row by weights in double. */
 RB_INLINE void rb_score_one(const rb_walk *walk, int64_t row, const void *w, const void *b,
                             double *room, double *out) {
-    int64_t k = walk->weights->n_vectors;
+    int64_t k = walk->weights->n_vectors, stride = walk->weights->feature_stride;
     if (k == 1) walk->ops->score(walk->rows, row, 1, w, *(const double *)b, out);
-    else walk->ops->score_classes(walk->rows, row, 1, w, b, k, room, out);
+    else walk->ops->score_classes(walk->rows, row, 1, w, b, k, stride, room, out);
 }
 
 /* Predict a row, then learn from it, one after the other. An averaged model predicts by the average

@@ -63,15 +63,17 @@ typedef struct {
                     double *margin);
     /* multiclass: the same; `scores` holds all scores of the row found, `rival` the best wrong
      * class. The layout of the weights is the table's own: dense tables read one class after the
-     * other, sparse ones read all classes of a feature together. */
+     * other, sparse ones read all classes of a feature together, and those of the next `stride`
+     * numbers further. */
     int64_t (*seek_class)(const rb_rows *, const rb_search *, const void *weights,
-                          const void *biases, int64_t n_classes, void *scores, int64_t *rival,
-                          double *margin);
+                          const void *biases, int64_t n_classes, int64_t stride, void *scores,
+                          int64_t *rival, double *margin);
     /* out[i] = score of row i, for rows first .. first + count - 1 */
     void (*score)(const rb_rows *, int64_t first, int64_t count, const void *weights, double bias,
                   double *out);
     void (*score_classes)(const rb_rows *, int64_t first, int64_t count, const void *weights,
-                          const void *biases, int64_t n_classes, void *scores, double *out);
+                          const void *biases, int64_t n_classes, int64_t stride, void *scores,
+                          double *out);
     /* weights += step * row, elementwise; neighbours in `weights` are `stride` apart */
     void (*add)(const rb_rows *, int64_t row, double step, void *weights, int64_t stride);
     void (*add_to_sum)(const rb_rows *, int64_t row, double step, double *sum, int64_t stride);

@@ -21,10 +21,10 @@ cdef extern from "rows/rows.h" nogil:
         int64_t seek(const rb_rows *, const rb_search *, const void *, double,
                      double *) noexcept nogil
         int64_t seek_class(const rb_rows *, const rb_search *, const void *, const void *, int64_t,
-                           void *, int64_t *, double *) noexcept nogil
+                           int64_t, void *, int64_t *, double *) noexcept nogil
         void score(const rb_rows *, int64_t, int64_t, const void *, double, double *) noexcept nogil
         void score_classes(const rb_rows *, int64_t, int64_t, const void *, const void *, int64_t,
-                           void *, double *) noexcept nogil
+                           int64_t, void *, double *) noexcept nogil
         void add(const rb_rows *, int64_t, double, void *, int64_t) noexcept nogil
         void add_to_sum(const rb_rows *, int64_t, double, double *, int64_t) noexcept nogil
         double squared_norm(const rb_rows *, int64_t, double) noexcept nogil

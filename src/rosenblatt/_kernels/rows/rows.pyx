@@ -107,7 +107,7 @@ def score(Rows rows, cnp.ndarray table, cnp.ndarray bias, int64_t start=0, stop=
     """Scores of rows from `start` to `stop`: (n,) for one vector, else (n, n_vectors).
 
     `table` and `bias` have the type of the rows; for sparse rows and several vectors the table
-    is (n_features, n_vectors), else (n_vectors, n_features).
+    is (n_features, n_vectors or more), else (n_vectors or more, n_features).
     """
     cdef int64_t k = cnp.PyArray_DIM(bias, 0), end = rows.c.n_rows
     cdef int64_t n = max(0, (end if stop is None else min(end, <int64_t>stop)) - start)
@@ -116,6 +116,7 @@ def score(Rows rows, cnp.ndarray table, cnp.ndarray bias, int64_t start=0, stop=
     cdef void *w = cnp.PyArray_DATA(table)
     cdef void *b = cnp.PyArray_DATA(bias)
     cdef void *scores
+    cdef int64_t stride = cnp.PyArray_STRIDE(table, 0) // cnp.PyArray_ITEMSIZE(table)
     same_type(rows, cnp.PyArray_TYPE(table) == cnp.NPY_FLOAT32)
     if k == 1:
         out = np.empty(n)
@@ -130,6 +131,6 @@ def score(Rows rows, cnp.ndarray table, cnp.ndarray bias, int64_t start=0, stop=
     if scores == NULL:
         raise MemoryError
     with nogil:
-        rows.ops.score_classes(&rows.c, start, n, w, b, k, scores, at)
+        rows.ops.score_classes(&rows.c, start, n, w, b, k, stride, scores, at)
     free(scores)
     return out

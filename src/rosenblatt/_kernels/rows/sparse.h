@@ -36,12 +36,13 @@ RB_SCALAR RB_INLINE REAL F(dot)(const rb_rows *rows, int64_t row, const REAL *w,
 }
 
 RB_INLINE void F(dot_classes)(const rb_rows *rows, int64_t row, const REAL *restrict w,
-                              const REAL *restrict b, int64_t k, REAL *restrict out) {
+                              const REAL *restrict b, int64_t k, int64_t stride,
+                              REAL *restrict out) {
     const REAL *v = rows->values;
     const COLUMN *col = rows->columns, *starts = rows->starts;
     for (int64_t c = 0; c < k; c++) out[c] = 0;
     for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++) {
-        const REAL x = v[p], *restrict of_feature = w + (int64_t)col[p] * k;
+        const REAL x = v[p], *restrict of_feature = w + (int64_t)col[p] * stride;
         for (int64_t c = 0; c < k; c++) out[c] += x * of_feature[c];
     }
     for (int64_t c = 0; c < k; c++) out[c] += b[c];
@@ -70,11 +71,12 @@ RB_SCALAR static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const 
 
 static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
                                        const void *weights, const void *biases, int64_t k,
-                                       void *scores, int64_t *rival, double *margin) {
+                                       int64_t stride, void *scores, int64_t *rival,
+                                       double *margin) {
     REAL *out = scores;
     for (int64_t i = s->at; i < s->stop; i++) {
         int64_t r = rb_row_at(s, i);
-        F(dot_classes)(rows, r, weights, biases, k, out);
+        F(dot_classes)(rows, r, weights, biases, k, stride, out);
         RB_BEST_RIVAL(out, k, s->labels[r], rival, margin);
         if (*margin <= s->quiet_above) return i;
     }
@@ -89,10 +91,10 @@ RB_SCALAR static void F(score)(const rb_rows *rows, int64_t first, int64_t count
 
 static void F(score_classes)(const rb_rows *rows, int64_t first, int64_t count,
                                        const void *weights, const void *biases, int64_t k,
-                                       void *scores, double *out) {
+                                       int64_t stride, void *scores, double *out) {
     REAL *row_scores = scores;
     for (int64_t i = 0; i < count; i++) {
-        F(dot_classes)(rows, first + i, weights, biases, k, row_scores);
+        F(dot_classes)(rows, first + i, weights, biases, k, stride, row_scores);
         for (int64_t c = 0; c < k; c++) *out++ = (double)row_scores[c];
     }
 }

@@ -21,8 +21,13 @@ RB_INLINE double rb_number(const rb_weights *weights, const void *values, int64_
 
 static double rb_largest_weight(const rb_weights *weights) {
     double largest = 0.0, value;
-    for (int64_t i = 0; i < weights->n_vectors * weights->n_features; i++)
-        if ((value = fabs(rb_number(weights, weights->w, i))) > largest) largest = value;
+    int by_class = weights->feature_stride == 1;
+    int64_t n = by_class ? weights->n_vectors : weights->n_features;
+    int64_t width = by_class ? weights->n_features : weights->n_vectors;
+    int64_t stride = by_class ? weights->class_stride : weights->feature_stride;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i * stride; j < i * stride + width; j++)
+            if ((value = fabs(rb_number(weights, weights->w, j))) > largest) largest = value;
     for (int64_t i = 0; i < weights->n_vectors; i++)
         if ((value = fabs(rb_number(weights, weights->b, i))) > largest) largest = value;
     return largest;

@@ -19,7 +19,8 @@ ctypedef fused real:
 cdef class WeightArrays:
     """Arrays and pointers into them.
 
-    `table` is (n_vectors, n_features) or, `by_feature`, (at least n_features, n_vectors).
+    `table` is (n_vectors, n_features) or, `by_feature`, (n_features, n_vectors), with room for
+    more vectors and, by feature, for more features.
     `t` counts the examples seen. `reach` is a bound on the absolute value of every weight.
     """
 
@@ -37,7 +38,7 @@ cdef class WeightArrays:
         self.c.itemsize = cnp.PyArray_ITEMSIZE(table)
         self.n_vectors = self.c.n_vectors = cnp.PyArray_DIM(bias, 0)
         self.c.class_stride = 1 if by_feature else n_features
-        self.c.feature_stride = self.c.n_vectors if by_feature else 1
+        self.c.feature_stride = cnp.PyArray_DIM(table, 1) if by_feature else 1
         self.c.w = <char *>cnp.PyArray_DATA(table)
         self.c.b = <char *>cnp.PyArray_DATA(bias)
         self.c.u = self.c.ub = NULL
@@ -68,24 +69,32 @@ cdef class WeightArrays:
 
     def squared_distance(self, origin_table=None, origin_bias=None):
         """The squared length of (weights - origin), summed in a fixed order."""
-        return (_squared_distance(self.table, origin_table, self.c.n_vectors * self.c.n_features)
-                + _squared_distance(self.bias, origin_bias, self.c.n_vectors))
+        cdef int64_t n = self.c.n_features if self.by_feature else self.c.n_vectors
+        cdef int64_t width = self.c.n_vectors if self.by_feature else self.c.n_features
+        origin_bias = None if origin_bias is None else origin_bias[None]
+        return (_squared_distance(self.table, origin_table, n, width)
+                + _squared_distance(self.bias[None], origin_bias, 1, self.c.n_vectors))
 
 
-cdef double _squared_distance(cnp.ndarray a, origin, int64_t n):
+cdef double _squared_distance(cnp.ndarray a, origin, int64_t n, int64_t width):
+    """Of the first rows and columns of two tables, of which either may have more."""
+    cdef cnp.ndarray b = a if origin is None else origin
     cdef void *x = cnp.PyArray_DATA(a)
-    cdef void *z = NULL if origin is None else cnp.PyArray_DATA(<cnp.ndarray?>origin)
+    cdef void *z = NULL if origin is None else cnp.PyArray_DATA(b)
+    cdef int64_t step = cnp.PyArray_DIM(a, 1), other = cnp.PyArray_DIM(b, 1)
     if cnp.PyArray_TYPE(a) == cnp.NPY_FLOAT32:
-        return _sum_of_squares(<const float *>x, <const float *>z, n)
-    return _sum_of_squares(<const double *>x, <const double *>z, n)
+        return _sum_of_squares(<const float *>x, <const float *>z, n, width, step, other)
+    return _sum_of_squares(<const double *>x, <const double *>z, n, width, step, other)
 
 
-cdef double _sum_of_squares(const real *x, const real *z, int64_t n) noexcept:
+cdef double _sum_of_squares(const real *x, const real *z, int64_t n, int64_t width, int64_t step,
+                            int64_t other) noexcept:
     cdef double lane[4]
     cdef double change
-    cdef int64_t i
+    cdef int64_t i, j
     lane[0] = lane[1] = lane[2] = lane[3] = 0.0
     for i in range(n):
-        change = <double>x[i] - (<double>z[i] if z != NULL else 0.0)
-        lane[i & 3] += change * change
+        for j in range(width):
+            change = <double>x[i * step + j] - (<double>z[i * other + j] if z != NULL else 0.0)
+            lane[(i * width + j) & 3] += change * change
     return (lane[0] + lane[2]) + (lane[1] + lane[3])
