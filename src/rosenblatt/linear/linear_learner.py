@@ -242,12 +242,10 @@ class LinearLearner(LinearClassifier):
 
     def _predicted(self, model: LinearModel, row: Any) -> Any:
         """The class of one row, a `MappingRow` or sparse."""
-        if len(model.classes) < 2:
-            return model.classes[0] if model.classes else None
-        classes = model.classes.copy()  # more may join in another thread
-        return predicted_labels(
-            classes, model.sorted_slots, self._row_scores(model, row), self.ties
-        )[0]
+        classes, slots = model.classes.copy(), model.sorted_slots  # more may join in a thread
+        if len(classes) < 2:
+            return classes[0] if classes else None
+        return predicted_labels(classes, slots, self._row_scores(model, row), self.ties)[0]
 
     def _row_scores(self, model: LinearModel, row: Any) -> AnyFloatArray:
         """Scores of one row, at the cost of its stored values where the layout allows."""
