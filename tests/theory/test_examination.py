@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rosenblatt.theory import examine, max_margin, mistake_bound, separability
+from rosenblatt.theory import (
+    CertificateError,
+    Separability,
+    examine,
+    max_margin,
+    mistake_bound,
+    separability,
+)
 
 APART = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [4.0, 1.0]]), np.array(list("nnyy"))
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array(list("nyyn"))
@@ -42,3 +49,12 @@ def test_a_suspect_has_the_label_that_was_predicted_for_it() -> None:
 
 def test_without_a_bias_the_origin_is_in_the_way() -> None:
     assert examine(*APART, fit_intercept=False).verdict == "not separable"
+
+
+def test_a_certificate_that_does_not_hold_is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(verdict: Separability) -> bool:
+        raise CertificateError("row 3 is on the wrong side")
+
+    monkeypatch.setattr(Separability, "verify", fail)
+    found = examine(np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1]))
+    assert (found.verdict, found.detail) == ("undecided", "row 3 is on the wrong side")
