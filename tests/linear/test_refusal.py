@@ -10,6 +10,7 @@ from strategies import LEARNERS, LINEAR, floats
 
 from rosenblatt import AveragedPerceptron, PassiveAggressive, Perceptron, VotedPerceptron
 from rosenblatt.errors import InputError, OverflowRefused
+from rosenblatt.linear import streaming
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -129,6 +130,18 @@ def test_a_refused_mapping_leaves_no_feature_and_no_class_behind(features, label
     assert est._model.digest() == fresh._model.digest()
     assert list(est.feature_names_in_) == list(fresh.feature_names_in_) == ["a", "b", "c", "d"]
     np.testing.assert_array_equal(est.coef_, fresh.coef_)
+
+
+def test_of_a_large_table_what_a_refused_batch_touched_is_put_back(monkeypatch):
+    """Dense rows came before, so that the table lies by class when the sparse ones come."""
+    monkeypatch.setattr(streaming, "LARGE_TABLE", 1)
+    dense = np.random.default_rng(0).standard_normal((30, 5))
+    est = pa().partial_fit(dense, np.arange(30) % 3)
+    state = est._model.digest()
+    batch = sp.csr_array([[0.0, 2, 0, 1, 0], [3, 0, 0, 0, -1], [1e-160, 0, 0, 0, 0]])
+    with pytest.raises(OverflowRefused):
+        est.partial_fit(batch, [0, 1, 2])
+    assert est._model.digest() == state
 
 
 def test_float32_rows_that_would_overflow_are_refused():

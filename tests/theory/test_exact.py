@@ -70,3 +70,11 @@ def test_hundreds_of_points_are_solved_for_with_the_extra_alone():
     expected = [Fraction(int(share), total) for share in [*shares, 1]]
     assert exact.exact_weights(points) == expected
     assert exact.how_to_get_more() == ""
+
+
+def test_a_solution_that_few_bits_cannot_hold_is_computed_in_full():
+    n = 10**40
+    A = [[n, n + 1], [n - 1, n]]  # its determinant is 1
+    assert exact.solve_closely(A, [1, 0], 16) == exact.solve(A, [1, 0]) == [n, 1 - n]
+    close = exact.solve_closely([[3, 0], [0, 7]], [1, 2], 64)
+    assert [float(value) for value in close] == [1 / 3, 2 / 7]

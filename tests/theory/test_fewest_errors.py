@@ -77,7 +77,10 @@ def test_of_several_classes_it_is_the_smallest_set_without_which_the_rest_is_sep
 
 def test_exclusive_or_and_after_its_map():
     """L3.9"""
-    assert fewest_errors(*XOR).upper == 1
+    found = fewest_errors(*XOR)
+    assert found.upper == 1
+    right = found.hyperplane.side(XOR[0]) == np.where(np.asarray(XOR[1]) == max(XOR[1]), 1, -1)
+    assert tuple(np.flatnonzero(~right)) == found.errors
     mapped = fewest_errors(*XOR, feature_map=lambda X: np.column_stack([X, X.prod(axis=1)]))
     assert (mapped.lower, mapped.upper, mapped.errors) == (0, 0, ())
     assert fewest_errors(sp.csr_array(XOR[0]), XOR[1]).conflicts == ((0, 1, 2, 3),)

@@ -53,6 +53,9 @@ def test_on_the_unit_sphere_it_is_the_same_number():
     assert unit.radius == pytest.approx(1.0)
     assert unit.bound == pytest.approx(found.bound, rel=1e-5)
     assert found.bound == pytest.approx(1 / found.unit_margin**2)
+    small = mistake_bound(X / 1000, y, fit_intercept=False)
+    assert small.radius < 1
+    assert small.unit_margin == pytest.approx(found.unit_margin)
 
 
 def test_under_a_feature_map_radius_and_margin_are_those_of_the_mapped_rows():
