@@ -7,10 +7,12 @@ import inspect
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 import rosenblatt
+from rosenblatt.errors import MissingExtra
 from rosenblatt.learner import catalogue
 from rosenblatt.learner.catalogue import CATALOGUE, entries, entry_of, find
 
@@ -65,3 +67,14 @@ def test_names_are_unique():
     names = [entry.name for entry in entries()] + [entry.class_name for entry in entries()]
     assert len(set(names)) == len(names)
     assert find("nobody") is None
+
+
+def test_what_does_not_load_is_an_error_that_names_the_package_it_comes_from() -> None:
+    foreign = CATALOGUE[0]._replace(name="foreign", import_path="no_such_package:None")
+    with pytest.raises(MissingExtra, match=r"'foreign' \(no_such_package.* does not load"):
+        foreign.load()
+    with (
+        patch("rosenblatt.learner.catalogue.import_module", side_effect=ImportError("broken")),
+        pytest.raises(ImportError, match=r"^broken$"),
+    ):
+        CATALOGUE[0].load()

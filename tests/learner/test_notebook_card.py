@@ -1,0 +1,54 @@
+"""What a notebook shows of a learner."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt.learner.notebook_card import sparkline
+
+
+class Strict(HTMLParser):
+    """Refuses tags that are not closed in order, and text between the rows of a table."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("table", "thead", "tbody", "tr"):
+            assert not data.strip(), data
+
+
+@pytest.mark.parametrize("learner", [Perceptron(), KernelPerceptron()], ids=["linear", "kernel"])
+@pytest.mark.parametrize("n_classes", [2, 3, 40])
+def test_it_is_sound_html(learner: Perceptron, n_classes: int) -> None:
+    X = np.random.default_rng(0).standard_normal((80, 4))
+    learner.partial_fit(X, [f"<b>{k % n_classes}" for k in range(80)])
+    parser = Strict()
+    parser.feed(learner._repr_html_())
+    assert not parser.open
+
+
+@pytest.mark.parametrize("n", [1, 59, 60, 61, 1000])
+def test_a_long_run_is_drawn_by_the_worst_of_each_stretch(n: int) -> None:
+    counts = np.random.default_rng(n).integers(1, 100, n)
+    counts[-1] = 100
+    heights = [float(h) for h in re.findall(r'height="([\d.]+)"/>', sparkline(counts.tolist()))]
+    assert 30 < len(heights) <= 60 or len(heights) == n
+    stretches = np.split(counts, np.arange(-(-n // 60), n, -(-n // 60)))
+    expected = [36 * part.max() / 100 for part in stretches]
+    np.testing.assert_allclose(heights, expected, atol=0.06)
