@@ -19,6 +19,8 @@ class DistributionReport:
         Who worked, and how shards were weighted.
     examples : list of int
         Examples of each shard.
+    labels : dict
+        How often each label occurs.
     class_difference : float
         How far the classes of a shard are from those of all: 0 is the same shares, 1 no class in
         common (the largest total variation distance).
@@ -50,6 +52,7 @@ class DistributionReport:
     n_workers: int
     mix: str
     examples: list[int]
+    labels: dict[Any, int]
     class_difference: float
     radius: float
     mistakes: list[list[int]] = field(default_factory=list)
@@ -107,4 +110,6 @@ class DistributionReport:
     def to_json(self) -> dict[str, Any]:
         """All of it as plain data; a ceiling that is not known is None."""
         ceiling = self.margin_ceiling if math.isfinite(self.margin_ceiling) else None
-        return {**asdict(self), "margin_ceiling": ceiling, "verdict": self.verdict}
+        counts = {str(label): n for label, n in self.labels.items()}
+        found = {**asdict(self), "labels": counts, "margin_ceiling": ceiling}
+        return {**found, "verdict": self.verdict}

@@ -60,7 +60,12 @@ class MixingRun:
         self.labels = _labels_of(self.summaries)
         self.seed = seed_from(learner.random_state)
         self._begin()
-        self.watched = validation_set and read_pair(validation_set, "of examples and labels")
+        self.watched: Any = None
+        if validation_set is not None:
+            X, y = read_pair(validation_set, "of examples and labels")
+            # Sparse rows of a file are as wide as the last of their features.
+            X = X.widen(max(X.shape[1], learner.n_features_in_)) if hasattr(X, "widen") else X
+            self.watched = X, y
         self.validation = Validation(self._score, self._state, int(learner.n_iter_no_change))
         self.t_of_best, self.path = 0, None if checkpoint is None else os.fspath(checkpoint)
         rows = None if self.of_sentences else sum(s.n_examples for s in self.summaries)
@@ -98,13 +103,14 @@ class MixingRun:
         every, farthest = sum(self.labels.values()), 0.0
         for summary in self.summaries:
             own = sum(summary.labels.values())
-            shares = (summary.labels.get(c, 0) / own - n / every for c, n in self.labels.items())
-            farthest = max(farthest, sum(map(abs, shares)) / 2)
+            apart = (summary.labels.get(c, 0) / own - n / every for c, n in self.labels.items())
+            farthest = max(farthest, sum(map(abs, apart)) / 2)
         squared = max(s.longest for s in self.summaries) + getattr(self.learner, "fit_intercept", 0)
         squared *= 1 if getattr(self.learner._model, "n_vectors", 1) == 1 else 2
         examples = [summary.n_examples for summary in self.summaries]
         name, n = type(self.workers).__name__.lower(), self.workers.n_workers
-        report = DistributionReport(name, n, self.mix, examples, farthest, math.sqrt(squared))
+        shares = examples, self.labels, farthest
+        report = DistributionReport(name, n, self.mix, *shares, math.sqrt(squared))
         report.read = sum(summary.seconds for summary in self.summaries)
         report.seconds = {"reading": report.read, "learning": 0.0, "mixing": 0.0, "total": 0.0}
         return report

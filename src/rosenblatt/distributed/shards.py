@@ -17,7 +17,7 @@ from rosenblatt.io.sources import MARKS, format_of, our_kind
 
 # Formats of which a file can be cut between two lines; in the first two a line end may be quoted.
 QUOTED, BY_LINES = ("csv", "tsv"), ("csv", "tsv", "jsonl", "svmlight", "text", "vw")
-FORMATS, SENTENCES = (*BY_LINES, "parquet", "arrow"), ("conll", "conllu", "text")
+FORMATS = (*BY_LINES, "parquet", "arrow")
 BITS = 18
 
 
@@ -83,9 +83,7 @@ class FileShard:
         if not files or (self.span is not None and self.span[0] == self.span[1]):
             return None
         schema = None if self.schema is None else schema_from_json(self.schema)
-        options = {**self.options}
-        if self.of_sentences or self.kind not in ("svmlight", "text", "vw"):
-            options["format"] = self.kind
+        options = self.reader_options()
         try:
             if schema is not None:
                 options.pop("target", None)
@@ -106,6 +104,10 @@ class FileShard:
             for file in files:
                 file.close()
         return self._part_of(block)
+
+    def reader_options(self) -> dict[str, Any]:
+        named = self.kind and (self.of_sentences or self.kind not in ("svmlight", "text", "vw"))
+        return {**self.options, **({"format": self.kind} if named else {})}
 
     def _part_of(self, block: Any) -> Any:
         k, n = self.part
@@ -138,9 +140,10 @@ def file_shards(paths: Any, n: int | None, format: str | None, **fields: Any) ->
     sentences, are cut by their examples, so that each piece is read by reading all of its file.
     """
     found, of_sentences = expanded(paths), fields["of_sentences"]
-    allowed, otherwise = (SENTENCES, "conll") if of_sentences else (FORMATS, "csv")
     packed = our_kind(found[0]) == "rows"
-    kind = "rows" if packed else format_of(found, format, allowed, otherwise)
+    kind = "rows" if packed else format or ""
+    if not (packed or of_sentences):
+        kind = format_of(found, format, FORMATS, "csv")
     if n is None or n <= len(found):
         n = len(found) if packed else n  # each has labels of its own
         groups = np.array_split(np.array(found), len(found) if n is None else n)
@@ -181,20 +184,28 @@ def _cut(path: str, size: int, n: int, quoted: bool, has_head: bool) -> Iterator
             start = at
 
 
-def with_schema(shards: list[FileShard], schema: Any) -> tuple[list[FileShard], Any]:
-    """The shards, read by a schema; without one it is guessed by the rows of the first."""
+def with_schema(
+    shards: list[FileShard], schema: Any, features: Any = None
+) -> tuple[list[FileShard], Any]:
+    """The shards, read by a schema; without one it is guessed by the rows of the first.
+
+    The columns of svmlight are features as they are, and the layout of sentences is their schema.
+    """
+    from rosenblatt import io as readers
     from rosenblatt.features import FeatureOptions, guess_schema
 
-    if shards[0].kind == "rows":
-        from rosenblatt.io import read_packed
-
-        return shards, read_packed(shards[0].paths[0]).schema
+    path, kind = shards[0].paths[0], shards[0].kind
+    if shards[0].of_sentences:
+        with _opened(path) as file:
+            return shards, readers.iter_sentences(file, **shards[0].reader_options()).layout
+    if kind in ("rows", "svmlight"):
+        return shards, readers.read_packed(path).schema if kind == "rows" else None
     if schema is None:
         block = next((block for shard in shards if (block := shard.block()) is not None), None)
         if block is None:
             raise InputError("there are no examples in any of the files.")
-        kind = shards[0].kind if shards[0].kind in ("text", "vw") else "table"
-        schema = guess_schema(kind, block, FeatureOptions(text={"bits": BITS}))
+        kind = kind if kind in ("text", "vw") else "table"
+        schema = guess_schema(kind, block, (features or FeatureOptions()).hashed(BITS))
     described = schema.to_json()
     return [replace(shard, schema=described) for shard in shards], schema
 

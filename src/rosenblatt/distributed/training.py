@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -166,6 +167,7 @@ class Distributed:
         *,
         format: str | None = None,
         schema: Any = None,
+        features: Any = None,
         validation_set: Any = None,
         **options: Any,
     ) -> Self:
@@ -178,8 +180,10 @@ class Distributed:
             By default the ending of the name tells.
         schema : Schema, default=None
             How rows become features; by default it is guessed by those of the first shard.
-        validation_set : tuple (X_dev, y_dev), default=None
-            As in `fit`.
+        features : FeatureOptions, default=None
+            What of the schema is not to be guessed.
+        validation_set : path or tuple (X_dev, y_dev), default=None
+            As in `fit`; a path is read as the others are.
         **options
             Further arguments of the reader, such as ``target`` for a table.
 
@@ -192,11 +196,12 @@ class Distributed:
         learner = type(self.learner)(**self.learner.get_params())
         known = {"of_sentences": self._of_sentences, "options": options}
         shards = file_shards(paths, self.shards, format, **known)
-        if not self._of_sentences and shards[0].kind != "svmlight":
-            shards, schema = with_schema(shards, schema)
+        shards, schema = with_schema(shards, schema, features)
+        if isinstance(validation_set, str | os.PathLike):
+            dev = replace(shards[0], paths=(os.fspath(validation_set),), span=None, part=(0, 1))
+            validation_set = dev.load()[:2]
         self._train(learner, shards, validation_set)
-        if not self._of_sentences:
-            learner.schema_ = schema or SparseSchema("svmlight", learner.n_features_in_)
+        learner.schema_ = schema or SparseSchema("svmlight", learner.n_features_in_)
         return self
 
     def _train(self, learner: Any, shards: Any, validation_set: Any) -> Self:

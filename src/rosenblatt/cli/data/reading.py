@@ -229,6 +229,15 @@ class Reading:
             **given,
         )
 
+    def for_shards(self) -> dict[str, Any]:
+        """Arguments of any reader, for shards of files that are not read here."""
+        options = self._settings()
+        for name, value in (("format", self.kind), ("target", self.target)):
+            options |= {} if value is None else {name: value}
+        options |= {"header": False} if self.no_header else {}
+        options |= {} if self.delimiter is None else {"delimiter": self.delimiter}
+        return options | ({"missing": list(self.missing)} if self.missing else {})
+
     def _settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = {"on_bad": self.on_bad, "encoding": self.encoding}
         if self.max_line_bytes is not None:

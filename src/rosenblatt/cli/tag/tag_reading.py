@@ -85,22 +85,16 @@ class SentenceReading:
         """Sentences of the files; `like` and `tags` are the layout and the tags of a tagger."""
         from rosenblatt.io import iter_sentences
 
-        limits = {"max_line_bytes": self.max_line_bytes, "max_tokens": self.max_tokens}
-        settings: Any = {name: value for name, value in limits.items() if value is not None}
-        return iter_sentences(
-            list(paths),
-            like,
-            format=self.kind,
-            target=self.target,
-            inputs=None if self.inputs is None else [c.strip() for c in self.inputs.split(",")],
-            mark=self.mark,
-            labelled=labelled,
-            tags=tags,
-            keep_lines=keep_lines,
-            on_bad=self.on_bad,
-            encoding=self.encoding,
-            **settings,
-        )
+        more: Any = {"labelled": labelled, "tags": tags, "keep_lines": keep_lines}
+        return iter_sentences(list(paths), like, **self.for_shards(), **more)
+
+    def for_shards(self) -> dict[str, Any]:
+        """Arguments of the reader that hold for any file."""
+        inputs = None if self.inputs is None else [c.strip() for c in self.inputs.split(",")]
+        settings: dict[str, Any] = {"format": self.kind, "target": self.target, "inputs": inputs}
+        settings |= {"mark": self.mark, "on_bad": self.on_bad, "encoding": self.encoding}
+        settings |= {"max_line_bytes": self.max_line_bytes, "max_tokens": self.max_tokens}
+        return {name: value for name, value in settings.items() if value is not None}
 
 
 def tell_of_skipped(reader: SentenceReader, fate: str) -> None:

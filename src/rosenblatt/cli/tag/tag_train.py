@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.data.models import refuse_other_model
-from rosenblatt.cli.data.reading import DATA, named, notices
+from rosenblatt.cli.data.reading import named, notices
+from rosenblatt.cli.data.sharded_training import (
+    DATA,
+    sharding_options,
+    taken_shards,
+    train_on_shards,
+)
 from rosenblatt.cli.data.training_report import kept_by_interrupt, shortened, training_facts
 from rosenblatt.cli.frame.destinations import (
     check_destination,
@@ -75,6 +81,7 @@ AGAINST = {
     "'w[0] w[-1].lower'.  [default: a set that suits most tags]",
 )
 @sentence_options
+@sharding_options
 def command(
     data: tuple[str, ...],
     out: str | None,
@@ -106,7 +113,15 @@ def command(
     once = one_pass or (resume is not None and epochs is None)
     if once and dev is not None:
         raise click.UsageError("--dev has no meaning with --resume unless --epochs is given.")
-    parameters = chosen_parameters()
+    parameters, sharding = chosen_parameters(), taken_shards(options, data)
+    if sharding is not None:
+        parameters |= {"random_state": seed, **({} if epochs is None else {"max_iter": epochs})}
+        if templates is not None:
+            parameters["templates"] = GivenTemplates(templates).texts
+        said: Any = {"dev": dev, "out": out, "slim": slim, "as_json": as_json, "quiet": quiet}
+        tagger, read = _new_tagger(parameters), SentenceReading(**options).for_shards()
+        train_on_shards(tagger, sharding, data, read, unit="sentence", **said)
+        return
     if resume is not None:
         refuse_parameters(parameters)
     share, interrupts = share_of(dev), current_interrupts()

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.data.models import open_model, refuse_other_model
-from rosenblatt.cli.data.reading import DATA, Reading, named, notices, reading_options
+from rosenblatt.cli.data.reading import Reading, named, notices, reading_options
+from rosenblatt.cli.data.sharded_training import (
+    DATA,
+    sharding_options,
+    taken_shards,
+    train_on_shards,
+)
 from rosenblatt.cli.data.training_data import (
     RIGHT_TARGET,
     Examples,
@@ -71,6 +77,7 @@ AGAINST = {
 )
 @reading_options
 @column_options()
+@sharding_options
 def command(
     data: tuple[str, ...],
     learner: Entry,
@@ -99,10 +106,19 @@ def command(
     those of the first file. With --epochs it goes on as if training had not ended. Levels that
     were never met join a linear model; classes do with --new-classes allow.
 
+    --shards cuts DATA into pieces that learn side by side, by threads, processes or a Dask
+    cluster; the model depends on their number, and not on who works on them.
+
     Ctrl-C, SIGTERM and SIGHUP end the training, and the best so far is written.
     """
     refuse_together(AGAINST)
-    parameters = chosen_parameters()
+    parameters, sharding = chosen_parameters(), taken_shards(options, data)
+    if sharding is not None:
+        parameters |= {"random_state": seed, **({} if epochs is None else {"max_iter": epochs})}
+        read = {"features": feature_options(options), **Reading(**options).for_shards()}
+        said: Any = {"dev": dev, "out": out, "slim": slim, "as_json": as_json, "quiet": quiet}
+        train_on_shards(learner.load()(**parameters), sharding, data, read, **said)
+        return
     if resume:
         refuse_parameters(parameters)
     share, interrupts = share_of(dev), current_interrupts()

@@ -1,0 +1,132 @@
+"""Training over shards: its options, and what train and tag train do with them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from rosenblatt.cli.data.reading import named
+from rosenblatt.cli.data.training_report import (
+    counted_classes,
+    kept_by_interrupt,
+    shortened,
+    training_facts,
+)
+from rosenblatt.cli.frame.destinations import default_destination, write_model
+from rosenblatt.cli.frame.interrupts import NOTHING_LEARNED, current_interrupts
+from rosenblatt.cli.frame.options import Whole, all_of, in_section, refuse_together, share_of
+from rosenblatt.cli.frame.terminal import progress_shown, say, say_json
+from rosenblatt.plurals import count
+
+option = in_section("Shards and clusters")
+SHARED = ("shards", "engine", "cluster", "workers", "mix", "checkpoint")
+sharding_options = all_of(
+    (
+        option(
+            "--shards",
+            type=Whole(1),
+            help="Cut DATA into N pieces that learn side by side, and mix what they learned; DATA "
+            "may be patterns in quotes, as 'part-*.svm.gz'.",
+        ),
+        option(
+            "--engine",
+            type=click.Choice(["threads", "processes", "dask"]),
+            help="Who works on the shards.  [default: threads; with --cluster: dask]",
+        ),
+        option("--cluster", metavar="ADDRESS", help="A Dask scheduler, as tcp://10.0.0.7:8786."),
+        option("--workers", type=Whole(1), help="Threads or processes.  [default: as processors]"),
+        option(
+            "--mix",
+            type=click.Choice(["uniform", "mistakes"]),
+            help="Whether shards count the same or by their mistakes.  [default: uniform]",
+        ),
+        option(
+            "--checkpoint",
+            metavar="FILE",
+            help="Write the model there after every epoch; if it is there, go on from it.",
+        ),
+    )
+)
+AGAINST = dict.fromkeys(SHARED, ("resume", "one_pass", "record", "schema_from", "new_classes"))
+
+
+class DataPath(click.Path):
+    """A file, or a pattern or an address where there are shards."""
+
+    def convert(self, value: Any, param: Any, ctx: click.Context | None) -> Any:
+        if any(mark in value for mark in "*?[") or "://" in value:
+            return value
+        return super().convert(value, param, ctx)
+
+
+DATA = DataPath(exists=True, dir_okay=False, allow_dash=True)
+
+
+def taken_shards(options: dict[str, Any], data: Sequence[str]) -> dict[str, Any] | None:
+    """The options of shards, taken out of those of a command; None if none was given."""
+    given = {name: options.pop(name) for name in SHARED}
+    if not any(given.values()):
+        for path in data:
+            super(DataPath, DATA).convert(path, None, click.get_current_context())
+        return None
+    refuse_together(AGAINST)
+    chosen = {"client": given["cluster"], "n_workers": given["workers"]}
+    chosen |= {name: given[name] for name in ("shards", "engine", "checkpoint")}
+    return chosen | {"mix": given["mix"] or "uniform"}
+
+
+def train_on_shards(
+    learner: Any,
+    sharding: dict[str, Any],
+    data: Sequence[str],
+    reading: dict[str, Any],
+    *,
+    dev: str | None,
+    out: str | None,
+    slim: bool,
+    as_json: bool,
+    quiet: bool,
+    unit: str = "row",
+) -> None:
+    """Train over shards of files, write the model, and say what it came to."""
+    from rosenblatt.core.result import stop_text
+    from rosenblatt.distributed import distribute
+    from rosenblatt.distributed.shards import expanded
+
+    if dev is not None and share_of(dev) is not None:
+        raise click.UsageError(f"--dev {dev}: name a file; no rows of shards are held out.")
+    interrupts, files = current_interrupts(), expanded(data)
+    interrupts.outcome = NOTHING_LEARNED
+    path = default_destination(out, None, files, "model", [] if dev is None else [dev])
+    with interrupts.held():
+        with warnings.catch_warnings(), progress_shown(quiet or as_json):
+            warnings.simplefilter("ignore")  # the reason to stop is shown anyway
+            done = distribute(learner, **sharding).fit_files(files, validation_set=dev, **reading)
+        model, report = done.to_local(), done.report_
+        state = write_model(model, path, slim=slim)
+    interrupts.end(kept_by_interrupt(model, path, unit))
+    n, wrong = sum(report.examples), model.n_training_errors_
+    labels = "classes" if unit == "row" else "tags"
+    counts = {str(label): n for label, n in report.labels.items()}
+    facts = training_facts(state, path, {f"{unit}s": n}, {labels: counts}, 1 - wrong / n)
+    facts |= {"training_errors": wrong, "distribution": report.to_json()}
+    if as_json:
+        say_json(facts)
+    elif not quiet:
+        held = facts["accuracy"]["dev"]
+        seen = "" if held is None else f", {held:.4f} on {dev} (epoch {facts['best_epoch']})"
+        say(
+            [
+                f"{named(data)}: {count(n, unit)}, {count(state.n_features, 'feature')}",
+                counted_classes(counts),
+                f"{count(facts['epochs'], 'epoch')}, mistakes "
+                + shortened(facts["mistakes_per_epoch"]),
+                f"ended: {stop_text(facts['stop_reason'], f'{unit}s')}",
+                f"accuracy: {1 - wrong / n:.4f} on all {unit}s{seen}",
+                *report.describe(),
+                f"wrote {path}",
+            ]
+        )
