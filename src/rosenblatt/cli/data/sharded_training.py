@@ -1,4 +1,4 @@
-"""Training over shards: its options, and what train and tag train do with them."""
+"""What train and tag train do where there are shards."""
 
 from __future__ import annotations
 
@@ -17,65 +17,9 @@ from rosenblatt.cli.data.training_report import (
 )
 from rosenblatt.cli.frame.destinations import default_destination, write_model
 from rosenblatt.cli.frame.interrupts import NOTHING_LEARNED, current_interrupts
-from rosenblatt.cli.frame.options import Whole, all_of, in_section, refuse_together, share_of
+from rosenblatt.cli.frame.options import share_of
 from rosenblatt.cli.frame.terminal import progress_shown, say, say_json
 from rosenblatt.plurals import count
-
-option = in_section("Shards and clusters")
-SHARED = ("shards", "engine", "cluster", "workers", "mix", "checkpoint")
-sharding_options = all_of(
-    (
-        option(
-            "--shards",
-            type=Whole(1),
-            help="Cut DATA into N pieces that learn side by side, and mix what they learned; DATA "
-            "may be patterns in quotes, as 'part-*.svm.gz'.",
-        ),
-        option(
-            "--engine",
-            type=click.Choice(["threads", "processes", "dask"]),
-            help="Who works on the shards.  [default: threads; with --cluster: dask]",
-        ),
-        option("--cluster", metavar="ADDRESS", help="A Dask scheduler, as tcp://10.0.0.7:8786."),
-        option("--workers", type=Whole(1), help="Threads or processes.  [default: as processors]"),
-        option(
-            "--mix",
-            type=click.Choice(["uniform", "mistakes"]),
-            help="Whether shards count the same or by their mistakes.  [default: uniform]",
-        ),
-        option(
-            "--checkpoint",
-            metavar="FILE",
-            help="Write the model there after every epoch; if it is there, go on from it.",
-        ),
-    )
-)
-AGAINST = dict.fromkeys(SHARED, ("resume", "one_pass", "record", "schema_from", "new_classes"))
-
-
-class DataPath(click.Path):
-    """A file, or a pattern or an address where there are shards."""
-
-    def convert(self, value: Any, param: Any, ctx: click.Context | None) -> Any:
-        if any(mark in value for mark in "*?[") or "://" in value:
-            return value
-        return super().convert(value, param, ctx)
-
-
-DATA = DataPath(exists=True, dir_okay=False, allow_dash=True)
-
-
-def taken_shards(options: dict[str, Any], data: Sequence[str]) -> dict[str, Any] | None:
-    """The options of shards, taken out of those of a command; None if none was given."""
-    given = {name: options.pop(name) for name in SHARED}
-    if not any(given.values()):
-        for path in data:
-            super(DataPath, DATA).convert(path, None, click.get_current_context())
-        return None
-    refuse_together(AGAINST)
-    chosen = {"client": given["cluster"], "n_workers": given["workers"]}
-    chosen |= {name: given[name] for name in ("shards", "engine", "checkpoint")}
-    return chosen | {"mix": given["mix"] or "uniform"}
 
 
 def train_on_shards(

@@ -241,3 +241,69 @@ def refuse_parameters(parameters: dict[str, Any]) -> None:
         raise click.UsageError(
             f"--{name.replace('_', '-')} has no meaning with --resume: the model keeps its own."
         )
+
+
+# ---------------------------------------------------------------------- shards
+
+
+_of_shards = in_section("Shards and clusters")
+SHARED = ("shards", "engine", "cluster", "workers", "mix", "checkpoint")
+sharding_options = all_of(
+    (
+        _of_shards(
+            "--shards",
+            type=Whole(1),
+            help="Cut DATA into N pieces that learn side by side, and mix what they learned; DATA "
+            "may be patterns in quotes, as 'part-*.svm.gz'.",
+        ),
+        _of_shards(
+            "--engine",
+            type=click.Choice(["threads", "processes", "dask"]),
+            help="Who works on the shards.  [default: threads; with --cluster: dask]",
+        ),
+        _of_shards(
+            "--cluster", metavar="ADDRESS", help="A Dask scheduler, as tcp://10.0.0.7:8786."
+        ),
+        _of_shards(
+            "--workers", type=Whole(1), help="Threads or processes.  [default: as processors]"
+        ),
+        _of_shards(
+            "--mix",
+            type=click.Choice(["uniform", "mistakes"]),
+            help="Whether shards count the same or by their mistakes.  [default: uniform]",
+        ),
+        _of_shards(
+            "--checkpoint",
+            metavar="FILE",
+            help="Write the model there after every epoch; if it is there, go on from it.",
+        ),
+    )
+)
+NOT_OF_SHARDS = dict.fromkeys(
+    SHARED, ("resume", "one_pass", "record", "schema_from", "new_classes")
+)
+
+
+class DataPath(click.Path):
+    """A file, or a pattern or an address where there are shards."""
+
+    def convert(self, value: Any, param: Any, ctx: click.Context | None) -> Any:
+        if any(mark in value for mark in "*?[") or "://" in value:
+            return value
+        return super().convert(value, param, ctx)
+
+
+TRAINING_DATA = DataPath(exists=True, dir_okay=False, allow_dash=True)
+
+
+def taken_shards(options: dict[str, Any], data: Sequence[str]) -> dict[str, Any] | None:
+    """The options of shards, taken out of those of a command; None if none was given."""
+    given = {name: options.pop(name) for name in SHARED}
+    if not any(given.values()):
+        for path in data:
+            super(DataPath, TRAINING_DATA).convert(path, None, click.get_current_context())
+        return None
+    refuse_together(NOT_OF_SHARDS)
+    chosen = {"client": given["cluster"], "n_workers": given["workers"]}
+    chosen |= {name: given[name] for name in ("shards", "engine", "checkpoint")}
+    return chosen | {"mix": given["mix"] or "uniform"}

@@ -15,12 +15,6 @@ import click
 
 from rosenblatt.cli.data.models import refuse_other_model
 from rosenblatt.cli.data.reading import named, notices
-from rosenblatt.cli.data.sharded_training import (
-    DATA,
-    sharding_options,
-    taken_shards,
-    train_on_shards,
-)
 from rosenblatt.cli.data.training_report import kept_by_interrupt, shortened, training_facts
 from rosenblatt.cli.frame.destinations import (
     check_destination,
@@ -30,7 +24,15 @@ from rosenblatt.cli.frame.destinations import (
 )
 from rosenblatt.cli.frame.interrupts import NOTHING_LEARNED, current_interrupts
 from rosenblatt.cli.frame.learner_options import TaggerCommand, chosen_parameters
-from rosenblatt.cli.frame.options import refuse_parameters, refuse_together, share_of, train_options
+from rosenblatt.cli.frame.options import (
+    TRAINING_DATA,
+    refuse_parameters,
+    refuse_together,
+    sharding_options,
+    share_of,
+    taken_shards,
+    train_options,
+)
 from rosenblatt.cli.frame.terminal import cut, listed, progress_shown, say, say_json
 from rosenblatt.cli.tag.tag_reading import SentenceReading, layout_of, open_tagger, sentence_options
 from rosenblatt.errors import (
@@ -65,7 +67,7 @@ AGAINST = {
     "  rosenblatt tag train train.conllu --dev dev.conllu -o tagger.rbt\n"
     "  rosenblatt tag train chunks.conll --constraints BIO --dev 0.1 -o chunker.rbt",
 )
-@click.argument("data", nargs=-1, required=True, type=DATA)
+@click.argument("data", nargs=-1, required=True, type=TRAINING_DATA)
 @train_options(
     "sentences",
     "tagger",
@@ -120,6 +122,8 @@ def command(
             parameters["templates"] = GivenTemplates(templates).texts
         said: Any = {"dev": dev, "out": out, "slim": slim, "as_json": as_json, "quiet": quiet}
         tagger, read = _new_tagger(parameters), SentenceReading(**options).for_shards()
+        from rosenblatt.cli.data.sharded_training import train_on_shards
+
         train_on_shards(tagger, sharding, data, read, unit="sentence", **said)
         return
     if resume is not None:

@@ -9,12 +9,6 @@ import click
 
 from rosenblatt.cli.data.models import open_model, refuse_other_model
 from rosenblatt.cli.data.reading import Reading, named, notices, reading_options
-from rosenblatt.cli.data.sharded_training import (
-    DATA,
-    sharding_options,
-    taken_shards,
-    train_on_shards,
-)
 from rosenblatt.cli.data.training_data import (
     RIGHT_TARGET,
     Examples,
@@ -35,10 +29,13 @@ from rosenblatt.cli.frame.learner_options import (
 )
 from rosenblatt.cli.frame.options import (
     MODEL,
+    TRAINING_DATA,
     new_classes_option,
     refuse_parameters,
     refuse_together,
+    sharding_options,
     share_of,
+    taken_shards,
     train_options,
 )
 from rosenblatt.cli.frame.terminal import progress_shown, say, say_json, say_notices
@@ -58,7 +55,7 @@ AGAINST = {
     epilog="\b\nExamples:\n  rosenblatt train iris.csv --target species\n"
     "  rosenblatt train mail.tsv --format text --dev 0.1 --out spam.rbt",
 )
-@click.argument("data", nargs=-1, required=True, type=DATA)
+@click.argument("data", nargs=-1, required=True, type=TRAINING_DATA)
 @learner_option()
 @train_options(
     "rows",
@@ -117,6 +114,8 @@ def command(
         parameters |= {"random_state": seed, **({} if epochs is None else {"max_iter": epochs})}
         read = {"features": feature_options(options), **Reading(**options).for_shards()}
         said: Any = {"dev": dev, "out": out, "slim": slim, "as_json": as_json, "quiet": quiet}
+        from rosenblatt.cli.data.sharded_training import train_on_shards
+
         train_on_shards(learner.load()(**parameters), sharding, data, read, **said)
         return
     if resume:
