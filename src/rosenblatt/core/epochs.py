@@ -15,7 +15,7 @@ from rosenblatt.core.result import EpochCallback, FitResult, Validation, stop_as
 
 Order = npt.NDArray[np.int64]
 # Stored values, never bytes or the size of a cache: one order for float32, float64, any machine.
-PIECE, BUFFER = 1 << 10, 1 << 18
+PIECE, BUFFER = 1 << 12, 1 << 20
 
 
 class Trainer(ABC):
@@ -24,7 +24,7 @@ class Trainer(ABC):
     A family overrides `learn`, and of the rest what it can tell. ``subset`` are the numbers of the
     examples to learn from, in their order; None: all of them. ``piece`` is how many neighbours are
     worth reading together; where there are many pieces, `learn` is called for a buffer of examples
-    at a time, ``n_learned`` were learned from in this epoch before, and ``upcoming`` come next.
+    at a time, and ``n_learned`` were learned from in this epoch before.
     """
 
     def __init__(self, n_examples: int, subset: Order | None = None) -> None:
@@ -33,7 +33,6 @@ class Trainer(ABC):
         self.subset = subset
         self.piece = 1
         self.n_learned = 0
-        self.upcoming: Order | None = None
         self.n_updates = 0
         self.cut_short = False
         self.result = FitResult(n_rows=n_examples)
@@ -136,24 +135,21 @@ class Shuffle:
         self._buffer = np.empty(n if self._at_once else piece * pieces, np.int64)
         self._order = np.empty(0 if self._at_once else -(-n // piece), np.int64)
 
-    def epoch(self, random: int) -> tuple[Iterable[tuple[Order, Order | None]], int]:
-        """Buffers one after the other, each with the next as it lies in memory; the next state."""
+    def epoch(self, random: int) -> tuple[Iterable[Order], int]:
+        """The order of an epoch, a buffer at a time, and the next state."""
         if not self._at_once:
             return self._buffers(random), ordering.after_draws(random, self._n + len(self._order))
         random = ordering.shuffled(self._buffer, random)
         order = self._buffer if self._subset is None else self._subset[self._buffer]
-        return [(order, None)], random
+        return [order], random
 
-    def _buffers(self, random: int) -> Iterator[tuple[Order, Order]]:
+    def _buffers(self, random: int) -> Iterator[Order]:
         random, room = ordering.shuffled(self._order, random), np.empty_like(self._buffer)
-        upcoming = room[:0]
-        for first in range(0, len(self._order) + self._pieces, self._pieces):
-            order = self._buffer[: len(upcoming)]
-            random = ordering.shuffled(order, random, upcoming)
-            chosen = self._order[first : first + self._pieces]
-            upcoming = room[: ordering.gather(chosen, self._piece, self._n, self._subset, room)]
-            if first:
-                yield order, upcoming
+        for first in range(0, len(self._order), self._pieces):
+            pieces = self._order[first : first + self._pieces]
+            count = ordering.gather(pieces, self._piece, self._n, self._subset, room)
+            random = ordering.shuffled(self._buffer[:count], random, room)
+            yield self._buffer[:count]
 
 
 def run(
@@ -175,7 +171,7 @@ def run(
     """
     result, n, updates_before_fit = trainer.result, trainer.n_examples, trainer.n_updates
     result.random = random
-    buffers: Iterable[tuple[Order | None, Order | None]] = [(trainer.subset, None)]
+    buffers: Iterable[Order | None] = [trainer.subset]
     orders = Shuffle(n, trainer.subset, trainer.piece, BUFFER // PIECE) if shuffle else None
     cycle = None if shuffle or not trainer.state() else Cycle(trainer.state)
     for epoch in range(1, max_iter + 1):
@@ -183,7 +179,7 @@ def run(
             buffers, result.random = orders.epoch(result.random)
         updates_before = trainer.n_updates
         mistakes = trainer.n_learned = 0
-        for order, trainer.upcoming in buffers:
+        for order in buffers:
             mistakes += trainer.learn(order)
             if trainer.cut_short:
                 break

@@ -48,11 +48,25 @@ RB_INLINE REAL F(finish)(F(lanes) l, const REAL *x, const REAL *w, int64_t left,
     return (low[0] + low[2]) + (low[1] + low[3]);
 }
 
-RB_INLINE REAL F(dot)(const REAL *x, const REAL *w, int64_t d, REAL bias) {
+/* On the way the lines of a row that is needed later are asked for, unless it is NULL. Asked for all
+ * at once, many would be dropped. */
+RB_INLINE REAL F(dot_ahead)(const REAL *x, const REAL *w, int64_t d, REAL bias, const REAL *later) {
+    const int64_t line = 64 / (int64_t)sizeof(REAL);
     F(lanes) l = NO_LANES;
     int64_t j = 0;
+    if (later) {
+        for (; j + line <= d; j += line) {
+            RB_PREFETCH_L2(later + j);
+            for (int64_t k = j; k < j + line; k += 8) ADD_PRODUCT(l, LOAD8(x + k), LOAD8(w + k));
+        }
+        if (j < d) RB_PREFETCH_L2(later + j);
+    }
     for (; j + 8 <= d; j += 8) ADD_PRODUCT(l, LOAD8(x + j), LOAD8(w + j));
     return F(finish)(l, x + j, w + j, d - j, bias);
+}
+
+RB_INLINE REAL F(dot)(const REAL *x, const REAL *w, int64_t d, REAL bias) {
+    return F(dot_ahead)(x, w, d, bias, NULL);
 }
 
 /* Two rows in step: each weight is loaded once for both. */
@@ -122,6 +136,11 @@ RB_INLINE REAL F(dot)(const REAL *x, const REAL *w, int64_t d, REAL bias) {
     return (l[0] + l[2]) + (l[1] + l[3]);
 }
 
+RB_INLINE REAL F(dot_ahead)(const REAL *x, const REAL *w, int64_t d, REAL bias, const REAL *later) {
+    (void)later;
+    return F(dot)(x, w, d, bias);
+}
+
 RB_INLINE void F(dot_pair)(const REAL *x0, const REAL *x1, const REAL *w, int64_t d, REAL bias,
                            REAL *out) {
     out[0] = F(dot)(x0, w, d, bias);
@@ -138,28 +157,34 @@ RB_INLINE void F(add_row)(const REAL *x, int64_t d, REAL step, REAL *w) {
 }
 #endif
 
-RB_CLONES static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const void *weights,
-                                 double bias, double *margin) {
+RB_INLINE int64_t F(seek_row)(const rb_rows *rows, const rb_search *s, const void *weights,
+                              double bias, double *margin, const int ahead) {
     const REAL *X = rows->values, *w = weights;
-    const int64_t d = rows->n_features, stop = s->stop;
+    const int64_t d = rows->n_features, stop = s->stop, row_bytes = d * (int64_t)sizeof(REAL);
+    const int64_t early = rb_early(row_bytes);
     const REAL b = (REAL)bias, quiet = (REAL)s->quiet_above;
     /* Then loading them twice costs more than two streams of rows at a time. */
-    const int weights_outgrow_l1 = d * (int64_t)sizeof(REAL) > 16384;
+    const int weights_outgrow_l1 = row_bytes > 16384;
+    /* Of a longer row the processor reads on by itself, of a short one the early request is enough. */
+    const int late = weights_outgrow_l1 || (row_bytes >= 128 && row_bytes <= 1024);
     int64_t i = s->at;
     /* Two rows at a time: one branch for both, and the second sum hides the latency of the first.
      * Reading ahead changes nothing: only the first row found is acted on. */
     for (; i + 2 <= stop; i += 2) {
         int64_t r0 = rb_row_at(s, i), r1 = rb_row_at(s, i + 1);
-        if (s->order && i + 8 < stop) {
-            rb_prefetch_row(X + s->order[i + 7] * d, d * (int64_t)sizeof(REAL));
-            rb_prefetch_row(X + s->order[i + 8] * d, d * (int64_t)sizeof(REAL));
+        const REAL *later[2] = {NULL, NULL};
+        for (int64_t k = i; ahead && k < i + 2; k++) {
+            int64_t row = rb_row_later(s, k, early);
+            later[k - i] = X + row * d;
+            RB_PREFETCH_L2(s->labels + row);
+            if (late) rb_prefetch_row(X + rb_row_later(s, k, RB_LATE) * d, row_bytes);
         }
         REAL m[2];
         if (weights_outgrow_l1) {
             F(dot_pair)(X + r0 * d, X + r1 * d, w, d, b, m);
         } else {
-            m[0] = F(dot)(X + r0 * d, w, d, b);
-            m[1] = F(dot)(X + r1 * d, w, d, b);
+            m[0] = F(dot_ahead)(X + r0 * d, w, d, b, later[0]);
+            m[1] = F(dot_ahead)(X + r1 * d, w, d, b, later[1]);
         }
         m[0] *= (REAL)rb_sign(s, r0);
         m[1] *= (REAL)rb_sign(s, r1);
@@ -180,6 +205,13 @@ RB_CLONES static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const 
     return stop;
 }
 
+RB_CLONES static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const void *weights,
+                                 double bias, double *margin) {
+    return rb_reads_ahead(s, rows->n_rows * rows->n_features * (int64_t)sizeof(REAL))
+               ? F(seek_row)(rows, s, weights, bias, margin, 1)
+               : F(seek_row)(rows, s, weights, bias, margin, 0);
+}
+
 RB_CLONES static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
                                        const void *weights, const void *biases, int64_t k,
                                        int64_t stride, void *scores, int64_t *rival,
@@ -190,6 +222,11 @@ RB_CLONES static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
     REAL *out = scores;
     for (int64_t i = s->at; i < s->stop; i++) {
         int64_t r = rb_row_at(s, i);
+        if (s->order) {
+            int64_t later = rb_row_later(s, i, RB_LATE);
+            rb_prefetch_row_l2(X + later * d, d * (int64_t)sizeof(REAL));
+            RB_PREFETCH_L2(s->labels + later);
+        }
         F(dot_classes)(X + r * d, weights, biases, k, d, out);
         RB_BEST_RIVAL(out, k, s->labels[r], rival, margin);
         if (*margin <= s->quiet_above) return i;

@@ -25,11 +25,13 @@
 #if defined(__GNUC__)
 #define RB_INLINE static inline __attribute__((always_inline))
 #define RB_PREFETCH(address) __builtin_prefetch(address)
+#define RB_PREFETCH_L2(address) __builtin_prefetch((address), 0, 2)
 #define RB_PREFETCH_ONCE(address) __builtin_prefetch((address), 0, 0) /* read once, not kept */
 #define RB_UNUSED __attribute__((unused))
 #else
 #define RB_INLINE static inline
 #define RB_PREFETCH(address) ((void)(address))
+#define RB_PREFETCH_L2(address) ((void)(address))
 #define RB_PREFETCH_ONCE(address) ((void)(address))
 #define RB_UNUSED
 #endif
@@ -86,10 +88,29 @@ typedef struct {
 
 RB_INLINE int64_t rb_row_at(const rb_search *s, int64_t i) { return s->order ? s->order[i] : i; }
 
-/* A row somewhere else in memory: the processor cannot guess where, and goes on by itself only
- * after the first few lines. */
+/* In a random order the processor cannot guess which row is next. So rows are asked for twice: early
+ * into the L2 cache, while others are on their way from memory, and late into the L1 cache. What is in
+ * the caches anyway needs neither. */
+#define RB_LATE 8
+RB_INLINE int rb_reads_ahead(const rb_search *s, int64_t table_bytes) {
+    return s->order && table_bytes > 1 << 19;
+}
+
+RB_INLINE int64_t rb_early(int64_t row_bytes) {
+    return row_bytes > 2048 ? 8 : 16384 / (row_bytes > 64 ? row_bytes : 64);
+}
+
+/* The row that comes so many places later, if there is one. */
+RB_INLINE int64_t rb_row_later(const rb_search *s, int64_t i, int64_t places) {
+    return s->order[i + places < s->stop ? i + places : i];
+}
+
 RB_INLINE void rb_prefetch_row(const void *row, int64_t bytes) {
     for (int64_t at = 0; at < bytes && at < 1024; at += 64) RB_PREFETCH((const char *)row + at);
+}
+
+RB_INLINE void rb_prefetch_row_l2(const void *row, int64_t bytes) {
+    for (int64_t at = 0; at < bytes && at < 1024; at += 64) RB_PREFETCH_L2((const char *)row + at);
 }
 
 /* Labels 0 and 1 as -1 and +1; by arithmetic, since a branch on a label cannot be predicted. */

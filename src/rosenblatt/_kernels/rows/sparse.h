@@ -7,7 +7,9 @@
  */
 #define F(name) RB_PASTE(name, KIND)
 
-RB_SCALAR RB_INLINE REAL F(dot)(const rb_rows *rows, int64_t row, const REAL *w, REAL bias) {
+/* Rows one after the other: the next ones are asked for beyond the end of this one. */
+RB_SCALAR RB_INLINE REAL F(dot)(const rb_rows *rows, int64_t row, const REAL *w, REAL bias,
+                                const int in_order) {
     const COLUMN *starts = rows->starts;
     const int64_t first = (int64_t)starts[row];
     int64_t n = (int64_t)starts[row + 1] - first;
@@ -15,8 +17,10 @@ RB_SCALAR RB_INLINE REAL F(dot)(const rb_rows *rows, int64_t row, const REAL *w,
     const COLUMN *col = (const COLUMN *)rows->columns + first;
     REAL l0 = 0, l1 = 0, l2 = 0, l3 = 0;
     for (; n >= 4; n -= 4, v += 4, col += 4) {
-        RB_PREFETCH_ONCE(v + 128);
-        RB_PREFETCH_ONCE(col + 128);
+        if (in_order) {
+            RB_PREFETCH_ONCE(v + 128);
+            RB_PREFETCH_ONCE(col + 128);
+        }
         l0 += v[0] * w[(UNSIGNED)col[0]];
         l1 += v[1] * w[(UNSIGNED)col[1]];
         l2 += v[2] * w[(UNSIGNED)col[2]];
@@ -48,25 +52,41 @@ RB_INLINE void F(dot_classes)(const rb_rows *rows, int64_t row, const REAL *rest
     for (int64_t c = 0; c < k; c++) out[c] += b[c];
 }
 
-RB_SCALAR static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const void *weights,
-                                 double bias, double *margin) {
-    const COLUMN *starts = rows->starts;
+/* Ask for rows of a random order that come later: first where they start, then what they hold. */
+RB_INLINE void F(look_ahead)(const rb_rows *rows, const rb_search *s, int64_t i) {
+    const REAL *v = rows->values;
+    const COLUMN *col = rows->columns, *starts = rows->starts;
+    const int64_t early = 32, row = rb_row_later(s, i, 2 * early);
+    RB_PREFETCH_L2(starts + row);
+    RB_PREFETCH_L2(s->labels + row);
+    const COLUMN *at = starts + rb_row_later(s, i, early);
+    rb_prefetch_row_l2(v + at[0], (int64_t)(at[1] - at[0]) * (int64_t)sizeof(REAL));
+    rb_prefetch_row_l2(col + at[0], (int64_t)(at[1] - at[0]) * (int64_t)sizeof(COLUMN));
+    at = starts + rb_row_later(s, i, RB_LATE / 2);
+    rb_prefetch_row(v + at[0], (int64_t)(at[1] - at[0]) * (int64_t)sizeof(REAL));
+    rb_prefetch_row(col + at[0], (int64_t)(at[1] - at[0]) * (int64_t)sizeof(COLUMN));
+}
+
+RB_SCALAR RB_INLINE int64_t F(seek_row)(const rb_rows *rows, const rb_search *s,
+                                        const void *weights, double bias, double *margin,
+                                        const int ahead) {
     for (int64_t i = s->at; i < s->stop; i++) {
         int64_t r = rb_row_at(s, i);
-        if (s->order && i + 8 < s->stop) RB_PREFETCH(starts + s->order[i + 8]);
-        if (s->order && i + 4 < s->stop) {
-            int64_t first = (int64_t)starts[s->order[i + 4]];
-            int64_t n = (int64_t)starts[s->order[i + 4] + 1] - first;
-            rb_prefetch_row((const REAL *)rows->values + first, n * (int64_t)sizeof(REAL));
-            rb_prefetch_row((const COLUMN *)rows->columns + first, n * (int64_t)sizeof(COLUMN));
-        }
-        REAL m = F(dot)(rows, r, weights, (REAL)bias) * (REAL)rb_sign(s, r);
+        if (ahead) F(look_ahead)(rows, s, i);
+        REAL m = F(dot)(rows, r, weights, (REAL)bias, !ahead) * (REAL)rb_sign(s, r);
         if (m <= (REAL)s->quiet_above) {
             *margin = (double)m;
             return i;
         }
     }
     return s->stop;
+}
+
+RB_SCALAR static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const void *weights,
+                                 double bias, double *margin) {
+    return rb_reads_ahead(s, rows->n_stored * (int64_t)(sizeof(REAL) + sizeof(COLUMN)))
+               ? F(seek_row)(rows, s, weights, bias, margin, 1)
+               : F(seek_row)(rows, s, weights, bias, margin, 0);
 }
 
 static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
@@ -76,6 +96,7 @@ static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
     REAL *out = scores;
     for (int64_t i = s->at; i < s->stop; i++) {
         int64_t r = rb_row_at(s, i);
+        if (s->order) F(look_ahead)(rows, s, i);
         F(dot_classes)(rows, r, weights, biases, k, stride, out);
         RB_BEST_RIVAL(out, k, s->labels[r], rival, margin);
         if (*margin <= s->quiet_above) return i;
@@ -86,7 +107,7 @@ static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
 RB_SCALAR static void F(score)(const rb_rows *rows, int64_t first, int64_t count,
                                const void *weights, double bias, double *out) {
     for (int64_t i = 0; i < count; i++)
-        out[i] = (double)F(dot)(rows, first + i, weights, (REAL)bias);
+        out[i] = (double)F(dot)(rows, first + i, weights, (REAL)bias, 1);
 }
 
 static void F(score_classes)(const rb_rows *rows, int64_t first, int64_t count,
