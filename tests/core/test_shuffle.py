@@ -126,6 +126,23 @@ def test_a_fit_is_passes_over_the_rows_in_that_order(name: str, table: Any, weig
     assert (fitted.t_, fitted.n_mistakes_) == (plain.t_, plain.n_mistakes_)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("d", [7, 40, 600])
+@pytest.mark.parametrize("table", [np.asarray, np.float32, csr])
+def test_rows_that_are_asked_for_ahead_are_learned_from_as_others(
+    table: Any, d: int, n_classes: int
+) -> None:
+    """Tables that no cache holds: a new order over them is the same as copied rows in order."""
+    X, y = floats(5, n=max(300, 200_000 // d), d=d, n_classes=n_classes)
+    X = table(X)
+    fitted = AveragedPerceptron(max_iter=1, tol=None, random_state=3).fit(X, y)
+    shuffle = epochs.Shuffle(len(y), None, 1, 1)
+    (order,), _ = shuffle.epoch(3)
+    plain = AveragedPerceptron().partial_fit(X[order], y[order], classes=range(n_classes))
+    assert fitted.coef_.tobytes() == plain.coef_.tobytes()
+    assert fitted.n_mistakes_ == plain.n_mistakes_
+
+
 @pytest.mark.usefixtures("small_buffers")
 def test_rows_held_out_are_left_out_of_the_pieces() -> None:
     X, y = floats(3, n=101, d=D)
