@@ -150,7 +150,7 @@ def margins() -> list[Row]:
 
 def _told(verdict: Any) -> str:
     proof = verdict.separable is not None and verdict.verify()
-    return f"{verdict.verdict} ({verdict.strength}), {verdict.conflict}, verified: {proof}"
+    return f"{verdict.verdict}, {verdict.conflict}, verified: {proof}"
 
 
 BENCHMARKS: Benchmarks = {

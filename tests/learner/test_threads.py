@@ -7,7 +7,13 @@ import threading
 import numpy as np
 import pytest
 
-from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, SequenceTagger
+from rosenblatt import (
+    AveragedPerceptron,
+    KernelPerceptron,
+    Perceptron,
+    SequenceTagger,
+    StructuredPerceptron,
+)
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = (X[:, 0] > 0).astype(int)
@@ -45,6 +51,28 @@ def test_a_second_thread_that_learns_is_refused_and_predictions_are_of_the_model
     alone = getattr(make().fit(X, Y), way)(-X, Y)
     np.testing.assert_array_equal(learner.decision_function(X), alone.decision_function(X))
     learner.fit(X, Y)  # whoever comes later is let in
+
+
+@pytest.mark.parametrize("way", ["fit", "partial_fit"])
+def test_a_second_thread_that_learns_a_structure_is_refused(way):
+    refused = []
+
+    def learn():
+        with pytest.raises(RuntimeError, match="learning in another thread"):
+            learner.partial_fit([1.0], [1])
+        refused.append(True)
+
+    def argmax(x, score):
+        if not refused:
+            thread = threading.Thread(target=learn)
+            thread.start()
+            thread.join(30)
+        return max([-1, 1], key=score)
+
+    learner = StructuredPerceptron(features=lambda x, y: {"x": x * y}, argmax=argmax)
+    getattr(learner, way)([1.0, 2.0, -1.0], [1, 1, -1])
+    assert refused
+    assert learner.predict([5.0]) == [1]
 
 
 def test_a_second_thread_that_trains_a_tagger_is_refused():

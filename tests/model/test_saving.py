@@ -65,11 +65,13 @@ def test_an_error_of_the_system_leaves_the_old_file_and_nothing_else(call, code,
     assert load(old).t_ == 30
 
 
-@pytest.mark.parametrize("call", ["write", "fsync", "replace"])
+@pytest.mark.parametrize("call", ["open", "write", "fsync", "replace"])
 def test_an_interrupt_leaves_the_old_file_and_nothing_else(call, old, monkeypatch):
-    before = old.read_bytes()
+    before, original = old.read_bytes(), os.open
 
     def interrupt(*args):
+        if call == "open":  # just after the file is there
+            os.close(original(*args))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(disk.os, call, interrupt)

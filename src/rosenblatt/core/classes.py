@@ -149,6 +149,8 @@ def predicted_labels(
     """The label of each row by its scores, which stand as the classes do; None before any class."""
     if not classes:
         return [None] * len(scores)
+    if len(classes) == 2 and scores.ndim == 1:  # most are, and this is called for each
+        return [classes[i] for i in best_classes(scores, ties).tolist()]
     blocks = predicted_blocks(len(classes), order, scores.__getitem__, len(scores), ties)
     return [classes[i] for _, numbers in blocks for i in numbers.tolist()]
 

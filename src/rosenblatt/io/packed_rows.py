@@ -188,7 +188,7 @@ class RowsWriter:
         with self._file.named():
             main = "data" if isinstance(rows, SparseRows) else "X"
             if not self._parts:
-                self._file.write(bytes(HEADER))
+                self._file.open().write(bytes(HEADER))
                 self._parts[main] = Part("F32" if rows.dtype == np.float32 else "F64", self._file)
             stored = self._parts[main].n_items
             self._parts[main].add(rows if main == "X" else rows.data)

@@ -6,6 +6,7 @@ and from rows as they come (`_learn`), and how it scores (`_scorer`).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from rosenblatt.learner.explain_rows import Question
 
 
-class RowClassifier(SchemaOwner, Learner):
+class RowClassifier(SchemaOwner, Learner, ABC):
     """A classifier of rows of numbers, as scikit-learn's classifiers are.
 
     Attributes
@@ -91,30 +92,30 @@ class RowClassifier(SchemaOwner, Learner):
 
     # ------------------------------------------------------------------ what a family adds
 
+    @abstractmethod
     def _new_model(self, classes: list[Any], table: Any) -> Any:
         """A model of these classes that has learned nothing yet, for rows like those of a table."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _refuse_other_settings(self) -> None:
         """Refuse to go on with a model under parameters that it was not made with."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _trainer(self, model: Any, data: TrainingData, **start: Any) -> Trainer:
         """What learns from the data in epochs, in place."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _learn(self, model: Any, batch: Batch) -> None:
         """Learn once from each row of a batch, in place; classes may join on the way."""
-        raise NotImplementedError
 
     def _checkpoint(self, model: Any, batch: Batch) -> Callable[[], None]:
         """A function that takes back what is learned from this batch."""
         undo: Callable[[], None] = model.checkpoint()
         return undo
 
+    @abstractmethod
     def _scorer(self, model: Any, table: Any) -> Scorer:
         """A function that scores some rows of a table, the classes as the model has them."""
-        raise NotImplementedError
 
     def _scores(self, model: Any, table: Any) -> AnyFloatArray:
         """Scores of all rows of a table."""
@@ -281,9 +282,13 @@ class RowClassifier(SchemaOwner, Learner):
         classes, table = self._rows_to_score(X)
         model, n_rows = self._model, table.shape[0]
         labels = label_array(classes, model.label_dtype)
-        found = np.empty(n_rows, labels.dtype)
         score = self._scorer(model, table)
         blocks = predicted_blocks(len(classes), model.sorted_slots, score, n_rows, self.ties)
+        some, numbers = next(blocks)
+        if some.stop == n_rows:  # most tables are small
+            return labels[numbers]
+        found = np.empty(n_rows, labels.dtype)
+        found[some] = labels[numbers]
         for some, numbers in blocks:
             found[some] = labels[numbers]
         return found
@@ -346,9 +351,9 @@ class RowClassifier(SchemaOwner, Learner):
 
         return self._explain(Question.of(self, x, label, against), X).explanation.cut(top)
 
+    @abstractmethod
     def _explain(self, question: Question, X: Any) -> Question:
         """The question with all that this family knows of the answer."""
-        raise NotImplementedError
 
     # ------------------------------------------------------------------ what was learned
 

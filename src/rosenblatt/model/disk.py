@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from types import ModuleType
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from rosenblatt.errors import ModelFileError
 
@@ -103,6 +103,7 @@ def replace(path: str, parts: Iterable[bytes | memoryview]) -> None:
     """Write to a temporary name beside ``path``, sync, rename."""
     file = NewFile(path)
     try:
+        file.open()
         for part in parts:
             file.write(part)
         file.finish()
@@ -115,18 +116,24 @@ class NewFile:
     """Written under another name beside the one it is to have; a link is followed.
 
     It has the permissions of the file it replaces, else those of any new file. Errors have the
-    name that the caller knows.
+    name that the caller knows. It is there from `open` to `discard`, so that a caller that tries
+    the one and ends with the other leaves nothing behind, whenever a signal ends it.
     """
 
     def __init__(self, path: str) -> None:
         self._path, self._target = path, os.path.realpath(path)
         self._folder = os.path.dirname(self._target)
         self._temporary = os.path.join(self._folder, f".rosenblatt-{secrets.token_hex(8)}.tmp")
+        self._file = -1
+        with self.named():
+            self._mode = _mode_of(self._target, path)
+
+    def open(self) -> Self:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         with self.named():
-            self._mode = _mode_of(self._target, path)
             self._file = os.open(self._temporary, flags, 0o666 if self._mode is None else 0o600)
+        return self
 
     def write(self, data: bytes | memoryview) -> None:
         rest = memoryview(data)

@@ -215,30 +215,31 @@ class StructuredPerceptron(ModelDisplay, Learner):
         -------
         self : learner
         """
-        self.check_parameters()
-        problem = self._problem()
-        xs, ys = read_examples(xs, ys)
-        learned = self._model if self.__sklearn_is_fitted__() else self._fresh()
-        kept = dict(learned.__dict__)
-        learned.keep_record(bool(self.record))
-        weights, updates = learned.weights, learned.recorder
-        n_recorded = 0 if updates is None else len(updates)
-        trainer = self._trainer(problem, learned, xs, ys)
-        weights.begin()
-        try:
-            for place in range(len(xs)):
-                trainer.learn_example(place)
-        except BaseException:
-            weights.take_back()
-            learned.__dict__.update(kept)
-            if updates is not None:
-                del updates[n_recorded:]
-            raise
-        weights.commit()
-        learned.best = None
-        self._forget_fit()
-        self._model = learned
-        self.__dict__.pop("_served", None)
+        with unchanged_on_error(self):
+            self.check_parameters()
+            problem = self._problem()
+            xs, ys = read_examples(xs, ys)
+            learned = self._model if self.__sklearn_is_fitted__() else self._fresh()
+            kept = dict(learned.__dict__)
+            learned.keep_record(bool(self.record))
+            weights, updates = learned.weights, learned.recorder
+            n_recorded = 0 if updates is None else len(updates)
+            trainer = self._trainer(problem, learned, xs, ys)
+            weights.begin()
+            try:
+                for place in range(len(xs)):
+                    trainer.learn_example(place)
+            except BaseException:
+                weights.take_back()
+                learned.__dict__.update(kept)
+                if updates is not None:
+                    del updates[n_recorded:]
+                raise
+            weights.commit()
+            learned.best = None
+            self._forget_fit()
+            self._model = learned
+            self.__dict__.pop("_served", None)
         self._warn_of_search(trainer, learned.n_invalid - kept["n_invalid"])
         return self
 

@@ -195,8 +195,8 @@ class Examination:
 
     Attributes
     ----------
-    verdict, strength : str
-        As of `separability`; "undecided" and "none" if the certificate could not be checked.
+    verdict : str
+        As of `separability`; "undecided" if the certificate could not be checked.
     detail : str
         Why it is undecided.
     verified : bool
@@ -217,7 +217,6 @@ class Examination:
     y: Any
     fit_intercept: bool
     verdict: str
-    strength: str
     detail: str | None
     verified: bool
     separability: Any
@@ -243,7 +242,6 @@ class Examination:
             "fit_intercept": self.fit_intercept,
             "verdict": self.verdict,
             "separation": self.separation,
-            "strength": self.strength,
             "verified": self.verified,
             "detail": self.detail,
             "conflict": self._conflict(lines) if self.verified else None,
@@ -335,11 +333,11 @@ def examine(
 
     X, y = mapped(X, feature_map), np.asarray(y)
     found = separability(X, y, fit_intercept)
-    verdict, strength, detail = found.verdict, found.strength, found.detail
+    verdict, detail = found.verdict, found.detail
     try:
         verified = found.separable is not None and found.verify()
     except CertificateError as error:  # what cannot be checked is not claimed
-        verdict, strength, detail, verified = "undecided", "none", str(error), False
+        verdict, detail, verified = "undecided", str(error), False
     n_classes = len(set(y.tolist()))
     # With several classes the bound holds where a tie lowers a rival too.
     ties = "mistake" if n_classes == 2 else "positive"
@@ -361,7 +359,6 @@ def examine(
         y=y,
         fit_intercept=fit_intercept,
         verdict=verdict,
-        strength=strength,
         detail=detail,
         verified=verified,
         separability=found,

@@ -65,10 +65,6 @@ class Verdict:
         """True, False, or None where neither could be proven."""
         return {"separable": True, "not separable": False}.get(self.verdict)
 
-    @property
-    def strength(self) -> str:
-        return "none" if self.separable is None else "exact"
-
     def __bool__(self) -> bool:
         if self.separable is None:
             raise InputError(f"undecided, so neither true nor false: {self.detail}")
@@ -125,8 +121,6 @@ class Separability(Verdict):
         floats were found that do so: ``direction`` then does, in whole numbers.
     conflict : Conflict or None
         Rows and weights that rule a separator out, if they are not.
-    strength : {"exact", "none"}
-        What there is of a proof; "none" if the verdict is "undecided".
     detail : str
         Of an undecided verdict: above what no separator has a margin.
     classes : tuple

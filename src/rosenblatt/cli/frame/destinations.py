@@ -141,7 +141,7 @@ class NewFiles:
         from rosenblatt.model.disk import NewFile
 
         self._files.append(NewFile(path))
-        return self._files[-1]
+        return self._files[-1].open()
 
     def keep(self) -> None:
         for file in self._files:

@@ -128,7 +128,12 @@ def _report(found: dict[str, Any]) -> list[str]:
         f"{counted_features(found['features'], found['features_used'])}; "
         + counted_classes(found["classes"]),
         *(f"  {line}" for line in found["description"]),
-        f"verdict: {found['verdict']}" + _strength(found),
+        f"verdict: {found['verdict']}"
+        + (
+            " (proof exact, checked in exact arithmetic)"
+            if found["verified"]
+            else f"; {found['detail']}"
+        ),
     ]
     if found["separation"] in SEPARATIONS:
         said.append(f"separation: {SEPARATIONS[found['separation']]}")
@@ -159,12 +164,6 @@ def _report(found: dict[str, Any]) -> list[str]:
             f"labelled {one['label']}{predicted}"
         )
     return said
-
-
-def _strength(found: dict[str, Any]) -> str:
-    if found["strength"] == "none":
-        return f"; {found['detail']}"
-    return " (proof exact, checked in exact arithmetic)"
 
 
 def _bound(found: dict[str, Any]) -> str:

@@ -93,8 +93,7 @@ def _verdict(schema: Any, block: Any) -> dict[str, Any] | None:
     X = dense_columns(schema.learn(block), MOST_CELLS)
     if X is None:
         return None
-    verdict = separability(X, block.labels)
-    return {"verdict": verdict.verdict, "strength": verdict.strength}
+    return {"verdict": separability(X, block.labels).verdict}
 
 
 def _lines(report: DataReport, facts: dict[str, Any]) -> list[str]:
