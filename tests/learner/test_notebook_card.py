@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import KernelPerceptron, Perceptron
-from rosenblatt.learner.notebook_card import sparkline
+from rosenblatt.learner.notebook_card import TOP_WEIGHTS, sparkline, top_weights
 
 
 class Strict(HTMLParser):
@@ -52,3 +52,12 @@ def test_a_long_run_is_drawn_by_the_worst_of_each_stretch(n: int) -> None:
     stretches = np.split(counts, np.arange(-(-n // 60), n, -(-n // 60)))
     expected = [36 * part.max() / 100 for part in stretches]
     np.testing.assert_allclose(heights, expected, atol=0.06)
+
+
+def test_the_largest_weights_are_named_and_the_others_counted() -> None:
+    weights = np.arange(TOP_WEIGHTS + 2.0)
+    names = [f"<{j}>" for j in range(len(weights))]
+    assert top_weights(weights, names).startswith(f"&lt;{TOP_WEIGHTS + 1}&gt;&nbsp;+")
+    assert top_weights(weights, names).endswith(" and 1 more")
+    assert top_weights(np.array([0.0, -2.5]), None) == "x[1]&nbsp;-2.5"
+    assert top_weights(np.zeros(2), None) == "none yet"

@@ -88,10 +88,8 @@ class Perceptron(LinearLearner):
         trainer = super()._trainer(model, data, **start)
         if self.pocket:
             if data.validation is not None:
-                why = (
-                    " keeps the weights with the fewest training errors, held-out rows those with "
-                )
-                why += "with the fewest errors on them. Choose one."
+                why = " keeps the weights with the fewest training errors, held-out rows those with"
+                why += " the fewest errors on them. Choose one."
                 raise ParameterError(Message(Setting("pocket", True), why))
             keep = model.noting_when(model.state)
             trainer.pocket = Pocket(trainer.share_predicted, keep, patience=0)
