@@ -150,9 +150,7 @@ def test_what_a_pocket_cannot_do_is_said():
     X, y = overlapping(6)
     with pytest.raises(ParameterError, match=r"pocket=True keeps.*Choose one"):
         Perceptron(pocket=True, early_stopping=True).fit(X, y)
-    with pytest.raises(
-        ParameterError, match=r" those with the fewest errors on them\. Choose one\.$"
-    ):
+    with pytest.raises(ParameterError, match=r" with the fewest errors on them\. Choose one\.$"):
         Perceptron(pocket=True).fit(X, y, validation_set=(X, y))
 
 
