@@ -186,7 +186,7 @@ def private(n_bytes: int) -> list[Row]:
 
 def _large_csr(target: Path, n_bytes: int) -> None:
     small, _ = files.sparse(200_000_000)
-    io.pack([small] * max(1, n_bytes // 190_000_000), target)
+    io.pack([small] * -(-n_bytes // 165_000_000), target)
 
 
 def _large_dense(target: Path, n_bytes: int) -> None:
