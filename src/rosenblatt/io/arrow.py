@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -23,7 +22,6 @@ from rosenblatt.io.sources import Given, Source, opened, sources_of
 from rosenblatt.io.table import Table
 
 BATCH_ROWS = 1 << 16
-PIECE = 1 << 20
 
 
 class ArrowReader(Reader[Table]):
@@ -227,13 +225,8 @@ def _seekable(source: Source) -> Iterator[Any]:
             stream.raw.seek(0)
             yield stream.raw
             return
-        with tempfile.TemporaryFile() as spool:
-            buffer = bytearray(PIECE)
-            with memoryview(buffer) as view:
-                while n := stream.readinto(view):
-                    spool.write(view[:n])
-            spool.seek(0)
-            yield spool
+        with stream.copied() as copy:
+            yield copy
 
 
 def _kind_of(type_: Any, column: str, name: str) -> str:

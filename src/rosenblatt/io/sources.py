@@ -22,6 +22,7 @@ MARKS = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 ENDINGS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
+PIECE = 1 << 20
 LONGEST_MARK = max(map(len, MARKS))
 ENDINGS_OF_FORMATS = {
     "arrow": "arrow feather",
@@ -137,6 +138,17 @@ class Stream:
     def seekable(self) -> bool:
         """Whether `raw` itself can be read from anywhere: not packed, not a pipe."""
         return self.packing is None and bool(getattr(self.raw, "seekable", lambda: False)())
+
+    @contextmanager
+    def copied(self) -> Iterator[Any]:
+        """All bytes in a temporary file, which is at its start."""
+        import tempfile
+
+        with tempfile.TemporaryFile() as copy, memoryview(bytearray(PIECE)) as view:
+            while n := self.readinto(view):
+                copy.write(view[:n])
+            copy.seek(0)
+            yield copy
 
     def readinto(self, view: memoryview) -> int:
         """Fill `view` as far as there are bytes at once; 0 at the end."""

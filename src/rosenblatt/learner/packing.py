@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -30,7 +29,6 @@ from rosenblatt.features.schemas import (
     schema_from_json,
 )
 from rosenblatt.io.labels import Labels
-from rosenblatt.io.lines import PIECE
 from rosenblatt.io.packed_rows import AGAIN, PackedRows, RowsWriter, map_rows
 from rosenblatt.io.read_ahead import ReadAhead
 from rosenblatt.io.sources import Given, Source, format_of, opened, sources_of
@@ -233,14 +231,10 @@ def repeatable(given: Given) -> Iterator[list[Source]]:
 @contextmanager
 def _copied(source: Source) -> Iterator[Source]:
     def from_start() -> Any:
-        spool.seek(0)
-        return spool
+        copy.seek(0)
+        return copy
 
-    with tempfile.TemporaryFile() as spool:
-        with opened(source) as stream:
-            piece = memoryview(bytearray(PIECE))
-            while n := stream.readinto(piece):
-                spool.write(piece[:n])
+    with opened(source) as stream, stream.copied() as copy:
         yield Source(source.name, from_start, False)
 
 
@@ -316,13 +310,10 @@ class PackedSchema:
     def encode(self, block: Any) -> Any:
         return block.rows if isinstance(block, PackedRows) else self._schema.encode(block)
 
-    def learn(self, block: Any) -> Any:
-        return block.rows if isinstance(block, PackedRows) else self._schema.learn(block)
+    learn = encode
 
-    def grow(self, block: Any, most_levels: int | None = None) -> Growth:
-        if isinstance(block, PackedRows):
-            return Growth([], {})
-        return self._schema.grow(block, most_levels)
+    def grow(self, *_: Any) -> Growth:
+        return Growth([], {})
 
     def unknown(self, block: Any) -> dict[str, dict[str, int]]:
         return {} if isinstance(block, PackedRows) else self._schema.unknown(block)
