@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron, VotedPerceptron, io
+from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, io
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import DataError, InputError, ParameterError
 from rosenblatt.features import FeatureOptions, Schema, guess_schema
 from rosenblatt.features import guessing as guessing_module
 from rosenblatt.io import lines as lines_module
+from rosenblatt.learner.catalogue import CATALOGUE
 
 pytestmark = pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
 RNG = np.random.default_rng(7)
@@ -228,11 +229,23 @@ def test_a_validation_set_may_be_packed(tmp_path: Path) -> None:
     assert other.validation_scores_ == model.validation_scores_
 
 
-def test_a_kernel_perceptron_takes_packed_rows(tmp_path: Path) -> None:
-    X, y = np.array([[0.0, 0], [1, 1], [0, 1], [1, 0]]), np.array([0, 0, 1, 1])
-    packed = io.pack((X, y), tmp_path / "xor.rows")
-    model = KernelPerceptron(kernel="poly", degree=2).fit(packed.X, packed.y)
-    assert model.n_training_errors_ == 0
+@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
+@pytest.mark.parametrize(
+    "how", [{}, {"early_stopping": True}, {"class_weight": "balanced"}, {"warm_start": True}]
+)
+def test_every_learner_takes_packed_rows(tmp_path: Path, entry: Any, how: dict[str, Any]) -> None:
+    learner = entry.load()
+    if entry.family not in ("linear", "kernel") or not how.keys() <= learner.options().keys():
+        pytest.skip("it has no such rows or no such option")
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(90, 4)), np.array(["c", "a", "b"])[rng.integers(3, size=90)]
+    packed = io.pack((X, y), tmp_path / "a.rows")
+    model, other = learner(max_iter=3, **how), learner(max_iter=3, **how)
+    for _ in range(1 + ("warm_start" in how)):
+        model.fit(X, y)
+        other.fit(packed.X, packed.y)
+    np.testing.assert_array_equal(model.predict(X), other.predict(packed.X))
+    assert model.n_training_errors_ == other.n_training_errors_
 
 
 def test_a_schema_that_is_known_encodes_other_rows_as_it_did(tmp_path: Path) -> None:
