@@ -111,6 +111,12 @@ MISHAPS = {
             "numbers.rbt --out @",
         ),
     ),
+    "pack": Verb(
+        prints=f"{TABLE} --out made.rows",
+        waits="- --target late --out made.rows",
+        reads=("@ --target late", "examples/parcels.csv --schema-from @"),
+        writes=(f"{TABLE} --out @",),
+    ),
     "certify": Verb(prints="numbers.csv", waits="-", reads=("@",)),
     "tag train": Verb(
         prints=f"{SENTENCES} --epochs 2 --out made.rbt",
