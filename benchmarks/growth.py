@@ -73,6 +73,14 @@ def nonzeros(path: Path, n: int) -> None:
             file.write(f"{label} " + " ".join(f"{c}:1" for c in columns) + "\n")
 
 
+def sentences(path: Path, n: int) -> None:
+    """Sentences of ten words, out of a vocabulary that grows with them."""
+    rng = np.random.default_rng(1)
+    with path.open("w") as file:
+        for words in rng.zipf(1.3, (n, 10)) % (n + 10):
+            file.write(" ".join(f"w{word}/T{word % 12}" for word in words) + "\n")
+
+
 # Seconds: what takes less beside the start is lost in its noise.
 SHORTEST = 0.25
 # Name: what writes the data, two sizes, options, the most that time and memory may grow.
@@ -81,8 +89,9 @@ AXES: dict[str, tuple[Writer, int, int, list[str], float]] = {
     "wide numbers": (wide, 8_000, 32_000, ["--target", "y"], 6.0),
     "a million columns": (wide, 100_000, 1_000_000, ["--target", "y"], 12.0),
     "wide categories": (levels, 2_000, 8_000, ["--target", "y"], 6.0),
-    "classes": (classes, 1_000, 4_000, ["--format", "svmlight"], 6.0),
+    "classes": (classes, 1_600, 8_000, ["--format", "svmlight"], 6.0),
     "non-zeros": (nonzeros, 4_000_000, 16_000_000, ["--format", "svmlight"], 6.0),
+    "sentences": (sentences, 8_000, 32_000, ["tag"], 6.0),
 }
 
 
@@ -101,6 +110,12 @@ def measured(*arguments: str) -> tuple[float, float]:
 
 
 def commands(data: str, model: str, options: list[str]) -> dict[str, list[str]]:
+    if options == ["tag"]:
+        return {
+            "train": ["tag", "train", data, "--format", "text", "--epochs", "2", "--out", model],
+            "predict": ["tag", "predict", model, data, "--format", "text"],
+            "evaluate": ["tag", "evaluate", model, data, "--format", "text"],
+        }
     reading = [part for part in options if part in ("--format", "svmlight")]
     train = ["train", data, *options, "--learner", "averaged", "--epochs", "2", "--quiet"]
     return {

@@ -73,7 +73,8 @@ class RowClassifier(SchemaOwner, Learner, ABC):
         label="A tie is",
         help="""
         A score of exactly 0 counts as a mistake, or as the positive class; with more than two
-        classes as the one listed last among the equals.""",
+        classes as the one listed last among the equals (while learning, the one that joined last).
+        """,
     )
     early_stopping: bool = option(
         default=False,
