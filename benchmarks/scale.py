@@ -1,4 +1,4 @@
-"""More rows than memory holds: packed rows beside text, rows in memory and Vowpal Wabbit.
+"""Many rows: shuffled beside in order; packed beside text, rows in memory and Vowpal Wabbit.
 
 Run as a script with a folder and a name it trains on packed rows and prints how much memory of its
 own the process needed; the table runs it so.
@@ -16,6 +16,7 @@ from typing import Any
 
 import files
 import numpy as np
+import shuffling
 from reading import alone
 from report import Row, Skipped
 from running import Benchmarks, run
@@ -237,7 +238,13 @@ def _train(path: str, how: str) -> None:
 
 def _benchmarks(megabytes: int, repeats: int) -> Benchmarks:
     n_bytes = megabytes * 1_000_000
+    shuffled = {
+        f"shuffle {name}": partial(shuffling.times, name, n_bytes, repeats)
+        for name in shuffling.TIMES
+    }
     return {
+        **shuffled,
+        **{f"shuffle errors {name}": partial(shuffling.errors, name) for name in shuffling.ERRORS},
         "packed text": partial(packing, n_bytes, repeats),
         "packed epochs": partial(epochs, n_bytes, repeats),
         "packed wabbit": partial(wabbit, n_bytes, repeats),

@@ -19,6 +19,7 @@ __all__ = [
     "bananas",
     "clusters",
     "conll2000",
+    "data_file",
     "dense",
     "ewt",
     "letter",
@@ -111,21 +112,21 @@ def mnist(part: str) -> Data:
 
 
 def _unpacked(name: str, header: int) -> Array:
-    return np.frombuffer(gzip.decompress(_file(name).read_bytes()), np.uint8, offset=header)
+    return np.frombuffer(gzip.decompress(data_file(name).read_bytes()), np.uint8, offset=header)
 
 
 def a9a() -> Data:
     """Incomes of the census as sparse rows of ones; two classes that overlap."""
     from sklearn.datasets import load_svmlight_file
 
-    X, y = load_svmlight_file(str(_file("a9a/a9a.gz")))
+    X, y = load_svmlight_file(str(data_file("a9a/a9a.gz")))
     indices, starts = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return Data(sparse.csr_matrix((X.data, indices, starts), shape=X.shape), y.astype(np.int64))
 
 
 def letter() -> Data:
     """Capital letters, each as 16 small whole numbers that describe its picture; 26 classes."""
-    with gzip.open(_file("letter/letter.dat.gz"), "rt") as file:
+    with gzip.open(data_file("letter/letter.dat.gz"), "rt") as file:
         fields = [[field.strip() for field in line.split(",")] for line in file if line.strip()]
     X = np.array([row[:-1] for row in fields], np.float64)
     return Data(X, np.array([row[-1] for row in fields]))
@@ -135,7 +136,7 @@ def bananas() -> Data:
     """Points in the plane, two classes shaped like bananas that overlap."""
     from sklearn.datasets import load_svmlight_file
 
-    X, y = load_svmlight_file(str(_file("bananas/banana.all.txt.gz")))
+    X, y = load_svmlight_file(str(data_file("bananas/banana.all.txt.gz")))
     return Data(X.toarray(), y.astype(np.int64))
 
 
@@ -152,12 +153,13 @@ def conll2000(part: str) -> Tagged:
 def _tagged(name: str) -> Tagged:
     from rosenblatt.io import read_conll
 
-    sentences, tags = read_conll(_file(name))
+    sentences, tags = read_conll(data_file(name))
     assert tags is not None
     return Tagged(sentences, tags)
 
 
-def _file(name: str) -> Path:
+def data_file(name: str) -> Path:
+    """A file of a public data set, in the folder ROSENBLATT_DATA."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     file = Path(os.environ.get("ROSENBLATT_DATA", beside)) / name
     if not file.exists():
