@@ -91,6 +91,16 @@ def _columns(name: str) -> Split:
     return _split(table[:, :-1], table[:, -1])
 
 
+def _income() -> Split:
+    from sklearn.feature_extraction import FeatureHasher
+
+    with gzip.open(workloads.data_file("income/income.train.txt.gz"), "rt") as file:
+        fields = [[field.strip() for field in line.split(",")] for line in file if line.strip()]
+    named = [[f"{j}={field}" for j, field in enumerate(row[:-1])] for row in fields]
+    X = FeatureHasher(1 << 12, input_type="string").transform(named)
+    return _split(X, np.array([row[-1] for row in fields]))
+
+
 def _sentences() -> Split:
     from sklearn.feature_extraction.text import HashingVectorizer
 
@@ -102,6 +112,8 @@ def _sentences() -> Split:
     return _split(X, np.repeat([0, 1], [len(some) for some in lines]))
 
 
+# Twenty seeds do not tell 0.2 points on bananas (+0.05 ± 1.02, no linear boundary is any good there)
+# and hardly on newsgroups20 (+0.12 ± 0.19), so these are left out.
 ERRORS: dict[str, Callable[[], Split]] = {
     "letter, sorted by class": _letter,
     "mnist, sorted by class": lambda: _by_class(
@@ -110,7 +122,7 @@ ERRORS: dict[str, Callable[[], Split]] = {
     "subjectivity, sorted by class": _sentences,
     "a9a": _a9a,
     "elec2": lambda: _columns("elec2/elec.csv.gz"),
-    "bananas": lambda: _split(*workloads.bananas()),
+    "income": _income,
 }
 
 
