@@ -112,7 +112,7 @@ def _sentences() -> Split:
     return _split(X, np.repeat([0, 1], [len(some) for some in lines]))
 
 
-# Twenty seeds do not tell 0.2 points on bananas (+0.05 ± 1.02, no linear boundary is any good there)
+# Twenty seeds do not tell 0.2 points on bananas (+0.05 ± 1.02, no linear boundary is good there)
 # and hardly on newsgroups20 (+0.12 ± 0.19), so these are left out.
 ERRORS: dict[str, Callable[[], Split]] = {
     "letter, sorted by class": _letter,
