@@ -14,7 +14,8 @@
     ├── NotFittedError  (ValueError, AttributeError)  a learner that has learned nothing yet
     ├── MissingExtra    (ImportError) an optional part that is not installed
     ├── theory.CertificateError       a certificate that does not prove what it claims
-    └── theory.ProofViolation         a run that breaks the convergence theorem
+    ├── theory.ProofViolation         a run that breaks the convergence theorem
+    └── distributed.WorkerLost (ConnectionError)  workers died, or no cluster answers
 
 An error carries its parts: what is wrong, where, the value found, what is allowed, and the cures. A
 part that names an argument or a value is no text but a `Setting` or a `Value`, which every surface

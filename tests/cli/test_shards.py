@@ -87,3 +87,13 @@ def test_what_has_no_meaning_is_refused(parts: Path, options: list[str], message
     done = run("train", str(parts / "part-*.svm.gz"), *options)
     assert done.code == 2
     assert message in done.err
+
+
+def test_a_cluster_that_is_not_there_is_named(parts: Path) -> None:
+    dask = pytest.importorskip("dask")
+    pytest.importorskip("distributed")
+    address = "tcp://127.0.0.1:1"
+    with dask.config.set({"distributed.comm.timeouts.connect": "200ms"}):
+        done = run("train", str(parts / "part-*.svm.gz"), "--shards", "2", "--cluster", address)
+    assert done.code == 5
+    assert done.err.startswith(f"error: no Dask scheduler answers at {address}: ")

@@ -26,7 +26,7 @@ SECONDS_WITHOUT_WORKERS = 60.0
 HELP = "Is there enough memory? More and smaller shards need less."
 
 
-class WorkerLost(RosenblattError, RuntimeError):
+class WorkerLost(RosenblattError, ConnectionError):
     """A task could not be finished: those who worked on it died, one after the other."""
 
 
