@@ -163,6 +163,14 @@ def test_rows_that_are_the_same_but_for_the_label_are_found_first():
     assert found.verify()
 
 
+def test_of_many_rows_two_that_cancel_each_other_are_a_conflict():
+    random = np.random.default_rng(0)
+    X = np.vstack([[[10.0, 0.0], [-10.0, 0.0]], random.standard_normal((3000, 2))])
+    found = separability(X, np.append([1, 1], random.integers(0, 2, 3000)), fit_intercept=False)
+    assert found.conflict.rows == (0, 1)
+    assert found.verify()
+
+
 def test_one_point_is_separable():
     assert separability([[-3.0, 1.0]], [1]).verify()
     assert separability([[-3.0, 1.0]], [1], fit_intercept=False).verify()

@@ -132,7 +132,7 @@ class _Shortlist:
         self._keys = np.argpartition(products, most)[:most].tolist()
         self._points = self._hull.take(self._keys)
         key = int(np.argmin(products))
-        self._depth = now.upper - float(products[key]) / now.upper
+        self._depth = float(now.upper - products[key] / now.upper)  # of the origin, no number
         return key, float(products[key]), True
 
 
