@@ -241,6 +241,19 @@ def test_the_right_score_must_be_highest_in_exact_arithmetic():
         check_best_score(X, labels, np.array([[1.0, 0.0], [0.0, 1.0]]), nothing)
 
 
+def test_biases_count_in_scores_and_in_their_exact_check():
+    X, labels, coef = np.array([[1.0]]), np.array([0]), np.array([[1.0], [1.0]])
+    check_best_score(X, labels, coef, np.array([0.5, -0.5]))
+    check_best_score(X, labels, coef, np.array([0.5, 0.5 - 1e-16]))  # floats see a tie
+    for biases in [-0.5, 0.5], [0.5, 0.5]:
+        with pytest.raises(CertificateError, match="row 0 does not score highest"):
+            check_best_score(X, labels, coef, np.array(biases))
+    found = separability([[0.0], [1.0], [3.0]], ["a", "b", "c"])
+    assert found.verify()
+    with pytest.raises(CertificateError, match="row 0 does not score highest"):
+        dataclasses.replace(found, coef=-found.coef).verify()
+
+
 def test_tampered_certificates_are_caught():
     iris = datasets.iris()
     good = separability(iris.X, iris.y == 0)
