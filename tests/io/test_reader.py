@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from open_files import linux, open_files
 
 from rosenblatt.errors import DataError, InputError, ParameterError
 from rosenblatt.io import (
@@ -79,23 +80,15 @@ def test_a_block_knows_its_rows_labels_and_lines() -> None:
 # ---------------------------------------------------------------------- files are closed
 
 
-def open_files() -> int:
-    return len(os.listdir("/proc/self/fd"))
-
-
-linux = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
-
-
 @linux
 @pytest.mark.parametrize("how", ["with", "close", "end", "error", "dropped"])
 def test_files_are_closed(how: str, tmp_path: Path) -> None:
     path = tmp_path / "rows.svm"
     path.write_bytes(b"1 1:1\n" * 1000 + (b"oops:\n" if how == "error" else b""))
-    before = open_files()
     with patch.object(lines, "PIECE", 64):
         reader: Any = iter_svmlight(path, on_bad="fail")
         next(reader)
-        assert open_files() == before + 1
+        assert open_files(tmp_path) == 1
         if how == "with":
             with reader:
                 next(reader)
@@ -108,7 +101,7 @@ def test_files_are_closed(how: str, tmp_path: Path) -> None:
                 list(reader)
     del reader
     gc.collect()
-    assert open_files() == before
+    assert open_files(tmp_path) == 0
 
 
 @linux
@@ -117,12 +110,11 @@ def test_no_file_is_open_before_its_turn_or_after_it(tmp_path: Path) -> None:
     for name in "abc":
         paths.append(tmp_path / name)
         paths[-1].write_bytes(b"1 1:1\n")
-    before = open_files()
     with iter_svmlight(paths) as reader:
-        assert open_files() == before
+        assert open_files(tmp_path) == 0
         for _ in reader:
-            assert open_files() <= before + 1
-    assert open_files() == before
+            assert open_files(tmp_path) <= 1
+    assert open_files(tmp_path) == 0
 
 
 def test_a_closed_reader_gives_nothing_more() -> None:
