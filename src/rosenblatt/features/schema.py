@@ -169,13 +169,16 @@ class Schema:
         return cls.guess(table_of_records(records))
 
     def _encoded(self, table: Table, *, learning: bool) -> npt.NDArray[np.float64] | SparseRows:
-        self._require_columns(table)
-        if all(isinstance(column, Number) and not column.gaps for column in self._used):
+        names = [column.name for column in self._used]
+        of_numbers = all(isinstance(column, Number) for column in self._used)
+        if not (of_numbers and table.number_names == names):
+            self._require_columns(table)
+        if of_numbers and not any(column.gaps for column in self._used):  # type: ignore[attr-defined]
             center = np.array([column.center for column in self._used])  # type: ignore[attr-defined]
             scale = np.array([column.scale for column in self._used])  # type: ignore[attr-defined]
             found = table.numbers
-            if table.number_names != [column.name for column in self._used]:
-                found = found[:, [table.places[column.name] for column in self._used]]
+            if table.number_names != names:
+                found = found[:, [table.places[name] for name in names]]
             if np.isnan(found.min(initial=0.0)):
                 row, place = np.argwhere(np.isnan(found))[0].tolist()
                 self._used[place].refuse_gap(table, row)
@@ -215,7 +218,8 @@ class Schema:
 
     def unknown(self, table: Table) -> dict[str, dict[str, int]]:
         """By column the levels that training did not see, with how often they occur."""
-        found = {column.name: column.unknown(table) for column in self._used}
+        named = (column for column in self._used if not isinstance(column, Number))
+        found = {column.name: column.unknown(table) for column in named}
         return {name: levels for name, levels in found.items() if levels}
 
     def reader_options(self) -> dict[str, Any]:

@@ -55,6 +55,7 @@ class Columns:
         for kind in {*self.kinds.values(), self._every or "text"}:
             choice("types", kind, *KINDS)
         self.guessed: set[str] = set()
+        self._places: dict[tuple[str, int, int], dict[str, int]] = {}
         self.features: list[str] = []
         self.target: str | None = None
         # What was passed over already is not worth a notice.
@@ -158,7 +159,15 @@ class Columns:
         self.guessed.add(name)
 
     def of_kind(self, kind: str) -> list[str]:
-        return [name for name in self.features if self.kinds[name] == kind]
+        return list(self.places(kind))
+
+    def places(self, kind: str) -> dict[str, int]:
+        """The columns of a kind with their places among them, found once for all blocks."""
+        known = kind, len(self.kinds), len(self.features)
+        if known not in self._places:
+            names = [name for name in self.features if self.kinds[name] == kind]
+            self._places = {known: dict(zip(names, range(len(names)), strict=True)), **self._places}
+        return self._places[known]
 
     def plan(self, names: Sequence[str]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
         """What each column of a file is, and where it goes."""

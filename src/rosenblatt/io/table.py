@@ -61,9 +61,9 @@ class Table(Block):
         # Of the parser: columns as numbers of texts, which all of them share.
         self._codes, self._coded = codes or {}, dict[str, Coded]()
         self.names = list(columns.features)
-        self.number_names = columns.of_kind("number")
         # Where each number column stands among them.
-        self.places = {name: place for place, name in enumerate(self.number_names)}
+        self.places = columns.places("number")
+        self.number_names = list(self.places)
         self.target = columns.target
         self.missing = list(columns.missing)
         self.numbers, self.texts = numbers, texts
