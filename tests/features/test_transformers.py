@@ -544,3 +544,11 @@ def test_a_table_is_not_taken_for_texts():
             with pytest.raises(errors.InputError, match="give one column of it"):
                 act(texts)
     assert TextFeatures().fit_transform(frame["t"]).shape[0] == 2
+
+
+def test_sparse_rows_in_a_frame_are_refused_by_what_they_are():
+    texts = TextFeatures().fit(["a b"]).set_output(transform="pandas")
+    rows = SparseRows.from_dense(np.eye(2))
+    for out, what in (rows, "sparse rows"), (rows.tocsr(), "a scipy sparse matrix"):
+        with pytest.raises(errors.ParameterError, match=rf"The transformer outputs {what}\. Try"):
+            texts._in_container(out, ["a", "b"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rosenblatt import KernelPerceptron, Perceptron
-from rosenblatt.learner.notebook_card import TOP_WEIGHTS, sparkline, top_weights
+from rosenblatt.learner.notebook_card import TOP_CLASSES, TOP_WEIGHTS, sparkline, top_weights
 
 
 class Strict(HTMLParser):
@@ -62,3 +62,11 @@ def test_the_largest_weights_are_named_and_the_others_counted() -> None:
     assert top_weights(weights, names).endswith(" and 1 more")
     assert top_weights(np.array([0.0, -2.5]), None) == "x[1]&nbsp;-2.5"
     assert top_weights(np.zeros(2), None) == "none yet"
+
+
+@pytest.mark.parametrize(("n_classes", "left_out"), [(3, 0), (40, 40 - TOP_CLASSES)])
+def test_classes_that_are_not_shown_are_counted(n_classes: int, left_out: int) -> None:
+    X = np.random.default_rng(0).standard_normal((80, 4))
+    shown = Perceptron().partial_fit(X, np.arange(80) % n_classes)._repr_html_()
+    assert ("more classes" in shown) == (left_out > 0)
+    assert f"<p>{left_out} more classes not shown.</p>" in shown or not left_out

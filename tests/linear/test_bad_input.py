@@ -261,3 +261,21 @@ def test_too_few_rows_to_hold_some_out():
 def test_balanced_class_weights_need_all_labels_at_once():
     with pytest.raises(ParameterError, match="class_weight='balanced' needs all labels"):
         Perceptron(class_weight="balanced").partial_fit(X, Y)
+
+
+@pytest.mark.parametrize("value", ["heavy", b"balanced", 2.0, {0: -1.0}, {0: np.inf}])
+def test_a_class_weight_that_is_none_is_refused_by_name(value):
+    with pytest.raises(ParameterError, match=r"class_weight=.* is not known: give 'balanced'"):
+        Perceptron(class_weight=value).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_parameters_are_checked_when_learning_goes_on_after_a_fit():
+    learner = Perceptron().fit([[0.0], [1.0]], [0, 1]).set_params(max_iter=-1)
+    with pytest.raises(ParameterError, match="max_iter"):
+        learner.learn_one([2.0], 1)
+
+
+def test_the_digest_of_a_model_follows_from_what_it_learned():
+    one, other = (Perceptron().fit([[0.0], [1.0]], y)._model.digest() for y in ([0, 1], [1, 0]))
+    assert one != other
+    assert len(bytes.fromhex(one)) == 32

@@ -23,7 +23,7 @@ from rosenblatt import (
     load,
     save,
 )
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.kernel.functions import KERNELS
 from rosenblatt.model import linear_model, read
 from rosenblatt.model.parameters import decode, decode_parameters, encode, encode_parameters
@@ -457,3 +457,11 @@ def test_parameters_that_were_changed_after_learning_are_kept_beside_the_weights
     assert_predicts_the_same(tagger, copy)
     with pytest.raises(ParameterError, match="order=2, but this tagger has learned with 1"):
         copy.set_params(warm_start=True).fit(*words(8))
+
+
+@pytest.mark.parametrize(
+    "value", [{"hex": "00"}, {"float": "00"}, {"bytes": ["00"]}, {"tuple": "00"}]
+)
+def test_an_object_of_one_key_stands_for_a_value_only_as_it_was_written(value):
+    with pytest.raises(ModelFileError, match="no value that rosenblatt writes"):
+        decode(value, "place")

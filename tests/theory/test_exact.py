@@ -78,3 +78,8 @@ def test_a_solution_that_few_bits_cannot_hold_is_computed_in_full():
     assert exact.solve_closely(A, [1, 0], 16) == exact.solve(A, [1, 0]) == [n, 1 - n]
     close = exact.solve_closely([[3, 0], [0, 7]], [1, 2], 64)
     assert [float(value) for value in close] == [1 / 3, 2 / 7]
+
+
+def test_close_solutions_need_no_extra(monkeypatch):
+    monkeypatch.setattr(exact, "flint", lambda: None)
+    assert exact.solve_closely([[3, 0], [0, 7]], [1, 2], 64) == [Fraction(1, 3), Fraction(2, 7)]

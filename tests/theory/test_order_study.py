@@ -164,3 +164,12 @@ def test_arguments_that_make_no_sense_are_refused(options, told):
     X, y, _ = separable(0)
     with pytest.raises(ParameterError, match=told):
         order_study(**{"estimator": Perceptron(), "X": X, "y": y, "n_orders": 2, **options})
+
+
+def test_with_test_rows_their_accuracy_is_told_line_by_line():
+    X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), [0, 0, 1, 1]
+    study = order_study(Perceptron(), X, y, 4, X_test=[[-1.0], [5.0]], y_test=[0, 1])
+    assert study.test_accuracy.tolist() == [1.0] * 4
+    assert str(study).endswith("\nprediction depends on the order: 0.0% of test rows")
+    assert not any(line.startswith("~") for line in str(study).splitlines())
+    assert order_study(Perceptron(), X, y, 2).test_accuracy is None
