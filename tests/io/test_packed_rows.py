@@ -306,3 +306,9 @@ def test_labels_by_number_are_labels_to_numpy() -> None:
     assert labels[1:].tolist() == ["a", "b"]
     assert (np.asarray(labels) == ["b", "a", "b"]).all()
     assert labels.counts() == {"a": 1, "b": 2}
+
+
+def test_labels_of_no_class_are_refused_before_they_are_counted() -> None:
+    labels = LabelCodes(np.array([0, 2**31 - 1], np.int32), np.array(["a", "b"]))
+    with pytest.raises(ValueError, match="the label 2147483647 is the number of no class"):
+        labels.counts()

@@ -94,7 +94,10 @@ class LabelCodes:
         """How often each class occurs; ValueError if a number is that of no class."""
         found = np.zeros(len(self.classes), np.int64)
         for start in range(0, len(self.codes), COUNTED_AT_ONCE):
-            found += np.bincount(self.codes[start : start + COUNTED_AT_ONCE], None, len(found))
+            some = self.codes[start : start + COUNTED_AT_ONCE]
+            if some.max() >= len(found):  # before as many are counted
+                raise ValueError(f"the label {some.max()} is the number of no class")
+            found += np.bincount(some, None, len(found))
         return dict(zip(self.classes.tolist(), found.tolist(), strict=True))
 
 
