@@ -138,6 +138,18 @@ def test_texts_codes_and_dates_are_text(kind: str) -> None:
     ]
 
 
+def test_a_day_beyond_all_calendars_is_refused_with_the_name_of_the_file() -> None:
+    days = pa.array([0, 2**31 - 1], pa.int32()).view(pa.date32())
+    with pytest.raises(DataError, match=r"not a whole Arrow file: .*2147483647|out of range"):
+        read(written({"day": days}, "arrow"), kind="arrow")
+
+
+def test_nanoseconds_are_text_also_without_pandas() -> None:
+    moments = pa.array([1], pa.timestamp("ns"))
+    found = read(written({"moment": moments}, "arrow"), kind="arrow").texts["moment"].tolist()
+    assert found[0].startswith("1970-01-01 00:00:00.000000001")
+
+
 @kinds
 def test_labels_may_be_numbers_words_or_codes(kind: str) -> None:
     columns = {

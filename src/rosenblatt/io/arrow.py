@@ -22,6 +22,8 @@ from rosenblatt.io.sources import Given, Source, opened, sources_of
 from rosenblatt.io.table import Table
 
 BATCH_ROWS = 1 << 16
+# What else the library raises of a damaged file.
+UNREADABLE = OSError, UnicodeDecodeError, MemoryError, OverflowError
 
 
 class ArrowReader(Reader[Table]):
@@ -196,7 +198,7 @@ def _batches(source: Source, kind: str) -> Iterator[tuple[Any, Iterator[Any]]]:
                 yield table.schema_arrow, table.iter_batches(BATCH_ROWS, use_threads=False)
             else:
                 yield _arrow_batches(pyarrow, file)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
+    except (pyarrow.ArrowException, *UNREADABLE) as error:
         if getattr(error, "errno", None) is not None:
             raise
         raise DataError(
@@ -269,7 +271,11 @@ def _number(value: Any) -> float:
 def _as_texts(column: Any) -> npt.NDArray[Any]:
     """Texts, None where there is none."""
     texts = np.empty(len(column), dtype=object)
-    texts[:] = [_text(value) for value in column.to_pylist()]
+    try:
+        values = column.to_pylist()
+    except ValueError:  # nanoseconds, which times of Python have not
+        values = column.cast(_pyarrow().string()).to_pylist()
+    texts[:] = [_text(value) for value in values]
     return texts
 
 
