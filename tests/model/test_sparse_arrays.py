@@ -66,6 +66,7 @@ FORGERIES = [
     (lambda a: a["coef/index"].__setitem__(0, -1), "coef/index.0. is -1"),
     (lambda a: a["coef/index"].__setitem__(-1, 1 << 14), r"coef/index\[3\] is 16384"),
     (lambda a: a["coef/index"].__setitem__(1, a["coef/index"][0]), "less than allowed there"),
+    (lambda a: a["coef/index"].__setitem__(1, 2**31 - 1), "less than allowed there"),
     (lambda a: a["coef/shape"].__setitem__(1, -5), "the shape of coef is -5"),
     (lambda a: a["coef/shape"].__setitem__(1, 1 << 40), "the shape of coef is"),
     (lambda a: a["coef/shape"].__setitem__(1, 1 << 33), "fit into memory|ask for"),

@@ -237,7 +237,8 @@ def refuse_slim(card: Card) -> None:
 
 
 def in_order(name: str, values: Any, *, strictly: bool = False) -> None:
-    wrong = np.flatnonzero(values[1:] < values[:-1] + int(strictly))
+    before, after = values[:-1], values[1:]
+    wrong = np.flatnonzero(after <= before if strictly else after < before)
     if len(wrong):
         at = int(wrong[0]) + 1
         raise ModelFileError(f"{name}[{at}] is {values[at]}, which is less than allowed there.")
