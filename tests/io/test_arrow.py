@@ -302,6 +302,11 @@ def test_more_columns_than_allowed_are_refused() -> None:
     assert table.names == ["a", "b"]
 
 
+def test_a_file_without_columns_is_refused() -> None:
+    with pytest.raises(DataError, match="a table without columns"):
+        read(written({}, "arrow"), kind="arrow")
+
+
 def test_a_file_without_rows_is_refused() -> None:
     assert fault(written({"a": pa.array([], pa.float64())})).startswith("<stream>: 0 rows")
 

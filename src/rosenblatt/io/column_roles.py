@@ -73,6 +73,8 @@ class Columns:
 
     def settle(self, names: Sequence[str], file: str) -> None:
         """Take note of the columns of a file; the first one decides which features there are."""
+        if not names:
+            raise DataError("a table without columns", name=file)
         self.target = self._find_target(names, file)
         features = [name for name in names if name != self.target and name not in self._ignored]
         if not self.features:
