@@ -14,7 +14,7 @@ from rosenblatt.errors import DataError, MissingExtra, ParameterError
 
 Given = Any  # a path, "-", a file opened in binary mode, or several of these
 
-# How a packed file begins.
+# How a compressed file begins.
 MARKS = {
     b"\x1f\x8b": "gzip",
     b"\xfd7zXZ\x00": "xz",
@@ -118,7 +118,7 @@ def opened(source: Source) -> Iterator[Stream]:
 
 
 class Stream:
-    """The bytes of one source, whatever it was packed with."""
+    """The bytes of one source, whatever it was compressed with."""
 
     def __init__(self, raw: Any, name: str, *, by_name: bool = True) -> None:
         self.name, self.raw = name, raw
@@ -136,7 +136,7 @@ class Stream:
 
     @property
     def seekable(self) -> bool:
-        """Whether `raw` itself can be read from anywhere: not packed, not a pipe."""
+        """Whether `raw` itself can be read from anywhere: not compressed, no pipe."""
         return self.packing is None and bool(getattr(self.raw, "seekable", lambda: False)())
 
     @contextmanager
