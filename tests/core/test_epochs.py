@@ -115,6 +115,28 @@ def test_patience_ends_after_so_many_epochs_without_a_gain() -> None:
     assert validation.scores == [0.5, 0.7, 0.7, 0.6]
 
 
+class Forgetful(Script):
+    """One of which no theorem says that its mistakes end."""
+
+    converges = False
+
+
+def test_epochs_without_gain_end_what_need_not_converge() -> None:
+    mistakes = [5, 3, 3, 4, 2, 2, 3, 1, 1, 1]
+    result = fit(Forgetful(mistakes), max_iter=10, tol=0.0, patience=2)
+    assert (result.stop_reason, result.mistakes_per_epoch) == ("no_gain", [5, 3, 3, 4])
+    result = fit(Forgetful(mistakes), max_iter=10, tol=0.0, patience=3)
+    assert (result.stop_reason, result.n_iter, result.epochs_without_gain) == ("max_iter", 10, 2)
+    assert fit(Script(mistakes), max_iter=10, tol=0.0, patience=2).stop_reason == "max_iter"
+    assert fit(Forgetful(mistakes), max_iter=10, tol=None, patience=2).stop_reason == "max_iter"
+
+
+def test_held_out_examples_decide_before_epochs_without_gain_do() -> None:
+    validation = scores(0.1, 0.2, 0.3, 0.4, 0.4, 0.4, 0.5, patience=2)
+    result = fit(Forgetful([3] * 7), max_iter=7, tol=0.0, patience=2, validation=validation)
+    assert (result.stop_reason, result.n_iter) == ("early_stopping", 6)
+
+
 def test_of_equals_on_held_out_examples_what_separates_is_kept() -> None:
     validation = scores(0.7, 0.7, patience=5)
     assert fit(Script([1, 0]), validation=validation).stop_reason == "separated"
@@ -168,7 +190,7 @@ def test_reasons_are_told_in_the_words_of_the_learner() -> None:
     assert stop_text("early_stopping", "sentences") == "no gain on the held-out sentences"
     assert all(stop_text(reason) == text for reason, text in STOP_REASONS.items())
     assert set(STOP_REASONS) == {
-        "separated", "cycle", "early_stopping", "tolerance", "max_iter", "interrupted"
+        "separated", "cycle", "early_stopping", "tolerance", "no_gain", "max_iter", "interrupted"
     }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import KernelPerceptron
 from rosenblatt.errors import ParameterError
@@ -200,3 +201,18 @@ def test_the_rule_a_machine_was_begun_with_says_how_it_can_answer() -> None:
     found.set_params(forget="projection", combine="average")
     with pytest.raises(ParameterError, match="forget='oldest' drops some"):
         found.predict(rows(1)[0])
+
+
+@every_policy
+def test_a_fit_ends_when_epochs_bring_no_gain(forget: str) -> None:
+    found = model(forget, 5, shuffle=True, tol=0.0, n_iter_no_change=4).fit(*rows(0))
+    per_epoch = found.mistakes_per_epoch_
+    gained = [min(per_epoch[n - 4 : n]) < min(per_epoch[: n - 4]) for n in range(5, found.n_iter_)]
+    assert found.stop_reason_ == "no_gain"
+    assert all(gained)
+    assert min(per_epoch[-4:]) >= min(per_epoch[:-4])
+
+
+def test_a_fit_without_a_tolerance_goes_on() -> None:
+    with pytest.warns(ConvergenceWarning, match="max_iter=60"):
+        assert model("projection", 5, max_iter=60).fit(*rows(0)).n_iter_ == 60

@@ -24,8 +24,11 @@ class Trainer(ABC):
     A family overrides `learn`, and of the rest what it can tell. ``subset`` are the numbers of the
     examples to learn from, in their order; None: all of them. ``piece`` is how many neighbours are
     worth reading together; where there are many pieces, `learn` is called for a buffer of examples
-    at a time, and ``n_learned`` were learned from in this epoch before.
+    at a time, and ``n_learned`` were learned from in this epoch before. ``converges``: of
+    separable examples there is a last mistake; where it is False, epochs without a gain end a fit.
     """
+
+    converges = True
 
     def __init__(self, n_examples: int, subset: Order | None = None) -> None:
         self.n_all = n_examples
@@ -161,13 +164,16 @@ def run(
     tol: float | None = None,
     validation: Validation | None = None,
     after_epoch: EpochCallback | None = None,
+    patience: int = 5,
 ) -> FitResult:
     """Epochs until there is a reason to stop; ``random`` is the state of the shuffling.
 
     The reasons, the strongest first: "separated", "cycle" (what was learned is that of an earlier
     epoch, or an epoch with mistakes changed nothing), "early_stopping", "tolerance" (no margin
-    above ``tol`` times the longest example is possible), "interrupted" (see `stopping_when`; the
-    last epoch may then be a part of one); else "max_iter".
+    above ``tol`` times the longest example is possible), "no_gain" (of a trainer that need not
+    converge, ``patience`` epochs made no fewer mistakes than one before; neither with held-out
+    examples nor if ``tol`` is None), "interrupted" (see `stopping_when`; the last epoch may then be
+    a part of one); else "max_iter".
     """
     result, n, updates_before_fit = trainer.result, trainer.n_examples, trainer.n_updates
     result.random = random
@@ -209,6 +215,10 @@ def run(
             break
         if tol is not None and result.margin_ceiling <= tol * trainer.longest:
             result.stop_reason = "tolerance"
+            break
+        gives_up = tol is not None and validation is None and not trainer.converges
+        if gives_up and result.epochs_without_gain >= patience:
+            result.stop_reason = "no_gain"
             break
         if epoch < max_iter and stop_asked():
             result.stop_reason = "interrupted"

@@ -20,6 +20,7 @@ STOP_REASONS = {
     "cycle": "the weights repeat: training would cycle forever",
     "early_stopping": "no gain on the held-out rows",
     "tolerance": "the rows are not linearly separable, or by a margin below tol (proven)",
+    "no_gain": "n_iter_no_change epochs in a row brought no gain on the rows learned from",
     "max_iter": "the limit of epochs was reached while mistakes remained",
     "interrupted": "interrupted; what was learned until then is kept",
 }
@@ -224,6 +225,12 @@ class FitResult:
     @property
     def n_iter(self) -> int:
         return len(self.mistakes_per_epoch)
+
+    @property
+    def epochs_without_gain(self) -> int:
+        """How many epochs there were since the first of those with the fewest mistakes."""
+        fewest = min(self.mistakes_per_epoch)
+        return self.n_iter - 1 - self.mistakes_per_epoch.index(fewest)
 
     def dual_form(self) -> DualForm | None:
         """Rows that moved the weights, and by how much each vector; None if that is not known."""

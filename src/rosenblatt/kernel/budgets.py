@@ -18,6 +18,8 @@ from rosenblatt.kernel.training import Block, KernelTrainer
 class BudgetedTrainer(KernelTrainer):
     """Learning from rows of one table in a given order, within a budget of support rows."""
 
+    converges = False  # what is forgotten has to be learned again
+
     def __init__(
         self, *arguments: Any, budget: int, forget: str, projection_tol: float, **settings: Any
     ) -> None:

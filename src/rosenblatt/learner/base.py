@@ -154,8 +154,8 @@ class Learner(FitOutcome, Estimator):
         that predict misclassify. Unknown once learning goes on by other calls.
     stop_reason_ : str
         Why the last ``fit`` ended: "separated" (the last weights separate what they learned from),
-        "cycle", "early_stopping", "tolerance", "max_iter" or, in a model of the shell that a signal
-        ended, "interrupted".
+        "cycle", "early_stopping", "tolerance", "no_gain", "max_iter" or, in a model of the shell
+        that a signal ended, "interrupted".
     validation_scores_ : list of float
         Accuracy on the examples held out after each epoch, with early stopping; with ``pocket`` the
         best accuracy on the training rows in each epoch.
@@ -183,7 +183,9 @@ class Learner(FitOutcome, Estimator):
         default=5,
         at_least=1,
         in_studio=False,
-        help="Epochs to wait for a better score on the held-out rows.",
+        help="""
+        Epochs to wait for a better score on the held-out rows; with the ``budget`` of a kernel
+        learner, for fewer mistakes.""",
     )
     warm_start: bool = option(
         default=False,
@@ -229,6 +231,7 @@ class Learner(FitOutcome, Estimator):
                 random=model.random,
                 validation=validation,
                 after_epoch=show,
+                patience=int(self.n_iter_no_change),
             )
         model.random, model.next_row = result.random, first_row + trainer.n_all
         self._take_over(model, result, validation)
