@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ import rosenblatt
 from rosenblatt import AveragedPerceptron, Perceptron, SequenceTagger, distribute
 from rosenblatt._kernels.rows import ordering
 from rosenblatt.distributed import WorkerLost, engines, mixing, tasks
-from rosenblatt.distributed.shards import Shard
+from rosenblatt.distributed.shards import Shard, slices
 from rosenblatt.errors import DataError, InputError, ParameterError
 
 from .test_merging import digest
@@ -165,6 +166,33 @@ def test_other_seeds_shards_and_mixes_come_to_other_bytes(case: str, tmp_path: P
     assert len(found) == 4
 
 
+@pytest.mark.parametrize("case", ["averaged", "tagger"])
+def test_learning_from_a_shard_changes_nothing_that_others_use(case: str) -> None:
+    learner, examples, labels = CASES[case]
+    workers, shards = engines.Threads(1), slices((examples, labels), 2)
+    run = mixing.MixingRun(learner, workers, shards, "uniform", None, None)
+    run._epoch(1)
+    light, starts = run._fresh()
+    before, first = pickle.dumps((light, starts)), tasks.learn(light, shards[0], starts[0], 7)[0]
+    again = tasks.learn(light, shards[0], starts[0], 7)[0]
+    assert pickle.dumps((light, starts)) == before
+    assert {name: table.tobytes() for name, table in first.tables.items()} == {
+        name: table.tobytes() for name, table in again.tables.items()
+    }
+
+
+def test_a_shard_gets_and_returns_only_the_weights_of_its_own_features() -> None:
+    sentences, tags = [["a", "b"], ["c", "d"]] * 3, [["X", "Y"], ["Y", "X"]] * 3
+    workers, shards = engines.Threads(1), slices((sentences, tags), 2)
+    run = mixing.MixingRun(SequenceTagger(), workers, shards, "uniform", None, None)
+    run._epoch(1)
+    light, starts = run._fresh()
+    n_rows = run.learner._model.weights.n_rows
+    assert 0 < len(starts[0]["rows"]) < n_rows
+    part, _ = tasks.learn(light, shards[0], starts[0], 7)
+    assert len(part.features) == len(part.tables["rows"]) < n_rows
+
+
 def test_a_killed_process_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sound, killed = outcome("averaged", tmp_path), []
     perform = engines._Worker.perform
@@ -194,6 +222,32 @@ def test_a_task_that_always_kills_its_process_ends_with_a_sentence() -> None:
             workers.run(tasks.summarize, b"", [shard])
     finally:
         workers.close([])
+
+
+def test_an_interrupt_ends_processes_that_hang() -> None:
+    code = """
+        import os, signal, rosenblatt
+        from rosenblatt.distributed import engines
+        start = engines._Worker._start
+        def hanging(worker):
+            start(worker)
+            os.kill(worker.process.pid, signal.SIGSTOP)
+            print(worker.process.pid, flush=True)
+        engines._Worker._start = hanging
+        X, y = rosenblatt.datasets.digits()
+        learner = rosenblatt.Perceptron()
+        rosenblatt.distribute(learner, engine="processes", n_workers=1).fit(X, y)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as driver:
+        assert driver.stdout is not None
+        worker = int(driver.stdout.readline())
+        driver.send_signal(signal.SIGINT)
+        _, said = driver.communicate(timeout=60)
+    assert said.rstrip().endswith("KeyboardInterrupt")
+    with pytest.raises(ProcessLookupError):
+        os.kill(worker, 0)
 
 
 def test_a_driver_that_is_killed_goes_on_from_its_checkpoint(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ from rosenblatt.plurals import count
 
 TRIES = 4
 SECONDS_WITHOUT_WORKERS = 60.0
+Task = Callable[..., Any]
 HELP = "Is there enough memory? More and smaller shards need less."
 
 
@@ -33,15 +35,15 @@ class WorkerLost(RosenblattError, ConnectionError):
 class Threads:
     """Threads of this process: nothing is copied, and the loops run side by side."""
 
+    bytes_moved = 0
+
     def __init__(self, n_workers: int, client: Any = None) -> None:
         self.n_workers, self._pool = n_workers, ThreadPoolExecutor(n_workers, "rosenblatt")
 
-    def run(
-        self, task: Callable[..., Any], state: bytes, shards: Sequence[AnyShard], *more: Any
-    ) -> list[Any]:
-        """``task(state, shard, …)`` for each shard; ``more`` has lists of as many."""
-        jobs = list(zip(shards, *more, strict=True))
-        return list(self._pool.map(lambda job: task(state, *job), jobs))
+    def run(self, task: Task, common: Any, shards: Sequence[AnyShard], *more: Any) -> list[Any]:
+        """``task(common, shard, …)`` for each shard; ``more`` has lists of as many."""
+        jobs = zip(shards, *more, strict=True)
+        return list(self._pool.map(lambda job: task(common, *job), jobs))
 
     def close(self, shards: Sequence[AnyShard]) -> None:
         self._pool.shutdown(cancel_futures=True)
@@ -52,26 +54,28 @@ class Processes(Threads):
     """Processes, each with a thread that sends it jobs and starts it again if it dies.
 
     A worker is a new interpreter that imports this package alone, so that a script needs no guard
-    around its main part. It reads its shards once and keeps them.
+    around its main part. It reads its shards once and keeps them. Nothing limits the time that a
+    job may take; Ctrl-C ends the processes.
     """
 
     def __init__(self, n_workers: int, client: Any = None) -> None:
         super().__init__(n_workers)
         self.workers = [_Worker() for _ in range(n_workers)]
 
-    def run(
-        self, task: Callable[..., Any], state: bytes, shards: Sequence[AnyShard], *more: Any
-    ) -> list[Any]:
-        jobs, n, common = list(zip(shards, *more, strict=True)), self.n_workers, (task, state)
+    def run(self, task: Task, common: Any, shards: Sequence[AnyShard], *more: Any) -> list[Any]:
+        jobs, n = list(zip(shards, *more, strict=True)), self.n_workers
+        packed = pickle.dumps((task, common), 5)
 
         def own(k: int) -> list[Any]:
-            return [self.workers[k].perform(pickle.dumps(common, 5), job) for job in jobs[k::n]]
+            return [self.workers[k].perform(packed, job) for job in jobs[k::n]]
 
         parts = list(self._pool.map(own, range(n)))
+        self.bytes_moved = sum(worker.bytes_moved for worker in self.workers)
         return [parts[i % n][i // n] for i in range(len(jobs))]
 
     def close(self, shards: Sequence[AnyShard]) -> None:
         for worker in self.workers:
+            worker.is_closed = True
             worker.end()
         super().close(shards)
 
@@ -80,22 +84,33 @@ class _Worker:
     """A process that performs one job after the other; started when there is one."""
 
     process: Any = None
+    is_closed = False
+    bytes_moved = 0
+    _common: bytes
+    _known: set[str]
 
     def perform(self, common: bytes, job: tuple[Any, ...]) -> Any:
         shard, *more = job
         for _ in range(TRIES):
             if self.process is None or self.process.poll() is not None:
                 self._start()
-            known = shard.key in self._known
+            # What the process has already is not sent again.
+            news = None if self._common is common else common
+            sent = shard.key if shard.key in self._known else shard
+            message = pickle.dumps((news, sent, more), 5)
             try:
-                for part in common, pickle.dumps((shard.key if known else shard, *more), 5):
-                    pickle.dump(part, self.process.stdin, 5)
+                pickle.dump(message, self.process.stdin, 5)
                 self.process.stdin.flush()
-                result, error = pickle.loads(pickle.load(self.process.stdout))
-            except (EOFError, OSError, pickle.UnpicklingError):
+                answer = pickle.load(self.process.stdout)
+            except (EOFError, OSError, ValueError, pickle.UnpicklingError):
+                if self.is_closed:
+                    break
                 self.end()
                 continue
+            self._common = common
             self._known.add(shard.key)
+            self.bytes_moved += len(message) + len(answer)
+            result, error = pickle.loads(answer)
             if error is not None:
                 raise error
             return result
@@ -108,7 +123,7 @@ class _Worker:
         code += "from rosenblatt.distributed.engines import serve; serve()"
         pipe = subprocess.PIPE
         self.process = subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe)
-        self._known: set[str] = set()
+        self._common, self._known = b"", set()
 
     def end(self) -> None:
         if self.process is not None:
@@ -118,27 +133,41 @@ class _Worker:
 
 
 def serve() -> None:
-    """What a worker does: jobs from standard input until it ends; only results are written."""
+    """What a worker does: jobs from standard input until it ends; only results are written.
+
+    Ctrl-C is for the process that started it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     shards: dict[str, AnyShard] = {}
+    common: Any = None
     while True:
         try:
-            common, job = pickle.load(source), pickle.load(source)
-        except (EOFError, KeyboardInterrupt):
+            message = pickle.load(source)
+        except EOFError:
             return
         try:
-            (task, state), (shard, *more) = pickle.loads(common), pickle.loads(job)
+            news, shard, more = pickle.loads(message)
+            common = common if news is None else pickle.loads(news)
             shard = shards[shard] if isinstance(shard, str) else shards.setdefault(shard.key, shard)
-            answer = pickle.dumps((task(state, shard, *more), None), 5)
+            answer = pickle.dumps((common[0](common[1], shard, *more), None), 5)
         except Exception as error:
             answer = pickle.dumps((None, error), 5)
         pickle.dump(answer, target, 5)
         target.flush()
 
 
+def packed_result(job: bytes, shard: AnyShard, more: bytes) -> bytes:
+    """The result of a job on a cluster, as bytes so that they can be counted."""
+    task, common = pickle.loads(job)
+    return pickle.dumps(task(common, shard, *pickle.loads(more)), 5)
+
+
 class Dask:
     """A Dask cluster: that of a client or an address, or a new one of local processes."""
+
+    bytes_moved = 0
 
     def __init__(self, n_workers: int, client: Any = None) -> None:
         try:
@@ -164,17 +193,23 @@ class Dask:
             self._opened.insert(0, client)
         self.client, self.n_workers = client, len(client.ncores())
 
-    def run(
-        self, task: Callable[..., Any], state: bytes, shards: Sequence[AnyShard], *more: Any
-    ) -> list[Any]:
-        jobs, results = list(zip(shards, *more, strict=True)), dict[int, Any]()
+    def run(self, task: Task, common: Any, shards: Sequence[AnyShard], *more: Any) -> list[Any]:
+        jobs = [pickle.dumps(own, 5) for own in zip(*more, strict=True)] or [pickle.dumps((), 5)]
+        jobs, results = jobs * (len(shards) // len(jobs)), dict[int, Any]()
+        packed = pickle.dumps((task, common), 5)
         for attempt in range(TRIES):
             time.sleep(attempt)  # until a worker that died is known to be dead
             try:
-                everywhere = self.client.scatter(state, hash=False)
+                everywhere = self.client.scatter(packed, hash=False)
                 waiting = {
-                    k: self.client.submit(task, everywhere, self._placed(shard), *rest, pure=False)
-                    for k, (shard, *rest) in enumerate(jobs)
+                    k: self.client.submit(
+                        packed_result,
+                        everywhere,
+                        self._placed(shard),
+                        self.client.scatter(jobs[k], hash=False),
+                        pure=False,
+                    )
+                    for k, shard in enumerate(shards)
                     if k not in results
                 }
                 self._wait_for(list(waiting.values()))
@@ -184,9 +219,11 @@ class Dask:
                 raise MissingExtra(f"a worker of the cluster lacks a package: {error}") from None
             except (TimeoutError, *self._lost):
                 self._held.clear()  # what was sent there may have died with its worker
-            if len(results) == len(jobs):
-                return [results[k] for k in range(len(jobs))]
-        lost = count(len(jobs) - len(results), "shard")
+            if len(results) == len(shards):
+                self.bytes_moved += len(packed) * self.n_workers
+                self.bytes_moved += sum(map(len, [*jobs, *results.values()]))
+                return [pickle.loads(results[k]) for k in range(len(shards))]
+        lost = count(len(shards) - len(results), "shard")
         raise WorkerLost(f"{lost}: workers of the cluster died {TRIES} times of it. {HELP}")
 
     def _placed(self, shard: Any) -> Any:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt._kernels.tags.tag_features import FeatureTable
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.weights import Weights
@@ -22,14 +21,22 @@ from rosenblatt.structured.tagging import TagModel
 
 Learner = TypeVar("Learner")
 Tables = dict[str, npt.NDArray[Any]]
-# By name: how many rows the sum has, which of them these are, and the values.
-Parts = dict[str, tuple[int, Any, npt.NDArray[Any]]]
 # Parameters that say how long and in which order to train, and nothing of what is learned.
 OF_TRAINING = "max_iter shuffle random_state n_iter_no_change warm_start verbose tol"
 OF_TRAINING += " early_stopping validation_fraction"
 ROW_TABLES = ("coef", "intercept", "coef_sum", "intercept_sum")
 # The weights of a tagger and, under these names, their running sums.
 SUMS_OF = {"rows": "row_sums", "steps": "step_sums", "pairs": "pair_sums"}
+
+
+class Part(NamedTuple):
+    """What one model adds to a mean; ``features`` are those of the rows of a tagger."""
+
+    t: int
+    n_mistakes: int
+    tables: Tables
+    features: Any = None
+    by_feature: bool = False
 
 
 def merge(models: Sequence[Learner], weights: Sequence[float] | None = None) -> Learner:
@@ -80,7 +87,7 @@ def merge(models: Sequence[Learner], weights: Sequence[float] | None = None) -> 
             digest.update(name.encode() + np.ascontiguousarray(state.arrays[name]).tobytes())
         keys.append((count, digest.digest()))
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    merged: Learner = mix([learners[k] for k in order], [counts[k] for k in order])
+    merged: Learner = _merged([learners[k] for k in order], [counts[k] for k in order])
     return merged
 
 
@@ -135,82 +142,100 @@ def _features_of(learner: Any) -> Any:
     return shape, model.notes.get("schema")
 
 
-def mix(learners: Sequence[Any], counts: Sequence[Fraction]) -> Any:
+def _merged(learners: Sequence[Any], counts: Sequence[Fraction]) -> Any:
     """As `merge` of models that fit together, summed in the order in which they are listed."""
     first, models = learners[0], [learner._model for learner in learners]
-    joined = models[0].copy()
+    joined, merged = models[0].copy(), type(first)(**first.get_params())
     for model in models[1:]:
         joined.admit_all(model.classes)
-    merged = type(first)(**first.get_params())
-    if isinstance(joined, TagModel):
-        places: list[Any] = [None] * len(models)
-        if first._encoder is not None:  # else all number their features alike
-            merged._encoder, places = joined_encoder([learner._encoder for learner in learners])
-        row_of, rows = _rows_by_feature(models, places)
-        arranged = _tag_tables(models, joined, rows, int(row_of.max(initial=-1)) + 1)
-        joined._average = None
-    else:
-        arranged = _row_tables(models, joined)
-    t, tables = sum(model.t for model in models), dict[str, Any]()
-    for model, count, own in zip(models, counts, arranged, strict=True):
-        for name, (n, place, values) in own.items():
-            # Of a running sum, so that the mean w - sum / t is the mean of the means.
-            of_sum = Fraction(t, model.t) if "sum" in name and model.t else 1
-            total = tables.setdefault(name, np.zeros((n, *values.shape[1:])))
-            total[place] += float(count * of_sum) * values.astype(np.float64)
-    for name in tables:
-        tables[name] /= float(sum(counts))
-    if isinstance(joined, TagModel):
-        joined.weights = _tag_weights(joined, row_of, tables)
-    else:
-        joined.weights = _row_weights(joined, models, tables)
-    joined.t, joined.best = t, None
-    joined.n_mistakes, joined.next_row = sum(model.n_mistakes for model in models), t
     merged._model = joined
-    if not isinstance(joined, TagModel):
-        merged.n_features_in_ = joined.weights.n_features
-        if "_feature_names" in first.__dict__:
-            merged._feature_names = first._feature_names
+    if isinstance(joined, TagModel):
+        merged._encoder, places = joined_encoder([learner._encoder for learner in learners])
+        joined.weights = TagWeights(len(joined.tags), joined.order)
+        joined.weights.know(merged._encoder.n_features)
+        pairs = zip(models, places, strict=True)
+        set_mean(joined, [_tag_part(own, joined, place) for own, place in pairs], counts)
+        return merged
+    columns = joined.columns or {}
+    for name in (name for own in models for name in own.columns or ()):
+        columns.setdefault(name, len(columns))
+    set_mean(joined, [_row_part(own, joined, columns) for own in models], counts)
+    merged.n_features_in_ = joined.weights.n_features
+    if "_feature_names" in first.__dict__:
+        merged._feature_names = first._feature_names
     return merged
+
+
+def set_mean(model: Any, parts: Sequence[Part], counts: Sequence[Fraction]) -> None:
+    """Give a model the mean of the parts, each counted so often, summed in their order.
+
+    A feature of which a tagger's part has no row counts there as it is in the model.
+    """
+    t, total, old = sum(part.t for part in parts), float(sum(counts)), model.weights
+    tables: dict[str, Any] = {}
+    if isinstance(model, TagModel):
+        tables["row_of"], changed, places = _rows_by_feature(old, parts)
+    for name, like in parts[0].tables.items():
+        by_row = name.startswith("row")
+        mean = np.zeros((len(changed) if by_row else len(like), *like.shape[1:]))
+        before = mean[:0]
+        if name == "rows":
+            before = old.rows[changed[changed < old.n_rows]].astype(np.float64)
+        product = np.empty_like(before)
+        for number, (part, count) in enumerate(zip(parts, counts, strict=True)):
+            # Of a running sum, so that the mean w - sum / t is the mean of the means.
+            factor = float(count * (Fraction(t, part.t) if "sum" in name and part.t else 1))
+            own = places[number] if by_row else slice(None)
+            values = mean[own] + factor * part.tables[name].astype(np.float64)
+            mean[: len(before)] += np.multiply(factor, before, out=product)
+            mean[own] = values
+        mean /= total
+        tables[name] = mean
+    if isinstance(model, TagModel):
+        n_rows = int(tables["row_of"].max(initial=-1)) + 1
+        for name, start in (("rows", old.rows[: old.n_rows]), ("row_sums", old.row_sums[:0])):
+            grown = np.zeros((n_rows, old.width), start.dtype)
+            grown[: len(start)], grown[changed] = start, tables[name]
+            tables[name] = grown
+        model.weights, model._average = tag_weights(model, tables), None
+    else:
+        dtype = np.result_type(*(part.tables["coef"].dtype for part in parts))
+        tables = dict.fromkeys(ROW_TABLES) | tables
+        for name in ("coef", "intercept"):
+            tables[name] = tables[name].astype(dtype)
+        tables |= {"fit_intercept": model.weights.fit_intercept, "t": 0}
+        tables["by_feature"] = any(part.by_feature for part in parts)
+        model.weights = Weights.from_arrays(tables)
+    model.t, model.best = t, None
+    model.n_mistakes, model.next_row = sum(part.n_mistakes for part in parts), t
 
 
 # ---------------------------------------------------------------------- linear models
 
 
-def _row_tables(models: list[LinearModel], joined: LinearModel) -> Iterator[Parts]:
-    """Weights and sums of each, by class and, if they have names, by feature as the joined has."""
-    columns = joined.columns or {}
-    for name in (name for own in models for name in own.columns or ()):
-        columns.setdefault(name, len(columns))
-    for own in models:
-        twin = own.copy()
-        if own.best is not None:  # what predicts, with no past of its own
-            arrays = own.weights.to_arrays()
-            for name, best in zip(("coef", "intercept"), own.best, strict=True):
-                arrays[name] = best
-                arrays[f"{name}_sum"] = np.zeros(best.shape) if own.weights.averaged else None
-            twin.weights = Weights.from_arrays(arrays)
-        twin.admit_all(joined.classes)
-        order = [twin.slots[label] for label in joined.classes] if twin.n_vectors > 1 else [0]
-        arrays = twin.weights.to_arrays()
-        parts: Parts = {}
-        for name in (name for name in ROW_TABLES if arrays[name] is not None):
-            values = arrays[name][order]
-            if columns and name.startswith("coef"):
-                narrow, values = values, np.zeros((len(values), len(columns)))
-                values[:, [columns[feature] for feature in own.columns or ()]] = narrow
-            parts[name] = len(values), slice(None), values
-        yield parts
+def _row_part(own: LinearModel, joined: LinearModel, columns: dict[Any, int]) -> Part:
+    """Weights and sums by class and, if they have names, by feature as the joined model has."""
+    twin = own.copy()
+    if own.best is not None:  # what predicts, with no past of its own
+        arrays = own.weights.to_arrays()
+        for name, best in zip(("coef", "intercept"), own.best, strict=True):
+            arrays[name] = best
+            arrays[f"{name}_sum"] = np.zeros(best.shape) if own.weights.averaged else None
+        twin.weights = Weights.from_arrays(arrays)
+    twin.admit_all(joined.classes)
+    order = [twin.slots[label] for label in joined.classes] if twin.n_vectors > 1 else [0]
+    tables = row_tables(twin.weights)
+    for name, values in tables.items():
+        tables[name] = values[order]
+        if columns and name.startswith("coef"):
+            tables[name] = np.zeros((len(order), len(columns)))
+            tables[name][:, [columns[feature] for feature in own.columns or ()]] = values[order]
+    return Part(own.t, own.n_mistakes, tables, None, own.weights.by_feature)
 
 
-def _row_weights(joined: LinearModel, models: list[LinearModel], tables: Tables) -> Weights:
-    dtype = np.result_type(*(own.weights.table.dtype for own in models))
-    arrays: dict[str, Any] = dict.fromkeys(ROW_TABLES) | tables
-    for name in ("coef", "intercept"):
-        arrays[name] = tables[name].astype(dtype)
-    arrays |= {"fit_intercept": joined.weights.fit_intercept, "t": 0}
-    arrays["by_feature"] = any(own.weights.by_feature for own in models)
-    return Weights.from_arrays(arrays)
+def row_tables(weights: Weights) -> Tables:
+    arrays = weights.to_arrays()
+    return {name: arrays[name] for name in ROW_TABLES if arrays[name] is not None}
 
 
 # ---------------------------------------------------------------------- taggers
@@ -218,74 +243,88 @@ def _row_weights(joined: LinearModel, models: list[LinearModel], tables: Tables)
 
 def joined_encoder(encoders: list[Encoder]) -> tuple[Encoder, list[npt.NDArray[Any]]]:
     """An encoder that knows the words and features of all, and where those of each are in it."""
-    joined, hashes = encoders[0].copy(), encoders[0].table.hashes
-    for encoder in encoders[1:]:
-        own = encoder.table.hashes
-        if not np.array_equal(own, hashes[: len(own)]):
-            hashes = np.concatenate([hashes, own[~np.isin(own, hashes)]])
-        if joined.templates is not None:
-            new: list[dict[str, int]] = []
-            for known, words in zip(joined.known, encoder.known, strict=True):
-                more = [word for word in words if word not in known]
-                new.append({word: len(known) + k for k, word in enumerate(more)})
-            if any(new):
-                joined._remember(new, joined.templates.hashes([list(words) for words in new]))
-    if len(hashes) > joined.n_features:
-        joined.table = FeatureTable(hashes)
-    order = np.argsort(hashes)
-    tables = [encoder.table.hashes for encoder in encoders]
-    return joined, [order[np.searchsorted(hashes, own, sorter=order)] for own in tables]
+    joined = encoders[0].copy()
+    if joined.templates is not None:
+        new: list[dict[str, int]] = [{} for _ in joined.known]
+        for encoder in encoders[1:]:
+            for known, more, words in zip(joined.known, new, encoder.known, strict=True):
+                for word in words:
+                    if word not in known:
+                        more.setdefault(word, len(known) + len(more))
+        if any(new):
+            joined._remember(new, joined.templates.hashes([list(words) for words in new]))
+    return joined, [joined.table.numbers_of(encoder.table.hashes) for encoder in encoders]
 
 
-def _rows_by_feature(models: list[TagModel], places: list[Any]) -> tuple[Any, list[Any]]:
-    """The row of every feature that has one in any model, and those of the rows of each.
+def features_by_row(weights: TagWeights) -> npt.NDArray[np.int64]:
+    """The features that have a row of weights, in the order of the rows."""
+    known, found = np.flatnonzero(weights.row_of >= 0), np.empty(weights.n_rows, np.int64)
+    found[weights.row_of[known]] = known
+    return found
 
-    Features of the first model come first, in their order.
-    """
-    numbered = [np.arange(len(own.weights.row_of)) for own in models]
-    places = [own if place is None else place for place, own in zip(places, numbered, strict=True)]
-    row_of = np.full(1 + max(int(own.max(initial=-1)) for own in places), -1, np.int32)
-    n_rows, rows = 0, []
-    for own, place in zip(models, places, strict=True):
-        known = np.flatnonzero(own.weights.row_of >= 0)
-        feature = place[known][np.argsort(own.weights.row_of[known])]
-        new = feature[row_of[feature] < 0]
+
+def _rows_by_feature(old: TagWeights, parts: Sequence[Part]) -> tuple[Any, Any, list[Any]]:
+    """The row of every feature; those that are new or changed, and which of these each part has."""
+    row_of, n_rows = old.row_of.copy(), old.n_rows
+    for part in parts:
+        new = part.features[row_of[part.features] < 0]
         row_of[new] = np.arange(n_rows, n_rows + len(new))
         n_rows += len(new)
-        rows.append(row_of[feature])
-    return row_of, rows
+    changed, rows = np.zeros(n_rows, bool), [row_of[part.features] for part in parts]
+    for own in rows:
+        changed[own] = True
+    place = np.cumsum(changed) - 1
+    return row_of, np.flatnonzero(changed), [place[own] for own in rows]
 
 
-def _tag_tables(
-    models: list[TagModel], joined: TagModel, rows: list[Any], n_rows: int
-) -> Iterator[Parts]:
-    """Weights and sums of each, and where the joined model has these features and tags."""
-    for own, row in zip(models, rows, strict=True):
-        grown = own.weights if own.tags == joined.tags else with_tags(own.weights, len(joined.tags))
-        tables = grown.arrays()
-        if own.best is not None:  # what predicts, with no past of its own
-            for name, sums in SUMS_OF.items():
-                kept, tables[sums] = getattr(own.best, name), np.zeros(tables[name].shape)
-                tables[name] = np.zeros_like(tables[name])
-                tables[name][: len(kept), : kept.shape[1]] = kept
-        names = [*own.tags, *(tag for tag in joined.tags if tag not in own.slots)]
+def _tag_part(own: TagModel, joined: TagModel, place: npt.NDArray[Any]) -> Part:
+    """Weights and sums by feature and tag as the joined model has them."""
+    grown = own.weights if own.tags == joined.tags else with_tags(own.weights, len(joined.tags))
+    tables = grown.arrays()
+    del tables["row_of"]
+    if own.best is not None:  # what predicts, with no past of its own
+        for name, sums in SUMS_OF.items():
+            kept, tables[sums] = getattr(own.best, name), np.zeros(tables[name].shape)
+            tables[name] = np.zeros_like(tables[name])
+            tables[name][: len(kept), : kept.shape[1]] = kept
+    names = [*own.tags, *(tag for tag in joined.tags if tag not in own.slots)]
+    if names != joined.tags:
         n, to = len(names), np.array([joined.slots[tag] for tag in names])
         before = np.append(to, n)
-        at = {"step": before, "pair": (before[:, None] * (n + 1) + before).ravel(), "row": row}
-        parts: Parts = {}
-        for name in (*SUMS_OF, *SUMS_OF.values()):
-            values, kind = tables[name], name.removesuffix("s").removesuffix("_sum")
-            place: Any = at[kind][: len(values)]
-            if names != joined.tags:
-                turned, values = values, np.zeros(values.shape)
-                values[:, to] = turned[:, :n]
-            parts[name] = n_rows if kind == "row" else len(values), place, values
-        yield parts
+        after = {"step": before, "pair": (before[:, None] * (n + 1) + before).ravel()}
+        for name, values in tables.items():
+            rows = after.get(name[:4], np.arange(len(values)))[: len(values)]
+            tables[name] = np.zeros(values.shape)
+            tables[name][np.ix_(rows, to)] = values[:, :n]
+    return Part(own.t, own.n_mistakes, tables, place[features_by_row(own.weights)])
 
 
-def _tag_weights(joined: TagModel, row_of: Any, tables: Tables) -> TagWeights:
-    weights = TagWeights(len(joined.tags), joined.order)
-    for name in SUMS_OF:
-        tables[name] = tables[name].astype(np.float32)
-    weights.set(row_of=row_of, **tables)
+def cut(weights: TagWeights, places: npt.NDArray[Any]) -> Tables:
+    """The weights of some features, numbered anew in this order, without sums."""
+    rows = weights.row_of[places]
+    known = rows >= 0
+    row_of = np.where(known, np.cumsum(known) - 1, -1).astype(np.int32)
+    tables = {"row_of": row_of, "rows": weights.rows.take(rows[known], axis=0)}
+    return tables | {"steps": weights.steps, "pairs": weights.pairs}
+
+
+def tag_weights(model: TagModel, tables: Tables) -> TagWeights:
+    """Weights of these tables; sums that are not there begin at 0."""
+    weights, tables = TagWeights(len(model.tags), model.order), dict(tables)
+    for name, sums in SUMS_OF.items():
+        tables[name] = tables[name].astype(np.float32, copy=False)
+        tables.setdefault(sums, np.zeros(tables[name].shape))
+    weights.set(**tables)
     return weights
+
+
+def changed_part(model: TagModel, start: Tables) -> Part:
+    """What was learned since the start; of the rows by feature only those that it changed."""
+    weights, n, changed = model.weights, len(start["rows"]), np.ones(model.weights.n_rows, bool)
+    changed[:n] = False
+    for differs in (weights.rows[:n] != start["rows"], weights.row_sums[:n] != 0.0):
+        changed[np.flatnonzero(differs) // weights.width] = True
+    tables, rows = weights.arrays(), np.flatnonzero(changed)
+    del tables["row_of"]
+    tables |= {name: tables[name].take(rows, axis=0) for name in ("rows", "row_sums")}
+    return Part(model.t, model.n_mistakes, tables, features_by_row(weights)[rows])

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import os
-import pickle
 from collections import Counter
 from collections.abc import Sequence
 from copy import copy
@@ -16,18 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._kernels.tags.tag_weights import TagWeights
+from rosenblatt.core import epochs
 from rosenblatt.core.classes import label_array, refuse_one_class
 from rosenblatt.core.result import FitResult, Validation, stop_asked
 from rosenblatt.distributed import tasks
 from rosenblatt.distributed.distribution_report import DistributionReport
-from rosenblatt.distributed.merging import SUMS_OF, joined_encoder, mix
+from rosenblatt.distributed.merging import SUMS_OF, cut, joined_encoder, set_mean
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.options import seed_from
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.targets import class_factors, read_pair
 from rosenblatt.model import disk
 from rosenblatt.model.file import load, save
-from rosenblatt.structured.ledger import with_tags
 from rosenblatt.structured.tagging import TagModel
 
 EPOCHS_ALONE = 3
@@ -51,7 +51,7 @@ class MixingRun:
     ) -> None:
         self.learner, self.workers, self.mix = learner, workers, mix
         self.began = perf_counter()
-        found = workers.run(tasks.summarize, pickle.dumps(learner, 5), shards)
+        found = workers.run(tasks.summarize, learner, shards)
         self.numbers = [number for number, summary in enumerate(found) if summary.n_examples]
         if not self.numbers:
             raise InputError("there are no examples in any of the shards.")
@@ -129,47 +129,54 @@ class MixingRun:
                 result.stop_reason = self._reason()
                 self._keep(last=result.n_iter == most or result.stop_reason != "max_iter")
         self._record(result.stop_reason)
-        learner._keep_errors(self._count_errors(learner))
+        light = copy(learner)
+        light._model = model = copy(learner._model)
+        served = model.served(averaged=learner.averaged) if self.of_sentences else None
+        light.__dict__.pop("_encoder", None)
+        learner._keep_errors(self._count_errors(light, self._starts(model, served)))
         self.report.seconds["total"] = perf_counter() - self.began
         if self.watched:
             self._run_alone()
         return result
 
     def _epoch(self, epoch: int) -> None:
-        learner, report, n = self.learner, self.report, len(self.shards)
-        state = pickle.dumps(self._fresh(), 5)
+        model, report, n = self.learner._model, self.report, len(self.shards)
         seeds = [shard_seed(self.seed, epoch, number) for number in self.numbers]
-        found = self.workers.run(tasks.learn, state, self.shards, self.places, seeds)
+        started, (light, starts) = perf_counter(), self._fresh()
+        mixing = perf_counter() - started
+        found = self.workers.run(tasks.learn, light, self.shards, starts, seeds)
         started, counts = perf_counter(), [own for _, own in found]
-        learned = [pickle.loads(own) for own, _ in found]
+        parts = [part for part, _ in found]
+        if self.of_sentences:
+            pairs = zip(parts, self.places, strict=True)
+            parts = [part._replace(features=place[part.features]) for part, place in pairs]
         mistakes = [own.mistakes for own in counts]
         weights = [1] * n if self.mix == "uniform" or not any(mistakes) else mistakes
-        mixed, before = mix(learned, [Fraction(c) for c in weights]), learner._model
-        learner._model = mixed._model
-        _join_past(before, learner._model)
+        t, n_mistakes = model.t, model.n_mistakes
+        set_mean(model, parts, [Fraction(c) for c in weights])
+        _join_past(model, t, n_mistakes)
         self.result.mistakes_per_epoch.append(sum(mistakes))
         report.mistakes.append(mistakes)
-        self._prove([c / sum(weights) for c in weights], counts, learned)
-        report.seconds["mixing"] += perf_counter() - started
+        self._prove([c / sum(weights) for c in weights], counts)
+        report.seconds["mixing"] += mixing + perf_counter() - started
         report.seconds["reading"] += sum(own.reading for own in counts)
         report.seconds["learning"] += sum(own.learning for own in counts)
-        if report.engine != "threads":
-            report.bytes_moved += len(state) * n + sum(len(own) for own, _ in found)
+        report.bytes_moved = self.workers.bytes_moved
         if self.watched:
             report.clock.append(perf_counter() - self.began)
             report.errors.append(1.0 - float(self.validation.after_epoch() or 0.0))
             if self.validation.best_epoch == epoch:
-                self.t_of_best = learner._model.t
+                self.t_of_best = model.t
 
-    def _fresh(self) -> Any:
-        """A learner of the mixed weights that begins to count and to average anew."""
+    def _fresh(self) -> tuple[Any, list[Any]]:
+        """A learner of the mixed weights that begins to count and to average anew.
+
+        That of sentences has no weights: each shard gets those of its own features beside it.
+        """
         learner, model = self.learner, copy(self.learner._model)
         light = type(learner)(**learner.get_params())
-        light._model = model
-        if self.of_sentences:
-            light._encoder = model._average = None
-            model.weights = with_tags(model.weights, len(model.tags), with_sums=False)
-        else:
+        light._model, starts = model, self._starts(model, model.weights)
+        if not self.of_sentences:
             light.n_features_in_, model.weights = learner.n_features_in_, model.weights.copy()
             if model.weights.averaged:
                 model.weights.matrix_sum[...], model.weights.bias_sum[...] = 0.0, 0.0
@@ -179,9 +186,17 @@ class MixingRun:
                 factors = class_factors(light.class_weight, *given, all_known=True)
                 light.class_weight = dict(zip(self.labels, factors.tolist(), strict=True))
         model.best, model.n_mistakes, model.t, model.row_offset = None, 0, 0, 0
-        return light
+        return light, starts
 
-    def _prove(self, shares: list[float], counts: list[Any], learned: list[Any]) -> None:
+    def _starts(self, model: Any, weights: Any) -> list[Any]:
+        """For each shard those weights of a tagger that its features have, instead of the model."""
+        if not self.of_sentences:
+            return self.places
+        model.weights, model.best = TagWeights(len(model.tags), model.order), None
+        model._average = None
+        return [cut(weights, place) for place in self.places]
+
+    def _prove(self, shares: list[float], counts: list[Any]) -> None:
         """A unit vector of margin γ gains γ Σ μ·steps with the mixed weights, which bounds γ.
 
         The mixed form of `rosenblatt.core.training.MarginCeiling`.
@@ -193,14 +208,14 @@ class MixingRun:
         self.sums[4] += sum(c * own.mistakes for c, own in pairs)
         self.report.weighted_mistakes = self.sums[4]
         if self.sums[0] > 0.0:
-            models = [self.learner._model, *(own._model for own in learned)]
-            lengths = [math.sqrt(model.weights.squared_distance()) for model in models]
-            self.sums[3] = max(self.sums[3], *lengths)
+            mixed = self.learner._model.weights
+            length = math.sqrt(mixed.squared_distance())
+            self.sums[3] = max(self.sums[3], length, *(own.length for own in counts))
             steps, raised, updates, longest, _ = self.sums
             rounded = updates + 8 * len(shares) * self.result.n_iter
-            rounded *= 2.0 * float(np.finfo(models[0].weights.table.dtype).eps)
+            rounded *= 2.0 * float(np.finfo(mixed.table.dtype).eps)
             row = math.sqrt(max(summary.longest for summary in self.summaries) + 1.0)
-            ceiling = (lengths[0] + raised * row + rounded * longest) / steps
+            ceiling = (length + raised * row + rounded * longest) / steps
             self.result.margin_ceiling = min(self.result.margin_ceiling, ceiling)
             self.report.margin_ceiling = self.result.margin_ceiling
 
@@ -208,7 +223,7 @@ class MixingRun:
         """Why to stop after this epoch, the strongest reason first; "max_iter" goes on."""
         result, tol = self.result, getattr(self.learner, "tol", None)
         quiet = result.mistakes_per_epoch[-1] == 0
-        if quiet and (self.of_sentences or self._count_errors(self._fresh()) == 0):
+        if quiet and (self.of_sentences or self._count_errors(*self._fresh()) == 0):
             if self.watched:
                 self.validation.prefer_last()
                 self.t_of_best = self.learner._model.t
@@ -219,11 +234,8 @@ class MixingRun:
             return "tolerance"
         return "interrupted" if stop_asked() else "max_iter"
 
-    def _count_errors(self, learner: Any) -> int:
-        light = copy(learner)
-        light.__dict__.pop("_encoder", None)
-        state = pickle.dumps(light, 5)
-        return sum(self.workers.run(tasks.count_errors, state, self.shards, self.places))
+    def _count_errors(self, light: Any, starts: list[Any]) -> int:
+        return sum(self.workers.run(tasks.count_errors, light, self.shards, starts))
 
     def _score(self) -> float:
         return float(self.learner.score(*self.watched))
@@ -236,16 +248,18 @@ class MixingRun:
 
     def _run_alone(self) -> None:
         """Some epochs of one learner on the first shard alone, to compare with."""
-        trained = self.learner.__dict__.copy()
+        trained, seconds = self.learner.__dict__.copy(), 0.0
         self._begin()
-        state, seconds = pickle.dumps(self._fresh(), 5), 0.0
+        light, starts = self._fresh()
         self.learner.__dict__ = trained
+        alone, examples = tasks.own_learner(light, starts[0]), tasks.loaded(self.shards[0], light)
+        if self.of_sentences:
+            alone._encoder = self.summaries[0].encoder
+        trainer = examples.trainer(alone)
         for epoch in range(1, EPOCHS_ALONE + 1):
-            seed = shard_seed(self.seed, epoch, self.numbers[0])
-            state, counts = tasks.learn(state, self.shards[0], self.places[0], seed)
-            seconds, alone = seconds + counts.learning, pickle.loads(state)
-            if self.of_sentences:
-                alone._encoder = self.learner._encoder
+            seed, start = shard_seed(self.seed, epoch, self.numbers[0]), perf_counter()
+            epochs.run(trainer, max_iter=1, shuffle=bool(alone.shuffle), random=seed)
+            seconds += perf_counter() - start
             error = 1.0 - float(alone.score(*self.watched))
             self.report.alone.append((seconds, error))
 
@@ -327,13 +341,13 @@ def _labels_of(summaries: list[tasks.Summary]) -> dict[Any, int]:
         ) from None
 
 
-def _join_past(before: Any, mixed: Any) -> None:
+def _join_past(mixed: Any, t: int, n_mistakes: int) -> None:
     """Count what came before. The mean ``w - u/t`` stays that of the last epoch: u grows with t."""
-    weights, growth = mixed.weights, (before.t + mixed.t) / mixed.t
+    weights, growth = mixed.weights, (t + mixed.t) / mixed.t
     names = SUMS_OF.values() if isinstance(mixed, TagModel) else ("table_sum", "bias_sum")
     for sums in (getattr(weights, name) for name in names):
         if sums is not None:
             sums *= growth
-    mixed.t += before.t
-    mixed.n_mistakes += before.n_mistakes
+    mixed.t += t
+    mixed.n_mistakes += n_mistakes
     mixed.next_row = mixed.t

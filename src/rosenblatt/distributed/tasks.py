@@ -1,29 +1,30 @@
 """What a worker does with a shard: read it once, learn from it, count its errors.
 
-Each task is a pure function of a learner as bytes, a shard and a seed: whoever runs it again,
-wherever, gets the same.
+Each task is a pure function of a learner, a shard and a seed, none of which it changes: whoever
+runs it again, wherever, gets the same.
 """
 
 from __future__ import annotations
 
-import pickle
+import math
 from collections import Counter
+from copy import copy
 from itertools import chain
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt._kernels.tags.tag_weights import Encoded
 from rosenblatt.core import epochs
 from rosenblatt.core.rows import as_rows, inspect
+from rosenblatt.distributed.merging import Part, Tables, changed_part, row_tables, tag_weights
 from rosenblatt.distributed.shards import FileShard, Shard
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.targets import encode_labels, read_labels
 from rosenblatt.structured.sentences import Encoder, read_pairs
 from rosenblatt.structured.tagger import SequenceTagger
-from rosenblatt.structured.tagging import TagTrainer
+from rosenblatt.structured.tagging import TagModel, TagTrainer
 
 AnyShard = Shard | FileShard
 
@@ -41,12 +42,13 @@ class Summary(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What an epoch on a shard came to; sums of steps are what a bound on the margin needs."""
+    """What an epoch on a shard came to; a bound on the margin needs steps and the last length."""
 
     mistakes: int
     updates: int
     step_sum: float
     raised_sum: float
+    length: float
     reading: float
     learning: float
 
@@ -77,12 +79,16 @@ class RowExamples:
         numbers = np.array([slots[label] for label in self.classes.tolist()], np.int32)
         return TrainingData(self.table, self.rows, numbers[self.numbers])
 
-    def trainer(self, learner: Any, _: Any) -> epochs.Trainer:
+    def trainer(self, learner: Any) -> epochs.Trainer:
         start = {"coef_init": None, "intercept_init": None, "sample_weight": self.weights}
         trainer: epochs.Trainer = learner._trainer(learner._model, self._data(learner), **start)
         return trainer
 
-    def errors(self, learner: Any, _: Any) -> int:
+    def learned(self, model: Any, _: Any) -> Part:
+        weights = model.weights
+        return Part(model.t, model.n_mistakes, row_tables(weights), None, weights.by_feature)
+
+    def errors(self, learner: Any) -> int:
         data = self._data(learner)
         return int(learner._misclassified(learner._model, data.table, data.labels))
 
@@ -90,11 +96,11 @@ class RowExamples:
 class SentenceExamples:
     """Sentences as the features of their tokens, numbered as this shard meets them, with tags.
 
-    ``numbers`` are those that the features have in the model, which knows all shards.
+    Their learner has weights of these features alone.
     """
 
     def __init__(self, learner: SequenceTagger, sentences: Any, tags: Any) -> None:
-        self.n_examples, self._numbered = len(tags), False
+        self.n_examples = len(tags)
         if self.n_examples:
             listed, self.tags = read_pairs(sentences, tags)
             self.encoder = Encoder.for_tokens(listed, learner.templates, learner.columns)
@@ -104,19 +110,16 @@ class SentenceExamples:
         labels = dict(Counter(chain.from_iterable(self.tags)))
         return Summary(self.n_examples, labels, encoder=self.encoder)
 
-    def trainer(self, learner: Any, numbers: Any) -> TagTrainer:
-        if not self._numbered:
-            own, self._numbered = self.encoded, True
-            features = numbers[own.features].astype(np.int32)
-            self.encoded = Encoded(own.starts, own.feature_starts, features, own.values, own.words)
-        model = learner._model
-        trainer: TagTrainer = learner._trainer(
-            model, self.encoded, self.tags, model.weights.n_features
-        )
+    def trainer(self, learner: Any) -> TagTrainer:
+        model, n = learner._model, self.encoder.n_features
+        trainer: TagTrainer = learner._trainer(model, self.encoded, self.tags, n)
         return trainer
 
-    def errors(self, learner: Any, numbers: Any) -> int:
-        return self.trainer(learner, numbers).errors(averaged=learner.averaged)
+    def learned(self, model: TagModel, start: Tables) -> Part:
+        return changed_part(model, start)
+
+    def errors(self, learner: Any) -> int:
+        return self.trainer(learner).errors(averaged=False)
 
 
 # Of every shard that this process has read, until its run ends.
@@ -146,30 +149,37 @@ def forget(keys: set[str]) -> None:
         _loaded.pop(key, None)
 
 
-def summarize(state: bytes, shard: AnyShard) -> Summary:
-    start = perf_counter()
-    examples = loaded(shard, pickle.loads(state))
+def summarize(learner: Any, shard: AnyShard) -> Summary:
+    start, examples = perf_counter(), loaded(shard, learner)
     summary = examples.summary() if examples.n_examples else Summary(0, {})
     return summary._replace(seconds=perf_counter() - start)
 
 
-def learn(state: bytes, shard: AnyShard, numbers: Any, seed: int) -> tuple[bytes, Counts]:
-    """One epoch over a shard, from this state on; the new state, and what it took."""
-    start, learner = perf_counter(), pickle.loads(state)
-    examples = loaded(shard, learner)
-    read = perf_counter()
-    trainer = examples.trainer(learner, numbers)
-    result = epochs.run(trainer, max_iter=1, shuffle=bool(learner.shuffle), random=seed)
-    mistakes = result.mistakes_per_epoch[0]
+def learn(learner: Any, shard: AnyShard, start: Any, seed: int) -> tuple[Part, Counts]:
+    """One epoch over a shard, from this state on; what was learned, and what it took."""
+    began, examples = perf_counter(), loaded(shard, learner)
+    read, own = perf_counter(), own_learner(learner, start)
+    trainer = examples.trainer(own)
+    result = epochs.run(trainer, max_iter=1, shuffle=bool(own.shuffle), random=seed)
+    mistakes, model, length = result.mistakes_per_epoch[0], own._model, 0.0
     if isinstance(examples, RowExamples):
-        learner._model.n_mistakes += mistakes
-    steps, raised = trainer.step_sums()
-    spent = read - start, perf_counter() - read
-    counts = Counts(mistakes, result.n_updates, steps, raised, *spent)
-    return pickle.dumps(learner, 5), counts
+        model.n_mistakes += mistakes
+        length = math.sqrt(model.weights.squared_distance())
+    part = examples.learned(model, start)
+    spent = read - began, perf_counter() - read
+    return part, Counts(mistakes, result.n_updates, *trainer.step_sums(), length, *spent)
 
 
-def count_errors(state: bytes, shard: AnyShard, numbers: Any) -> int:
+def own_learner(learner: Any, start: Any) -> Any:
+    """A twin that learns for itself; ``start`` are the tables of a tagger whose model has none."""
+    own = copy(learner)
+    own._model = learner._model.copy()
+    if start is not None:
+        copies = {name: table.copy() for name, table in start.items()}
+        own._model.weights = tag_weights(own._model, copies)
+    return own
+
+
+def count_errors(learner: Any, shard: AnyShard, start: Any) -> int:
     """How many examples are misclassified by what predicts."""
-    learner = pickle.loads(state)
-    return loaded(shard, learner).errors(learner, numbers)
+    return loaded(shard, learner).errors(own_learner(learner, start))

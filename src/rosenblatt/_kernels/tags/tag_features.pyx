@@ -104,9 +104,7 @@ cdef class FeatureTable:
         self.room = 0
         self._resize(1 << 12)
         if keys is not None:
-            self.reserve(len(keys))
-            for key in keys.tolist():
-                self.number(key, True)
+            self.numbers_of(keys)
 
     @property
     def hashes(self):
@@ -153,6 +151,16 @@ cdef class FeatureTable:
             size *= 2
         if size > <int64_t>self.mask + 1:
             self._resize(size)
+
+    def numbers_of(self, const uint64_t[:] keys):
+        """The numbers of features with these hashes; those not met before get new ones."""
+        cdef int64_t k, n = keys.shape[0]
+        found = np.empty(n, np.int32)
+        cdef int32_t[::1] numbers = found
+        self.reserve(n)
+        for k in range(n):
+            numbers[k] = self.number(keys[k], True)
+        return found
 
     cdef int32_t number(self, uint64_t key, bint learning) noexcept nogil:
         """The number of a feature, a new one if there is room for it in a vocabulary that learns."""
