@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows import ordering
 from rosenblatt.arrays import Scorer
+from rosenblatt.core.parallel import each_part, slices
 from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.plurals import count
 
@@ -113,21 +114,20 @@ def best_classes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.intp]:
     return np.asarray(scores.argmax(axis=1))
 
 
-def row_blocks(n_rows: int, n_scores: int) -> list[slice]:
-    """Rows, each with so many scores, cut into blocks whose scores take little memory.
-
-    A power of two, so that a block is cut into the same tiles as all rows at once.
-    """
-    if n_rows * n_scores <= SCORES_AT_ONCE:
-        return [slice(0, n_rows)]
-    step = 1 << (max(1, SCORES_AT_ONCE // n_scores).bit_length() - 1)
-    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+def row_blocks(n_rows: int, n_scores: int, n_jobs: int | None = None) -> list[slice]:
+    """Rows, each with so many scores, cut into blocks whose scores take little memory."""
+    return slices(n_rows, n_jobs, SCORES_AT_ONCE // n_scores)
 
 
 def predicted_blocks(
-    k: int, order: Sequence[int], score: Scorer, n_rows: int, ties: str
+    k: int,
+    order: Sequence[int],
+    score: Scorer,
+    n_rows: int,
+    ties: str,
+    n_jobs: int | None = None,
 ) -> Iterator[tuple[slice, npt.NDArray[np.intp]]]:
-    """Which rows, and for each which of the k classes its scores predict.
+    """Which rows, and for each which of the k classes its scores predict, by so many threads.
 
     Ties are decided by the natural order of the classes, as everywhere. Those that joined since
     there were k are left out.
@@ -137,13 +137,16 @@ def predicted_blocks(
         places = np.array(order)
         places = places[places < k]
         places = None if (places[1:] > places[:-1]).all() else places
-    for some in row_blocks(n_rows, k):
+
+    def predict(some: slice) -> npt.NDArray[np.intp]:
         scores = score(some)
         if scores.ndim > 1 and (places is not None or scores.shape[1] > k):
             scores = scores[:, :k] if places is None else scores[:, places]
         best = best_classes(scores, ties) if k > 1 else np.zeros(len(scores), np.intp)
-        del scores  # before the next ones are taken
-        yield some, best if places is None else places[best]
+        return best if places is None else places[best]
+
+    blocks = row_blocks(n_rows, k, n_jobs)
+    yield from zip(blocks, each_part(predict, blocks, n_jobs), strict=True)
 
 
 def predicted_labels(

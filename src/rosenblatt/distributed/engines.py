@@ -17,6 +17,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from typing import Any
 
 from rosenblatt import checks
+from rosenblatt.core.parallel import n_processors
 from rosenblatt.distributed.shards import FileShard, Shard
 from rosenblatt.distributed.tasks import AnyShard, forget
 from rosenblatt.errors import MissingExtra, ParameterError, RosenblattError
@@ -269,6 +270,5 @@ def engine_of(engine: str | None, client: Any, n_workers: int | None) -> Callabl
     if client is not None and name != "dask":
         raise ParameterError(f"client is for engine='dask', not for engine={name!r}.")
     checks.whole("n_workers", n_workers, at_least=1, none="one for each processor")
-    allowed = getattr(os, "sched_getaffinity", None)
-    n = n_workers or (len(allowed(0)) if allowed else os.cpu_count() or 1)
+    n = n_workers or n_processors()
     return lambda: ENGINES[name](n, client)

@@ -23,7 +23,7 @@ Learner = TypeVar("Learner")
 Tables = dict[str, npt.NDArray[Any]]
 # Parameters that say how long and in which order to train, and nothing of what is learned.
 OF_TRAINING = "max_iter shuffle random_state n_iter_no_change warm_start verbose tol"
-OF_TRAINING += " early_stopping validation_fraction"
+OF_TRAINING += " early_stopping validation_fraction n_jobs"
 ROW_TABLES = ("coef", "intercept", "coef_sum", "intercept_sum")
 # The weights of a tagger and, under these names, their running sums.
 SUMS_OF = {"rows": "row_sums", "steps": "step_sums", "pairs": "pair_sums"}

@@ -24,6 +24,7 @@ from rosenblatt.core.classes import (
     with_opposite,
 )
 from rosenblatt.core.epochs import Trainer
+from rosenblatt.core.parallel import each_part, slices
 from rosenblatt.core.result import Validation
 from rosenblatt.core.rows import as_rows, checksum, inspect
 from rosenblatt.errors import Message, Value
@@ -120,7 +121,9 @@ class RowClassifier(SchemaOwner, Learner, ABC):
 
     def _scores(self, model: Any, table: Any) -> AnyFloatArray:
         """Scores of all rows of a table."""
-        return self._scorer(model, table)(slice(0, table.shape[0]))
+        score, jobs = self._scorer(model, table), getattr(self, "n_jobs", None)
+        found = list(each_part(score, slices(table.shape[0], jobs), jobs))
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _best_state(self, model: Any) -> Any:
         """What to go back to when this epoch turns out to be the best."""
@@ -179,7 +182,8 @@ class RowClassifier(SchemaOwner, Learner, ABC):
         """How many rows of a table the model misclassifies."""
         score = self._scorer(model, table)
         k, n_rows = len(model.classes), len(labels)
-        found = predicted_blocks(k, model.sorted_slots, score, n_rows, self.ties)
+        jobs = getattr(self, "n_jobs", None)
+        found = predicted_blocks(k, model.sorted_slots, score, n_rows, self.ties, jobs)
         return sum(int(np.count_nonzero(numbers != labels[some])) for some, numbers in found)
 
     def _errors_on(self, data: TrainingData) -> int:
@@ -283,8 +287,8 @@ class RowClassifier(SchemaOwner, Learner, ABC):
         classes, table = self._rows_to_score(X)
         model, n_rows = self._model, table.shape[0]
         labels = label_array(classes, model.label_dtype)
-        score = self._scorer(model, table)
-        blocks = predicted_blocks(len(classes), model.sorted_slots, score, n_rows, self.ties)
+        score, k, jobs = self._scorer(model, table), len(classes), getattr(self, "n_jobs", None)
+        blocks = predicted_blocks(k, model.sorted_slots, score, n_rows, self.ties, jobs)
         some, numbers = next(blocks)
         if some.stop == n_rows:  # most tables are small
             return labels[numbers]

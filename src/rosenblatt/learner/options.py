@@ -17,6 +17,7 @@ from typing import Any, ClassVar, dataclass_transform
 import numpy as np
 
 from rosenblatt import checks, numpydoc
+from rosenblatt.core.parallel import n_threads
 from rosenblatt.errors import ParameterError, Words
 
 METADATA = "option"
@@ -290,6 +291,23 @@ def complete_docstring(cls: type[Configurable]) -> None:
     if attributes or own:
         sections["Attributes"] = "".join((attributes | own).values())
     cls.__doc__ = numpydoc.join(opening, sections)
+
+
+# ---------------------------------------------------------------------- shared declarations
+
+
+def n_jobs_option(what: str) -> Any:
+    """The option ``n_jobs`` of those whose work threads can share."""
+    return option(
+        default=None,
+        check=_check_n_jobs,
+        in_studio=False,
+        help=f"Threads that {what}; None is 1, -1 all processors. The results are the same.",
+    )
+
+
+def _check_n_jobs(_name: str, value: Any) -> None:
+    n_threads(value)
 
 
 # ---------------------------------------------------------------------- where shuffling starts

@@ -19,7 +19,7 @@ from rosenblatt.errors import NoLedgerError, ParameterError
 from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay
-from rosenblatt.learner.options import option, seed_from
+from rosenblatt.learner.options import n_jobs_option, option, seed_from
 from rosenblatt.learner.targets import check_class_weight, class_weight_from_text, read_weights
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
     record: bool = option(
         default=False, in_studio=False, help="Keep the ledger of all updates in ``ledger_``."
     )
+    n_jobs: int | None = n_jobs_option("predict and score rows")
 
     # What learning depends on; read at every call, so that a parameter that was changed is heeded.
     _rule_settings: ClassVar[Any]

@@ -131,24 +131,34 @@ class Encoder:
     def n_features(self) -> int:
         return int(self.table.count)
 
-    def encode(self, sentences: list[Any], *, learning: bool = False) -> Encoded:
-        """The features of the tokens; those never met before get a number while learning."""
-        self._refuse_other_tokens(sentences)
+    def encode(
+        self,
+        sentences: list[Any],
+        *,
+        learning: bool = False,
+        numbers: Sequence[int] | None = None,
+    ) -> Encoded:
+        """The features of the tokens; those never met before get a number while learning.
+
+        ``numbers`` are those that errors call the sentences by.
+        """
+        named = range(len(sentences)) if numbers is None else numbers
+        self._refuse_other_tokens(sentences, named)
         try:
-            return self._encoded(sentences, learning)
+            return self._encoded(sentences, learning, named)
         except UnicodeEncodeError as error:
             raise InputError(
                 f"{error.object!r:.60} is no text that can be written: it holds half a character "
                 "(a lone surrogate). Read files with the encoding they were written in."
             ) from None
 
-    def _encoded(self, sentences: list[Any], learning: bool) -> Encoded:
+    def _encoded(self, sentences: list[Any], learning: bool, named: Sequence[int]) -> Encoded:
         starts = tag_features.starts_of(sentences)
         if self.kind == "mapping":
             try:
                 found = tag_features.named_features(self.table, sentences, learning)
             except TypeError as error:
-                raise _no_feature(*error.args[0]) from None
+                raise _no_feature(named, *error.args[0]) from None
             of_tokens, features, values = found
             plain = values if len(values) and not (values == 1.0).all() else None
             return Encoded(starts, of_tokens, features, plain)
@@ -165,7 +175,7 @@ class Encoder:
                 for column in range(len(self.columns))
             ]
         except TypeError as error:
-            raise _no_word(*error.args[0]) from None
+            raise _no_word(named, *error.args[0]) from None
         asked = self.templates
         fresh = asked.hashes([list(column) for column in new])
         table = tag_features.features_of(
@@ -209,13 +219,13 @@ class Encoder:
             for p, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
         ]
 
-    def _refuse_other_tokens(self, sentences: list[Any]) -> None:
+    def _refuse_other_tokens(self, sentences: list[Any], named: Sequence[int]) -> None:
         """All tokens must be of one kind; looking at each of them is cheap beside the rest."""
         if self.kind == "word":
             return  # each word is looked at anyway
         kinds = Mapping if self.kind == "mapping" else tuple
         width = None if self.kind == "mapping" else len(self.columns)
-        for number, sentence in enumerate(sentences):
+        for number, sentence in zip(named, sentences, strict=True):
             for place, token in enumerate(sentence):
                 if not isinstance(token, kinds) or (width is not None and len(token) != width):
                     wanted = "a mapping" if width is None else f"a tuple of {width} texts"
@@ -225,16 +235,16 @@ class Encoder:
                     )
 
 
-def _no_word(sentence: int, word: Any) -> InputError:
+def _no_word(named: Sequence[int], place: int, word: Any) -> InputError:
     return InputError(
-        f"sentence {sentence} holds {word!r:.60} where a word should be; words are text (str)."
+        f"sentence {named[place]} holds {word!r:.60} where a word should be; words are text (str)."
     )
 
 
-def _no_feature(sentence: int, found: Any) -> InputError:
+def _no_feature(named: Sequence[int], place: int, found: Any) -> InputError:
     return InputError(
-        f"sentence {sentence} holds the feature {found!r:.60}. Features are named by text and have "
-        "a text or a number as their value, of less than 1e12 in size."
+        f"sentence {named[place]} holds the feature {found!r:.60}. Features are named by text and "
+        "have a text or a number as their value, of less than 1e12 in size."
     )
 
 

@@ -12,10 +12,11 @@ import numpy as np
 from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import declared_classes
+from rosenblatt.core.parallel import each_part, slices
 from rosenblatt.core.result import Validation
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
-from rosenblatt.learner.options import option, seed_from
+from rosenblatt.learner.options import n_jobs_option, option, seed_from
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
@@ -151,6 +152,7 @@ class SequenceTagger(Learner):
     )
     max_iter: int = option(default=10, at_least=1, help="Most epochs of a ``fit``.")
     record: bool = option(default=False, help="Keep the ledger of all mistakes in ``ledger_``.")
+    n_jobs: int | None = n_jobs_option("tag sentences in ``predict``")
 
     predicts_by = ("averaged", "search", "beam", "constraints")
     layout = "rosenblatt.structured.tag_file_layout:TagLayout"
@@ -313,20 +315,25 @@ class SequenceTagger(Learner):
     def _predict(self, weights: TagWeights, sentences: Any) -> list[list[str]]:
         listed = read_sentences(sentences, may_be_empty=True)
         model, full = self._model, [number for number, own in enumerate(listed) if own]
-        encoded = self._encoder.encode([listed[number] for number in full])
-        allowed = allowed_steps(self.constraints, model.tags)
-        tags = model.find_tags(weights, encoded, self._beam, allowed)
-        refuse_no_path(tags, encoded, full)
-        names, found, starts = model.tags, tags.tolist(), encoded.starts.tolist()
-        tagged = ([names[tag] for tag in found[first:last]] for first, last in pairwise(starts))
+        allowed, names = allowed_steps(self.constraints, model.tags), model.tags
+
+        def tag(some: slice) -> list[list[str]]:
+            numbers = full[some]
+            encoded = self._encoder.encode([listed[n] for n in numbers], numbers=numbers)
+            tags = model.find_tags(weights, encoded, self._beam, allowed)
+            refuse_no_path(tags, encoded, numbers)
+            found, starts = tags.tolist(), encoded.starts.tolist()
+            return [[names[tag] for tag in found[first:last]] for first, last in pairwise(starts)]
+
+        parts = each_part(tag, slices(len(full), self.n_jobs), self.n_jobs)
+        tagged = iter([tags for part in parts for tags in part])
         return [next(tagged) if sentence else [] for sentence in listed]
 
     def score(self, sentences: Any, tags: Any) -> float:
         """The share of tokens that get the right tag."""
         listed, tagged = read_pairs(sentences, tags)
-        every_tag = chain.from_iterable
-        pairs = zip(every_tag(self.predict(listed)), every_tag(tagged), strict=True)
-        rights = [a == b for a, b in pairs]
+        found, right = map(chain.from_iterable, (self.predict(listed), tagged))
+        rights = [a == b for a, b in zip(found, right, strict=True)]
         return sum(rights) / len(rights)
 
     def explain(

@@ -148,10 +148,11 @@ class Model:
                 yield schema_of_columns(kind, block, self.state.n_features), block
 
 
-def open_model(path: str, *, taggers: bool = False) -> Model:
+def open_model(path: str, *, n_jobs: int | None = None, taggers: bool = False) -> Model:
     """Read a model file and its schema, if it has one or one follows from what it knows.
 
-    A tagger is refused unless it is asked for, as it tags sentences and does not predict rows.
+    It predicts by so many threads, where its learner can use them. A tagger is refused unless it is
+    asked for, as it tags sentences and does not predict rows.
     """
     from rosenblatt.errors import ModelFileError
     from rosenblatt.features import Schema
@@ -170,6 +171,8 @@ def open_model(path: str, *, taggers: bool = False) -> Model:
     elif card.feature_names is not None and card.columns is None:
         # Trained on a data frame: its columns as they are.
         model._schema = Schema.of_numbers(card.feature_names)
+    if n_jobs is not None and hasattr(model.learner, "n_jobs"):
+        model.learner.n_jobs = n_jobs
     return model
 
 

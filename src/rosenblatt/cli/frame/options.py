@@ -98,6 +98,20 @@ def _on_bad(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
     return value
 
 
+def _jobs(_ctx: click.Context, _param: click.Parameter, value: int | None) -> int | None:
+    if value == 0:
+        raise click.BadParameter("give 1 thread or more, or -1 for one on each processor.")
+    return value
+
+
+n_jobs_option = click.option(
+    "--n-jobs",
+    type=Whole(-(2**31)),
+    callback=_jobs,
+    help="Threads that predict; -1 is one for each processor.  [default: 1]",
+)
+
+
 # Options that name files, beside those and the arguments that click checks as paths.
 FILES = ("dev", "names", "out", "resume")
 

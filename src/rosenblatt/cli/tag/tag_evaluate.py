@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli.data.reading import DATA, notices
-from rosenblatt.cli.frame.options import MODEL, Command
+from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option
 from rosenblatt.cli.frame.terminal import say, say_json
 from rosenblatt.cli.tag.tag_reading import (
     SentenceReading,
@@ -37,9 +37,16 @@ from rosenblatt.errors import DataError, Message, Setting
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
+@n_jobs_option
 @sentence_options
 def command(
-    model: str, data: tuple[str, ...], new_tags: str, as_json: bool, quiet: bool, **options: Any
+    model: str,
+    data: tuple[str, ...],
+    new_tags: str,
+    as_json: bool,
+    quiet: bool,
+    n_jobs: int | None,
+    **options: Any,
 ) -> None:
     """Compare the predictions of a tagger with the tags of DATA.
 
@@ -50,7 +57,7 @@ def command(
     """
     from rosenblatt.evaluate import tag_report
 
-    found = open_tagger(model)
+    found = open_tagger(model, n_jobs)
     tagger = found.learner
     reader = SentenceReading(**options).reader(data, layout_of(found), labelled=True)
     right, predicted, is_new = list[list[str]](), list[list[str]](), list[list[bool]]()

@@ -9,7 +9,7 @@ import click
 
 from rosenblatt.cli.data.reading import DATA, notices
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
-from rosenblatt.cli.frame.options import MODEL, Command
+from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option
 from rosenblatt.cli.frame.terminal import as_json as json_line
 from rosenblatt.cli.tag.tag_reading import (
     SentenceReading,
@@ -53,6 +53,7 @@ FORMS = ("conll", "conllu", "text", "tags")
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object for each sentence.")
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
+@n_jobs_option
 @sentence_options
 def command(
     model: str,
@@ -62,6 +63,7 @@ def command(
     out: str | None,
     as_json: bool,
     quiet: bool,
+    n_jobs: int | None,
     **options: Any,
 ) -> None:
     """Tag the words of DATA, or of standard input, and print them as they came.
@@ -80,7 +82,7 @@ def command(
     if out is not None:
         check_destination("--out", out, data)
         check_destination("--out", out, [model], "tagger")
-    found = open_tagger(model)
+    found = open_tagger(model, n_jobs)
     tagger, layout = found.learner, layout_of(found)
     reader = SentenceReading(**options).reader(
         data, layout, labelled=False, tags=tagger.tags_, keep_lines=to in (None, "conllu")

@@ -108,9 +108,9 @@ def tell_of_skipped(reader: SentenceReader, fate: str) -> None:
 # ---------------------------------------------------------------------- taggers
 
 
-def open_tagger(path: str) -> Model:
-    """Read a tagger; another model is refused with the command that is meant for it."""
-    model = open_model(path, taggers=True)
+def open_tagger(path: str, n_jobs: int | None = None) -> Model:
+    """Read a tagger, for so many threads; other models are refused with their own command."""
+    model = open_model(path, n_jobs=n_jobs, taggers=True)
     if not model.tags_sentences:
         raise ModelFileError(
             f"{path}: a model for rows ({model.state.card.learner}), not a tagger. Use rosenblatt "

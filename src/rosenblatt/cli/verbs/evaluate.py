@@ -9,7 +9,7 @@ import click
 
 from rosenblatt.cli.data.models import open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
-from rosenblatt.cli.frame.options import MODEL, Command
+from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option
 from rosenblatt.cli.frame.terminal import baseline, say, say_json, say_notices
 from rosenblatt.plurals import count
 
@@ -24,8 +24,16 @@ from rosenblatt.plurals import count
 @click.argument("data", nargs=-1, required=True, type=DATA)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
+@n_jobs_option
 @reading_options
-def command(model: str, data: tuple[str, ...], as_json: bool, quiet: bool, **reading: Any) -> None:
+def command(
+    model: str,
+    data: tuple[str, ...],
+    as_json: bool,
+    quiet: bool,
+    n_jobs: int | None,
+    **reading: Any,
+) -> None:
     """Compare the predictions of MODEL with the labels of DATA.
 
     Accuracy, and beside it that of always predicting the most frequent class; precision, recall
@@ -34,7 +42,7 @@ def command(model: str, data: tuple[str, ...], as_json: bool, quiet: bool, **rea
     from rosenblatt.evaluate import report
     from rosenblatt.features import UnseenValues
 
-    found, unseen = open_model(model), UnseenValues()
+    found, unseen = open_model(model, n_jobs=n_jobs), UnseenValues()
     truth: list[Any] = []
     predicted: list[Any] = []
     with notices(quiet), found.reader(Reading(**reading), data, labelled=True) as blocks:

@@ -10,7 +10,7 @@ import click
 
 from rosenblatt.cli.data.models import open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
-from rosenblatt.cli.frame.options import MODEL, Command
+from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option
 from rosenblatt.cli.frame.terminal import as_json, say_notices
 from rosenblatt.plurals import count
 
@@ -26,9 +26,16 @@ from rosenblatt.plurals import count
 @click.option("--scores", is_flag=True, help="Print CSV: prediction and a score for each class.")
 @click.option("--json", "wants_json", is_flag=True, help="Print a JSON object for each row.")
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
+@n_jobs_option
 @reading_options
 def command(
-    model: str, data: tuple[str, ...], scores: bool, wants_json: bool, quiet: bool, **reading: Any
+    model: str,
+    data: tuple[str, ...],
+    scores: bool,
+    wants_json: bool,
+    quiet: bool,
+    n_jobs: int | None,
+    **reading: Any,
 ) -> None:
     """Print the class of every row of DATA, one a line.
 
@@ -39,7 +46,7 @@ def command(
         raise click.UsageError("--json has the scores already; leave --scores out.")
     from rosenblatt.features import UnseenValues
 
-    found = open_model(model)
+    found = open_model(model, n_jobs=n_jobs)
     classes = [str(label) for label in found.classes]
     unseen, labelled = UnseenValues(), False
     if scores:

@@ -1,0 +1,68 @@
+"""Parts of a piece of work done by several threads, with the results in the order of the parts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from rosenblatt import checks
+from rosenblatt.errors import ParameterError
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+# Fewer rows, texts or sentences are not worth a thread.
+FEWEST = 1 << 10
+
+
+def n_processors() -> int:
+    """How many processors this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """What ``n_jobs`` means, as in scikit-learn: None is 1, -1 all processors, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    checks.whole("n_jobs", n_jobs, at_least=-(2**31), none="1")
+    if n_jobs == 0:
+        raise ParameterError("n_jobs=0 is not allowed: give 1 thread or more, or -1 for all.")
+    return int(n_jobs) if n_jobs > 0 else max(1, n_processors() + 1 + int(n_jobs))
+
+
+def slices(n: int, n_jobs: int | None, most: int | None = None) -> list[slice]:
+    """The numbers from 0 to n - 1 in slices for so many threads, of at most so many numbers each.
+
+    Steps are powers of two, so that a slice is cut into the same tiles as all rows at once.
+    """
+    threads, step = n_threads(n_jobs), max(n, 1)
+    if most is not None and n > most:
+        step = _power_of_two(most)
+    if threads > 1:
+        step = min(step, max(FEWEST, _power_of_two(n // threads)))
+    return [slice(start, min(start + step, n)) for start in range(0, max(n, 1), step)]
+
+
+def _power_of_two(most: int) -> int:
+    return 1 << (max(1, most).bit_length() - 1)
+
+
+def each_part(
+    work: Callable[[Part], Result], parts: Sequence[Part], n_jobs: int | None
+) -> Iterator[Result]:
+    """``work(part)`` of each part, in order, by threads; it should leave the interpreter's lock.
+
+    An error is that of the first part with one. After it, and at Ctrl-C, no further part begins.
+    """
+    n = min(n_threads(n_jobs), len(parts))
+    if n < 2:
+        yield from map(work, parts)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(n, "rosenblatt")
+    try:
+        yield from pool.map(work, parts)
+    finally:
+        pool.shutdown(cancel_futures=True)
