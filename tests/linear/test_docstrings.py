@@ -14,7 +14,7 @@ from rosenblatt import KernelPerceptron
 EVERY = [*LINEAR, KernelPerceptron]
 
 SHARED = "fit_intercept"
-AFTER_EARLY_STOPPING = {"validation_scores_", "best_iter_"}
+AFTER_OTHER_FITS = {"validation_scores_", "best_iter_", "calibration_"}
 
 
 def section(learner: type, title: str) -> str:
@@ -47,10 +47,10 @@ def test_every_fitted_attribute_is_documented_and_there(learner: type) -> None:
     y = X[:, 0] > 0
     recording = {} if learner is KernelPerceptron else {"record": True}
     plain = learner(tol=0.5, **recording).fit(X, y)
-    watched = learner(early_stopping=True, tol=0.5).fit(X, y)
+    watched = learner(early_stopping=True, calibrate=True, tol=0.5).fit(X, y)
     documented = set(named(learner, "Attributes"))
     for name in documented - {"feature_names_in_"}:
-        assert hasattr(watched if name in AFTER_EARLY_STOPPING else plain, name), name
+        assert hasattr(watched if name in AFTER_OTHER_FITS else plain, name), name
     public = {
         name
         for name in dir(plain)

@@ -25,6 +25,7 @@ LINEAR = {
     "voted": lambda: samples.STATES["sparse"](VotedPerceptron, 3),
     "watched": lambda: samples.fitted(Perceptron, 3, **EARLY),
     "several": lambda: samples.fitted(SoftPerceptron, 3),
+    "calibrated": lambda: samples.fitted(Perceptron, 2, calibrate=True),
 }
 SAMPLES = {
     **{f"linear: {name}": build for name, build in LINEAR.items()},
@@ -91,3 +92,5 @@ def assert_predicts_the_same(one, other):
     for X in (queries, queries.astype(np.float32), samples.csr(queries)):
         assert samples.same(one.decision_function(X), other.decision_function(X))
         assert samples.same(one.predict(X), other.predict(X))
+        if hasattr(one, "calibration_"):
+            assert samples.same(one.predict_proba(X), other.predict_proba(X))

@@ -53,6 +53,7 @@ def stream(n_classes=2, **options):
 STATES = {
     "all": lambda k: fit(n_classes=k),
     "all, argmax": lambda k: fit(n_classes=k, multiclass="argmax", kernel="rbf"),
+    "all, calibrated": lambda k: fit(n_classes=k, calibrate=True),
     "all, early": lambda k: fit(n_classes=k, **EARLY),
     "all, wide": lambda k: fit("csr_matrix", k),
     "all, vote": lambda k: fit("float32", k, combine="vote"),

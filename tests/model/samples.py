@@ -26,6 +26,7 @@ FITTED = (
     "ledger_",
     "validation_scores_",
     "best_iter_",
+    "calibration_",
     "raw_coef_",
     "raw_intercept_",
     "support_vectors_",
@@ -105,6 +106,7 @@ STATES = {
     "fit, then batches": lambda make, k: fitted(make, k, np.float32, record=True).partial_fit(
         *floats(8, n_classes=k + 1)
     ),
+    "calibrated": lambda make, k: fitted(make, k, calibrate=True),
     "a vector each": lambda make, k: fitted(make, k, record=True, binary_as_multiclass=True),
     "batches, a vector each": lambda make, k: make(binary_as_multiclass=True).partial_fit(
         *floats(7, n_classes=k)

@@ -237,6 +237,11 @@ OF_ROWS = [
     (parameter("ties", "maybe"), ": ties='maybe' is not known: give 'mistake' or 'positive'."),
 ]
 OF_LINEAR = [
+    ("calibrated", put("calibration", 0, value=-1.0), "the slope of the calibration is -1.0, but"),
+    ("calibrated", put("calibration", 0, value="1"), UNSOUND + "Expected `float`, got `str`"),
+    ("calibrated", put("calibration", value=[1.0]), UNSOUND + "Expected `array` of length 3"),
+    ("calibrated", put("calibration", 2, value="vote"), "the calibration is for combine='vote'"),
+    ("several", put("calibration", value=[1.0, 1.0, None]), "a calibration that a SoftPerceptron"),
     ("small", put("learner", value="MIRA"), "MIRA has no parameter 'eta0'."),
     ("small", put("learner", value="KernelPerceptron"), UNSOUND + "Object contains unknown field"),
     ("small", put("learner", value="VotedPerceptron"), "VotedPerceptron "),
@@ -291,6 +296,8 @@ OF_LINEAR = [
     ("fit", fact("ledger", "dtype", value="int8"), UNSOUND + "Invalid enum value 'int8'"),
 ]
 OF_KERNEL = [
+    ("all", put("calibration", value=[1.0, 0.0, "any"]), "the calibration is for combine='any'"),
+    ("all", put("calibration", value=[1.0, 0.0, None]), "the calibration is for combine=None"),
     ("all", put("record", "fit", value=None), "the array 'mistakes_per_row' does not belong to "),
     ("all", put("training_data", value="ledger"), "training_data is ledger, but the file holds r"),
     ("all", put("learner", value="Perceptron"), UNSOUND + "Object contains unknown field `settin"),
@@ -359,6 +366,7 @@ OF_KERNEL = [
 NOT_OF_TAGS = "a tagger has no columns and types of labels as others have them."
 NO_TOKENS = "the columns or templates are not those of a "
 OF_TAGS = [
+    ("words", put("calibration", value=[1.0, 0.0, None]), "a calibration that a SequenceTagger of"),
     ("words", put("learner", value="Perceptron"), UNSOUND + "Object contains unknown field `order"),
     ("words", parameter("eta0", 1.0), "SequenceTagger has no parameter 'eta0'."),
     # what it was asked to be

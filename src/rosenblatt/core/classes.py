@@ -105,6 +105,11 @@ class LabelCodes:
 # ---------------------------------------------------------------------- scores to predictions
 
 
+def decision_scores(scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Scores as ``decision_function`` has them: of two classes the lead of the second."""
+    return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
+
+
 def best_classes(scores: npt.NDArray[Any], ties: str) -> npt.NDArray[np.intp]:
     """Numbers of the classes with the best score; ties as the learner has them."""
     if scores.ndim == 1:
@@ -263,16 +268,29 @@ Rows = npt.NDArray[np.int64]
 OTHER_STREAM = 0x5DEECE66D
 
 
-def hold_out(labels: npt.NDArray[np.int32], share: float, seed: int) -> tuple[Rows, Rows]:
-    """Row numbers to train on and to watch, the same share of every class, both ascending."""
-    watched = np.zeros(len(labels), bool)
+def _shuffled_members(labels: Numbers, seed: int) -> Iterator[Rows]:
+    """The rows of each class in a random order."""
     state = seed ^ OTHER_STREAM
     for label in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == label)
         order = np.empty(len(members), np.int64)
         state = ordering.shuffled(order, state)
-        n = min(round(share * len(members)), len(members) - 1)
-        watched[members[order[:n]]] = True
+        yield members[order]
+
+
+def stratified_folds(labels: Numbers, n_folds: int, seed: int) -> Rows:
+    """The fold of each row: of every class, and of all rows, each has as many up to one."""
+    folds = np.empty(len(labels), np.int64)
+    order = np.concatenate(list(_shuffled_members(labels, seed)))
+    folds[order] = np.arange(len(order)) % n_folds
+    return folds
+
+
+def hold_out(labels: npt.NDArray[np.int32], share: float, seed: int) -> tuple[Rows, Rows]:
+    """Row numbers to train on and to watch, the same share of every class, both ascending."""
+    watched = np.zeros(len(labels), bool)
+    for members in _shuffled_members(labels, seed):
+        watched[members[: min(round(share * len(members)), len(members) - 1)]] = True
     if not watched.any():
         raise InputError(
             Message(

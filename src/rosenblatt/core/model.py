@@ -27,7 +27,8 @@ class Model:
     learned before the first of them.
     ``notes`` is what a model file says beside the numbers, kept for when it is saved again, and
     ``columns`` the places of features that have names because they came with mappings. A ``slim``
-    model can predict and no longer learn.
+    model can predict and no longer learn. ``calibration`` makes probabilities of the scores, as
+    long as no class joins.
     """
 
     # States that no longer change; a copy shares them.
@@ -50,6 +51,7 @@ class Model:
         self.notes: dict[str, Any] = {}
         self.columns: dict[Any, int] | None = None
         self.slim = False
+        self.calibration: Any = None
 
     def refuse_slim(self) -> None:
         """Refuse to learn, or to tell what learning goes on from, if the file left it out."""
@@ -128,7 +130,7 @@ class Model:
             self._split()
         if n >= fewest:
             self._add_class()
-        self.best = self.label_dtype = None
+        self.best = self.label_dtype = self.calibration = None
         if n < 2:  # of two, of which nothing is learned yet, the natural order counts
             self._name_classes(sorted([*self.classes, label]))
         else:
@@ -221,14 +223,14 @@ class LinearModel(Model):
         """A way back to now from when a class has joined of which nothing is learned."""
         if len(self.classes) < 3:
             return self.checkpoint()
-        before = self.best, self.label_dtype
+        before = self.best, self.label_dtype, self.calibration
 
         def leave() -> None:
             if self.slots.pop(label, None) is not None:
                 self.weights.drop_vector()
                 self.classes.pop()
                 self.sorted_slots.remove(len(self.classes))
-            self.best, self.label_dtype = before
+            self.best, self.label_dtype, self.calibration = before
 
         return leave
 
@@ -289,7 +291,9 @@ class LinearModel(Model):
         """SHA-256 over everything that decides what the model predicts and how it learns on."""
         state = hashlib.sha256(self.weights.digest().encode())
         known = self.classes, self.random, self.n_mistakes, self.columns, self.best_t
-        state.update(repr(known).encode())
+        state.update(
+            repr(known if self.calibration is None else (*known, self.calibration)).encode()
+        )
         past = self.recorder.entries[1:] if self.voters is not None and self.recorder else ()
         for values in (*(self.best or ()), *past):
             state.update(np.asarray(values).tobytes())

@@ -94,7 +94,9 @@ class LinearTrainer(epochs.Trainer):
         """How much of the rows, by their weights, is predicted right as things are."""
         ties = "mistake" if self._rule.tie_is_mistake else "positive"
         right = self._where(lambda scores, labels: best_classes(scores, ties) == labels)
-        return float(np.average(right, weights=self._row_weights))
+        some = slice(None) if self.subset is None else self.subset
+        weights = None if self._row_weights is None else self._row_weights[some]
+        return float(np.average(right[some], weights=weights))
 
     def _where(self, holds: Callable[[AnyFloatArray, Labels], Mask]) -> Mask:
         """For which rows something holds of their scores and labels as things are."""

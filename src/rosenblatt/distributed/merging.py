@@ -206,7 +206,7 @@ def set_mean(model: Any, parts: Sequence[Part], counts: Sequence[Fraction]) -> N
         tables |= {"fit_intercept": model.weights.fit_intercept, "t": 0}
         tables["by_feature"] = any(part.by_feature for part in parts)
         model.weights = Weights.from_arrays(tables)
-    model.t, model.best = t, None
+    model.t, model.best, model.calibration = t, None, None
     model.n_mistakes, model.next_row = sum(part.n_mistakes for part in parts), t
 
 

@@ -21,6 +21,7 @@ from rosenblatt.structured.sentences import read_pairs
 from rosenblatt.structured.tagger import SequenceTagger
 
 SHARDS_AT_HAND = 8
+REFUSED = ("record", "pocket", "early_stopping", "calibrate", "tag_dictionary", "warm_start")
 
 
 def distribute(
@@ -105,7 +106,7 @@ class Distributed:
                 "a linear learner that keeps no rows, or a SequenceTagger."
             )
         learner.check_parameters()
-        for name in ("record", "pocket", "early_stopping", "tag_dictionary", "warm_start"):
+        for name in REFUSED:
             if getattr(learner, name, None):
                 raise ParameterError(
                     f"{name}={getattr(learner, name)!r} is for a learner that sees all examples. "

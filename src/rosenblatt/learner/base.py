@@ -309,6 +309,7 @@ class Learner(FitOutcome, Estimator):
                 fit=self._fit_record(),
             ),
             model=facts,
+            calibration=model.calibration,
         )
         card.training_data = layout.training_data(card)
         return State(card, arrays)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import AnyFloatArray, Labels, Scorer
 from rosenblatt.core.classes import (
+    decision_scores,
     declared_classes,
     label_array,
     one_label,
@@ -28,7 +29,7 @@ from rosenblatt.core.parallel import each_part, slices
 from rosenblatt.core.result import Validation
 from rosenblatt.core.rows import as_rows, checksum, inspect
 from rosenblatt.errors import Message, Value
-from rosenblatt.learner.base import Learner
+from rosenblatt.learner.calibration import CalibratedClassifier, folds_of
 from rosenblatt.learner.inputs import Batch, TrainingData, one_row, read_rows, read_table
 from rosenblatt.learner.mapping_rows import SchemaOwner
 from rosenblatt.learner.options import option
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from rosenblatt.learner.explain_rows import Question
 
 
-class RowClassifier(SchemaOwner, Learner, ABC):
+class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
     """A classifier of rows of numbers, as scikit-learn's classifiers are.
 
     Attributes
@@ -154,11 +155,14 @@ class RowClassifier(SchemaOwner, Learner, ABC):
                 model = self._new_model(classes.tolist(), table)
                 model.label_dtype = classes.dtype
             refuse_one_class(model.classes)
-            data = TrainingData(table, rows, labels)
+            data, model.calibration = TrainingData(table, rows, labels), None
+            folds = folds_of(model, data, **start) if self.calibrate else None
             self._hold_out(model, data, validation_set)
             trainer, count = self._trainer(model, data, **start), partial(self._errors_on, data)
             data.checksum = checksum(table) if self.keeps_rows else None
             result = self._run(model, trainer, data.validation, count)
+            if folds is not None:
+                self._calibrate(model, data, folds, **start)
             self._keep_guessed_schema()
         self._warn_of_mistakes(result, stacklevel=4)
         return self
@@ -260,7 +264,7 @@ class RowClassifier(SchemaOwner, Learner, ABC):
         scores = self._scores(self._model, table)
         if scores.ndim > 1:
             scores = scores[:, [i for i in self._model.sorted_slots if i < len(classes)]]
-        return scores[:, 1] - scores[:, 0] if scores.shape[1:] == (2,) else scores
+        return decision_scores(scores)
 
     def _rows_to_score(self, X: Any) -> tuple[list[Any], Any]:
         """The classes there are now, as more may join in another thread, and ``X`` as a table."""

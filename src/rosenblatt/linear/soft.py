@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.result import FitResult
-from rosenblatt.learner.inputs import one_row
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_learner import LinearLearner
 
@@ -53,6 +47,8 @@ class SoftPerceptron(LinearLearner):
         help="Length of a step for a row that was surely wrong.",
     )
 
+    scores_are_log_odds = True
+
     def rule(self) -> Rule:
         return Rule("soft", eta=self.eta0, ties=self.ties)
 
@@ -62,44 +58,3 @@ class SoftPerceptron(LinearLearner):
             "max_iter, another eta0 or scaled features may still help; early_stopping=True ends in "
             "time."
         )
-
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The probability of each class for each row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``; each row sums to 1.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    def predict_proba_one(self, x: Any) -> dict[Any, float]:
-        """The probability of each class for one example; empty before any was learned.
-
-        Parameters
-        ----------
-        x : mapping {feature: value} or array-like of shape (n_features,)
-
-        Returns
-        -------
-        probabilities : dict
-            By class, in the order of ``classes_``.
-        """
-        if "_model" not in vars(self) or not self._model.classes:
-            return {}
-        found = self.predict_proba(one_row(x))[0]
-        return dict(zip(self.classes_.tolist(), found.tolist(), strict=True))
-
-    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """The logarithm of the probability of each class for each row."""
-        scores = self.decision_function(X)
-        if len(self.classes_) == 1:
-            return np.zeros((len(scores), 1))
-        if scores.ndim == 1:
-            scores = np.column_stack([np.zeros_like(scores), scores])
-        scores = scores - scores.max(axis=1, keepdims=True)
-        return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))

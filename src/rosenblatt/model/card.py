@@ -90,7 +90,8 @@ class Card(Facts):
     is the state of the generator that shuffles. ``training_data`` says what the file holds of the
     rows learned from: nothing, the numbers and labels of those in the ledger, or rows themselves.
     ``slim``: what nothing but learning on needs was left out. ``model`` is what the family of the
-    learner keeps beside its arrays.
+    learner keeps beside its arrays. ``calibration``, left out where there is none, is the slope and
+    the offset that make probabilities of scores, and ``combine`` as it was when they were fitted.
     """
 
     format: int
@@ -108,6 +109,7 @@ class Card(Facts):
     slim: bool
     record: Record
     model: Any
+    calibration: tuple[float, float, str | None] | None = None
 
     def to_json(self) -> str:
         """The same model gives the same text, in ASCII."""
@@ -118,6 +120,8 @@ class Card(Facts):
             fields["columns"] = [encode(name, "the feature") for name in self.columns]
         fields["record"] = self.record.to_plain()
         fields["model"] = self.model.to_plain()
+        if self.calibration is None:
+            del fields["calibration"]
         try:
             return json.dumps(fields, allow_nan=False, separators=(",", ":"))
         except (TypeError, ValueError) as error:
@@ -295,6 +299,7 @@ class State:
         card, data = self.card, self.card.record.data
         model.seed, model.random = card.record.seed, card.random
         model.n_mistakes, model.slim = card.record.n_mistakes, card.slim
+        model.calibration = card.calibration
         model.row_offset = card.record.next_row - card.record.t
         model.label_dtype = None if card.label_dtype is None else np.dtype(card.label_dtype)
         if card.columns is not None:

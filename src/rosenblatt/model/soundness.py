@@ -30,6 +30,8 @@ def check(card: Card, arrays: Arrays) -> None:
     if card.record.fit is not None:
         _check_fit(card.record.fit, card)
         _check_rows_of_fit(card.record.fit.rows, card, of_sentences=layout.of_sentences)
+    if card.calibration is not None:
+        _check_calibration(card, learner)
     layout.check_card(card)
     check_arrays(layout, card, arrays)
     if not layout.of_sentences:
@@ -158,6 +160,19 @@ def _check_rows_of_fit(rows: int | None, card: Card, *, of_sentences: bool) -> N
     assert card.record.fit is not None
     for mistakes in card.record.fit.mistakes_per_epoch:
         whole("mistakes_per_epoch", mistakes, 0, int(rows or 0))
+
+
+def _check_calibration(card: Card, learner: Any) -> None:
+    slope, offset, combine = card.calibration or (0.0, 0.0, None)
+    number("the slope of the calibration", slope, at_least=0.0)
+    number("the offset of the calibration", offset)
+    options, k = learner.options(), len(card.classes)
+    if "calibrate" not in options or k < 2 or (k > 2 and offset):
+        raise ModelFileError(f"a calibration that a {card.learner} of {k} classes does not have.")
+    if combine not in (options["combine"].choices if "combine" in options else (None,)):
+        raise ModelFileError(
+            f"the calibration is for combine={shown(combine)}, which is not known."
+        )
 
 
 def _check_names(card: Card, n_features: int) -> None:

@@ -27,7 +27,7 @@ REPLACED_BY = {
     "warm_start": "--resume",
 }
 # Of no use where every row is seen once.
-OF_EPOCHS = ("cache_mb", "n_iter_no_change", "shuffle", "tol")
+OF_EPOCHS = ("cache_mb", "calibrate", "n_iter_no_change", "shuffle", "tol")
 DEFAULT = "averaged"
 SHORTER = {"tag_dictionary": ["--dictionary"]}
 OF_ROWS = ("linear", "kernel")

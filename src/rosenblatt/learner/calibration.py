@@ -1,0 +1,338 @@
+"""Scores become probabilities: Platt's sigmoid for two classes, a temperature for more.
+
+Both are fitted on out-of-fold scores: each row is scored by a model that has not learned from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.core.classes import decision_scores, stratified_folds
+from rosenblatt.core.result import stop_asked
+from rosenblatt.errors import InputError, Message, Setting
+from rosenblatt.learner.base import Learner
+from rosenblatt.learner.inputs import TrainingData, one_row
+from rosenblatt.learner.options import option
+from rosenblatt.learner.routing import available_if
+from rosenblatt.learner.sklearn_classes import not_fitted_error
+from rosenblatt.learner.targets import read_weights
+from rosenblatt.plurals import count
+
+Floats = npt.NDArray[np.float64]
+# The value of a loss, its gradient and its second derivatives.
+Loss = Callable[[Floats], tuple[float, Floats, Floats]]
+MOST_FOLDS, MOST_STEPS = 5, 100
+SCORED_AT_ONCE = 1 << 14
+LARGEST_EXPONENT = 1e300
+RIDGE = 1e-12
+
+
+class Calibration(NamedTuple):
+    """``P = softmax(slope · scores)``; of two classes ``1 / (1 + exp(-slope · score - offset))``.
+
+    ``combine`` is how the learner predicted when this was fitted, if it has such a parameter.
+    """
+
+    slope: float
+    offset: float
+    combine: str | None = None
+
+    def log_probabilities(self, scores: npt.NDArray[Any]) -> Floats:
+        """One column for each class, of scores as ``decision_function`` has them."""
+        with np.errstate(over="ignore"):
+            scores = np.clip(self.slope * scores, -LARGEST_EXPONENT, LARGEST_EXPONENT)
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros_like(scores), scores + self.offset])
+        scores = scores - scores.max(axis=1, keepdims=True)
+        return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
+
+
+def calibrate(
+    scores: npt.NDArray[Any], labels: npt.NDArray[Any], weights: Any = None
+) -> Calibration:
+    """Platt's sigmoid if there is one score for each row, else a temperature.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Of rows that the model has not learned from.
+    labels : ndarray of shape (n_samples,)
+        The number of the class of each row.
+    weights : ndarray of shape (n_samples,), default=None
+        How much each row counts.
+    """
+    return (platt if scores.ndim == 1 else temperature)(scores, labels, weights)
+
+
+def platt(scores: npt.NDArray[Any], labels: npt.NDArray[Any], weights: Any = None) -> Calibration:
+    """``P(second class) = 1 / (1 + exp(-slope · score - offset))`` of the least log loss.
+
+    The targets are Platt's, ``(n + 1) / (n + 2)`` for the right class of ``n`` rows, so that also
+    scores that separate the classes have a finite slope. Scores that would need a negative one say
+    nothing; the slope is then 0, and all rows have the shares of the classes.
+
+    References
+    ----------
+    J. Platt (1999), "Probabilistic outputs for support vector machines".
+    H.-T. Lin, C.-J. Lin and R. Weng (2007), "A note on Platt's probabilistic outputs for support
+    vector machines", Machine Learning 68.
+    """
+    targets, weights = _smoothed(np.asarray(labels, np.intp), 2, weights)
+    target, total = targets[:, 1], weights.sum()
+    share = float(weights @ target / total)
+    prior = float(np.log(share / (1 - share)))
+    centre = float(weights @ scores.astype(np.float64) / total)
+    centred = scores - centre
+    scale = float(np.abs(centred).max())
+    if not scale > np.finfo(np.float64).tiny:
+        return Calibration(0.0, prior)
+    features = np.column_stack([centred / scale, np.ones(len(scores))])
+
+    def loss(given: Floats) -> tuple[float, Floats, Floats]:
+        z = features @ given
+        p = np.exp(-np.logaddexp(0.0, -z))
+        curved = features * (weights * p * (1 - p))[:, None]
+        value = weights @ (np.logaddexp(0.0, z) - target * z)
+        return float(value), features.T @ (weights * (p - target)), features.T @ curved
+
+    slope, offset = (_lowest(loss, np.array([0.0, prior])) / [scale, 1.0]).tolist()
+    return Calibration(slope, offset - slope * centre) if slope > 0 else Calibration(0.0, prior)
+
+
+def temperature(
+    scores: npt.NDArray[Any], labels: npt.NDArray[Any], weights: Any = None
+) -> Calibration:
+    """``P = softmax(scores / T)`` of the least log loss; the slope is 1 / T.
+
+    Targets are smoothed as in `platt`: of k classes ``(n + 1) / (n + k)`` for the right one of
+    ``n`` rows, and ``1 / (n + k)`` for each other.
+    """
+    targets, weights = _smoothed(np.asarray(labels, np.intp), scores.shape[1], weights)
+    lead = scores - scores.max(axis=1, keepdims=True).astype(np.float64)
+    scale = float(np.abs(lead).max())
+    if not scale > np.finfo(np.float64).tiny:
+        return Calibration(0.0, 0.0)
+    lead /= scale
+
+    def loss(given: Floats) -> tuple[float, Floats, Floats]:
+        z = given[0] * lead
+        p = np.exp(z)
+        totals = p.sum(axis=1)
+        p /= totals[:, None]
+        mean = (p * lead).sum(axis=1)
+        variance = (p * lead**2).sum(axis=1) - mean**2
+        value = weights @ (np.log(totals) - (targets * z).sum(axis=1))
+        gradient = weights @ (mean - (targets * lead).sum(axis=1))
+        return float(value), np.array([gradient]), np.array([[weights @ variance]])
+
+    [slope] = (_lowest(loss, np.zeros(1)) / scale).tolist()
+    return Calibration(max(slope, 0.0), 0.0)
+
+
+def _smoothed(labels: npt.NDArray[np.intp], k: int, weights: Any) -> tuple[Floats, Floats]:
+    """For each row a target for each of k classes, and its weight."""
+    weights = np.ones(len(labels)) if weights is None else np.asarray(weights, np.float64)
+    share = 1.0 / (np.bincount(labels, weights, k)[labels] + k)
+    targets = np.repeat(share[:, None], k, axis=1)
+    targets[np.arange(len(labels)), labels] = 1.0 - (k - 1) * share
+    return targets, weights
+
+
+def _lowest(loss: Loss, found: Floats) -> Floats:
+    """Where a convex loss is least: Newton's method, whose steps are halved until they gain."""
+    value, gradient, curvature = loss(found)
+    for _ in range(MOST_STEPS):
+        step = np.linalg.solve(curvature + RIDGE * np.eye(len(found)), -gradient)
+        slope = float(gradient @ step)
+        if -slope <= 1e-15 * max(value, 1.0):
+            break
+        tried = loss(found + step)
+        while tried[0] > value + 1e-4 * slope and np.abs(step).max() > RIDGE:
+            step, slope = step / 2, slope / 2
+            tried = loss(found + step)
+        if tried[0] > value:
+            break
+        found, (value, gradient, curvature) = found + step, tried
+    return found
+
+
+# ---------------------------------------------------------------------- folds
+
+
+def folds_of(
+    model: Any, data: TrainingData, *, sample_weight: Any = None, **_: Any
+) -> npt.NDArray[np.int64]:
+    """The fold of each row, -1 of those that count nothing; refused if a class is too small."""
+    weights = read_weights(sample_weight, None, [], data.labels)
+    counted = np.flatnonzero(np.ones(len(data.labels)) if weights is None else weights)
+    labels = data.labels[counted]
+    sizes = np.bincount(labels, minlength=len(model.classes))
+    least = int(sizes.argmin())
+    if sizes[least] < 2:
+        of_all = f"{sizes[least]} of {count(len(labels), 'sample')}"
+        has = f"class {model.classes[least]!r} has {of_all}"
+        raise InputError(
+            Message(Setting("calibrate", True), f" needs two of each class, but {has}"),
+            cures=["give more of them", Message("leave out ", Setting("calibrate"))],
+        )
+    folds = np.full(len(data.labels), -1)
+    folds[counted] = stratified_folds(labels, min(MOST_FOLDS, int(sizes[least])), model.seed)
+    return folds
+
+
+def out_of_fold_scores(
+    learner: Any, model: Any, data: TrainingData, folds: npt.NDArray[np.int64], **start: Any
+) -> npt.NDArray[Any] | None:
+    """Scores of rows by models that learned from the other folds; None if asked to stop.
+
+    Parameters
+    ----------
+    learner : classifier of rows
+        Just fitted: the others have its parameters, and as many epochs at most.
+    model : Model
+        Of the learner; its classes and its seed count.
+    data : TrainingData
+        What the learner was fitted on. Rows are not copied, but some at a time to be scored.
+    folds : ndarray of shape (n_samples,)
+        The fold of each row. Rows of fold -1 are learned from always, and their score is 0.
+    **start
+        As ``fit`` has it: weights of rows, and weights to start from.
+    """
+    epochs = getattr(learner, "best_iter_", learner.n_iter_)
+    twin = copy(learner).set_params(
+        max_iter=epochs, early_stopping=False, verbose=0, random_state=model.seed
+    )
+    if hasattr(twin, "record"):
+        twin.record = False
+    scores: Any = None
+    for fold in range(int(folds.max()) + 1):
+        part = twin._new_model(model.classes, data.table)
+        others = TrainingData(data.table, data.rows, data.labels, np.flatnonzero(folds != fold))
+        trainer = twin._trainer(part, others, **start)
+        twin._run(part, trainer, others.validation, lambda: 0)
+        if stop_asked():
+            return None
+        held = np.flatnonzero(folds == fold)
+        for begin in range(0, len(held), SCORED_AT_ONCE):
+            some = held[begin : begin + SCORED_AT_ONCE]
+            found = decision_scores(twin._scores(part, data.table[some]))
+            if scores is None:
+                scores = np.zeros((len(folds), *found.shape[1:]))
+            scores[some] = found
+    return np.asarray(scores)
+
+
+# ---------------------------------------------------------------------- learners
+
+
+def _has_probabilities(learner: Any) -> bool:
+    if not (learner.calibrate or learner.scores_are_log_odds):
+        raise AttributeError(
+            f"{type(learner).__name__} has scores and no probabilities: set calibrate=True and fit."
+        )
+    return True
+
+
+class CalibratedClassifier(Learner):
+    """A classifier whose scores can be made probabilities.
+
+    Attributes
+    ----------
+    calibration_ : Calibration
+        What makes probabilities of scores, with ``calibrate=True``: ``slope`` and ``offset``.
+    """
+
+    calibrate: bool = option(
+        default=False,
+        in_studio=False,
+        help="""
+        Fit probabilities, too, for ``predict_proba``. ``fit`` then trains five more models, each
+        without a fifth of the rows, and fits Platt's sigmoid, with more than two classes a
+        temperature, to their scores of the rows they did not see. Weights and predictions stay as
+        they are; ``sample_weight`` counts and ``class_weight`` does not. Calls of ``partial_fit``
+        and ``learn_one`` keep what was fitted, until a class joins.""",
+    )
+
+    # Whether scores are log odds as they are.
+    scores_are_log_odds: ClassVar[bool] = False
+
+    def _calibrate(
+        self, model: Any, data: TrainingData, folds: npt.NDArray[np.int64], **start: Any
+    ) -> None:
+        """Calibrate the model that was just trained, unless somebody asked to stop."""
+        scores = None if stop_asked() else out_of_fold_scores(self, model, data, folds, **start)
+        if scores is not None:
+            counted = folds >= 0
+            weights = read_weights(start.get("sample_weight"), None, [], data.labels)
+            weights = None if weights is None else weights[counted]
+            found = calibrate(scores[counted], data.labels[counted], weights)
+            model.calibration = tuple(found._replace(combine=getattr(self, "combine", None)))
+
+    @property
+    def calibration_(self) -> Calibration:
+        """What makes probabilities of scores."""
+        model = self._fitted()
+        if not self.calibrate and self.scores_are_log_odds:
+            return Calibration(1.0, 0.0)
+        if model.calibration is None:
+            raise not_fitted_error()(
+                f"this {type(self).__name__} is not calibrated: fit does that with calibrate=True, "
+                "and partial_fit does not; a class that joins ends it",
+                cures="call fit on all rows",
+            )
+        found = Calibration(*model.calibration)
+        if found.combine != getattr(self, "combine", None):
+            raise not_fitted_error()(
+                f"this {type(self).__name__} is calibrated for combine={found.combine!r}",
+                cures="set it back, or call fit again",
+            )
+        return found
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each class for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; each row sums to 1. ``predict`` goes by the scores, so
+            that of two classes with nearly the same probability it may choose the other.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The logarithm of the probability of each class for each row."""
+        learner: Any = self
+        scores = learner.decision_function(X)
+        if len(learner.classes_) == 1:
+            return np.zeros((len(scores), 1))
+        return self.calibration_.log_probabilities(scores)
+
+    @available_if(_has_probabilities)
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class for one example; empty before any was learned.
+
+        Parameters
+        ----------
+        x : mapping {feature: value} or array-like of shape (n_features,)
+
+        Returns
+        -------
+        probabilities : dict
+            By class, in the order of ``classes_``.
+        """
+        if "_model" not in vars(self) or not self._model.classes:
+            return {}
+        learner: Any = self
+        found = self.predict_proba(one_row(x))[0]
+        return dict(zip(learner.classes_.tolist(), found.tolist(), strict=True))
