@@ -90,6 +90,8 @@ class Explanation:
         Features of the example that have no weight.
     unknown : dict of str to list of str
         Features, or levels of a column, that training did not meet.
+    clipped : list of str
+        Columns of numbers whose value lies so far out that the schema cut it off.
     votes : bool
         Whether the score counts votes.
     """
@@ -106,6 +108,7 @@ class Explanation:
     before: float = 0.0
     without_weight: int = 0
     unknown: dict[str, list[str]] = field(default_factory=dict)
+    clipped: list[str] = field(default_factory=list)
     votes: bool = False
 
     def cut(self, top: int | None) -> Self:
@@ -164,6 +167,8 @@ class Explanation:
             "weight"
             for name, levels in self.unknown.items()
         ]
+        if self.clipped:
+            by_feature.append(f"clipped, since so far from the median: {', '.join(self.clipped)}")
         how = "votes are no sum over features" if self.votes else "no weights by feature"
         by_feature.append(
             f"{self.summary()}; {'weight × value of each feature:' if self.contributions else how}"

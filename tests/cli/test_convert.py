@@ -51,7 +51,7 @@ def test_a_table_becomes_numbers_as_they_are_and_levels_of_one() -> None:
     text = "size,colour,y\n1.5,red,a\n0,blue,b\n-2,red,a\n"
     assert converted(text) == "a 1:1.5 2:1.0\nb 3:1.0\na 1:-2.0 2:1.0\n"
     scaled = converted("size,z,y\n1,0,a\n3,0,b\n", "--scale")
-    assert scaled == "a 1:-1.0\nb 1:1.0\n"
+    assert scaled == "a 1:-1.349\nb 1:1.349\n"
 
 
 def test_numbers_come_back_with_the_same_bits() -> None:
@@ -96,7 +96,7 @@ def test_a_model_decides_on_the_features_and_strangers_are_told(tmp_path: Path) 
     text = "size,colour,y\n1,red,a\n3,blue,b\n"
     model = model_of(tmp_path, text)
     done = convert("-", "--model", model, text="colour,size,y\nblue,5,b\ngreen,1,a\n")
-    assert done.stdout == "b 1:3.0 3:1.0\na 1:-1.0\n"
+    assert done.stdout == "b 1:3.0 3:1.0\na 1:-1.349\n"
     assert done.stderr == "notice: colour: 1 row with levels never seen: green (1)\n"
     quiet = convert("-", "--model", model, "--quiet", text="colour,size,y\ngreen,1,a\n")
     assert quiet.stderr == ""

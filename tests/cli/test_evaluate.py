@@ -22,11 +22,11 @@ def test_the_report_says_what_is_taken_for_what(tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     assert lines[:3] == [
-        "6 rows, 2 wrong",
-        "accuracy  0.6667",
+        "6 rows, 1 wrong",
+        "accuracy  0.8333",
         "baseline  0.5000  (always cat)",
     ]
-    assert [line.split() for line in lines[-2:]] == [["cat", "2", "1"], ["dog", "1", "2"]]
+    assert [line.split() for line in lines[-2:]] == [["cat", "3", "0"], ["dog", "1", "2"]]
     assert max(map(len, lines)) <= 80
     assert model.read_bytes() == before
 

@@ -258,7 +258,7 @@ def test_votes_are_not_passed_off_as_weights(tmp_path: Path) -> None:
     done = explain(model, data, "--row", "1")
     assert done.returncode == 0
     assert "votes are no sum over features" in done.stdout
-    assert "row 5, yes: 2 updates" in done.stdout
+    assert "row 5, yes: 1 update" in done.stdout
     told = explained(model, data, "--row", "1", "--train", data)
     assert (told["votes"], told["features"]) == (True, [])
     assert told["mistakes"]["adds_up"]

@@ -110,12 +110,11 @@ def test_quiet_draws_without_a_word(desk: Path) -> None:
 
 
 def test_axes_have_the_names_of_the_columns_and_scaling_is_told(desk: Path) -> None:
-    # The mean of x is 0 and its spread 1, so that it stays as it is.
     assert drawn(desk, "boundary scaled.csv.rbt scaled.csv -o named.svg").err.endswith(
-        "Scaled as in training: 0 and 1 stand for 0 and 1.291 of y.\n"
+        "Scaled as in training: 0 and 1 stand for 0 and 1.483 of x, 0 and 1.112 of y.\n"
     )
     drawing = (desk / "named.svg").read_text(encoding="utf-8")
-    assert {"x", "y, scaled"} <= texts(drawing)
+    assert {"x, scaled", "y, scaled"} <= texts(drawing)
 
 
 def texts(drawing: str) -> set[str]:

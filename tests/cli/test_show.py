@@ -33,7 +33,7 @@ def test_the_card_for_people(tmp_path: Path) -> None:
         "ledger      every update was kept",
         "holds       numbers and labels of the examples in the ledger",
         "",
-        "x  number    mean 5, standard deviation 3.536",
+        "x  number    median 5, scale 4.818, clipped at ±3",
         "c  category  2 levels: red, blue",
         "",
         "largest weights for b (negative: for a)",

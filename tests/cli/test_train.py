@@ -264,16 +264,16 @@ def test_the_schema_goes_to_stderr_and_the_summary_to_stdout(tmp_path: Path) -> 
     assert done.code == 0
     assert done.err.splitlines() == [
         "name    category  6 levels: Rex, Tom, Bella, Minka and 2 more",
-        "weight  number    mean 12.68, standard deviation 10.93",
+        "weight  number    median 6.6, scale 12.62, clipped at ±3",
         "colour  category  4 levels: brown, grey, black, white",
         "note    text      words 1, 1,024 hashed columns",
     ]
     assert done.out.splitlines() == [
         "pets.csv: 6 rows, 1,035 features",
         "2 classes: cat (3), dog (3)",
-        "averaged perceptron, 3 epochs, mistakes 3 1 0",
+        "averaged perceptron, 3 epochs, mistakes 4 1 0",
         "ended: an epoch without a mistake: the last weights separate the rows learned from",
-        "accuracy: 0.8333 on all 6 rows (by other weights than the last)",
+        "accuracy: 1.0000 on all 6 rows",
         "wrote pets.rbt",
     ]
     assert (tmp_path / "pets.rbt").exists()

@@ -87,7 +87,7 @@ def test_the_first_rows_of_a_table_are_judged_together(monkeypatch: pytest.Monke
         growing.encode(block, learner)
         sizes.append(len(block))
     assert sizes[0] >= module.FIRST_ROWS > max(sizes[1:])
-    assert growing.schema.columns[0].center == pytest.approx(np.arange(1000).mean())
+    assert growing.schema.columns[0].center == pytest.approx(np.arange(1500).mean())
 
 
 def rows_of_growing_width(n: int) -> Iterator[str]:

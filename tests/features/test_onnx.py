@@ -82,16 +82,22 @@ rows = st.lists(
     labels=st.lists(st.sampled_from("abc"), min_size=12, max_size=12),
     ties=st.sampled_from(["mistake", "positive"]),
     known=st.sampled_from(LEVELS),
+    clip=st.sampled_from([None, 0.5]),
 )
 def test_columns_of_all_kinds_give_the_answers_of_the_schema(
-    rows: list[Any], strangers: list[Any], labels: list[str], ties: str, known: str
+    rows: list[Any],
+    strangers: list[Any],
+    labels: list[str],
+    ties: str,
+    known: str,
+    clip: float | None,
 ) -> None:
-    """Some levels are met for the first time, and some numbers are missing."""
+    """Some levels are met for the first time, some numbers are missing and some clipped."""
     labels = ["a", "b", *labels][: len(rows)]
     schema = Schema(
         [
             Category("shape", ["square", "round"]),
-            Number("gap", 0.5, 2.0, gaps=True),
+            Number("gap", 0.5, 2.0, gaps=True, clip=clip),
             Category("colour", [known]),
             Number("size", -1.0, 4.0),
         ],

@@ -62,7 +62,8 @@ def test_features_are_those_of_dummies_and_a_standard_scaler(columns: dict[str, 
     from sklearn.preprocessing import StandardScaler
 
     table = table_of(csv_of(columns), None, types=TYPES)
-    schema = Schema.guess(table, declared={"colour": "category", "shape": "category"})
+    declared = {"colour": "category", "shape": "category"}
+    schema = Schema.guess(table, declared=declared, scale="standard")
     found = dense(schema.encode(table))
     names = schema.names(range(schema.n_features))
     assert found.shape == (len(table), len(names))
@@ -194,8 +195,11 @@ def test_a_missing_number_is_a_feature_of_its_own_and_no_zero() -> None:
     table = table_of("a,b,y\n1,5,p\n?,7,q\n3,?,p\n", missing=["?"])
     schema = Schema.guess(table, missing=["?"])
     assert schema.names(range(4)) == ["a", "a is missing", "b", "b is missing"]
-    assert dense(schema.encode(table)).tolist() == [[-1, 0, -1, 0], [0, 1, 1, 0], [1, 0, 0, 1]]
-    assert schema.describe()[0] == "a  number    mean 2, standard deviation 1, may be missing"
+    z = 1.349
+    assert dense(schema.encode(table)).tolist() == [[-z, 0, -z, 0], [0, 1, z, 0], [z, 0, 0, 1]]
+    assert schema.describe()[0] == (
+        "a  number    median 2, scale 0.7413, clipped at ±3, may be missing"
+    )
     assert schema.reader_options()["missing"] == ["?"]
 
 
@@ -222,7 +226,7 @@ def test_a_constant_column_gives_zeros_and_no_division_by_zero() -> None:
     table = table_of("a,b,y\n7,0.1,p\n7,0.1,q\n7,0.1,q\n")
     found = Schema.guess(table).encode(table)
     assert np.abs(dense(found)).max() < 1e-15
-    plain = Schema.guess(table, scale=False)
+    plain = Schema.guess(table, scale=None)
     assert plain.encode(table).tolist() == [[7.0, 0.1]] * 3  # type: ignore[union-attr]
     assert plain.describe()[0] == "a  number    as it is"
 
@@ -242,7 +246,7 @@ def test_unknown_levels_have_no_feature_and_are_counted() -> None:
 def test_extra_columns_are_passed_over_and_missing_ones_listed() -> None:
     schema = Schema.guess(table_of("a,c,y\n1,red,p\n2,blue,q\n"))
     more = table_of("z,c,a,y\n9,red,1,p\n9,blue,2,q\n")
-    assert dense(schema.encode(more)).tolist() == [[-1, 1, 0], [1, 0, 1]]
+    assert dense(schema.encode(more)).tolist() == [[-1.349, 1, 0], [1.349, 0, 1]]
     with pytest.raises(InputError, match="1 column is missing: c"):
         schema.encode(table_of("a,y\n1,p\n"))
     with pytest.raises(InputError, match="'a' was read as text, but it is a number"):
@@ -283,7 +287,15 @@ SOUND = {
     "target": "y",
     "missing": ["?"],
     "columns": [
-        {"kind": "number", "name": "a", "center": 0.5, "scale": 2.0, "gaps": True},
+        {
+            "kind": "number",
+            "name": "a",
+            "center": 0.5,
+            "scale": 2.0,
+            "gaps": True,
+            "clip": 3.0,
+            "sums": [4.0, 0.5, 0.0, 16.0],
+        },
         {"kind": "category", "name": "c", "levels": ["x", "z"]},
         {"kind": "ignored", "name": "i", "why": "because"},
     ],
@@ -303,6 +315,8 @@ HOSTILE: list[tuple[tuple[Any, ...], Any]] = [
     (("columns", 0, "scale"), -1.0),
     (("columns", 0, "scale"), True),
     (("columns", 0, "gaps"), "no"),
+    (("columns", 0, "clip"), 0.0),
+    (("columns", 0, "sums"), [1.0]),
     (("columns", 0, "more"), 1),
     (("columns", 0, "kind"), "text"),
     (("columns", 0, "kind"), []),

@@ -15,7 +15,7 @@ import pytest
 from rosenblatt import AveragedPerceptron, Perceptron, VotedPerceptron, io
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import DataError, InputError, ParameterError
-from rosenblatt.features import FeatureOptions, Schema, guess_schema
+from rosenblatt.features import FeatureOptions, Schema, guess_schema, number_scaling
 from rosenblatt.features import guessing as guessing_module
 from rosenblatt.io import lines as lines_module
 from rosenblatt.learner.catalogue import CATALOGUE
@@ -154,8 +154,8 @@ def test_a_packed_file_trains_the_model_of_the_file(
         source = pipe_of(data)
     if how == "small blocks":
         monkeypatch.setattr(lines_module, "PIECE", 700)
-        monkeypatch.setattr(guessing_module, "NUMBERS_AT_ONCE", 64)
-        monkeypatch.setattr(guessing_module, "LEAST_ROWS", 16)
+        monkeypatch.setattr(number_scaling, "NUMBERS_AT_ONCE", 64)
+        monkeypatch.setattr(number_scaling, "LEAST_ROWS", 16)
     packed = io.pack(source, tmp_path / "data.rows", format=format)
     if how == "pipe":
         source.close()
@@ -262,7 +262,7 @@ def test_options_reach_schema_and_reader(tmp_path: Path) -> None:
     packed = io.pack(
         bytes_io.BytesIO(data),
         tmp_path / "a.rows",
-        features=FeatureOptions(scale=False, declared={"b": "ignored"}),
+        features=FeatureOptions(scale=None, declared={"b": "ignored"}),
         delimiter=";",
         missing=["?"],
         on_bad="skip",
@@ -309,7 +309,8 @@ def test_memory_does_not_grow_with_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
 ) -> None:
     monkeypatch.setattr(lines_module, "PIECE", 1 << 14)
-    monkeypatch.setattr(guessing_module, "NUMBERS_AT_ONCE", 1 << 10)
+    monkeypatch.setattr(number_scaling, "NUMBERS_AT_ONCE", 1 << 10)
+    monkeypatch.setattr(number_scaling, "NUMBERS_SAMPLED", 1 << 10)
     row = {"svmlight": b"1 1:1 2:2 3:3\n-1 2:0.5 4:1 7:3\n", "csv": b"1,2,3,4,u\n5,6,7,1,v\n"}
     head = b"a,b,c,d,k\n" if format == "csv" else b""
     peaks = []
@@ -345,8 +346,9 @@ def test_a_schema_is_the_same_however_the_rows_arrive(monkeypatch: pytest.Monkey
     }
     lines = [",".join(columns), *(",".join(row) for row in zip(*columns.values(), strict=True))]
     text = ("\n".join(lines) + "\n").encode()
-    monkeypatch.setattr(guessing_module, "NUMBERS_AT_ONCE", 1 << 10)
-    monkeypatch.setattr(guessing_module, "LEAST_ROWS", 100)
+    monkeypatch.setattr(number_scaling, "NUMBERS_AT_ONCE", 1 << 10)
+    monkeypatch.setattr(number_scaling, "NUMBERS_SAMPLED", 1 << 10)
+    monkeypatch.setattr(number_scaling, "LEAST_ROWS", 100)
     table = io.read_table(bytes_io.BytesIO(text), "k", missing=["?"])
     whole = Schema.guess(table)
     kinds = {column.name: column.kind for column in whole.columns}
@@ -369,19 +371,19 @@ def test_a_schema_is_the_same_however_the_rows_arrive(monkeypatch: pytest.Monkey
 
 
 def test_joined_moments_are_those_of_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guessing_module, "NUMBERS_AT_ONCE", 64)
-    monkeypatch.setattr(guessing_module, "LEAST_ROWS", 16)
+    monkeypatch.setattr(number_scaling, "NUMBERS_AT_ONCE", 64)
+    monkeypatch.setattr(number_scaling, "LEAST_ROWS", 16)
     numbers = np.random.default_rng(3).normal(100, 5, size=(1000, 3))
     numbers[::7, 1] = np.nan
     numbers[:, 2] = np.nan
-    moments = guessing_module.Moments(scale=True)
+    moments = number_scaling.Moments(scale=True)
     for start in range(0, 1000, 37):
         moments.add(numbers[start : start + 37])
-    (lacks, mean, size), (gaps, center, deviation), nothing = moments.columns()
-    assert (lacks, gaps, nothing) == (False, True, (True, 0.0, 0.0))
-    np.testing.assert_allclose([mean, size], [numbers[:, 0].mean(), numbers[:, 0].std()])
-    known = numbers[:, 1][~np.isnan(numbers[:, 1])]
-    np.testing.assert_allclose([center, deviation], [known.mean(), known.std()])
+    lacks, mean, deviation = moments.columns()
+    assert lacks == [False, True, True]
+    known = [numbers[:, 0], numbers[:, 1][~np.isnan(numbers[:, 1])], np.zeros(1)]
+    np.testing.assert_allclose(mean, [column.mean() for column in known])
+    np.testing.assert_allclose(deviation, [column.std() for column in known])
 
 
 def test_texts_that_are_all_different_are_not_all_remembered(

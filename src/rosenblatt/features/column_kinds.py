@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
+from rosenblatt.features.number_scaling import running_moments
 from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.table import Table
 from rosenblatt.plurals import count, first_few
@@ -62,27 +63,25 @@ class Column:
 
 @dataclass
 class Number(Column):
-    """(value - center) / scale; where values may be missing, a second feature says that one is."""
+    """(value - center) / scale, cut off at ± clip; where values may be missing, a second feature.
+
+    ``sums`` are those of a stream so far (`running_moments`), of which center and scale follow.
+    """
 
     kind: ClassVar[str] = "number"
     center: float = 0.0
     scale: float = 1.0
     gaps: bool = False
+    clip: float | None = None
+    sums: list[float] | None = None
 
     @property
     def n_features(self) -> int:
         return 2 if self.gaps else 1
 
-    def values(self, table: Table) -> npt.NDArray[np.float64]:
-        found = table.number_column(self.name)
-        return np.asarray((found - self.center) / self.scale, np.float64)
-
-    def part(self, table: Table, learning: bool = False) -> Part:
-        values = self.values(table)
+    def part_of(self, values: npt.NDArray[np.float64]) -> Part:
+        """As `part`, of values that are scaled already."""
         missing = np.isnan(values)
-        if not self.gaps and missing.any():
-            # Its feature for that would be the first of the next column.
-            self.refuse_gap(table, int(missing.argmax()))
         columns = missing.astype(np.int32)
         return np.ones(len(values), np.int64), np.where(missing, 1.0, values), columns
 
@@ -97,9 +96,14 @@ class Number(Column):
 
     def describe(self) -> str:
         gaps = ", may be missing" if self.gaps else ""
-        if (self.center, self.scale) == (0.0, 1.0):
+        if self.clip is not None:
+            names = ("median", "scale") if self.sums is None else ("running mean", "deviation")
+            gaps = f", clipped at ±{self.clip:g}{gaps}"
+        elif (self.center, self.scale) == (0.0, 1.0):
             return "as it is" + gaps
-        return f"mean {self.center:.4g}, standard deviation {self.scale:.4g}{gaps}"
+        else:
+            names = "mean", "standard deviation"
+        return f"{names[0]} {self.center:.4g}, {names[1]} {self.scale:.4g}{gaps}"
 
 
 @dataclass
@@ -176,11 +180,45 @@ class Ignored(Column):
         return self.why
 
 
+def scaled(
+    columns: Sequence[Number], table: Table, *, clip: bool = True, learning: bool = False
+) -> npt.NDArray[np.float64]:
+    """The numbers of every row, scaled; while `learning`, those of a stream by earlier rows."""
+    names = [column.name for column in columns]
+    found = table.numbers
+    if table.number_names != names:
+        found = found[:, [table.places[name] for name in names]]
+    if np.isnan(found.min(initial=0.0)):
+        whole = np.array([not column.gaps for column in columns])
+        for row, place in np.argwhere(np.isnan(found) & whole)[:1].tolist():
+            # Its feature for that would be the first of the next column.
+            columns[place].refuse_gap(table, row)
+    center = np.array([column.center for column in columns])
+    scale = np.array([column.scale for column in columns])
+    streamed = [place for place, column in enumerate(columns) if column.sums is not None]
+    if learning and streamed:
+        sums = np.array([columns[place].sums for place in streamed])
+        centers, scales, sums = running_moments(sums, found[:, streamed])
+        center, scale = (np.tile(one, (len(found), 1)) for one in (center, scale))
+        center[:, streamed], scale[:, streamed] = centers[:-1], scales[:-1]
+        after = zip(streamed, centers[-1].tolist(), scales[-1].tolist(), sums.tolist(), strict=True)
+        for place, *state in after:
+            columns[place].center, columns[place].scale, columns[place].sums = state
+    values = np.ascontiguousarray(found - center)
+    values /= scale
+    if clip and any(column.clip is not None for column in columns):
+        limit = np.array([np.inf if column.clip is None else column.clip for column in columns])
+        np.clip(values, -limit, limit, out=values)
+    return values
+
+
 def as_json(column: Column, kept: Any) -> dict[str, Any]:
     """A column as plain data; of a hashed text the names of the columns `kept`."""
     fields: dict[str, Any] = {"kind": column.kind, "name": column.name}
     if isinstance(column, Number):
         fields |= {"center": column.center, "scale": column.scale, "gaps": column.gaps}
+        fields |= {} if column.clip is None else {"clip": column.clip}
+        fields |= {} if column.sums is None else {"sums": column.sums}
     elif isinstance(column, Category):
         fields["levels"] = column.levels
     elif isinstance(column, Words):
@@ -197,11 +235,17 @@ def from_json(fields: dict[str, Any]) -> Column:
     _require(type(name) is str, "a column has no name")
     if fields["kind"] == "number":
         number = Number(**facts)
-        sizes = (number.center, number.scale)
+        clip = 1.0 if number.clip is None else number.clip
+        n, *_, squares = sums = [0, 0.0, 0.0] if number.sums is None else list(number.sums)
+        sizes = (number.center, number.scale, clip, *sums)
         _require(
             all(type(size) in (int, float) and math.isfinite(size) for size in sizes)
             and number.scale > 0
-            and type(number.gaps) is bool,
+            and clip > 0
+            and type(number.gaps) is bool
+            and (number.sums is None or len(sums) == 4)
+            and n >= 0
+            and squares >= 0,
             f"the column {name!r} has no center and scale",
         )
         return number

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.features.schemas import AnySchema, FeatureOptions, guess_schema
 from rosenblatt.io.table import Table
 
-# Means, deviations and kinds of columns are judged by so many rows, however they arrive.
+# What columns are is judged by so many rows, however they arrive.
 FIRST_ROWS = 1000
 # Of Vowpal Wabbit rows, so that their features need no list of names.
 BITS = 18
@@ -69,6 +70,8 @@ class GrowingSchema:
         self.options = FeatureOptions() if options is None else options
         if kind == "vw":
             self.options = self.options.hashed(BITS)
+        if self.options.scale == "robust":  # which needs all rows, and a stream has earlier ones
+            self.options = replace(self.options, scale="running")
         self.dropped_levels: dict[str, int] = {}
 
     def blocks(self, blocks: Iterable[Any]) -> Iterator[Any]:

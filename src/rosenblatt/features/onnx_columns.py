@@ -20,7 +20,8 @@ def table_to_onnx(state: State, schema: Schema) -> bytes:
     """Write a model of a table as ONNX: from its columns to ``label`` and ``scores``.
 
     Each column of the schema is an input of its name and of shape (n, 1): numbers in float64, NaN
-    where one is missing, and categories as strings. Scaling, levels and gaps are part of the graph.
+    where one is missing, and categories as strings. Scaling, clipping, levels and gaps are part of
+    the graph.
     A level that training did not meet has no weight, as in `predict`. What `predict` refuses, a gap
     in a column that had none in training, gives scores of NaN. The outputs are those of
     `rosenblatt.model.onnx.to_onnx`.
@@ -130,6 +131,13 @@ class _Encoding:
         ):
             constant: Any = np.array(sizes, np.float64)
             table = graph.node(operator, table, graph.constant(operator.lower(), constant))
+        limit = np.array([column.clip or np.inf for column, _, _ in numbers])
+        # By comparisons, which leave NaN as it is.
+        for operator, bound in (
+            (("Greater", limit), ("Less", -limit)) if limit.min() < np.inf else ()
+        ):
+            name = graph.constant("limit", bound)
+            table = graph.node("Where", graph.node(operator, table, name), name, table)
         return table
 
     def _summed(self, terms: list[str]) -> str:

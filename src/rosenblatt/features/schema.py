@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from itertools import accumulate
 from typing import Any
 
@@ -27,8 +28,9 @@ MOST_NAMES = 20_000
 class Schema:
     """The columns of a table as features of a model.
 
-    Numbers are scaled by mean and standard deviation, categories get one feature for each level,
-    texts are hashed into n-grams. An unknown number is a feature of its own, never a silent zero.
+    Numbers are scaled by median and interquartile range and clipped at ±3, categories get one
+    feature for each level, texts are hashed into n-grams. An unknown number is a feature of its
+    own, never a silent zero.
 
     Examples
     --------
@@ -40,11 +42,11 @@ class Schema:
     >>> schema = features.Schema.guess(table)
     >>> for line in schema.describe():
     ...     print(line)
-    size    number    mean 2, standard deviation 1
+    size    number    median 2, scale 0.7413, clipped at ±3
     colour  category  2 levels: red, blue
     >>> schema.encode(table).tocsr().toarray()
-    array([[-1.,  1.,  0.],
-           [ 1.,  0.,  1.]])
+    array([[-1.349,  1.   ,  0.   ],
+           [ 1.349,  0.   ,  1.   ]])
     >>> schema.names(range(3))
     ['size', 'colour=red', 'colour=blue']
     """
@@ -78,7 +80,7 @@ class Schema:
         *,
         declared: Mapping[str, str] | None = None,
         missing: Iterable[str] | None = None,
-        scale: bool = True,
+        scale: str | None = "robust",
         text: Mapping[str, Any] | None = None,
     ) -> Schema:
         """Decide what the columns of a table are.
@@ -86,13 +88,17 @@ class Schema:
         Parameters
         ----------
         table : Table
-            Rows to judge by; means, standard deviations, levels and vocabularies come from them.
+            Rows to judge by; medians, quartiles, levels and vocabularies come from them.
         declared : dict of str to {"number", "category", "text", "ignored"}, default=None
             Columns that are not to be guessed.
         missing : list of str, default=None
             The texts that stand for unknown numbers, if others than those of the table.
-        scale : bool, default=True
-            Whether numbers are brought to mean 0 and standard deviation 1.
+        scale : {"robust", "standard", "running"} or None, default="robust"
+            "robust": (value - median) / (IQR/1.349), cut off at ±3, so that a few wild numbers do
+            no harm; where the IQR is 0, by the standard deviation. The quartiles of more than a
+            million numbers are those of a sample. "standard": by mean and standard deviation,
+            nothing cut off. "running": by those of the rows that `learn` was given before, cut
+            off at ±3. None: numbers as they are.
         text : dict, default=None
             Arguments of `TextFeatures` for text columns.
         """
@@ -103,13 +109,23 @@ class Schema:
 
     # ------------------------------------------------------------------ encoding
 
-    def encode(self, table: Table) -> npt.NDArray[np.float64] | SparseRows:
-        """The rows of a table as features: an array if all are numbers, else sparse rows."""
-        return self._encoded(table, learning=False)
+    def encode(self, table: Table, *, clip: bool = True) -> npt.NDArray[np.float64] | SparseRows:
+        """The rows of a table as features: an array if all are numbers, else sparse rows.
+
+        ``clip=False`` leaves wild numbers as large as they are.
+        """
+        return self._encoded(table, clip=clip)
 
     def learn(self, table: Table) -> npt.NDArray[np.float64] | SparseRows:
-        """As `encode`; n-grams met for the first time get a name."""
+        """As `encode`; n-grams met for the first time get a name, and running means move on."""
         return self._encoded(table, learning=True)
+
+    def clipped(self, table: Table) -> list[str]:
+        """The columns of numbers in which some row lies beyond where they are cut off."""
+        numbers = self._numbers
+        sizes = np.abs(kinds.scaled(numbers, table, clip=False)).T
+        pairs = zip(numbers, sizes, strict=True)
+        return [column.name for column, size in pairs if (size > (column.clip or np.inf)).any()]
 
     def grow(self, table: Table, most_levels: int | None = None) -> Growth:
         """Give features to levels that were not met before, where those of their column end.
@@ -140,9 +156,9 @@ class Schema:
         return growth
 
     def encode_records(
-        self, records: Sequence[Mapping[str, Any]]
+        self, records: Sequence[Mapping[str, Any]], *, learning: bool = False
     ) -> npt.NDArray[np.float64] | SparseRows:
-        """Mappings of the names of columns to values as features.
+        """Mappings of the names of columns to values as features; while `learning`, as `learn`.
 
         Columns that this schema does not have are skipped, those that a record does not have are
         gaps.
@@ -156,7 +172,7 @@ class Schema:
         array([[0., 0., 1.]])
         """
         types: dict[str, str] = self.reader_options()["types"]
-        return self.encode(table_of_records(records, types))
+        return self._encoded(table_of_records(records, types), learning=learning)
 
     @classmethod
     def of_numbers(cls, names: Iterable[str]) -> Schema:
@@ -164,26 +180,43 @@ class Schema:
         return cls([Number(name) for name in names], None, [])
 
     @classmethod
-    def guess_records(cls, records: Sequence[Mapping[str, Any]]) -> Schema:
+    def guess_records(
+        cls, records: Sequence[Mapping[str, Any]], *, scale: str | None = "robust"
+    ) -> Schema:
         """As `guess`, of mappings of the names of columns to values."""
-        return cls.guess(table_of_records(records))
+        return cls.guess(table_of_records(records), scale=scale)
 
-    def _encoded(self, table: Table, *, learning: bool) -> npt.NDArray[np.float64] | SparseRows:
-        names = [column.name for column in self._used]
-        of_numbers = all(isinstance(column, Number) for column in self._used)
-        if not (of_numbers and table.number_names == names):
+    @property
+    def is_running(self) -> bool:
+        """Whether numbers are scaled by what was learned before."""
+        return any(column.sums is not None for column in self._numbers)
+
+    def twin(self) -> Schema:
+        """The same, whose running means move on by themselves."""
+        columns = [copy(c) if isinstance(c, Number) else c for c in self.columns]
+        return Schema(columns, self.target, self.missing)
+
+    @property
+    def _numbers(self) -> list[Number]:
+        return [column for column in self._used if isinstance(column, Number)]
+
+    def _encoded(
+        self, table: Table, *, clip: bool = True, learning: bool = False
+    ) -> npt.NDArray[np.float64] | SparseRows:
+        numbers = self._numbers
+        dense = len(numbers) == len(self._used)
+        if not (dense and table.number_names == [column.name for column in numbers]):
             self._require_columns(table)
-        if of_numbers and not any(column.gaps for column in self._used):  # type: ignore[attr-defined]
-            center = np.array([column.center for column in self._used])  # type: ignore[attr-defined]
-            scale = np.array([column.scale for column in self._used])  # type: ignore[attr-defined]
-            found = table.numbers
-            if table.number_names != names:
-                found = found[:, [table.places[name] for name in names]]
-            if np.isnan(found.min(initial=0.0)):
-                row, place = np.argwhere(np.isnan(found))[0].tolist()
-                self._used[place].refuse_gap(table, row)
-            return np.ascontiguousarray((found - center) / scale)
-        parts = [column.part(table, learning) for column in self._used]
+        values = kinds.scaled(numbers, table, clip=clip, learning=learning)
+        if dense and not any(column.gaps for column in numbers):
+            return values
+        columns = iter(values.T)
+        parts = [
+            column.part_of(next(columns))
+            if isinstance(column, Number)
+            else column.part(table, learning)
+            for column in self._used
+        ]
         return _joined(parts, self._starts[:-1], len(table), max(self.n_features, 1))
 
     def _require_columns(self, table: Table) -> None:
@@ -282,6 +315,12 @@ class Schema:
             "missing": self.missing,
             "columns": [kinds.as_json(c, by_name.get(c.name, ())) for c in self.columns],
         }
+
+    def with_numbers(self, described: dict[str, Any]) -> dict[str, Any]:
+        """What an earlier `to_json` gave, with the numbers as they are now."""
+        pairs = zip(self.columns, described["columns"], strict=True)
+        columns = [kinds.as_json(c, ()) if isinstance(c, Number) else was for c, was in pairs]
+        return {**described, "columns": columns}
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Schema:

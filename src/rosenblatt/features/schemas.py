@@ -264,19 +264,20 @@ class FeatureOptions:
     ----------
     declared : dict of str to {"number", "category", "text", "ignored"}
         Columns that are not to be guessed.
-    scale : bool
-        Whether numbers are brought to mean 0 and standard deviation 1.
+    scale : {"robust", "standard", "running"} or None
+        How numbers are scaled, as in `Schema.guess`; in a stream "robust" means "running".
     text : dict
         Arguments of `TextFeatures`; ``bits`` counts for Vowpal Wabbit rows, too.
     """
 
     declared: Mapping[str, str] = field(default_factory=dict)
-    scale: bool = True
+    scale: str | None = "robust"
     text: Mapping[str, Any] = field(default_factory=dict)
 
     def set_names(self) -> list[str]:
         """The options that differ from their defaults."""
-        return ["declared"] * bool(self.declared) + ["scale"] * (not self.scale) + list(self.text)
+        scaled = self.scale == "robust"
+        return ["declared"] * bool(self.declared) + ["scale"] * (not scaled) + list(self.text)
 
     def meaningless(self, kind: str) -> list[str]:
         """The options that were set and say nothing about data of this kind."""

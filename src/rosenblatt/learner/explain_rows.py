@@ -73,7 +73,7 @@ class Question:
     def of(cls, learner: Any, x: Any, label: Any, against: Any) -> Question:
         """Read and predict one example; a class that the learner does not know is refused."""
         learner._refuse_unfitted()
-        X, unknown = _one_row(learner, x)
+        X, unlike_training = _one_row(learner, x)
         row = read_table(learner, X, reset=False, ignore_unseen=True)
         with rows_without_names():  # which were compared a line above
             found = learner.decision_function(row)
@@ -109,7 +109,7 @@ class Question:
             runner_up=others[0] if others else None,
             runner_up_score=by_class[others[0]] if others else None,
             scores=by_class,
-            unknown=unknown,
+            **unlike_training,
         )
         return cls(learner, row, direction, explanation)
 
@@ -197,11 +197,11 @@ class Question:
         return replace(self, explanation=self.explanation.with_mistakes(found))
 
 
-def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, list[str]]]:
-    """One example as a table of one row, and what of it training did not meet."""
+def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, Any]]:
+    """One example as a table of one row, and what of it is unlike the examples of training."""
     x = named_values(x)
     if isinstance(x, Mapping):
-        return [x], _unknown(learner, x)
+        return [x], _unlike_training(learner, x)
     row = x if is_sparse(x) else np.asarray(x)
     row = row[None] if row.ndim == 1 else row
     if len(row.shape) != 2 or row.shape[0] != 1:
@@ -212,16 +212,17 @@ def _one_row(learner: Any, x: Any) -> tuple[Any, dict[str, list[str]]]:
     return row, {}
 
 
-def _unknown(learner: Any, x: Mapping[Any, Any]) -> dict[str, list[str]]:
+def _unlike_training(learner: Any, x: Mapping[Any, Any]) -> dict[str, Any]:
     from rosenblatt.features.records import table_of_records
     from rosenblatt.features.schema import Schema
 
     schema = getattr(learner, "schema_", None)
     if isinstance(schema, Schema):
         table = table_of_records([x], schema.reader_options()["types"])
-        return {name: list(levels) for name, levels in schema.unknown(table).items()}
+        unknown = {name: list(levels) for name, levels in schema.unknown(table).items()}
+        return {"unknown": unknown, "clipped": schema.clipped(table)}
     known = set(getattr(learner, "feature_names_in_", x))
-    return {str(name): [] for name in x if name not in known}
+    return {"unknown": {str(name): [] for name in x if name not in known}}
 
 
 def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:

@@ -62,14 +62,17 @@ class TrainingData:
     checksum: int | None = None
 
 
-def read_table(learner: Any, X: Any, *, reset: bool, ignore_unseen: bool = False) -> Any:
+def read_table(
+    learner: Any, X: Any, *, reset: bool, ignore_unseen: bool = False, once: bool = False
+) -> Any:
     """``X`` as a C-contiguous array or sparse rows, float32 or float64.
 
     ``reset``: these rows set the number and the names of the features; otherwise they must agree
     with those that did. ``ignore_unseen``: features of mappings that were never learned from count
-    as 0. The values are not looked at; `rosenblatt.core.rows.inspect` does that.
+    as 0. ``once``: the rows are learned from once, as those of a stream. The values are not looked
+    at; `rosenblatt.core.rows.inspect` does that.
     """
-    return _table_and_names(learner, X, reset, ignore_unseen)[0]
+    return _table_and_names(learner, X, reset, ignore_unseen, once)[0]
 
 
 def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> tuple[Any, Rows]:
@@ -77,7 +80,7 @@ def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> t
 
     ``all_rows``: no others will be learned from, so that all of them may not be too small.
     """
-    table, names = _table_and_names(learner, X, reset, ignore_unseen=False)
+    table, names = _table_and_names(learner, X, reset, ignore_unseen=False, once=not all_rows)
     rows = as_rows(table)
     inspect(rows, names=lambda: names if reset else getattr(learner, "feature_names_in_", None))
     if all_rows and not getattr(learner, "fit_intercept", False):  # a 1 at its end is not small
@@ -85,10 +88,12 @@ def read_rows(learner: Any, X: Any, *, reset: bool, all_rows: bool = False) -> t
     return table, rows
 
 
-def _table_and_names(learner: Any, X: Any, reset: bool, ignore_unseen: bool) -> tuple[Any, Names]:
+def _table_and_names(
+    learner: Any, X: Any, reset: bool, ignore_unseen: bool, once: bool
+) -> tuple[Any, Names]:
     names: Names
     if is_records(X):
-        table, names = _of_records(learner, X, reset, ignore_unseen)
+        table, names = _of_records(learner, X, reset, ignore_unseen, once)
     else:
         columns = None
         if type(X) is not np.ndarray:
@@ -108,13 +113,16 @@ def _table_and_names(learner: Any, X: Any, reset: bool, ignore_unseen: bool) -> 
     return table, names
 
 
-def _of_records(learner: Any, records: Any, reset: bool, ignore_unseen: bool) -> tuple[Any, Names]:
+def _of_records(
+    learner: Any, records: Any, reset: bool, ignore_unseen: bool, once: bool
+) -> tuple[Any, Names]:
     """Numbers by name as they are; with any text, as the schema has it that the first ones set."""
     from rosenblatt.features.records import all_numbers
     from rosenblatt.features.schema import Schema
 
     if reset:
-        schema = None if all_numbers(records) else Schema.guess_records(records)
+        scale = "running" if once else "robust"
+        schema = None if all_numbers(records) else Schema.guess_records(records, scale=scale)
         if hasattr(learner, "_keep_guessed_schema"):
             # What the rows of a validation set are encoded by, before there is a model to ask.
             learner._guessed_schema = schema
@@ -127,6 +135,9 @@ def _of_records(learner: Any, records: Any, reset: bool, ignore_unseen: bool) ->
         schema = learner._guessed_schema
     else:
         schema = getattr(learner, "schema_", None)
+    if isinstance(schema, Schema) and once and schema.is_running:
+        learner._guessed_schema = schema = schema.twin()  # kept once the rows are learned
+        return schema.encode_records(records, learning=True), None
     if isinstance(schema, Schema):
         return schema.encode_records(records), None
     known = None if reset else columns_by_name(learner)

@@ -134,10 +134,17 @@ class SchemaOwner(FitOutcome):
         return None
 
     def _keep_guessed_schema(self) -> None:
-        """Keep the schema that was guessed when the first records were read, if it was."""
+        """Keep the schema that records were read by, if it was guessed or has moved on."""
         schema = self.__dict__.pop("_guessed_schema", None)
-        if schema is not None:
+        if schema is None:
+            return
+        model = self._fitted()
+        known = model.notes.get("schema")
+        if known is None:
             self.schema_ = schema
+        else:
+            known = schema.with_numbers(known)
+            model.notes, self._schema_read = {**model.notes, "schema": known}, (known, schema)
 
     @property
     def _reads_records(self) -> bool:

@@ -45,9 +45,8 @@ class LinearLearner(LinearClassifier):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Or records. If any of them holds a text, those of the first call decide what the columns
-            are (``schema_``); a text that they did not hold has no feature later, and a number that
-            none of them lacked may not be missing. `rosenblatt.features.GrowingSchema` takes in
-            what is new.
+            are (``schema_``): no feature for later texts, no gaps where there were none (unlike
+            with `rosenblatt.features.GrowingSchema`). Numbers are scaled by the records before.
         y : array-like of shape (n_samples,)
             A label for each row. Labels not seen before become new classes.
         classes : array-like, default=None
@@ -317,16 +316,14 @@ class LinearLearner(LinearClassifier):
             ``wrong``, ``predictions``, ``labels``.
         """
         self._refuse_kept_rows("predict_then_learn")
-        if is_records(X) or hasattr(self, "feature_names_in_"):
-            table = read_table(self, X, reset=False)
-        else:
-            table = as_rows_of_numbers(X)
-        labels = np.asarray(read_labels(y, table.shape[0]))
-        weights = None
-        if sample_weight is not None or self.class_weight is not None:
-            names, numbers = encode_labels(labels)
-            weights = self._row_weights(sample_weight, names.tolist(), numbers)
         with unchanged_on_error(self):
+            named = is_records(X) or hasattr(self, "feature_names_in_")
+            table = read_table(self, X, reset=False, once=True) if named else as_rows_of_numbers(X)
+            labels = np.asarray(read_labels(y, table.shape[0]))
+            weights = None
+            if sample_weight is not None or self.class_weight is not None:
+                names, numbers = encode_labels(labels)
+                weights = self._row_weights(sample_weight, names.tolist(), numbers)
             if not self.__sklearn_is_fitted__() or table.shape[1] > self.n_features_in_:
                 inspect(as_rows(table))  # before anything grows
                 self.grow(table.shape[1])
@@ -334,9 +331,11 @@ class LinearLearner(LinearClassifier):
             stream = self._current_stream()
             stream.model.weights.promote()
             through = OnlinePass(stream.model, stream.rule, latest=latest)
-            return through.learn(
+            tested = through.learn(
                 table, labels, weights, predictions=predictions, first_row=first_row
             )
+            self._keep_guessed_schema()
+        return tested
 
     def _refuse_kept_rows(self, what: str) -> None:
         if self.keeps_rows:

@@ -35,7 +35,7 @@ OPTIONS = {
     "no_scale": option(
         "--no-scale",
         is_flag=True,
-        help="Take numbers as they are, not by their mean and standard deviation.",
+        help="Take numbers as they are, neither scaled nor clipped.",
     ),
     "exact": option(
         "--exact", is_flag=True, help="Give every word its own feature instead of hashing."
@@ -87,7 +87,7 @@ def feature_options(options: dict[str, Any]) -> FeatureOptions:
         written = options.pop(name)
         if written is not None:
             text[name] = _span(name, written)
-    return FeatureOptions(_declared(columns), not no_scale, text)
+    return FeatureOptions(_declared(columns), None if no_scale else "robust", text)
 
 
 def _declared(columns: Sequence[str]) -> dict[str, str]:

@@ -89,9 +89,14 @@ def read_rows(path: str, **options: Any) -> Examples:
     from rosenblatt.features import FeatureOptions
 
     with notices():
-        rows = read_examples(Reading(**options), [path], FeatureOptions(scale=False))
+        rows = read_examples(Reading(**options), [path], FeatureOptions(scale=None))
     rows.labels = np.array([str(label) for label in rows.labels.tolist()])
     refuse_one_class(rows.counts, named([path]), of_table=rows.schema.kind == "table")
+    if any(getattr(column, "clip", None) for column in getattr(rows.schema, "columns", ())):
+        packed = (
+            f"notice: {named([path])} was packed with its numbers clipped; the verdict is about"
+        )
+        say([f"{packed} those, not about the numbers of the data"], err=True)
     return rows
 
 

@@ -73,7 +73,7 @@ def _checked(reading: Reading, paths: Sequence[str]) -> tuple[DataReport, dict[s
     verdict = None
     if report.rows <= MOST_ROWS and len(report.classes) <= MOST_CLASSES:
         # Numbers as they are, as certify takes them: scaling rounds.
-        as_they_are = guess_schema(kind, block, FeatureOptions(scale=False))
+        as_they_are = guess_schema(kind, block, FeatureOptions(scale=None))
         verdict = _verdict(known or as_they_are, block)
     return report, {
         "files": list(paths),

@@ -52,9 +52,7 @@ MOST_NAMES = 20_000
 @click.option(
     "--names", metavar="FILE", help="Also write the index and name of each feature to FILE."
 )
-@click.option(
-    "--scale", is_flag=True, help="Scale numbers by mean and standard deviation, as train does."
-)
+@click.option("--scale", is_flag=True, help="Scale and clip numbers, as train does.")
 @click.option(
     "--number-labels", is_flag=True, help="Write labels as 0, 1, … in the order they are met."
 )
@@ -213,7 +211,9 @@ class Features:
         with reading.reader(paths, schema=self.schema, labels="text") as reader:
             for block in [reader.whole()] if guessing and kind == "table" else reader:
                 if self.schema is None:
-                    self.schema = guess_schema(kind, block, FeatureOptions(scale=scale))
+                    self.schema = guess_schema(
+                        kind, block, FeatureOptions(scale="robust" if scale else None)
+                    )
                 if guessing:
                     self.schema.grow(block)
                     X: Any = self.schema.learn(block)

@@ -63,6 +63,7 @@ def command(
     are weighed, each by its step times its product with the row. Votes and kernels have no parts
     by feature; their past mistakes are in the model.
     """
+    from rosenblatt.features import Schema
     from rosenblatt.learner.inputs import rows_without_names
 
     reading, found = Reading(**options), open_model(model)
@@ -79,8 +80,12 @@ def command(
             runner_up = learner.explain(x).runner_up
             why = learner.explain(x, against=runner_up, X=past.features() if train else None)
         past.compare(why.mistakes if train else None)
-    why = replace(why, unknown={name: list(some) for name, some in schema.unknown(block).items()})
     numbers = getattr(block, "number_names", [])
+    why = replace(
+        why,
+        unknown={name: list(some) for name, some in schema.unknown(block).items()},
+        clipped=schema.clipped(block) if isinstance(schema, Schema) else [],
+    )
     raw = dict(zip(numbers, block.numbers[0].tolist(), strict=True)) if numbers else {}
     facts = {
         "model": model,
@@ -169,6 +174,7 @@ def _parts_as_json(why: Explanation, raw: dict[str, float], past: TrainingRows) 
         ],
         "without_weight": why.without_weight,
         "unknown": why.unknown,
+        "clipped": why.clipped,
         "votes": why.votes,
         "mistakes": mistakes,
     }

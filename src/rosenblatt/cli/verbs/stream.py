@@ -140,7 +140,8 @@ def command(
     predict would give: of an averaged learner, by the average of its weights so far. Where the
     latest weights make fewer mistakes than the average, the data drift: try --learner pa.
 
-    In tables, numbers are scaled by the first 1,000 rows; levels of a category join as they come.
+    In tables, numbers are scaled by mean and standard deviation of the rows before and clipped at
+    ±3; levels of a category join as they come.
     Ctrl-C, SIGTERM and SIGHUP end the stream, and the model so far is written.
     """
     from rosenblatt.evaluate import Progress
