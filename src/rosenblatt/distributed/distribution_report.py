@@ -37,7 +37,7 @@ class DistributionReport:
         Proven by the run: no ``γ`` is larger. The theorem cannot promise fewer mistakes than
         ``least_bound``, which is ``R²/ceiling²``.
     bytes_moved : int
-        States sent to the workers and back; 0 for threads.
+        Tables of weights sent to the workers and back; 0 for threads.
     read : float
         Seconds that reading all shards once took, one after the other.
     seconds : dict of str to float

@@ -18,7 +18,7 @@ from typing import Any
 
 from rosenblatt import checks
 from rosenblatt.core.parallel import n_processors
-from rosenblatt.distributed.shards import FileShard, Shard
+from rosenblatt.distributed.shards import Shard
 from rosenblatt.distributed.tasks import AnyShard, forget
 from rosenblatt.errors import MissingExtra, ParameterError, RosenblattError
 from rosenblatt.plurals import count
@@ -35,8 +35,6 @@ class WorkerLost(RosenblattError, ConnectionError):
 
 class Threads:
     """Threads of this process: nothing is copied, and the loops run side by side."""
-
-    bytes_moved = 0
 
     def __init__(self, n_workers: int, client: Any = None) -> None:
         self.n_workers, self._pool = n_workers, ThreadPoolExecutor(n_workers, "rosenblatt")
@@ -71,7 +69,6 @@ class Processes(Threads):
             return [self.workers[k].perform(packed, job) for job in jobs[k::n]]
 
         parts = list(self._pool.map(own, range(n)))
-        self.bytes_moved = sum(worker.bytes_moved for worker in self.workers)
         return [parts[i % n][i // n] for i in range(len(jobs))]
 
     def close(self, shards: Sequence[AnyShard]) -> None:
@@ -79,6 +76,8 @@ class Processes(Threads):
             worker.is_closed = True
             worker.end()
         super().close(shards)
+        for worker in self.workers:
+            worker.end()
 
 
 class _Worker:
@@ -86,13 +85,12 @@ class _Worker:
 
     process: Any = None
     is_closed = False
-    bytes_moved = 0
     _common: bytes
     _known: set[str]
 
     def perform(self, common: bytes, job: tuple[Any, ...]) -> Any:
         shard, *more = job
-        for _ in range(TRIES):
+        for _ in range(0 if self.is_closed else TRIES):
             if self.process is None or self.process.poll() is not None:
                 self._start()
             # What the process has already is not sent again.
@@ -102,7 +100,7 @@ class _Worker:
             try:
                 pickle.dump(message, self.process.stdin, 5)
                 self.process.stdin.flush()
-                answer = pickle.load(self.process.stdout)
+                result, error = pickle.loads(pickle.load(self.process.stdout))
             except (EOFError, OSError, ValueError, pickle.UnpicklingError):
                 if self.is_closed:
                     break
@@ -110,8 +108,6 @@ class _Worker:
                 continue
             self._common = common
             self._known.add(shard.key)
-            self.bytes_moved += len(message) + len(answer)
-            result, error = pickle.loads(answer)
             if error is not None:
                 raise error
             return result
@@ -159,16 +155,8 @@ def serve() -> None:
         target.flush()
 
 
-def packed_result(job: bytes, shard: AnyShard, more: bytes) -> bytes:
-    """The result of a job on a cluster, as bytes so that they can be counted."""
-    task, common = pickle.loads(job)
-    return pickle.dumps(task(common, shard, *pickle.loads(more)), 5)
-
-
 class Dask:
     """A Dask cluster: that of a client or an address, or a new one of local processes."""
-
-    bytes_moved = 0
 
     def __init__(self, n_workers: int, client: Any = None) -> None:
         try:
@@ -195,22 +183,14 @@ class Dask:
         self.client, self.n_workers = client, len(client.ncores())
 
     def run(self, task: Task, common: Any, shards: Sequence[AnyShard], *more: Any) -> list[Any]:
-        jobs = [pickle.dumps(own, 5) for own in zip(*more, strict=True)] or [pickle.dumps((), 5)]
-        jobs, results = jobs * (len(shards) // len(jobs)), dict[int, Any]()
-        packed = pickle.dumps((task, common), 5)
+        jobs, results = list(zip(shards, *more, strict=True)), dict[int, Any]()
         for attempt in range(TRIES):
             time.sleep(attempt)  # until a worker that died is known to be dead
             try:
-                everywhere = self.client.scatter(packed, hash=False)
+                everywhere = self.client.scatter(common, hash=False)
                 waiting = {
-                    k: self.client.submit(
-                        packed_result,
-                        everywhere,
-                        self._placed(shard),
-                        self.client.scatter(jobs[k], hash=False),
-                        pure=False,
-                    )
-                    for k, shard in enumerate(shards)
+                    k: self.client.submit(task, everywhere, *map(self._placed, job), pure=False)
+                    for k, job in enumerate(jobs)
                     if k not in results
                 }
                 self._wait_for(list(waiting.values()))
@@ -220,23 +200,20 @@ class Dask:
                 raise MissingExtra(f"a worker of the cluster lacks a package: {error}") from None
             except (TimeoutError, *self._lost):
                 self._held.clear()  # what was sent there may have died with its worker
-            if len(results) == len(shards):
-                self.bytes_moved += len(packed) * self.n_workers
-                self.bytes_moved += sum(map(len, [*jobs, *results.values()]))
-                return [pickle.loads(results[k]) for k in range(len(shards))]
-        lost = count(len(shards) - len(results), "shard")
+            if len(results) == len(jobs):
+                return [results[k] for k in range(len(jobs))]
+        lost = count(len(jobs) - len(results), "shard")
         raise WorkerLost(f"{lost}: workers of the cluster died {TRIES} times of it. {HELP}")
 
-    def _placed(self, shard: Any) -> Any:
-        """A shard on the cluster; examples at hand are sent there once."""
-        if isinstance(shard, FileShard):
-            return shard
-        if shard.key not in self._held:
-            if isinstance(shard, Shard):
-                self._held[shard.key] = self.client.scatter(shard, hash=False)
-            else:
-                self._held[shard.key] = self.client.compute(shard.delayed)
-        return self._held[shard.key]
+    def _placed(self, own: Any) -> Any:
+        """What a task gets on the cluster: tables and, once, examples at hand are sent there."""
+        if isinstance(own, dict):
+            return self.client.scatter([own], hash=False)[0]  # of a dict the keys would be taken
+        if isinstance(own, Shard) and own.key not in self._held:
+            self._held[own.key] = self.client.scatter(own, hash=False)
+        if hasattr(own, "delayed") and own.key not in self._held:
+            self._held[own.key] = self.client.compute(own.delayed)
+        return self._held.get(getattr(own, "key", ""), own)
 
     def _wait_for(self, futures: list[Any]) -> None:
         """Until all are done or lost, but not without end where nobody works on them."""

@@ -129,11 +129,9 @@ class MixingRun:
                 result.stop_reason = self._reason()
                 self._keep(last=result.n_iter == most or result.stop_reason != "max_iter")
         self._record(result.stop_reason)
-        light = copy(learner)
-        light._model = model = copy(learner._model)
+        model = copy(learner._model)
         served = model.served(averaged=learner.averaged) if self.of_sentences else None
-        light.__dict__.pop("_encoder", None)
-        learner._keep_errors(self._count_errors(light, self._starts(model, served)))
+        learner._keep_errors(self._count_errors(*self._light(model, served)))
         self.report.seconds["total"] = perf_counter() - self.began
         if self.watched:
             self._run_alone()
@@ -161,7 +159,10 @@ class MixingRun:
         report.seconds["mixing"] += mixing + perf_counter() - started
         report.seconds["reading"] += sum(own.reading for own in counts)
         report.seconds["learning"] += sum(own.learning for own in counts)
-        report.bytes_moved = self.workers.bytes_moved
+        if report.engine != "threads":
+            tables = [*(part.tables for part in parts), *(starts if self.of_sentences else ())]
+            moved = sum(table.nbytes for own in tables for table in own.values())
+            report.bytes_moved += moved if self.of_sentences else 2 * moved
         if self.watched:
             report.clock.append(perf_counter() - self.began)
             report.errors.append(1.0 - float(self.validation.after_epoch() or 0.0))
@@ -169,15 +170,11 @@ class MixingRun:
                 self.t_of_best = model.t
 
     def _fresh(self) -> tuple[Any, list[Any]]:
-        """A learner of the mixed weights that begins to count and to average anew.
-
-        That of sentences has no weights: each shard gets those of its own features beside it.
-        """
-        learner, model = self.learner, copy(self.learner._model)
-        light = type(learner)(**learner.get_params())
-        light._model, starts = model, self._starts(model, model.weights)
+        """As `_light` of the mixed weights, which begins to count and to average anew."""
+        model = copy(self.learner._model)
+        light, starts = self._light(model, model.weights)
         if not self.of_sentences:
-            light.n_features_in_, model.weights = learner.n_features_in_, model.weights.copy()
+            model.weights = model.weights.copy()
             if model.weights.averaged:
                 model.weights.matrix_sum[...], model.weights.bias_sum[...] = 0.0, 0.0
             if isinstance(light.class_weight, str):  # balanced over all shards
@@ -188,13 +185,18 @@ class MixingRun:
         model.best, model.n_mistakes, model.t, model.row_offset = None, 0, 0, 0
         return light, starts
 
-    def _starts(self, model: Any, weights: Any) -> list[Any]:
-        """For each shard those weights of a tagger that its features have, instead of the model."""
-        if not self.of_sentences:
-            return self.places
-        model.weights, model.best = TagWeights(len(model.tags), model.order), None
-        model._average = None
-        return [cut(weights, place) for place in self.places]
+    def _light(self, model: Any, weights: Any) -> tuple[Any, list[Any]]:
+        """A learner of a model, for all shards; a tagger's has no weights.
+
+        Instead each shard gets those of its own features.
+        """
+        light, starts = copy(self.learner), self.places
+        light._model = model
+        if self.of_sentences:
+            light._encoder = model.best = model._average = None
+            model.weights = TagWeights(len(model.tags), model.order)
+            starts = [cut(weights, place) for place in self.places]
+        return light, starts
 
     def _prove(self, shares: list[float], counts: list[Any]) -> None:
         """A unit vector of margin γ gains γ Σ μ·steps with the mixed weights, which bounds γ.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import hashlib
 import io
 import os
 from collections.abc import Iterator, Sequence
@@ -13,12 +12,15 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, InputError, MissingExtra, ParameterError, Place
-from rosenblatt.io.sources import MARKS, format_of, our_kind
+from rosenblatt.io.sources import LONGEST_MARK, MARKS, format_of, our_kind
+from rosenblatt.io.table_readers import TABLES
 
 # Formats of which a file can be cut between two lines; in the first two a line end may be quoted.
 QUOTED, BY_LINES = ("csv", "tsv"), ("csv", "tsv", "jsonl", "svmlight", "text", "vw")
 FORMATS = (*BY_LINES, "parquet", "arrow")
 BITS = 18
+# Arguments of readers that are not left to them.
+DEFAULTS: dict[str, dict[str, Any]] = {"vw": {"bits": BITS}, "table": {"target": -1}}
 
 
 @dataclass(frozen=True)
@@ -61,16 +63,15 @@ class FileShard:
     of_sentences: bool = False
     schema: Any = None
     options: dict[str, Any] = field(default_factory=dict)
+    key: str = field(default_factory=lambda: os.urandom(8).hex())
 
     @property
     def name(self) -> str:
         return ", ".join(self.paths[:2])
 
     @property
-    def key(self) -> str:
-        """Changes with whatever decides what is read."""
-        stamps = [os.stat(path).st_mtime_ns for path in self.paths if os.path.exists(path)]
-        return hashlib.sha256(repr((self, stamps)).encode()).hexdigest()
+    def reader(self) -> str:
+        return "sentences" if self.of_sentences else "table" if self.kind in TABLES else self.kind
 
     def block(self) -> Any:
         """What the reader of the format gives; None if there is nothing to read."""
@@ -82,22 +83,14 @@ class FileShard:
         files = [_opened(path, self.span, self.head) for path in self.paths if size_of(path)]
         if not files or (self.span is not None and self.span[0] == self.span[1]):
             return None
-        schema = None if self.schema is None else schema_from_json(self.schema)
         options = self.reader_options()
         try:
-            if schema is not None:
+            if self.schema is not None:
                 options.pop("target", None)
-                block: Any = schema.read(files, labelled=True, **options)
-            elif self.of_sentences:
-                block = readers.iter_sentences(files, **options).whole()
-            elif self.kind == "svmlight":
-                block = readers.iter_svmlight(files, **options).whole()
-            elif self.kind == "text":
-                block = readers.iter_text(files, **options).whole()
-            elif self.kind == "vw":
-                block = readers.iter_vw(files, **{"bits": BITS, **options}).whole()
+                block = schema_from_json(self.schema).read(files, labelled=True, **options)
             else:
-                block = readers.iter_table(files, **{"target": -1, **options}).whole()
+                read = getattr(readers, f"iter_{self.reader}")
+                block = read(files, **DEFAULTS.get(self.reader, {}) | options).whole()
         except DataError as error:
             raise self._placed(error) from None
         finally:
@@ -106,7 +99,7 @@ class FileShard:
         return self._part_of(block)
 
     def reader_options(self) -> dict[str, Any]:
-        named = self.kind and (self.of_sentences or self.kind not in ("svmlight", "text", "vw"))
+        named = self.kind and self.reader in ("sentences", "table")
         return {**self.options, **({"format": self.kind} if named else {})}
 
     def _part_of(self, block: Any) -> Any:
@@ -155,7 +148,7 @@ def file_shards(paths: Any, n: int | None, format: str | None, **fields: Any) ->
     for path, size, count in zip(found, sizes, counts, strict=True):
         pieces: Any = ({"part": (k, count)} for k in range(count))
         with _opened(path) as file:
-            packed = file.read(max(map(len, MARKS))).startswith(tuple(MARKS))
+            packed = file.read(LONGEST_MARK).startswith(tuple(MARKS))
         if count > 1 and kind in BY_LINES and not (of_sentences or packed):
             has_head = kind in QUOTED and fields["options"].get("header", True)
             pieces = _cut(path, size, count, kind in QUOTED, has_head)
@@ -204,8 +197,7 @@ def with_schema(
         block = next((block for shard in shards if (block := shard.block()) is not None), None)
         if block is None:
             raise InputError("there are no examples in any of the files.")
-        kind = kind if kind in ("text", "vw") else "table"
-        schema = guess_schema(kind, block, (features or FeatureOptions()).hashed(BITS))
+        schema = guess_schema(shards[0].reader, block, (features or FeatureOptions()).hashed(BITS))
     described = schema.to_json()
     return [replace(shard, schema=described) for shard in shards], schema
 

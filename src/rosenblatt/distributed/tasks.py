@@ -17,14 +17,14 @@ import numpy as np
 
 from rosenblatt.core import epochs
 from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.distributed.merging import Part, Tables, changed_part, row_tables, tag_weights
+from rosenblatt.distributed.merging import Part, changed_part, row_tables, tag_weights
 from rosenblatt.distributed.shards import FileShard, Shard
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.targets import encode_labels, read_labels
 from rosenblatt.structured.sentences import Encoder, read_pairs
 from rosenblatt.structured.tagger import SequenceTagger
-from rosenblatt.structured.tagging import TagModel, TagTrainer
+from rosenblatt.structured.tagging import TagTrainer
 
 AnyShard = Shard | FileShard
 
@@ -84,10 +84,6 @@ class RowExamples:
         trainer: epochs.Trainer = learner._trainer(learner._model, self._data(learner), **start)
         return trainer
 
-    def learned(self, model: Any, _: Any) -> Part:
-        weights = model.weights
-        return Part(model.t, model.n_mistakes, row_tables(weights), None, weights.by_feature)
-
     def errors(self, learner: Any) -> int:
         data = self._data(learner)
         return int(learner._misclassified(learner._model, data.table, data.labels))
@@ -114,9 +110,6 @@ class SentenceExamples:
         model, n = learner._model, self.encoder.n_features
         trainer: TagTrainer = learner._trainer(model, self.encoded, self.tags, n)
         return trainer
-
-    def learned(self, model: TagModel, start: Tables) -> Part:
-        return changed_part(model, start)
 
     def errors(self, learner: Any) -> int:
         return self.trainer(learner).errors(averaged=False)
@@ -163,9 +156,10 @@ def learn(learner: Any, shard: AnyShard, start: Any, seed: int) -> tuple[Part, C
     result = epochs.run(trainer, max_iter=1, shuffle=bool(own.shuffle), random=seed)
     mistakes, model, length = result.mistakes_per_epoch[0], own._model, 0.0
     if isinstance(examples, RowExamples):
-        model.n_mistakes += mistakes
-        length = math.sqrt(model.weights.squared_distance())
-    part = examples.learned(model, start)
+        length, tables = math.sqrt(model.weights.squared_distance()), row_tables(model.weights)
+        part = Part(model.t, mistakes, tables, by_feature=model.weights.by_feature)
+    else:
+        part = changed_part(model, start)
     spent = read - began, perf_counter() - read
     return part, Counts(mistakes, result.n_updates, *trainer.step_sums(), length, *spent)
 

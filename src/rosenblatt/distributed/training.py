@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -24,16 +24,8 @@ SHARDS_AT_HAND = 8
 REFUSED = ("record", "pocket", "early_stopping", "calibrate", "tag_dictionary", "warm_start")
 
 
-def distribute(
-    learner: Any,
-    *,
-    shards: int | None = None,
-    mix: str = "uniform",
-    client: Any = None,
-    engine: str | None = None,
-    n_workers: int | None = None,
-    checkpoint: Any = None,
-) -> Distributed:
+@dataclass
+class Distributed:
     """The same learner over shards of the data, by threads, processes or a Dask cluster.
 
     In each epoch every shard learns on from the mixed model, one epoch long and in an order that
@@ -63,10 +55,10 @@ def distribute(
     checkpoint : path, default=None
         A model file that is written after every epoch; where it is there, the run goes on from it.
 
-    Returns
-    -------
-    distributed : Distributed
-        With ``fit``, ``fit_files``, ``predict``, ``to_local`` and ``report_``.
+    Attributes
+    ----------
+    report_ : DistributionReport
+        What the last training did, shard by shard, and what distribution cost.
 
     Examples
     --------
@@ -77,26 +69,15 @@ def distribute(
     >>> parts.report_.mistakes[0], f"{parts.to_local().score(X[1500:], y[1500:]):.2f}"
     ([116, 123, 134, 118], '0.92')
     """
-    return Distributed(learner, shards, mix, client, engine, n_workers, checkpoint)
-
-
-@dataclass
-class Distributed:
-    """A learner that is trained over shards; `distribute` makes it.
-
-    Attributes
-    ----------
-    report_ : DistributionReport
-        What the last training did, shard by shard, and what distribution cost.
-    """
 
     learner: Any
-    shards: int | None
-    mix: str
-    client: Any
-    engine: str | None
-    n_workers: int | None
-    checkpoint: Any
+    _: KW_ONLY
+    shards: int | None = None
+    mix: str = "uniform"
+    client: Any = None
+    engine: str | None = None
+    n_workers: int | None = None
+    checkpoint: Any = None
 
     def __post_init__(self) -> None:
         learner, self._of_sentences = self.learner, isinstance(self.learner, SequenceTagger)
@@ -227,3 +208,6 @@ class Distributed:
         """As ``to_local().predict(X)``; of a Dask collection, one with the same partitions."""
         local = self.to_local()
         return predict(local, X) if is_collection(X) else local.predict(X)
+
+
+distribute = Distributed

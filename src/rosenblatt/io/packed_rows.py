@@ -13,7 +13,7 @@ import mmap
 import os
 import tempfile
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from copy import copy
 from typing import Any, BinaryIO, Self
 from zlib import crc32
@@ -96,10 +96,9 @@ class PackedRows(Block):
 
     def __getitem__(self, rows: slice) -> Self:
         part = copy(self)
-        first, last, _ = rows.indices(len(self))
-        part.rows, part.labels = self.rows[first:last], self.labels[first:last]
-        part.weights = None if self.weights is None else self.weights[first:last]
-        part._first = self._first + first
+        part.rows, part.labels = self.rows[rows], self.labels[rows]
+        part.weights = None if self.weights is None else self.weights[rows]
+        part._first = self._first + rows.indices(len(self))[0]
         return part
 
     def blocks(self) -> Iterator[PackedRows]:
@@ -233,7 +232,8 @@ class RowsWriter:
                     self._append(name, kind, spool.values())
                 else:
                     self._parts[name] = spool
-                    _copy(spool.file, self._file, spool.size)
+                    for some in spool.values():
+                        self._file.write(some.data)
             digests = [digest for part in self._parts.values() for digest in part.digests]
             self._append("digests", "U32", [np.array(digests)])
             layout: Layout = {n: (part.kind, (part.n_items,)) for n, part in self._parts.items()}
@@ -247,18 +247,6 @@ class RowsWriter:
         self._parts[name] = Part(kind, self._file)
         for some in values:
             self._parts[name].add(some)
-
-
-def _copy(spool: BinaryIO, file: NewFile, size: int) -> None:
-    """Append a file to another, without a way through this process where the system can."""
-    done = 0
-    spool.flush()
-    with suppress(AttributeError, OSError):
-        while n := os.copy_file_range(spool.fileno(), file.fileno(), size - done, done):
-            done += n
-    spool.seek(done)
-    while chunk := spool.read(BLOCK):
-        file.write(chunk)
 
 
 def _dtype(kind: str) -> np.dtype[Any]:
