@@ -18,12 +18,11 @@ from rosenblatt.errors import InputError, Message, ParameterError, Setting, Valu
 
 
 def choice(name: str, value: Any, *allowed: Any) -> Any:
-    """One of some words, or of some numbers."""
+    """One of some words, of some numbers, or yes and no among them."""
     # 1 == True, so the kind counts too; NumPy has texts and whole numbers of its own.
-    kind = str if isinstance(value, str) else kinds.Integral
-    if isinstance(value, bool) or not any(
-        isinstance(value, kind) and isinstance(word, kind) and value == word for word in allowed
-    ):
+    kind = next((k for k in (str, bool, kinds.Integral) if isinstance(value, k)), None)
+    alike = [word for word in allowed if isinstance(word, bool) == (kind is bool)]
+    if kind is None or not any(isinstance(word, kind) and value == word for word in alike):
         known = "is not known" if isinstance(allowed[0], str) else "is not allowed"
         raise refusal(name, value, one_of(allowed), verdict=known)
     return value

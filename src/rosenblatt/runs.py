@@ -209,12 +209,16 @@ class LinearRun(Run):
 
     @cached_property
     def averages(self) -> FloatArray:
-        """As `weights`: the mean over all examples before the next update."""
-        lived = self.survival.reshape(-1, 1, 1)
+        """As `weights`: the mean over all examples before the next update.
+
+        Before the first example that is averaged the weights stand for it.
+        """
+        ends = np.cumsum(self.survival) + self.first_example
+        starts = np.append(self.first_example, ends[:-1])
+        lived = np.maximum(ends, (began := self.ledger.average_from)) - np.maximum(starts, began)
+        lived, counted = (n.reshape(-1, 1, 1) for n in (lived, np.cumsum(lived)))
         total = np.cumsum(lived * self.weights, axis=0)
-        mean = np.asarray(total / np.maximum(np.cumsum(lived, axis=0), 1))
-        if not lived[0]:
-            mean[0] = self.weights[0]
+        mean = np.where(counted == 0, self.weights, total / np.maximum(counted, 1))
         mean[-1] = np.column_stack(self.ledger.average(self.X))
         return mean
 

@@ -66,7 +66,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("rule", "learner"),
     [
         ("perceptron", Perceptron(**COMMON)),
-        ("PA-I", PassiveAggressive(variant="PA-I", C=1.0, **COMMON)),
+        ("PA-I", PassiveAggressive(variant="PA-I", C=1.0, average=False, **COMMON)),
     ],
     ids=["perceptron", "PA-I"],
 )

@@ -30,12 +30,17 @@ LEARNERS: dict[str, Callable[..., Any]] = {
     "voted, last": partial(VotedPerceptron, combine="last", eta0=0.5),
     "mira": MIRA,
     "mira, aggressive": partial(MIRA, aggressive=0.5),
-    "pa": partial(PassiveAggressive, variant="PA"),
-    "pa1": PassiveAggressive,
-    "pa1, cautious": partial(PassiveAggressive, C=0.01),
-    "pa2": partial(PassiveAggressive, variant="PA-II", C=0.5),
-    "soft": SoftPerceptron,
-    "soft, long steps": partial(SoftPerceptron, eta0=1.0),
+    "pa": partial(PassiveAggressive, variant="PA", average=False),
+    "pa1": partial(PassiveAggressive, average=False),
+    "pa1, cautious": partial(PassiveAggressive, C=0.01, average=False),
+    "pa2": partial(PassiveAggressive, variant="PA-II", C=0.5, average=False),
+    "soft": partial(SoftPerceptron, average=False),
+    "soft, long steps": partial(SoftPerceptron, eta0=1.0, average=False),
+    "perceptron, tail": partial(Perceptron, average="tail"),
+    "mira, average": partial(MIRA, average=True),
+    "pa1, average": PassiveAggressive,
+    "pa2, tail": partial(PassiveAggressive, variant="PA-II", average="tail"),
+    "soft, average": SoftPerceptron,
 }
 FEW = {"max_iter": 4, "tol": None}
 EARLY = {"early_stopping": True, "validation_fraction": 0.25, "n_iter_no_change": 2, "max_iter": 30}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from reference import binary, multiclass, steps
+from reference import averaged, binary, multiclass, steps
 from strategies import LEARNERS, csr, tables, weights_of
 
 from rosenblatt.learner.catalogue import CATALOGUE
@@ -17,10 +17,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 CASES = steps.ORACLES
 # A weighted step may miss a margin of 1 by a rounding error and be repaired in the next epoch.
 TINY = 1e-9
-MOST_EPOCHS = 4
+MOST_EPOCHS = 5
 
 every_rule = pytest.mark.parametrize("rule", CASES)
 both_ties = st.sampled_from(["mistake", "positive"])
+averages = st.sampled_from([False, True, "tail"])
 factors = st.none() | st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0]), min_size=8, max_size=8)
 
 
@@ -56,12 +57,37 @@ def on_the_edge(margin, jumps):
     return any(abs(margin - jump) < TINY for jump in jumps)
 
 
+def averaging(learner, average):
+    """What to give a learner that can do without an average, or with that of the tail."""
+    given = {"voted": {}, "averaged": {"average": average or True}}
+    return given.get(learner, {"average": average})
+
+
+def assert_served(learner, run, X, average_of):
+    """What predicts is the mean of the weights after each example, of its tail, or the last."""
+    kind = learner.average
+    if kind and not learner.keeps_rows:
+        expected = average_of(
+            averaged.tail(run.snapshots, len(X)) if kind == "tail" else run.snapshots
+        )
+        ledger = learner.ledger_.average(X)
+        for found, *others in zip(
+            (learner.coef_, learner.intercept_), expected, ledger, strict=True
+        ):
+            for other in others:
+                same = np.reshape(other, found.shape)
+                np.testing.assert_allclose(found, same, rtol=TINY, atol=TINY)
+
+
 @every_rule
-@given(tables(2), st.booleans(), both_ties, st.booleans(), factors)
-def test_binary_rules_equal_their_oracles(rule, table, fit_intercept, ties, sparse, factors):
+@given(tables(2), st.booleans(), both_ties, st.booleans(), factors, averages)
+def test_binary_rules_equal_their_oracles(
+    rule, table, fit_intercept, ties, sparse, factors, average
+):
     case, (X, y) = CASES[rule], table
     weights = row_weights(factors, len(X))
-    learner = trained(rule, X, y, sparse, weights, fit_intercept=fit_intercept, ties=ties)
+    options = {"fit_intercept": fit_intercept, "ties": ties, **averaging(case.learner, average)}
+    learner = trained(rule, X, y, sparse, weights, **options)
     signs = 2 * y - 1
     run = binary.train(
         X,
@@ -88,6 +114,7 @@ def test_binary_rules_equal_their_oracles(rule, table, fit_intercept, ties, spar
     tolerance = 0 if case.exact else TINY
     np.testing.assert_allclose(matrix[0], run.w, rtol=tolerance, atol=tolerance)
     np.testing.assert_allclose(bias[0], run.b, rtol=tolerance, atol=tolerance)
+    assert_served(learner, run, X, averaged.average_binary)
 
 
 def delicate(W, b, x, label, jumps):
@@ -110,9 +137,9 @@ def delicate(W, b, x, label, jumps):
 
 @every_rule
 @pytest.mark.parametrize("n_classes", [2, 3])
-@given(st.data(), st.booleans(), both_ties, st.booleans(), factors)
+@given(st.data(), st.booleans(), both_ties, st.booleans(), factors, averages)
 def test_multiclass_rules_equal_their_oracles(
-    rule, n_classes, data, fit_intercept, ties, sparse, factors
+    rule, n_classes, data, fit_intercept, ties, sparse, factors, average
 ):
     """L2.3, L2.4, L2.7: two classes too, if they are to be learned as more are."""
     case, (X, y) = CASES[rule], data.draw(tables(n_classes))
@@ -120,6 +147,7 @@ def test_multiclass_rules_equal_their_oracles(
     # The oracle of the soft rule counts a tie as a mistake.
     ties = "mistake" if rule == "soft" else ties
     options: dict[str, Any] = {"fit_intercept": fit_intercept, "binary_as_multiclass": True}
+    options |= averaging(case.learner, average)
     learner = trained(rule, X, y, sparse, weights, ties=ties, **options)
     common: dict[str, Any] = {
         "n_classes": n_classes,
@@ -154,6 +182,7 @@ def test_multiclass_rules_equal_their_oracles(
     tolerance = 0 if case.exact else TINY
     np.testing.assert_allclose(matrix, run.W, rtol=tolerance, atol=tolerance)
     np.testing.assert_allclose(bias, run.b, rtol=tolerance, atol=tolerance)
+    assert_served(learner, run, X, averaged.average_multiclass)
 
 
 @pytest.mark.parametrize("weight", [2.0, 1e6])

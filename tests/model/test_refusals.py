@@ -188,16 +188,16 @@ def test_files_that_cannot_be_opened_stay_what_they_are(tmp_path):
 def test_a_newer_format_is_named_before_anything_else_is_judged(small, refused):
     def newer(card):
         card.clear()
-        card.update(format=5, version="2.3", digest={"blake3": "…"}, new=[1])
+        card.update(format=6, version="2.3", digest={"blake3": "…"}, new=[1])
 
     expected = (
-        "written by rosenblatt 2.3 (format 5); this is 0.1.0, which reads format 4. Upgrade with "
+        "written by rosenblatt 2.3 (format 6); this is 0.1.0, which reads format 5. Upgrade with "
         "pip install --upgrade rosenblatt."
     )
     assert refused(forged(small, newer)) == expected
     # Neither its digest nor its fields can be known here.
-    assert refused(forged(small, lambda card: card.update(format=5, version="2.3"))) == expected
-    unsigned = bytearray(forged(small, lambda card: card.update(format=5, version="2.3")))
+    assert refused(forged(small, lambda card: card.update(format=6, version="2.3"))) == expected
+    unsigned = bytearray(forged(small, lambda card: card.update(format=6, version="2.3")))
     unsigned[-1] ^= 1
     assert refused(bytes(unsigned)) == expected
 
@@ -207,7 +207,7 @@ def test_an_older_format_is_refused_with_one_sentence(small, refused):
     old = Path(__file__).parent / "files" / "format1.rbt"
     expected = (
         "a model file of format 1, written by rosenblatt 0.1.0, which is no longer read: this "
-        "version (0.1.0) reads format 4, so train the model again and save it."
+        "version (0.1.0) reads format 5, so train the model again and save it."
     )
     assert refused(old.read_bytes()) == expected
     # As of a newer one, neither its digest nor its fields are looked at.
@@ -301,7 +301,7 @@ def test_a_digest_somewhere_else_in_the_card_does_not_count(small, refused):
     digest = card.pop("sha256")
     card["schema"] = {"sha256": "0" * 64}
     assert "no SHA-256 of 64 hexadecimal digits" in refused(closed(card, arrays))
-    card = {"schema": {"sha256": "0" * 64}, "sha256": digest, **card, "format": 4}
+    card = {"schema": {"sha256": "0" * 64}, "sha256": digest, **card, "format": 5}
     card["schema"] = {"sha256": "0" * 64}
     assert "does not stand where it should" in refused(closed(card, arrays))
 

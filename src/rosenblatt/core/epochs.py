@@ -52,6 +52,9 @@ class Trainer(ABC):
         self.cut_short = self.n_learned + place < self.n_examples and stop_asked()
         return self.cut_short
 
+    def end_epoch(self, epoch: int) -> None:  # noqa: B027  (most have nothing to do)
+        """What is due after a whole epoch, before the model is scored on held-out examples."""
+
     def is_right(self, *, changed: bool) -> bool:
         """Whether all examples are right as things are, after an epoch without a mistake.
 
@@ -190,6 +193,8 @@ def run(
             if trainer.cut_short:
                 break
             trainer.n_learned += n if order is None else len(order)
+        if not trainer.cut_short:
+            trainer.end_epoch(epoch)
         changed = trainer.n_updates > updates_before
         result.mistakes_per_epoch.append(mistakes)
         result.margin_ceiling = min(result.margin_ceiling, trainer.margin_ceiling())

@@ -44,6 +44,8 @@ class BaseLedger(ABC, Generic[W]):
     def __init__(self, n_examples: int, start_t: int = 0, best_t: int | None = None) -> None:
         self.n_examples = n_examples
         self._start_t, self._best_t = start_t, best_t
+        # Examples seen before the average began; of the weights of the best epoch, likewise.
+        self.average_from = self._average_from_of_best = 0
 
     # ------------------------------------------------------------------ what a family says
 
@@ -75,7 +77,7 @@ class BaseLedger(ABC, Generic[W]):
 
     @abstractmethod
     def _average(self, state: Any) -> W:
-        """The mean of the weights after each example since recording began."""
+        """The mean of the weights after each example since recording, or the average, began."""
 
     # ------------------------------------------------------------------ what all can do
 
@@ -99,6 +101,8 @@ class BaseLedger(ABC, Generic[W]):
         shorter = copy(self)
         shorter._cut(k)
         shorter.n_examples, shorter._best_t = n_examples, None
+        if shorter.average_from >= n_examples:
+            shorter.average_from = 0
         return shorter
 
     @property
@@ -106,7 +110,10 @@ class BaseLedger(ABC, Generic[W]):
         """The ledger up to the weights that predict: of the best epoch, or else all of it."""
         if self._best_t is None:
             return self
-        return self.upto(int(np.searchsorted(self._times, self._best_t, "right")), self._best_t)
+        k = int(np.searchsorted(self._times, self._best_t, "right"))
+        best = self.upto(k, self._best_t)
+        best.average_from = self._average_from_of_best
+        return best
 
     def replay(self, X: Any, upto: int | None = None) -> W:
         """The weights after the first ``upto`` updates (all of them by default).
@@ -129,10 +136,11 @@ class BaseLedger(ABC, Generic[W]):
     def average(self, X: Any) -> W:
         """The mean of the weights after every example since recording began.
 
-        If that was the first one, averaged learners predict by it.
+        If that was the first one, averaged learners predict by it. Of a learner that averages the
+        tail of its epochs, since that began.
         """
         state = self._begin(X, averaged=True)
-        self._play(state, 0, len(self), self._start_t)
+        self._play(state, 0, len(self), max(self._start_t, self.average_from))
         return self._average(state)
 
     @property
@@ -226,9 +234,12 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         *,
         n_float32: int | None = None,
         best_t: int | None = None,
+        average_from: int = 0,
+        average_from_of_best: int = 0,
     ) -> None:
         super().__init__(classes, entries, n_examples, start.t, best_t)
         self.start, self._n_float32 = start, n_float32
+        self.average_from, self._average_from_of_best = average_from, average_from_of_best
 
     @property
     def n_vectors(self) -> int:
@@ -291,6 +302,7 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             **dict(zip(COLUMNS, self.entries, strict=True)),
             "n_examples": self.n_examples,
             "n_float32": self._n_float32,
+            "average_from": self.average_from,
         }
 
     @classmethod
@@ -319,9 +331,9 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
                 "these arrays are no ledger: their lengths differ, or they name rows or classes "
                 "that cannot be."
             )
-        return cls(
-            start, classes, entries, int(arrays["n_examples"]), n_float32=arrays["n_float32"]
-        )
+        n_examples, average_from = int(arrays["n_examples"]), arrays.get("average_from", 0)
+        kinds = {"n_float32": arrays["n_float32"], "average_from": average_from}
+        return cls(start, classes, entries, n_examples, **kinds)
 
     def _begin(self, X: Any, *, averaged: bool = False) -> tuple[Weights, list[Any]]:
         start = self.start
@@ -353,7 +365,9 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
 
     def _play(self, state: tuple[Weights, list[Any]], start: int, stop: int, t0: int = 0) -> None:
         weights, kinds = state
-        entries = self.entries._replace(t=self.entries.t - t0) if t0 else self.entries
+        entries = self.entries
+        if t0:  # what came before counts from the first example on
+            entries = entries._replace(t=np.maximum(entries.t - t0, 1))
         if len(kinds) == 2 and self._n_float32 is not None:
             end = min(stop, self._n_float32)
             learning.replay(weights, kinds[1], *entries, start, end)
@@ -368,5 +382,5 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
         return state[0].matrix.copy(), state[0].bias.copy()
 
     def _average(self, state: tuple[Weights, list[Any]]) -> tuple[AnyFloatArray, AnyFloatArray]:
-        state[0].t = self.n_examples - self._start_t
+        state[0].t = self.n_examples - max(self._start_t, self.average_from)
         return state[0].average()

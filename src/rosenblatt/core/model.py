@@ -189,12 +189,18 @@ class LinearModel(Model):
         self.start: Weights | None = None
         # Updates made in float32, if the weights became float64 after them.
         self.n_float32: int | None = None
+        self.average_from_of_best = 0
         # The rows that a voted learner keeps beside the ledger.
         self.voters: Any = None
 
     @property
     def n_vectors(self) -> int:
         return self.weights.n_vectors
+
+    @property
+    def average_from(self) -> int:
+        """Examples seen before the average began that predicts."""
+        return self.weights.average_from if self.best is None else self.average_from_of_best
 
     def served(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """The weights and biases that predict: the best kept, the average, or the last."""
@@ -204,6 +210,13 @@ class LinearModel(Model):
         if self.weights.averaged:
             return self.weights.average()
         return self.weights.matrix, self.weights.bias
+
+    def noting_when(self, keep: Callable[[], Any]) -> Callable[[], Any]:
+        def noted() -> Any:
+            self.average_from_of_best = self.weights.average_from
+            return keep()
+
+        return super().noting_when(noted)
 
     def state(self) -> Any:
         """What is needed to go back to the present state later."""
@@ -285,6 +298,8 @@ class LinearModel(Model):
             self.t,
             n_float32=self.n_float32,
             best_t=self.best_t,
+            average_from=self.weights.average_from,
+            average_from_of_best=self.average_from_of_best,
         )
 
     def digest(self) -> str:

@@ -63,6 +63,9 @@ class LinearTrainer(epochs.Trainer):
         notes = [record if result.pairs is None else result.pairs.add]
         self._walk = _walk(weights, rule, rows, labels, row_weights, self._tally, notes)
         self._ceiling = MarginCeiling(weights, rows, self._tally)
+        # Whether the average is to leave out the first epochs, and where it may begin next.
+        self.tail = False
+        self._next_start: tuple[int, AnyFloatArray, AnyFloatArray] | None = None
         self.pocket: Pocket | None = None
         self._updates_seen = 0  # by the last look into the pocket
 
@@ -81,6 +84,13 @@ class LinearTrainer(epochs.Trainer):
                 break
         self.n_updates = self._tally.updates
         return self._tally.mistakes - mistakes_before
+
+    def end_epoch(self, epoch: int) -> None:
+        """The tail begins after the last epoch 1, 2, 4, 8 … that is at most half of all."""
+        if self.tail and epoch & (epoch - 1) == 0:
+            if self._next_start is not None:
+                self._weights.begin_average(*self._next_start)
+            self._next_start = self._weights.total()
 
     def is_right(self, *, changed: bool) -> bool:
         if not changed:

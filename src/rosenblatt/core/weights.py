@@ -20,7 +20,8 @@ class Weights(WeightArrays):
     """One weight vector for two classes, one per class for more, with biases.
 
     ``averaged=True`` keeps beside each vector the running sum ``Σ t·step·x`` over its updates
-    (t: examples seen before the update). The mean over all examples is then ``w - sum / t``.
+    (t: examples seen before the update). The mean over all examples is then ``w - sum / t``; if it
+    began later, after ``average_from`` examples, both count from there.
 
     Dense rows want the features of a class side by side, sparse rows of several classes the
     classes of a feature: ``arrange`` brings the table into the one or the other order. Room for
@@ -67,19 +68,36 @@ class Weights(WeightArrays):
         return table[: self.n_features, vectors].T if self.by_feature else table[vectors]
 
     def average(self) -> tuple[AnyFloatArray, AnyFloatArray]:
-        """Mean of the weights and biases over all examples seen, in float64."""
-        t = max(self.t, 1)
+        """Mean of the weights and biases over the examples since it began, in float64."""
+        t = max(self.t - self.average_from, 1)
         return (
             self.matrix - self.matrix_sum / t,
             self.bias - self.bias_sum / t,
         )
+
+    def total(self) -> tuple[int, FloatArray, FloatArray]:
+        """The examples seen, and the sum of the weights and biases of the average after each."""
+        matrix, bias = self._weighted(self.t - self.average_from)
+        return self.t, matrix - self.matrix_sum, bias - self.bias_sum
+
+    def begin_average(self, t: int, total: FloatArray, bias_total: FloatArray) -> None:
+        """Let the average begin where ``t`` examples were seen and `total` was this."""
+        matrix, bias = self._weighted(t - self.average_from)
+        self.matrix_sum[...] += total - matrix
+        self.bias_sum[...] += bias_total - bias
+        self.average_from = t
+
+    def _weighted(self, n: int) -> tuple[FloatArray, FloatArray]:
+        """The weights and biases n times, in float64."""
+        return self.matrix * np.float64(n), self.bias * np.float64(n)
 
     def score(self, rows: Rows) -> FloatArray:
         """Scores of rows, which the table is arranged for, by the mean if averaged, else as is."""
         latest = score(rows, self.table, self.bias)
         if not self.averaged:
             return latest
-        return latest - score(rows, self.table_sum, self.bias_sum) / max(self.t, 1)
+        counted = max(self.t - self.average_from, 1)
+        return latest - score(rows, self.table_sum, self.bias_sum) / counted
 
     def set(self, matrix: AnyFloatArray, bias: AnyFloatArray) -> None:
         """Start from these weights."""
@@ -193,6 +211,7 @@ class Weights(WeightArrays):
             "fit_intercept": self.fit_intercept,
             "by_feature": self.by_feature,
             "t": self.t,
+            "average_from": self.average_from,
             "reach": self.reach,
         }
 
@@ -211,7 +230,7 @@ class Weights(WeightArrays):
         if weights.averaged:
             weights.matrix_sum[...] = arrays["coef_sum"]
             weights.bias_sum[...] = arrays["intercept_sum"]
-        weights.t = arrays["t"]
+        weights.t, weights.average_from = arrays["t"], arrays.get("average_from", 0)
         if "reach" in arrays:
             weights.reach = arrays["reach"]
         else:
@@ -231,4 +250,6 @@ class Weights(WeightArrays):
                 state.update(f"{name} {values.dtype} {values.shape}".encode())
                 state.update(values.tobytes())
         state.update(f"{self.fit_intercept} {self.t}".encode())
+        if self.average_from:
+            state.update(f" {self.average_from}".encode())
         return state.hexdigest()

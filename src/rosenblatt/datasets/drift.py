@@ -141,7 +141,7 @@ def drifting(
     Mistakes of a learner in each hundred rows; after 300 half of what it knew is wrong.
 
     >>> from rosenblatt import PassiveAggressive, datasets
-    >>> learner, mistakes = PassiveAggressive(), [0] * 6
+    >>> learner, mistakes = PassiveAggressive(average=False), [0] * 6
     >>> for t, (x, y) in enumerate(datasets.drifting(600, kind="sudden", period=300)):
     ...     mistakes[t // 100] += learner.predict_one(x) != y
     ...     learner = learner.learn_one(x, y)

@@ -30,13 +30,21 @@ SUMS_OF = {"rows": "row_sums", "steps": "step_sums", "pairs": "pair_sums"}
 
 
 class Part(NamedTuple):
-    """What one model adds to a mean; ``features`` are those of the rows of a tagger."""
+    """What one model adds to a mean; ``features`` are those of the rows of a tagger.
+
+    The average of a linear model began after ``average_from`` of its ``t`` examples.
+    """
 
     t: int
     n_mistakes: int
     tables: Tables
     features: Any = None
     by_feature: bool = False
+    average_from: int = 0
+
+    @property
+    def n_averaged(self) -> int:
+        return self.t - self.average_from
 
 
 def merge(models: Sequence[Learner], weights: Sequence[float] | None = None) -> Learner:
@@ -172,6 +180,7 @@ def set_mean(model: Any, parts: Sequence[Part], counts: Sequence[Fraction]) -> N
     A feature of which a tagger's part has no row counts there as it is in the model.
     """
     t, total, old = sum(part.t for part in parts), float(sum(counts)), model.weights
+    averaged = sum(part.n_averaged for part in parts)
     tables: dict[str, Any] = {}
     if isinstance(model, TagModel):
         tables["row_of"], changed, places = _rows_by_feature(old, parts)
@@ -184,7 +193,8 @@ def set_mean(model: Any, parts: Sequence[Part], counts: Sequence[Fraction]) -> N
         product = np.empty_like(before)
         for number, (part, count) in enumerate(zip(parts, counts, strict=True)):
             # Of a running sum, so that the mean w - sum / t is the mean of the means.
-            factor = float(count * (Fraction(t, part.t) if "sum" in name and part.t else 1))
+            of_sum = "sum" in name and part.n_averaged
+            factor = float(count * (Fraction(averaged, part.n_averaged) if of_sum else 1))
             own = places[number] if by_row else slice(None)
             values = mean[own] + factor * part.tables[name].astype(np.float64)
             mean[: len(before)] += np.multiply(factor, before, out=product)
@@ -204,6 +214,7 @@ def set_mean(model: Any, parts: Sequence[Part], counts: Sequence[Fraction]) -> N
         for name in ("coef", "intercept"):
             tables[name] = tables[name].astype(dtype)
         tables |= {"fit_intercept": model.weights.fit_intercept, "t": 0}
+        tables["average_from"] = t - averaged
         tables["by_feature"] = any(part.by_feature for part in parts)
         model.weights = Weights.from_arrays(tables)
     model.t, model.best, model.calibration = t, None, None
@@ -230,7 +241,8 @@ def _row_part(own: LinearModel, joined: LinearModel, columns: dict[Any, int]) ->
         if columns and name.startswith("coef"):
             tables[name] = np.zeros((len(order), len(columns)))
             tables[name][:, [columns[feature] for feature in own.columns or ()]] = values[order]
-    return Part(own.t, own.n_mistakes, tables, None, own.weights.by_feature)
+    weights = own.weights
+    return Part(own.t, own.n_mistakes, tables, None, weights.by_feature, weights.average_from)
 
 
 def row_tables(weights: Weights) -> Tables:

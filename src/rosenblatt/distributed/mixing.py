@@ -177,6 +177,7 @@ class MixingRun:
             model.weights = model.weights.copy()
             if model.weights.averaged:
                 model.weights.matrix_sum[...], model.weights.bias_sum[...] = 0.0, 0.0
+                model.weights.average_from = 0
             if isinstance(light.class_weight, str):  # balanced over all shards
                 numbers = np.repeat(np.arange(len(self.labels)), list(self.labels.values()))
                 given = list(self.labels), numbers.astype(np.int32)

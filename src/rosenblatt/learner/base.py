@@ -200,10 +200,13 @@ class Learner(FitOutcome, Estimator):
         help="1 shows the progress on standard error: a bar on a terminal, lines elsewhere.",
     )
 
-    # Whether the mean of the weights predicts, which keeps a running sum beside them.
-    averages: ClassVar[bool] = False
     # Where the layout of the family's files is: a module that is loaded when a file is.
     layout: ClassVar[str]
+
+    @property
+    def averages(self) -> bool:
+        """Whether the mean of the weights predicts, which keeps a running sum beside them."""
+        return False
 
     def _run(
         self,

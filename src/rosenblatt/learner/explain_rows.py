@@ -21,6 +21,7 @@ from rosenblatt.learner.inputs import named_values, read_table, rows_without_nam
 class UpdateHistory(NamedTuple):
     """All updates that led to the weights that predict, and what their rows have to do with a row.
 
+    The average, if that predicts, began after ``average_from`` of all examples.
     ``similarity`` and ``numbers`` belong to the rows that the entries name: their product with the
     row in question, and what they are called.
     """
@@ -30,6 +31,7 @@ class UpdateHistory(NamedTuple):
     similarity: FloatArray
     n_examples: int
     numbers: npt.NDArray[np.int64] | None = None
+    average_from: int = 0
 
     def joined(
         self, own: npt.NDArray[np.intp], steps: FloatArray, parts: FloatArray
@@ -137,13 +139,14 @@ class Question:
     def by_mistake(self, past: UpdateHistory, *, mean: bool, alone: bool = False) -> Question:
         """Add what each past example says.
 
-        ``mean``: what predicts is the mean over all examples, of which an update counts for those
+        ``mean``: what predicts is the mean over the examples, of which an update counts for those
         after it. ``alone``: an update with a wrong class lowers that class and raises none.
         """
         entries = past.entries
         steps = entries.step * self._moves(entries, alone)
         if mean:
-            steps = steps * ((past.n_examples - entries.t + 1) / max(past.n_examples, 1))
+            counted = past.n_examples - past.average_from
+            steps = steps * (np.minimum(past.n_examples - entries.t + 1, counted) / max(counted, 1))
         own = np.flatnonzero(steps)
         parts = steps * past.similarity[entries.row]
         return self.with_mistakes(past.joined(own, steps[own], parts[own]))

@@ -87,7 +87,7 @@ class Option:
     def parse(self, text: str) -> Any:
         """The value that a text stands for, as the shell and the page have it; not checked yet."""
         for choice in self.choices:
-            if str(choice) == text:
+            if word_of(choice) == text:
                 return choice
         if self.kind == "whole" or self.kind == "number":
             kind = int if self.kind == "whole" else float
@@ -110,6 +110,11 @@ class Option:
         default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
         text = f"{self.name} : {self.type}, default={default.replace('0.0001', '1e-4')}\n"
         return text + "".join(f"    {line}\n" for line in self.help.split("\n"))
+
+
+def word_of(value: Any) -> str:
+    """A choice as the shell and the page have it."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def option(

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.arrays import AnyFloatArray
-from rosenblatt.core.model import LinearModel
-from rosenblatt.core.weights import Weights
-from rosenblatt.linear.linear_classifier import learning_rate
+from rosenblatt.linear.linear_classifier import averaging, learning_rate
 from rosenblatt.linear.linear_learner import LinearLearner
 
 
@@ -17,14 +14,14 @@ class AveragedPerceptron(LinearLearner):
     vector counts for as long as it survived. Kept as a running sum that only mistakes touch:
     ``u += c · y · x`` with ``c`` the examples seen before, and ``w̄ = w - u/T``.
 
+    It is ``Perceptron(average=True)`` under the name of the papers.
+
     Cost: as the perceptron, plus a second vector; sparse rows cost only their stored values.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Mean weights.
-    raw_coef_, raw_intercept_ : ndarray
-        The last weights and biases, from which training goes on.
 
     See Also
     --------
@@ -53,22 +50,7 @@ class AveragedPerceptron(LinearLearner):
 
     eta0: float = learning_rate()
 
-    averages = True
+    average: bool | str = averaging(default=True, choices=(True, "tail"))
 
     def rule(self) -> Rule:
         return Rule("perceptron", eta=self.eta0, ties=self.ties)
-
-    @property
-    def raw_coef_(self) -> AnyFloatArray:
-        """The last weights, from which training goes on."""
-        return self._in_class_order(self._raw_weights().matrix)
-
-    @property
-    def raw_intercept_(self) -> AnyFloatArray:
-        """The last biases, from which training goes on."""
-        return self._in_class_order(self._raw_weights().bias)
-
-    def _raw_weights(self) -> Weights:
-        model: LinearModel = self._fitted()
-        model.refuse_slim()
-        return model.weights

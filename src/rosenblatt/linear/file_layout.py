@@ -49,13 +49,17 @@ class Start(Facts):
 class LinearFacts(Facts):
     """A linear model, apart from its arrays.
 
-    ``best``, after early stopping: how many examples the weights that predict had seen. ``voters``:
-    how the mistaken rows of a voted perceptron are kept.
+    ``average_from``: how many examples had been seen before the average began; null where there is
+    none. ``best``, after early stopping: how many the weights that predict had seen, and
+    ``average_from_of_best`` before their average began. ``voters``: how the mistaken rows of a
+    voted perceptron are kept.
     """
 
     fit_intercept: bool
     by_feature: bool
+    average_from: int | None
     best: int | None
+    average_from_of_best: int
     ledger: Start | None
     voters: RowKind | None
 
@@ -94,7 +98,7 @@ class LinearLayout(Layout):
     def parts(self, card: Card) -> set[str]:
         facts: LinearFacts = card.model
         found = set()
-        if class_of(card.learner).averages and not _weights_alone(card):
+        if facts.average_from is not None:
             found.add("averages")
         if facts.best is not None and facts.voters is None:
             found.add("best")
@@ -130,6 +134,11 @@ class LinearLayout(Layout):
             raise ModelFileError(
                 f"{card.learner} {'needs' if votes else 'does not have'} the rows of its mistakes."
             )
+        if facts.average_from is not None or votes:
+            if card.slim and not votes:
+                raise ModelFileError("a slim model has no running sums.")
+            whole("the examples before the average", facts.average_from, 0, max(t - 1, 0))
+        whole("those before the average of the best", facts.average_from_of_best, 0, t)
         if ledger is not None:
             if facts.voters is None:
                 refuse_slim(card)
@@ -165,6 +174,7 @@ class LinearLayout(Layout):
         if slim:
             weights["coef"], weights["intercept"] = model.state()
             best_t = weights["coef_sum"] = weights["intercept_sum"] = None
+        averaged = weights["coef_sum"] is not None
         for name in WEIGHTS:
             if weights[name] is not None:
                 arrays[name] = weights[name]
@@ -179,7 +189,9 @@ class LinearLayout(Layout):
         facts = LinearFacts(
             fit_intercept=weights["fit_intercept"],
             by_feature=weights["by_feature"],
+            average_from=weights["average_from"] if averaged else None,
             best=best_t,
+            average_from_of_best=0 if best_t is None else model.average_from_of_best,
             ledger=ledger,
             voters=voters,
         )
@@ -225,8 +237,10 @@ def linear_model(state: State) -> LinearModel:
             "fit_intercept": facts.fit_intercept,
             "by_feature": facts.by_feature,
             "t": card.record.t,
+            "average_from": facts.average_from or 0,
         }
     )
+    model.average_from_of_best = facts.average_from_of_best
     if len(card.classes) == 2:
         model.binary_as_multiclass = model.n_vectors == 2
     state.restore(model)

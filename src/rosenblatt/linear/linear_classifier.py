@@ -13,7 +13,7 @@ from rosenblatt.arrays import AnyFloatArray, Scorer
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.result import FitResult, Validation, dual_form
-from rosenblatt.core.rows import largest_allowed, scorer
+from rosenblatt.core.rows import scorer
 from rosenblatt.core.training import LinearTrainer
 from rosenblatt.errors import NoLedgerError, ParameterError
 from rosenblatt.learner.classifier import RowClassifier
@@ -21,13 +21,15 @@ from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay
 from rosenblatt.learner.options import n_jobs_option, option, seed_from
 from rosenblatt.learner.targets import check_class_weight, class_weight_from_text, read_weights
+from rosenblatt.linear.starting_weights import set_start
 
 if TYPE_CHECKING:
+    from rosenblatt.core.weights import Weights
     from rosenblatt.learner.explain_rows import Question, UpdateHistory
 
 
 # Parameters that a model is made with and keeps.
-MODEL_SETTINGS = ("fit_intercept", "binary_as_multiclass")
+MODEL_SETTINGS = ("fit_intercept", "binary_as_multiclass", "average")
 
 
 def learning_rate() -> Any:
@@ -38,6 +40,20 @@ def learning_rate() -> Any:
         cure="It is the length of a step.",
         label="Learning rate η",
         help="Length of a step. From zero weights it only scales the model.",
+    )
+
+
+def averaging(default: bool, choices: tuple[Any, ...] = (False, True, "tail")) -> Any:
+    """The option ``average``."""
+    return option(
+        default=default,
+        choices=choices,
+        label="Predict with",
+        help="""
+        Predict with the mean of the weights after each example, not with the last ones. It takes a
+        running sum beside every weight, also in the file. "tail" leaves out the first epochs of
+        ``fit``: the mean begins after the last of the epochs 1, 2, 4, 8 … that is at most half of
+        all. What is learned after ``fit`` joins the mean.""",
     )
 
 
@@ -62,6 +78,8 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         Weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Biases; 0 without ``fit_intercept``.
+    raw_coef_, raw_intercept_ : ndarray
+        The last weights and biases, from which training goes on, where the mean predicts.
     margin_ceiling_ : float
         Proven by the run: no unit vector separates the rows (with a bias: the rows with a 1
         appended) by a margin above this.
@@ -74,6 +92,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         Every update in order, when ``record=True``.
     """
 
+    average: bool | str = averaging(default=False)
     fit_intercept: bool = option(
         default=True,
         label="Bias b",
@@ -183,16 +202,18 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             n_features,
             dtype=dtype,
             fit_intercept=bool(self.fit_intercept),
-            averaged=self.averages,
+            averaged=bool(self.average),
             random=seed_from(self.random_state),
             binary_as_multiclass=bool(self.binary_as_multiclass),
         )
 
     def _refuse_other_settings(self) -> None:
         model = self._model
+        model.refuse_slim()
         if len(model.classes) != 2:  # of one class nothing is learned, and more are learned alike
             model.binary_as_multiclass = bool(self.binary_as_multiclass)
-        begun = model.weights.fit_intercept, model.binary_as_multiclass
+        weights = model.weights
+        begun = weights.fit_intercept, model.binary_as_multiclass, weights.averaged
         for name, value in zip(MODEL_SETTINGS, begun, strict=True):
             if bool(getattr(self, name)) != value:
                 raise ParameterError(
@@ -206,10 +227,17 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         data.weights = weights = read_weights(
             start["sample_weight"], self.class_weight, model.classes, data.labels
         )
-        self._set_start(model, start["coef_init"], start["intercept_init"])
+        set_start(model, start["coef_init"], start["intercept_init"])
         self._keep_record(model)
         record = model.recording(model.next_row, data.table)
-        return LinearTrainer(model.weights, rule, rows, data.labels, data.subset, weights, record)
+        known = data.labels, data.subset, weights, record
+        trainer = LinearTrainer(model.weights, rule, rows, *known)
+        trainer.tail = self.average == "tail"
+        return trainer
+
+    @property
+    def averages(self) -> bool:
+        return bool(self.average)
 
     def _errors_on(self, data: TrainingData) -> int:
         last_predicts = not self.averages and self._model.best is None and self.ties == "mistake"
@@ -223,39 +251,6 @@ class LinearClassifier(ModelDisplay, RowClassifier):
     ) -> None:
         model.n_mistakes += sum(result.mistakes_per_epoch)
         super()._take_over(model, result, validation)
-
-    def _set_start(self, model: LinearModel, coef_init: Any, intercept_init: Any) -> None:
-        if coef_init is None and intercept_init is None:
-            return
-        weights = model.weights
-        coef = weights.matrix if coef_init is None else np.asarray(coef_init, np.float64)
-        bias = weights.bias if intercept_init is None else np.asarray(intercept_init, np.float64)
-        shapes = (weights.n_vectors, weights.n_features), (weights.n_vectors,)
-        for name, values, shape in (
-            ("coef_init", coef, shapes[0]),
-            ("intercept_init", bias, shapes[1]),
-        ):
-            if values.size != np.prod(shape) or (values.ndim > 1 and values.shape != shape):
-                raise ParameterError(
-                    f"{name} has shape {values.shape}, but these data need {shape}: one row for "
-                    "two classes, one for each class when there are more (or with "
-                    "binary_as_multiclass=True)."
-                )
-            limit = largest_allowed(weights.table.dtype)
-            if not (np.abs(values) <= limit).all():
-                raise ParameterError(
-                    f"{name} holds values that are not finite or beyond {limit:g}, where the sums "
-                    "of training would overflow."
-                )
-        if intercept_init is not None and not self.fit_intercept and np.any(bias):
-            raise ParameterError("intercept_init needs fit_intercept=True.")
-        coef, bias = coef.reshape(shapes[0]), bias.reshape(shapes[1])
-        if weights.n_vectors > 1:  # given in the order of classes_, kept in that of arrival
-            place = np.argsort(model.sorted_slots)
-            coef = coef[place] if coef_init is not None else coef
-            bias = bias[place] if intercept_init is not None else bias
-        weights.set(coef, bias)
-        model.recorder = None  # no update leads from the weights before to these
 
     def _keep_record(self, model: LinearModel, *, streamed: bool = False) -> None:
         """Record from here on, if asked to; a ledger that was begun goes on."""
@@ -301,6 +296,23 @@ class LinearClassifier(ModelDisplay, RowClassifier):
     def intercept_(self) -> AnyFloatArray:
         """Biases, one for each row of ``coef_``."""
         return self._in_class_order(self._served(self._fitted())[1])
+
+    @property
+    def raw_coef_(self) -> AnyFloatArray:
+        """The last weights, from which training goes on, where the mean predicts."""
+        return self._in_class_order(self._raw_weights().matrix)
+
+    @property
+    def raw_intercept_(self) -> AnyFloatArray:
+        """The last biases, from which training goes on, where the mean predicts."""
+        return self._in_class_order(self._raw_weights().bias)
+
+    def _raw_weights(self) -> Weights:
+        model: LinearModel = self._fitted()
+        if not self.averages or self.keeps_rows:
+            raise AttributeError("coef_ and intercept_ are the last weights, not their mean")
+        model.refuse_slim()
+        return model.weights
 
     @property
     def support_(self) -> npt.NDArray[np.int64]:
@@ -364,7 +376,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
 
     @property
     def _predicts_by_mean(self) -> bool:
-        return self.averages
+        return bool(self._model.weights.averaged)
 
     def _past(self, row: Any, X: Any) -> UpdateHistory | None:
         """The updates that led to the weights that predict, beside a row; None without ``X``."""
@@ -374,4 +386,5 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             return None
         ledger = self.ledger_.best
         found = similarities(self, row, X, ledger.entries) + float(ledger.start.fit_intercept)
-        return UpdateHistory(ledger.entries, ledger.classes, found, ledger.n_examples)
+        past = UpdateHistory(ledger.entries, ledger.classes, found, ledger.n_examples)
+        return past._replace(average_from=ledger.average_from)

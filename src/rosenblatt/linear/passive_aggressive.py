@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.learner.options import option
+from rosenblatt.linear.linear_classifier import averaging
 from rosenblatt.linear.linear_learner import LinearLearner
 
 
@@ -57,6 +58,8 @@ class PassiveAggressive(LinearLearner):
         label="Aggressiveness C",
         help="How far a step may go; smaller is more cautious. PA does not use it.",
     )
+
+    average: bool | str = averaging(default=True)
 
     def rule(self) -> Rule:
         return Rule(self.variant, C=self.C, ties=self.ties)

@@ -91,6 +91,9 @@ class Perceptron(LinearLearner):
                 why = " keeps the weights with the fewest training errors, held-out rows those with"
                 why += " the fewest errors on them. Choose one."
                 raise ParameterError(Message(Setting("pocket", True), why))
+            if self.average:
+                why = " keeps the last weights at their best, an average predicts with their mean."
+                raise ParameterError(Message(Setting("pocket", True), why + " Choose one."))
             keep = model.noting_when(model.state)
             trainer.pocket = Pocket(trainer.share_predicted, keep, patience=0)
             trainer.pocket.look()  # the first weights may be the best

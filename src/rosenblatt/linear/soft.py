@@ -5,6 +5,7 @@ from __future__ import annotations
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.result import FitResult
 from rosenblatt.learner.options import option
+from rosenblatt.linear.linear_classifier import averaging
 from rosenblatt.linear.linear_learner import LinearLearner
 
 
@@ -36,7 +37,7 @@ class SoftPerceptron(LinearLearner):
     >>> sure, right = soft.predict_proba(B).max(axis=1) > 0.9, soft.predict(B) == b
     >>> print(f"sure of {sure.mean():.0%}: {right[sure].mean():.1%} right; "
     ...       f"the others: {right[~sure].mean():.1%}")
-    sure of 55%: 99.6% right; the others: 83.3%
+    sure of 20%: 100.0% right; the others: 90.5%
     """
 
     eta0: float = option(
@@ -47,6 +48,7 @@ class SoftPerceptron(LinearLearner):
         help="Length of a step for a row that was surely wrong.",
     )
 
+    average: bool | str = averaging(default=True)
     scores_are_log_odds = True
 
     def rule(self) -> Rule:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +80,8 @@ class VotedPerceptron(LinearLearner):
     )
     eta0: float = learning_rate()
 
-    averages = True
+    # It has the mean whatever predicts: ``combine`` can be changed after ``fit``.
+    average: ClassVar[bool] = True  # type: ignore[misc]
     keeps_rows = True
     predicts_by = ("combine", "ties")
 

@@ -27,7 +27,7 @@ from rosenblatt.model.parameters import decode, decode_parameters, encode, encod
 if TYPE_CHECKING:
     from rosenblatt.model.layout import Layout
 
-FORMAT = 4
+FORMAT = 5
 TrainingData = Literal["none", "ledger", "rows"]
 DIGEST = re.compile("[0-9a-f]{64}")
 VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.catalogue import CATALOGUE, Entry, entries
-from rosenblatt.learner.options import Option
+from rosenblatt.learner.options import Option, word_of
 from rosenblatt.studio import fields
 
 FAMILIES = ("linear", "kernel")
@@ -64,9 +64,14 @@ def _control(option: Option) -> dict[str, Any]:
     as_declared = ("name", "label", "kind", "default", "optional", *limits)
     return {
         **{field: getattr(option, field) for field in as_declared},
+        **({"default": word_of(option.default)} if option.choices else {}),
         "help": option.help.replace("``", ""),
-        "choices": [choice for choice in option.choices if choice not in NOT_ON_A_PAGE],
+        "choices": _words(option),
     }
+
+
+def _words(option: Option) -> list[str]:
+    return [word_of(choice) for choice in option.choices if choice not in NOT_ON_A_PAGE]
 
 
 def complete_learner(name: str, given: Any) -> dict[str, Any]:
@@ -98,7 +103,7 @@ def _checked(name: str, value: Any, option: Option) -> Any:
     if option.kind == "flag":
         return fields.switch(name, value)
     if option.kind == "choice":
-        return fields.choice(name, value, *(c for c in option.choices if c not in NOT_ON_A_PAGE))
+        return fields.choice(name, word_of(value), *_words(option))
     if option.kind == "whole":
         least = int(option.at_least or 0)
         return fields.whole(name, value, at_least=least, at_most=LARGEST_WHOLE)

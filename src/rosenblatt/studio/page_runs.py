@@ -44,6 +44,7 @@ class PageRun:
         seen = {
             "t": ledger.entries.t - (ledger.entries.t - 1) // length,
             "n_examples": ledger.n_examples - ledger.n_examples // length,
+            "average_from": ledger.average_from - ledger.average_from // length,
         }
         return LinearRun(Ledger.from_arrays(ledger.to_arrays() | seen), self.examples.X, most)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.catalogue import Entry
+from rosenblatt.learner.options import word_of
 from rosenblatt.studio.controls import controls_of, kinds
 from rosenblatt.studio.mapped_rows import MappedRows
 from rosenblatt.studio.states import PageState
@@ -61,11 +62,11 @@ def recipe(state: PageState, learner: Mapping[str, Any], examples: MappedRows, n
     entry = kinds()[kind]
     epochs, cut = _epochs(state, entry, examples)
     settings = {
-        field: learner[field]
+        field: option.parse(value) if option.choices else value
         for field, option in controls_of(kind).items()
-        if not option.is_default(learner[field])
+        if word_of(value := learner[field]) != word_of(option.default)
     }
-    own = [f"{name} {value}" for name, value in settings.items() if name not in SHARED]
+    own = [f"{name} {word_of(value)}" for name, value in settings.items() if name not in SHARED]
     if entry.family == "kernel":
         if examples.one_class:
             raise InputError(

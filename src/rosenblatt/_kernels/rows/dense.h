@@ -261,13 +261,18 @@ RB_CLONES static void F(add)(const rb_rows *rows, int64_t row, double step, void
     F(add_row)((const REAL *)rows->values + row * d, d, (REAL)step, weights);
 }
 
-RB_CLONES static void F(add_to_sum)(const rb_rows *rows, int64_t row, double step, double *sum,
-                                    int64_t stride) {
+RB_CLONES static void F(add_both)(const rb_rows *rows, int64_t row, double step, void *weights,
+                                  double counted, double *sum, int64_t stride) {
     const int64_t d = rows->n_features;
     const REAL *restrict x = (const REAL *)rows->values + row * d;
+    const REAL s = (REAL)step;
+    REAL *restrict w = weights;
     double *restrict u = sum;
     (void)stride;
-    for (int64_t j = 0; j < d; j++) u[j] += step * (double)x[j];
+    for (int64_t j = 0; j < d; j++) {
+        w[j] += s * x[j];
+        u[j] += counted * (double)x[j];
+    }
 }
 
 RB_CLONES static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
@@ -297,7 +302,7 @@ RB_CLONES static int F(inspect)(const rb_rows *rows, double limit, int64_t *row,
 }
 
 RB_UNUSED static const rb_ops F(rb_ops) = {F(seek),       F(seek_class), F(score),
-                                           F(score_classes), F(add),     F(add_to_sum),
+                                           F(score_classes), F(add),     F(add_both),
                                            F(squared_norm), F(inspect)};
 #undef F
 #undef LANES_IN_ONE_VECTOR

@@ -17,6 +17,7 @@ class Tally:
     updates: int
     step_sum: float
     raised_sum: float
+    loss: float
     refused: int
     mistakes_per_row: Int32Array | None
     dual: FloatArray | None

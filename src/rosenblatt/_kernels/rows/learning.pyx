@@ -29,6 +29,7 @@ cdef extern from "rows/loop.h" nogil:
         int64_t updates
         double step_sum
         double raised_sum
+        double loss
         int64_t refused
         int32_t *counts
         double *alpha
@@ -87,14 +88,15 @@ cdef class Tally:
     """What a run adds up: mistakes and updates in all, and for each row.
 
     `step_sum` adds the steps that moved two classes apart, `raised_sum` those that raised the right
-    class alone; `refused` is the row whose update would overflow, or -1.
+    class alone, `loss` the log loss of a rule that has probabilities; `refused` is the row whose
+    update would overflow, or -1.
     """
 
     cdef rb_tally c
     cdef readonly object mistakes_per_row, dual
     cdef public int64_t mistakes
     cdef readonly int64_t updates, refused
-    cdef readonly double step_sum, raised_sum
+    cdef readonly double step_sum, raised_sum, loss
 
     def __init__(self, mistakes_per_row=None, dual=None):
         self.refused = -1
@@ -108,6 +110,7 @@ cdef class Tally:
         """Make what the loop has counted known to Python."""
         self.mistakes, self.updates, self.refused = self.c.mistakes, self.c.updates, self.c.refused
         self.step_sum, self.raised_sum = self.c.step_sum, self.c.raised_sum
+        self.loss = self.c.loss
 
 
 cdef class Watch:

@@ -25,6 +25,7 @@ typedef struct {
     int64_t mistakes, updates;
     double step_sum;   /* steps that moved two classes apart */
     double raised_sum; /* steps that raised the right class alone */
+    double loss;       /* of a rule that blames all: -log of the probability of the right class */
     int64_t refused;   /* the row whose update would overflow, or -1 */
     int32_t *counts;   /* mistakes of each row, or NULL */
     double *alpha;     /* signed steps of each row, or NULL */
@@ -99,6 +100,12 @@ RB_INLINE void rb_count_mistake(rb_tally *tally, int64_t row) {
     if (tally->counts) tally->counts[row] += 1;
 }
 
+/* log(1 + exp(-margin)), by the step, which is eta / (1 + exp(margin)). */
+RB_INLINE double rb_log_loss(const rb_walk *walk, double margin, double step) {
+    double wrong = step / walk->rule->parameters.eta;
+    return margin > 0.0 ? -rb_logarithm(1.0 - wrong) : -margin - rb_logarithm(wrong);
+}
+
 /* Two classes: the position reached, which is before `stop` when the log is full or a row refused. */
 static int64_t rb_learn_binary(rb_walk *walk) {
     rb_search *search = &walk->search;
@@ -121,6 +128,8 @@ static int64_t rb_learn_binary(rb_walk *walk) {
         double step = rb_step_for(walk, margin, squared_norm, mistaken, weight);
         if (step != 0.0) {
             if (!rb_allowed(walk, row, step, squared_norm)) return at;
+            if (walk->rule->blames_all_rivals)
+                tally->loss += weight * rb_log_loss(walk, margin, step / weight);
             tally->updates += 1;
             tally->step_sum += step;
             rb_move_by(walk, at, row, 0, (2 * label - 1) * step);
@@ -175,6 +184,7 @@ static int rb_blame_all(rb_walk *walk, const void *scores, int64_t at, int64_t r
         walk->tally->refused = row;
         return 0;
     }
+    walk->tally->loss += weight * (rb_logarithm(total) + top - rb_number(weights, scores, right));
     for (int64_t c = 0; c < weights->n_vectors; c++) {
         if (c == right) continue;
         double share = rb_exponential(rb_number(weights, scores, c) - top) / total;
@@ -259,8 +269,9 @@ static int64_t rb_learn_tested(rb_walk *walk, rb_tested *tested, double *room) {
         double margin = rb_margin_of(latest, k, search->labels[row]), judged = margin;
         if (weights->u) {
             rb_score_one(walk, row, weights->u, weights->ub, room, served);
+            int64_t counted = seen - weights->average_from;
             for (int64_t c = 0; c < k; c++)
-                served[c] = latest[c] - served[c] / (double)(seen > 1 ? seen : 1);
+                served[c] = latest[c] - served[c] / (double)(counted > 1 ? counted : 1);
         } else {
             memcpy(served, latest, (size_t)k * sizeof(double));
         }

@@ -78,7 +78,9 @@ typedef struct {
                           double *out);
     /* weights += step * row, elementwise; neighbours in `weights` are `stride` apart */
     void (*add)(const rb_rows *, int64_t row, double step, void *weights, int64_t stride);
-    void (*add_to_sum)(const rb_rows *, int64_t row, double step, double *sum, int64_t stride);
+    /* the same, and sum += counted * row, on one way along the row */
+    void (*add_both)(const rb_rows *, int64_t row, double step, void *weights, double counted,
+                     double *sum, int64_t stride);
     /* `last` is the square of one more feature, that of the bias */
     double (*squared_norm)(const rb_rows *, int64_t row, double last);
     /* 1 and the place of the first value that is not finite or larger than `limit`, or whose

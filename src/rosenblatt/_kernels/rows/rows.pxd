@@ -26,7 +26,8 @@ cdef extern from "rows/rows.h" nogil:
         void score_classes(const rb_rows *, int64_t, int64_t, const void *, const void *, int64_t,
                            int64_t, void *, double *) noexcept nogil
         void add(const rb_rows *, int64_t, double, void *, int64_t) noexcept nogil
-        void add_to_sum(const rb_rows *, int64_t, double, double *, int64_t) noexcept nogil
+        void add_both(const rb_rows *, int64_t, double, void *, double, double *,
+                      int64_t) noexcept nogil
         double squared_norm(const rb_rows *, int64_t, double) noexcept nogil
         int inspect(const rb_rows *, double, int64_t *, int64_t *, double *) noexcept nogil
 

@@ -46,6 +46,17 @@ static double rb_exponential(double x) {
     return ldexp(sum, (int)n);
 }
 
+/* log(x) of a positive number by ln((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 + ...), for the same
+ * reason; |s| < 0.172, so that what is left out is below the last bit. */
+static double rb_logarithm(double x) {
+    int n;
+    double m = frexp(x, &n), sum = 0.0;
+    if (m < 0.70710678118654752) m *= 2.0, n -= 1;
+    double s = (m - 1.0) / (m + 1.0), squared = s * s;
+    for (int k = 21; k > 0; k -= 2) sum = 1.0 / k + squared * sum;
+    return 2.0 * s * sum + n * 0.69314718055994531;
+}
+
 static double rb_perceptron_step(const rb_parameters *p, double margin, double squared_norm RB_UNUSED,
                                  int mistaken) {
     return mistaken || margin <= p->threshold ? p->eta : 0.0;

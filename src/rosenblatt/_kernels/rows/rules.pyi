@@ -17,6 +17,7 @@ class Rule:
         step: Callable[[float, float, bool], float] | None = None,
         aims_at_one: bool = False,
     ) -> None: ...
+    def set_eta(self, eta: float) -> None: ...
     counts_tell_all: bool
     asks_every_row: bool
     longest_step: float

@@ -46,6 +46,10 @@ cdef class Rule:
         self.counts_tell_all = self.c.counts_tell_all
         self.asks_every_row = self.c.quiet_above == INFINITY
 
+    def set_eta(self, double eta):
+        """Take steps of another length from here on, for a rule that has an eta."""
+        self.c.parameters.eta = self.c.longest_step = self.eta = self._options["eta"] = eta
+
     def __reduce__(self):
         return partial(Rule, self.name, **self._options), ()
 

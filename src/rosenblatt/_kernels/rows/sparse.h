@@ -129,12 +129,18 @@ static void F(add)(const rb_rows *rows, int64_t row, double step, void *weights,
         w[(int64_t)col[p] * stride] += s * v[p];
 }
 
-static void F(add_to_sum)(const rb_rows *rows, int64_t row, double step, double *sum,
-                          int64_t stride) {
-    const REAL *v = rows->values;
-    const COLUMN *col = rows->columns, *starts = rows->starts;
-    for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++)
-        sum[(int64_t)col[p] * stride] += step * (double)v[p];
+static void F(add_both)(const rb_rows *rows, int64_t row, double step, void *weights, double counted,
+                        double *sum, int64_t stride) {
+    const REAL *restrict v = rows->values;
+    const COLUMN *restrict col = rows->columns, *starts = rows->starts;
+    REAL *restrict w = weights;
+    double *restrict u = sum;
+    const REAL s = (REAL)step;
+    for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++) {
+        const int64_t at = (int64_t)col[p] * stride;
+        w[at] += s * v[p];
+        u[at] += counted * (double)v[p];
+    }
 }
 
 static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
@@ -171,7 +177,7 @@ static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *
 }
 
 RB_UNUSED static const rb_ops F(rb_ops) = {F(seek),       F(seek_class), F(score),
-                                           F(score_classes), F(add),     F(add_to_sum),
+                                           F(score_classes), F(add),     F(add_both),
                                            F(squared_norm), F(inspect)};
 #undef F
 #undef COLUMN

@@ -9,6 +9,7 @@ typedef struct {
     double *u, *ub; /* their running sums for the average, or NULL */
     int64_t n_vectors, n_features;
     int64_t class_stride, feature_stride, itemsize;
+    int64_t average_from; /* examples seen before the average began */
     double reach; /* a bound on the absolute value of every weight */
     double limit; /* how far that may go */
     int is_float32, fit_intercept;
@@ -48,14 +49,14 @@ RB_INLINE int rb_within_reach(rb_weights *weights, double growth) {
 RB_INLINE void rb_move(rb_weights *weights, const rb_rows *rows, const rb_ops *ops, int64_t row,
                        int64_t vector, double step, int64_t seen_before) {
     int64_t at = vector * weights->class_stride, stride = weights->feature_stride;
-    ops->add(rows, row, step, weights->w + at * weights->itemsize, stride);
+    char *w = weights->w + at * weights->itemsize;
+    double counted = step * (double)(seen_before - weights->average_from);
+    if (weights->u) ops->add_both(rows, row, step, w, counted, weights->u + at, stride);
+    else ops->add(rows, row, step, w, stride);
     if (weights->fit_intercept) {
         if (weights->is_float32) ((float *)weights->b)[vector] += (float)step;
         else ((double *)weights->b)[vector] += step;
-    }
-    if (weights->u) {
-        ops->add_to_sum(rows, row, step * seen_before, weights->u + at, stride);
-        if (weights->fit_intercept) weights->ub[vector] += step * seen_before;
+        if (weights->u) weights->ub[vector] += counted;
     }
 }
 

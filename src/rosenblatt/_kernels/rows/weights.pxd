@@ -13,6 +13,7 @@ cdef extern from "rows/weights.h" nogil:
         int64_t class_stride
         int64_t feature_stride
         int64_t itemsize
+        int64_t average_from
         double reach
         double limit
         bint is_float32

@@ -16,6 +16,7 @@ class WeightArrays:
     n_vectors: int
     n_features: int
     t: int
+    average_from: int
     reach: float
     def bind(
         self,

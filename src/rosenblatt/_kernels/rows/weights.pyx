@@ -21,7 +21,8 @@ cdef class WeightArrays:
 
     `table` is (n_vectors, n_features) or, `by_feature`, (n_features, n_vectors), with room for
     more vectors and, by feature, for more features.
-    `t` counts the examples seen. `reach` is a bound on the absolute value of every weight.
+    `t` counts the examples seen, `average_from` those before the average began. `reach` is a bound
+    on the absolute value of every weight.
     """
 
     def bind(self, cnp.ndarray table, cnp.ndarray bias, table_sum, bias_sum, *,
@@ -45,6 +46,14 @@ cdef class WeightArrays:
         if table_sum is not None:
             self.c.u = <double *>cnp.PyArray_DATA(<cnp.ndarray?>table_sum)
             self.c.ub = <double *>cnp.PyArray_DATA(<cnp.ndarray?>bias_sum)
+
+    @property
+    def average_from(self):
+        return self.c.average_from
+
+    @average_from.setter
+    def average_from(self, int64_t seen):
+        self.c.average_from = seen
 
     @property
     def reach(self):

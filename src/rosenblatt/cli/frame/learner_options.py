@@ -12,6 +12,7 @@ import click
 from rosenblatt.cli.frame.options import Command, Decorated, Section
 from rosenblatt.cli.main import Call
 from rosenblatt.learner.catalogue import Entry, entries, find
+from rosenblatt.learner.options import word_of
 
 if TYPE_CHECKING:
     from rosenblatt.learner.options import Option
@@ -156,7 +157,6 @@ def _shell_option(option: Option, section: str) -> click.Option:
     dashed = option.name.replace("_", "-")
     flag = option.kind == "flag"
     default = option.default if option.default is not None else "none"
-    shown = ("yes" if option.default else "no") if flag else str(default)
     return Section(
         [f"--{dashed}/--no-{dashed}" if flag else f"--{dashed}", *SHORTER.get(option.name, ())],
         section=section,
@@ -165,7 +165,7 @@ def _shell_option(option: Option, section: str) -> click.Option:
         default=None,
         type=click.BOOL if flag else _Value(option),
         metavar=None if flag else _metavar(option),
-        help=f"{_first_sentence(option.help)}  [default: {shown}]",
+        help=f"{_first_sentence(option.help)}  [default: {word_of(default)}]",
     )
 
 
@@ -204,13 +204,13 @@ class _Value(click.ParamType):  # type: ignore[type-arg]  # not generic before c
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
         from click.shell_completion import CompletionItem
 
-        words = [str(word) for word in self._option.choices]
+        words = map(word_of, self._option.choices)
         return [CompletionItem(word) for word in words if word.startswith(incomplete)]
 
 
 def _metavar(option: Option) -> str:
     if option.choices:
-        return "|".join(str(choice) for choice in option.choices)
+        return "|".join(map(word_of, option.choices))
     return {"whole": "N", "number": "NUMBER"}.get(option.kind, "VALUE")
 
 

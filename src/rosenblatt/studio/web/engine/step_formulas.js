@@ -153,7 +153,9 @@ export function describeUpdate(ledger, k, marks) {
 	const mean = ledger.answers(k);
 	if (mean && !multiclass) {
 		const b = hasBias ? `, b̄ = ${figure(mean.at(-1))}` : "";
-		facts.note = `Predictions use the mean of all w so far: w̄ = ${vector(mean.slice(0, -1))}${b}.`;
+		const tail = run.learner.average === "tail";
+		const which = tail ? "the mean w of later epochs" : "the mean of all w so far";
+		facts.note = `Predictions use ${which}: w̄ = ${vector(mean.slice(0, -1))}${b}.`;
 	}
 	if (run.votes) {
 		const survived = run.survived[k - 1];

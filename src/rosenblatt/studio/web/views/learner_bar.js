@@ -14,6 +14,7 @@ function wordsOf(field, choiceWord, many) {
 			positive: many ? "counts as the last class of the tie" : "counts as the second class",
 		},
 		fit_intercept: {yes: "learned", no: "none: through the origin"},
+		average: {no: "the last w", yes: "the mean w", tail: "the mean w of later epochs"},
 		kernel: {poly: "polynomial (γ·x·z + c)^d", rbf: "radial exp(−γ‖x − z‖²)"},
 	};
 	return words[field.name]?.[choiceWord] ?? String(choiceWord);
