@@ -1,4 +1,4 @@
-"""Many rows: shuffled beside in order; packed beside text, rows in memory and Vowpal Wabbit.
+"""Many rows: shuffled, packed, over shards; beside rows in order and in memory, text and vw.
 
 Run as a script with a folder and a name it trains on packed rows and prints how much memory of its
 own the process needed; the table runs it so.
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import files
+import mixing
 import numpy as np
 import shuffling
 from reading import alone
@@ -250,6 +251,9 @@ def _benchmarks(megabytes: int, repeats: int) -> Benchmarks:
         "packed wabbit": partial(wabbit, n_bytes, repeats),
         "packed arrow": partial(arrow, n_bytes, repeats),
         "packed private": partial(private, 10 * n_bytes),
+        "mixing digits": partial(mixing.digits, None if megabytes >= 200 else 10_000),
+        "mixing tagger": partial(mixing.tagger, None if megabytes >= 200 else 1_000),
+        "parallel": partial(mixing.parallel, n_bytes, repeats),
     }
 
 
