@@ -320,6 +320,25 @@ def test_patterns_packed_and_empty_files_are_read(tmp_path: Path) -> None:
     assert len(more.report_.examples) == 6
 
 
+def test_addresses_of_fsspec_are_read_as_files_are(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    for k in range(3):
+        with fsspec.open(f"memory://digits/part-{k}.svm.gz", "wb") as file:
+            file.write(gzip.compress(svmlight(slice(k, None, 3))))
+        (tmp_path / f"part-{k}.svm").write_bytes(svmlight(slice(k, None, 3)))
+        with fsspec.open(f"memory://digits/part-{k}.svm", "wb") as file:
+            file.write(svmlight(slice(k, None, 3)))
+    learner, found = Perceptron(max_iter=2), set[str]()
+    for folder, ending in ((tmp_path, ""), ("memory://digits", ""), ("memory://digits", ".gz")):
+        done = distribute(learner, shards=3).fit_files(f"{folder}/part-*.svm{ending}")
+        found.add(digest(done.to_local(), tmp_path))
+    assert len(found) == 1
+    cut = distribute(learner, shards=7).fit_files("memory://digits/part-*.svm")
+    assert sum(cut.report_.examples) == len(Y)
+    with pytest.raises(ParameterError, match=r"memory://digits/none-\*.svm matches no file"):
+        distribute(learner).fit_files("memory://digits/none-*.svm")
+
+
 def test_packed_rows_are_read_where_they_lie(tmp_path: Path) -> None:
     (tmp_path / "digits.svm").write_bytes(svmlight(slice(None)))
     rosenblatt.io.pack(tmp_path / "digits.svm", tmp_path / "digits.rows")

@@ -95,7 +95,9 @@ class Reading:
         if not any(path.endswith(".rows") or our_kind(path) for path in paths):
             return None
         if len(paths) > 1:
-            raise click.UsageError("a file of packed rows is read alone: pack all data into one.")
+            raise click.UsageError(
+                "a file of packed rows is read alone: pack all data into one, or train on --shards."
+            )
         from rosenblatt.io import read_packed
 
         if paths[0] not in self._packed:

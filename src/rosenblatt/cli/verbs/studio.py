@@ -60,7 +60,7 @@ def command(data: str | None, port: int, no_open: bool, out: str | None, **readi
     """Show every update of a perceptron on a page in the browser.
 
     The page begins with the six points of a lecture, or with two columns of DATA: CSV, TSV, JSON
-    lines, Parquet or Arrow, also packed; - reads standard input. It is served on this machine
+    lines, Parquet or Arrow, also compressed; - reads standard input. It is served on this machine
     alone, works without a network, and ends with Ctrl-C.
     """
     refuse_together({"out": ("port", "no_open")})
@@ -123,7 +123,12 @@ def _chosen(
 
 def _source(path: str) -> Any:
     """What gives the data again and again; standard input is kept for it."""
+    from rosenblatt.io.sources import our_kind
+
     if path != "-":
+        if our_kind(path):
+            what = f"{path} holds a model or packed rows: give the table that they were made of."
+            raise click.UsageError(what)
         return lambda: path
     import io
     import sys
