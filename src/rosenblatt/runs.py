@@ -67,7 +67,7 @@ def run_of(model: Any, X: Any, upto: int | None = None) -> Run:
     from rosenblatt.kernel.functions import Kernel
 
     settings = ledger.settings
-    kernel = Kernel.of(settings, X.shape[1])
+    kernel = Kernel.of(settings)
     return KernelRun(ledger, X, upto, kernel=kernel, one_by_one=settings["multiclass"] == "ovr")
 
 

@@ -12,7 +12,8 @@ from frozen.data import hard, joining, rows
 from frozen.outcomes import kernel_outcome
 from rosenblatt import KernelPerceptron
 
-FEW = {"max_iter": 4, "tol": None}
+GAMMA = {"gamma": 0.2}  # 1 / n_features
+FEW = {"max_iter": 4, "tol": None, **GAMMA}
 EARLY = {"early_stopping": True, "validation_fraction": 0.25, "n_iter_no_change": 2, "max_iter": 20}
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -22,6 +23,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "laplacian": {"kernel": "laplacian", "gamma": 0.25},
     "cosine": {"kernel": "cosine"},
     "ties positive": {"ties": "positive", "multiclass": "argmax", "degree": 2},
+    "gamma measured": {"gamma": None},
+    "rbf, gamma measured": {"gamma": None, "kernel": "rbf"},
+    "laplacian, gamma measured": {"gamma": None, "kernel": "laplacian", "multiclass": "argmax"},
     "budget, projection": {"budget": 8, "kernel": "rbf"},
     "budget, oldest": {"budget": 8, "forget": "oldest", "combine": "last"},
     "budget, random": {"budget": 8, "forget": "random", "combine": "last"},
@@ -39,14 +43,14 @@ def sparse(k: int) -> Any:
 
 
 def batches(k: int, **options: Any) -> Any:
-    learner = KernelPerceptron(**options)
+    learner = KernelPerceptron(**{**GAMMA, **options})
     for part in joining(k):
         learner.partial_fit(*part)
     return learner
 
 
 def one_by_one(k: int, **options: Any) -> Any:
-    learner = KernelPerceptron(**options)
+    learner = KernelPerceptron(**{**GAMMA, **options})
     for x, label in zip(*hard(k), strict=True):
         learner.learn_one(x, int(label))
     return learner
@@ -67,7 +71,7 @@ def ways() -> Iterator[tuple[str, Callable[[int], Any]]]:
     )
     yield (
         "fit/kernel/{}/validation set",
-        lambda k: KernelPerceptron(max_iter=20, n_iter_no_change=2).fit(
+        lambda k: KernelPerceptron(max_iter=20, n_iter_no_change=2, **GAMMA).fit(
             *hard(k), validation_set=rows(4, n=24, k=k, wrong=0.1)
         ),
     )

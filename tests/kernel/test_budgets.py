@@ -38,14 +38,14 @@ def coefficients(found: KernelPerceptron) -> dict[int, float]:
     return dict(pairs)
 
 
-def expected(forget: str, X: Any, y: Any, epochs: int, budget: int) -> Any:
+def expected(forget: str, X: Any, y: Any, epochs: int, budget: int, weights: Any = None) -> Any:
     K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
     signs, orders = 2 * y - 1, [range(len(X))] * epochs
     if forget == "oldest":
         return plain.forgetron(K, signs, orders, budget)
     if forget == "projection":
-        return plain.projectron(K, signs, orders, budget, 0.1)
-    return plain.forgetting(K, signs, orders, budget, plain.smallest(K))
+        return plain.projectron(K, signs, orders, budget, 0.1, weights)
+    return plain.forgetting(K, signs, orders, budget, plain.smallest(K), weights)
 
 
 @pytest.mark.parametrize("forget", ["oldest", "smallest", "projection"])
@@ -56,12 +56,41 @@ def test_what_is_kept_is_what_the_plain_algorithm_keeps(
     X, y = rows(seed)
     with patch.object(training, "BLOCK", block):
         found = model(forget, budget, combine="last", max_iter=2).fit(X, y)
-    states = expected(forget, X, y, found.n_iter_, budget)
+    wanted = expected(forget, X, y, found.n_iter_, budget)[-1]
+    assert_equal(found, wanted, 1e-3 if forget == "oldest" else 1e-9)
+
+
+def assert_equal(found: KernelPerceptron, wanted: dict[int, float], rounding: float) -> None:
     got = coefficients(found)
-    wanted = states[-1]
     assert sorted(got) == sorted(wanted)
     for row, a in wanted.items():
-        assert got[row] == pytest.approx(a, abs=1e-3 if forget == "oldest" else 1e-9)
+        assert got[row] == pytest.approx(a, abs=rounding)
+
+
+@pytest.mark.parametrize("forget", ["smallest", "projection"])
+@given(seed=st.integers(0, 2**32), budget=st.integers(1, 9), block=st.integers(1, 9))
+def test_weights_are_factors_for_the_steps_within_a_budget_too(
+    forget: str, seed: int, budget: int, block: int
+) -> None:
+    X, y = rows(seed)
+    weights = np.random.default_rng(seed).choice([0.0, 0.25, 1.0, 3.0], len(y))
+    weights[:2] = 1.0
+    with patch.object(training, "BLOCK", block):
+        found = model(forget, budget, max_iter=2).fit(X, y, sample_weight=weights)
+    wanted = expected(forget, X, y, found.n_iter_, budget, weights)[-1]
+    assert_equal(found, wanted, 1e-9)
+
+
+def test_the_forgetron_can_leave_rows_out_but_not_weigh_them() -> None:
+    X, y = rows(3)
+    counted = np.arange(len(y)) % 4 > 0
+    some = model("oldest", 5).partial_fit(X, y, [0, 1], sample_weight=counted)
+    alone = model("oldest", 5).partial_fit(X[counted], y[counted], [0, 1])
+    np.testing.assert_allclose(some.dual_coef_, alone.dual_coef_, atol=1e-9)
+    with pytest.raises(ParameterError, match="forget='oldest' counts every mistake as one"):
+        model("oldest", 5).fit(X, y, sample_weight=0.5 + counted)
+    with pytest.raises(ParameterError, match="weights of rows and classes can only be 0 or 1"):
+        model("oldest", 5, class_weight={0: 2.0}).fit(X, y)
 
 
 @given(seed=st.integers(0, 2**32), budget=st.integers(1, 9))

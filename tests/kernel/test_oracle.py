@@ -60,6 +60,7 @@ def orders(n: int, epochs: int, shuffle: bool) -> list[Any]:
     st.integers(1, 7),
     st.sampled_from([1e-9, 256.0]),
     st.booleans(),
+    st.none() | st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=23, max_size=23),
 )
 def test_mistakes_and_answers_are_those_of_the_plain_algorithm(
     problem: Any,
@@ -71,8 +72,10 @@ def test_mistakes_and_answers_are_those_of_the_plain_algorithm(
     block: int,
     cache_mb: float,
     as_sparse: bool,
+    factors: list[float] | None,
 ) -> None:
     X, y = problem
+    weights = None if factors is None else np.array([2.0, *factors])[: len(X)]
     model = KernelPerceptron(
         kernel=kernel,
         degree=2,
@@ -88,13 +91,17 @@ def test_mistakes_and_answers_are_those_of_the_plain_algorithm(
     given_rows = K if kernel == "precomputed" else X
     given_rows = sp.csr_array(given_rows) if as_sparse else given_rows
     with patch.object(training, "BLOCK", block):
-        model.fit(given_rows, y)
+        model.fit(given_rows, y, sample_weight=weights)
     shape, k = shape_of(y, multiclass)
-    states, mistakes = plain.learn(K, y, orders(len(X), model.n_iter_, shuffle), shape, ties, k)
+    visits = orders(len(X), model.n_iter_, shuffle)
+    states, mistakes = plain.learn(K, y, visits, shape, ties, k, weights)
     assert model.n_mistakes_ == len(mistakes)
     assert list(dict.fromkeys(row for row, _ in mistakes)) == model.support_.tolist()
     assert sum(model.mistakes_per_epoch_) == len(mistakes)
     assert (model.stop_reason_ == "separated") == (model.mistakes_per_epoch_[-1] == 0)
+    if shape == "argmax" or k == 1:
+        assert [u.row for u in model.ledger_] == [row for row, _ in mistakes]
+        assert [u.step for u in model.ledger_] == [max(np.abs(step)) for _, step in mistakes]
     asked = K if kernel == "precomputed" else X
     for combine in ("last", "average", "vote"):
         model.set_params(combine=combine)

@@ -17,9 +17,18 @@ from rosenblatt import KernelPerceptron
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
+REPEATED = "a weight scales the step of an online rule, which is not as many visits of the row"
 EXEMPTIONS = {
+    "check_sample_weight_equivalence_on_dense_data": REPEATED,
+    "check_sample_weight_equivalence_on_sparse_data": REPEATED,
+}
+OF_PRECOMPUTED = {
+    "check_class_weight_classifiers": "the check makes a kernel by which no two rows are alike, so "
+    "that nothing can be said of new ones",
+    "check_classifiers_one_label_sample_weights": "the check hands fit a matrix that is not "
+    "symmetric, which no kernel is",
     "check_estimators_nan_inf": "the check hands predict a matrix of another width than that of "
-    "training, which is refused before its values are looked at"
+    "training, which is refused before its values are looked at",
 }
 
 
@@ -31,7 +40,9 @@ EXEMPTIONS = {
         KernelPerceptron(kernel="rbf", budget=60, forget="smallest", combine="last", max_iter=50),
         KernelPerceptron(kernel="rbf", budget=20, max_iter=50),
     ],
-    expected_failed_checks=lambda model: EXEMPTIONS if model.kernel == "precomputed" else {},
+    expected_failed_checks=lambda model: (
+        EXEMPTIONS | OF_PRECOMPUTED if model.kernel == "precomputed" else EXEMPTIONS
+    ),
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)

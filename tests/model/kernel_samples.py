@@ -54,6 +54,9 @@ STATES = {
     "all": lambda k: fit(n_classes=k),
     "all, argmax": lambda k: fit(n_classes=k, multiclass="argmax", kernel="rbf"),
     "all, calibrated": lambda k: fit(n_classes=k, calibrate=True),
+    "all, weights": lambda k: KernelPerceptron(**FEW, class_weight={0: 0.25}).fit(
+        *rows(7, n_classes=k), sample_weight=np.arange(40) % 3
+    ),
     "all, early": lambda k: fit(n_classes=k, **EARLY),
     "all, wide": lambda k: fit("csr_matrix", k),
     "all, vote": lambda k: fit("float32", k, combine="vote"),
@@ -64,6 +67,9 @@ STATES = {
         kernel="precomputed", **FEW, **EARLY, **BUDGETS["random"]
     ).fit(*gram(7, k)),
     "projection": lambda k: fit(n_classes=k, kernel="rbf", **BUDGETS["projection"]),
+    "projection, weights": lambda k: KernelPerceptron(
+        kernel="rbf", **BUDGETS["projection"]
+    ).partial_fit(*rows(7, n_classes=k), sample_weight=np.arange(40) / 10),
     "projection, early": lambda k: fit(n_classes=k, **BUDGETS["projection"], **EARLY),
     "oldest, wide": lambda k: fit("csr_array", k, **BUDGETS["oldest"]),
     "random, stream": lambda k: stream(k, **BUDGETS["random"]),

@@ -20,17 +20,18 @@ def score(coef: Coef, K: Any, row: int) -> float:
 
 
 def forgetting(
-    K: Any, y: Any, orders: Any, budget: int, victim: Callable[[Coef], int]
+    K: Any, y: Any, orders: Any, budget: int, victim: Callable[[Coef], int], weights: Any = None
 ) -> list[Coef]:
     """A mistaken row joins; if that is one too many, the victim goes."""
+    weights = np.ones(len(K)) if weights is None else weights
     coef: Coef = {}
     states = []
     for order in orders:
         for row in order:
-            if y[row] * score(coef, K, row) <= 0:
+            if y[row] * score(coef, K, row) <= 0 and weights[row]:
                 if row not in coef and len(coef) == budget:
                     del coef[victim(coef)]
-                coef[row] = coef.get(row, 0.0) + y[row]
+                coef[row] = coef.get(row, 0.0) + weights[row] * y[row]
             states.append(dict(coef))
     return states
 
@@ -71,8 +72,14 @@ def forgetron(K: Any, y: Any, orders: Any, budget: int) -> list[Coef]:
     return states
 
 
-def projectron(K: Any, y: Any, orders: Any, budget: int, tol: float) -> list[Coef]:
-    """Orabona, Keshet and Caputo's Projectron++; a full budget projects whatever the rest is."""
+def projectron(
+    K: Any, y: Any, orders: Any, budget: int, tol: float, weights: Any = None
+) -> list[Coef]:
+    """Orabona, Keshet and Caputo's Projectron++; a full budget projects whatever the rest is.
+
+    The weight of a row is a factor for its step; where the row is right, of at most 1.
+    """
+    weights = np.ones(len(K)) if weights is None else weights
     coef: Coef = {}
     states = []
     for order in orders:
@@ -83,14 +90,17 @@ def projectron(K: Any, y: Any, orders: Any, budget: int, tol: float) -> list[Coe
             rest = max(own - k @ d, 0.0)
             margin = y[row] * score(coef, K, row)
             factor = 0.0
-            if margin <= 0:
-                factor = 1.0
+            if weights[row] == 0:
+                pass
+            elif margin <= 0:
+                factor = weights[row]
                 if row not in coef and rest > tol**2 * own and len(coef) < budget:
                     coef[row], support, d = 0.0, [*support, row], np.append(0.0 * d, 1.0)
             elif margin < 1 and own - rest > 0:
                 loss = 1 - margin
                 allowed = loss - math.sqrt(rest / own) / tol
                 factor = min(max(min(loss, 2 * allowed) / (own - rest), 0.0), 1.0)
+                factor *= min(weights[row], 1.0)
             for s, part in zip(support, d, strict=True):
                 coef[s] += y[row] * factor * part
             states.append(dict(coef))

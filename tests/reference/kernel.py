@@ -28,12 +28,18 @@ def steps(scores: Any, label: int, shape: str, ties: str) -> Any:
     return found
 
 
-def learn(K: Any, labels: Any, orders: Any, shape: str, ties: str, k: int) -> Any:
-    """Coefficients (k, n) after every example, and (row, steps) of every mistake."""
+def learn(
+    K: Any, labels: Any, orders: Any, shape: str, ties: str, k: int, weights: Any = None
+) -> Any:
+    """Coefficients (k, n) after every example, and (row, steps) of every mistake.
+
+    A row of weight 0 is left out.
+    """
     coef, states, mistakes = np.zeros((k, len(K))), [], []
+    factor = np.ones(len(K)) if weights is None else weights
     for order in orders:
         for row in order:
-            step = steps(coef @ K[:, row], labels[row], shape, ties)
+            step = factor[row] * steps(coef @ K[:, row], labels[row], shape, ties)
             if step.any():
                 mistakes.append((int(row), step.tolist()))
                 coef = coef.copy()

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray
-from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, Memory, overflow
+from rosenblatt.errors import ParameterError
+from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, Memory, overflow, refuse_large
 from rosenblatt.kernel.training import Block, KernelTrainer
 
 
@@ -20,12 +21,16 @@ class BudgetedTrainer(KernelTrainer):
 
     converges = False  # what is forgotten has to be learned again
 
-    def __init__(
-        self, *arguments: Any, budget: int, forget: str, projection_tol: float, **settings: Any
-    ) -> None:
+    def __init__(self, *arguments: Any, projection_tol: float, **settings: Any) -> None:
         super().__init__(*arguments, **settings)
-        self.budget, self.projection_tol = budget, projection_tol
+        self.budget, self.projection_tol = int(self.model.settings["budget"]), projection_tol
+        forget = self.model.settings["forget"]
         self._learn_rows = POLICIES[forget]
+        if forget == "oldest" and ((self.weights != 0.0) & (self.weights != 1.0)).any():
+            raise ParameterError(
+                "forget='oldest' counts every mistake as one, so weights of rows and classes can "
+                "only be 0 or 1. Use another rule, such as forget='projection'."
+            )
         model = self.model
         if model.forgetting is None:
             model.forgetting = Memory(model.seed)
@@ -44,8 +49,7 @@ class BudgetedTrainer(KernelTrainer):
         if not np.isfinite(scores).all():
             raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
         mistakes = self._learn_rows(self, block, products, scores)
-        if not np.isfinite(model.coef).all():
-            raise overflow(int(block.numbers[-1]))
+        refuse_large(model.coef, block.numbers)
         return mistakes
 
     def mistaken(self, block: Block, i: int) -> None:
@@ -96,7 +100,8 @@ def _forgetting(victim: Victim) -> Policy:
         model, mistakes, i = this.model, 0, -1
         step = np.empty(model.n_vectors)
         while True:
-            i = blocks.seek(scores, block.labels, i + 1, model.shape, this.tie_is_mistake, step)
+            given = block.labels, block.weights, i + 1, model.shape, this.tie_is_mistake
+            i = blocks.seek(scores, *given, step)
             if i == len(block):
                 return mistakes
             mistakes += 1
@@ -183,7 +188,8 @@ class Projection:
     A mistaken row whose rest is longer than ``projection_tol`` times itself joins the support rows
     if there is room; else its projection is added to the functions instead. A row that is right by
     less than 1 adds its projection, times a factor that makes up for the loss ℓ = 1 - margin as
-    far as the rest allows (Orabona, Keshet and Caputo).
+    far as the rest allows (Orabona, Keshet and Caputo). The weight of a row is a
+    factor for both, but one above 1 does not make up for more than the loss.
     """
 
     def __init__(self, this: Any, block: Block, products: FloatArray, scores: FloatArray) -> None:
@@ -202,6 +208,8 @@ class Projection:
         this, mistakes = self._this, 0
         model = this.model
         for i, label in enumerate(self._block.labels.tolist()):
+            if (weight := float(self._block.weights[i])) == 0.0:
+                continue
             own, rest = float(self._among[i, i]), max(float(self._rest[i, i]), 0.0)
             step, losses = _step(self._scores[:, i], label, model.shape, this.tie_is_mistake)
             wrong = losses >= 1.0
@@ -216,7 +224,7 @@ class Projection:
                     self._join(i, rest)
             factors = self._factors(step, losses, wrong, own, rest)
             if factors.any():
-                self._move(i, step * factors, t)
+                self._move(i, step * factors * np.where(wrong, weight, min(weight, 1.0)), t)
         return mistakes
 
     def _factors(

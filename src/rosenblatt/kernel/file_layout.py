@@ -90,7 +90,7 @@ TABLE = f"""
 {MISTAKES}
 {SUPPORT.format("support", "always", "budget", "or examples the support rows were")}
 {SUPPORT_ROWS.table}
-{UPDATES.format("updates", "slot", "support.rows", "0.5 to 1.0")}
+{UPDATES.format("updates", "slot", "support.rows", "0 to largest coefficient")}
 support.age | int64   | support.rows               | 0 to examples - 1 | forgetting | when it came
 support.own | float64 | support.rows               | finite            | forgetting | K(x, x)
 inverse     | float64 | support.rows, support.rows | finite            | projection | inverse of K
@@ -137,8 +137,7 @@ class KernelLayout(Layout):
             "features": facts.n_features,
             "start of updates": 1,
             "numbers": facts.n_features if precomputed else card.record.next_row,
-            # Each mistake adds 1 at most, but a projection may be a sum of large parts.
-            "largest coefficient": limit if facts.settings["forget"] == "projection" else float(t),
+            "largest coefficient": limit,
             # The mean is coef - late / t.
             "largest sum": min(2.0 * limit * max(t, 1), MOST),
         }
@@ -287,6 +286,9 @@ def _take_support(state: State, kind: str, rows: KeptRows) -> KernelModel:
     model = KernelModel(settings, state.n_features, card.classes, card.record.seed)
     state.restore(model)
     numbers = np.array(arrays[f"{name}.number"])
+    if model.kernel.has_gamma and settings["gamma"] is None and len(numbers):
+        # Before gamma was measured it was this.
+        model.settings["gamma"] = model.kernel.gamma = 1.0 / state.n_features
     if kind == "numbers":
         model.append(numbers[:, None], numbers)
     elif len(numbers):
@@ -347,9 +349,7 @@ def _check_updates(card: Card, arrays: Arrays, n: int) -> None:
         raise ModelFileError(f"{len(slot)} updates, but there is nothing to tell apart yet.")
     if (right == wrong).any() or (k == 2 and (wrong != 1 - right).any()):
         raise ModelFileError("updates.wrong names a class that cannot have been the wrong one.")
-    # Where two classes became three, the steps of one function were halved for two.
-    halved = k > 2 and facts.settings["multiclass"] == "argmax"
-    if ((step != 1.0) & ~((step == 0.5) & halved)).any():
+    if (step == 0.0).any():
         raise ModelFileError("updates.step holds a step that no rule makes.")
     slots, first = np.unique(slot, return_index=True)
     if len(slots) != n:

@@ -37,15 +37,49 @@ class Kernel:
         self.is_precomputed = isinstance(name, str) and name == "precomputed"
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], n_features: int) -> Kernel:
-        """The kernel that the parameters of a learner name."""
+    def of(cls, settings: Mapping[str, Any]) -> Kernel:
+        """The kernel that the parameters of a learner name; a gamma not known yet counts as 1."""
         gamma = settings["gamma"]
         return cls(
             settings["kernel"],
             degree=int(settings["degree"]),
-            gamma=1.0 / n_features if gamma is None else float(gamma),
+            gamma=1.0 if gamma is None else float(gamma),
             coef0=float(settings["coef0"]),
         )
+
+    @property
+    def has_gamma(self) -> bool:
+        return self.name in ("poly", "rbf", "laplacian", "sigmoid")
+
+    def measured_gamma(self, X: Any, *, streamed: bool) -> float | None:
+        """A gamma at which this kernel tells such rows apart; None if all of them are 0.
+
+        1 / the mean of ‖x - x̄‖², which is 1 / n_features for standardised features and about 1 for
+        texts of length 1. Of a stream the first example that is not 0 decides, so that batches do
+        not matter: ‖x‖², in an array at least n_features, stands for the mean. Rounded, because
+        sums over dense and sparse rows differ in their last digits.
+        """
+        squares = _squared_norms(X)
+        others = squares >= np.finfo(np.float64).tiny
+        if not others.any():
+            return None
+        if streamed:
+            first = int(others.argmax())
+            X, squares = X[first : first + 1], squares[first : first + 1]
+        n = len(squares)
+        mean = np.ones(n, X.dtype) @ X / n
+        length = apart = float(squares.mean())
+        if n > 1:
+            apart -= float(mean @ mean)
+        elif not is_sparse(X):
+            length = apart = max(apart, float(X.shape[1]))
+        if apart <= 1e-9 * length:  # all rows are the same
+            apart = length
+        if self.name == "sigmoid":  # steep only near 0, where products should stay
+            apart = 4.0 * length
+        elif self.name == "laplacian":  # of m values other than 0, ‖x‖₁ is at most √m ‖x‖
+            apart = (apart * np.count_nonzero(X.data if is_sparse(X) else X) / n) ** 0.5
+        return float(f"{1.0 / apart:.6g}")
 
     def support_rows(self, X: Any, numbers: npt.NDArray[np.int64]) -> Any:
         """What has to be kept of some rows of ``X`` to ask for their kernel later."""

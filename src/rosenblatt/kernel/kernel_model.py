@@ -2,8 +2,8 @@
 
     f_c(x) = Σ_s a_cs K(x_s, x)        one function for two classes, else one for each class
 
-Every mistake adds 1 or -1 to a coefficient, so the updates in their order are the model; the
-average and the votes of all its earlier states follow from them.
+Every mistake adds 1 or -1 to a coefficient, times the weight of its row, so the updates in their
+order are the model; the average and the votes of all its earlier states follow from them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt._kernels.rows import voting
+from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import FloatArray, Scorer
 from rosenblatt.core.model import Model
 from rosenblatt.core.recording import Entries, Recorder
@@ -63,7 +64,7 @@ class KernelModel(Model):
     ) -> None:
         super().__init__(classes, seed)
         self.settings, self.n_features = dict(settings), n_features
-        self.kernel = Kernel.of(settings, n_features)
+        self.kernel = Kernel.of(settings)
         self.multiclass: str = settings["multiclass"]
         self.support: DenseSupport | SparseSupport | None = None
         k = 1 if len(self.classes) <= 2 else len(self.classes)
@@ -121,6 +122,14 @@ class KernelModel(Model):
         return self.best if isinstance(self.best, KernelModel) else self
 
     # ------------------------------------------------------------------ learning
+
+    def settle_gamma(self, X: Any, weights: FloatArray | None, *, streamed: bool) -> None:
+        """Measure the gamma that was left open by the first rows that count."""
+        if self.settings["gamma"] is None and self.kernel.has_gamma:
+            counted = X if weights is None or weights.all() else X[np.flatnonzero(weights)]
+            gamma = self.kernel.measured_gamma(counted, streamed=streamed)
+            self.settings = {**self.settings, "gamma": gamma}
+            self.kernel = Kernel.of(self.settings)
 
     def append(self, rows: Any, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Keep rows that were mistaken; their slots. Nothing is said yet of what they count."""
@@ -311,5 +320,12 @@ class KernelModel(Model):
 def overflow(row: int) -> InputError:
     return InputError(
         f"the kernel of row {row} with the support rows is too large for its type. Scale the "
-        "features (sklearn.preprocessing.StandardScaler), lower gamma or degree, or pass float64."
+        "features (sklearn.preprocessing.StandardScaler), lower gamma, degree or sample_weight, or "
+        "pass float64."
     )
+
+
+def refuse_large(coef: FloatArray, numbers: npt.NDArray[np.int64]) -> None:
+    """Refuse coefficients that no file could hold; the rows of these numbers changed them."""
+    if not (np.abs(coef) <= FLOAT64_LIMIT).all():
+        raise overflow(int(numbers[-1]))

@@ -1,14 +1,21 @@
-"""The ledger of a kernel model: its updates in order, which are all there is to it."""
+"""The ledger of a kernel model: its updates in order, all there is to it, which explain it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import ColumnLedger
+from rosenblatt.kernel.functions import narrow_as_dense
 from rosenblatt.kernel.kernel_model import KernelModel
+
+if TYPE_CHECKING:
+    from rosenblatt.learner.explain_rows import Question
 
 
 class KernelLedger(ColumnLedger[FloatArray]):
@@ -95,3 +102,25 @@ class KernelLedger(ColumnLedger[FloatArray]):
 
     def _average(self, state: KernelModel) -> FloatArray:
         return state.coef - state.late / max(self.n_examples, 1)
+
+
+def explained(question: Question, model: KernelModel, combine: str) -> Question:
+    """Why a prediction, by the support rows, which are kept, so that ``X`` is not needed."""
+    from rosenblatt.explain import PastMistake
+    from rosenblatt.learner.explain_rows import UpdateHistory
+
+    found = np.zeros(0)
+    if model.support is not None:
+        row = narrow_as_dense(question.row)[:1]
+        found = np.asarray(model.kernel.between(model.support.rows, row)[:, 0], np.float64)
+    if model.recorder is None:
+        coef = (question.direction @ model.coefficients(combine)).tolist()
+        known = zip(model.numbers.tolist(), coef, found.tolist(), strict=True)
+        return question.with_mistakes(
+            [PastMistake(row, None, None, 0, a, k, a * k) for row, a, k in known if a]
+        )
+    past = UpdateHistory(model.entries(), model.classes, found, model.n_examples, model.numbers)
+    alone = model.shape == blocks.EACH
+    if combine == "vote":
+        return question.by_vote(past, np.zeros(model.n_vectors), 1, alone=alone)
+    return question.by_mistake(past, mean=combine == "average", alone=alone)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import Scorer, for_caller
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import class_segments
@@ -16,13 +15,14 @@ from rosenblatt.errors import InputError, Message, NoLedgerError, ParameterError
 from rosenblatt.kernel.budgets import POLICIES, BudgetedTrainer
 from rosenblatt.kernel.functions import KERNELS, narrow_as_dense
 from rosenblatt.kernel.kernel_model import SETTINGS, KernelModel
-from rosenblatt.kernel.ledger import KernelLedger
+from rosenblatt.kernel.ledger import KernelLedger, explained
 from rosenblatt.kernel.training import KernelTrainer, ScoreCache
 from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.inputs import Batch, TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay, SummaryTable
 from rosenblatt.learner.options import option, seed_from
 from rosenblatt.learner.routing import available_if
+from rosenblatt.learner.targets import read_weights
 
 if TYPE_CHECKING:
     from rosenblatt.learner.explain_rows import Question
@@ -56,6 +56,8 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         The mistaken rows themselves.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         What each counts for: of the mean function for ``combine="average"``, else of the last.
+    gamma_ : float or None
+        The gamma that counts; None for kernels that have none.
     survival_ : list of ndarray
         For each function how many examples each of its states lived, the first one included.
     ledger_ : KernelLedger
@@ -114,9 +116,13 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     gamma: float | None = option(
         default=None,
         above=0.0,
-        cure=Message("for 1 / n_features give ", Value(None)),
+        cure=Message("to measure it by the rows give ", Value(None)),
         label="γ",
-        help='Scale of "poly", "rbf", "laplacian" and "sigmoid"; 1 / n_features by default.',
+        help="""
+        Scale of "poly", "rbf", "laplacian" and "sigmoid". By default it is measured by the rows of
+        the first call (``gamma_``): 1 / the mean of ‖x - x̄‖², which is 1 / n_features for
+        standardised features and about 1 for texts of length 1. Of a stream the first example
+        decides.""",
     )
     coef0: float = option(
         default=1.0,
@@ -205,7 +211,13 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
 
     # ------------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: Any, validation_set: tuple[Any, Any] | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        validation_set: tuple[Any, Any] | None = None,
+    ) -> Self:
         """Train on all rows, epoch by epoch, until there is a reason to stop.
 
         Parameters
@@ -215,6 +227,9 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
             ``kernel="precomputed"`` the kernel of all pairs of rows.
         y : array-like of shape (n_samples,)
             A label for each row.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A factor for the step of each row; 0 leaves the row out. With a budget and
+            ``forget="oldest"`` 0 and 1 alone.
         validation_set : tuple (X_dev, y_dev), default=None
             Rows to watch instead of a held-out part of ``X``; turns early stopping on.
 
@@ -223,10 +238,10 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         self : learner
             Fitted; ``stop_reason_`` says why training ended.
         """
-        return self._fit(X, y, validation_set)
+        return self._fit(X, y, validation_set, sample_weight=sample_weight)
 
     @available_if(_knows_new_rows)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from each row once, in the order given, starting from what was learned before.
 
         Parameters
@@ -237,12 +252,14 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         classes : array-like, default=None
             Classes to know of from the start. Unlike in scikit-learn this is optional, and the
             list may grow in later calls.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A factor for the step of each row; 0 leaves the row out.
 
         Returns
         -------
         self : learner
         """
-        return self._partial_fit(X, y, classes)
+        return self._partial_fit(X, y, classes, sample_weight)
 
     learn_one = available_if(_knows_new_rows)(RowClassifier.learn_one)
 
@@ -263,7 +280,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
             )
         for name, begun in self._model.settings.items():
             now = getattr(self, name)
-            if now is not begun and now != begun:
+            if now is not begun and now != begun and not (name == "gamma" and now is None):
                 raise ParameterError(
                     f"{name}={now!r}, but what was learned so far was learned with {begun!r}. Set "
                     "it back, or fit anew."
@@ -271,38 +288,34 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
 
     def _trainer(self, model: KernelModel, data: TrainingData, **start: Any) -> KernelTrainer:
         table = narrow_as_dense(data.table)
-        numbered = {"first_number": model.next_row, "subset": data.subset}
-        trainer = self._trainer_of(model, table, data.labels, **numbered)
+        found = start["sample_weight"], self.class_weight, model.classes, data.labels
+        weights = read_weights(*found)
+        model.settle_gamma(data.table, weights, streamed=False)
+        given = {"weights": weights, "first_number": model.next_row, "subset": data.subset}
+        trainer = self._trainer_of(model, table, data.labels, **given)
         n_scores = model.n_vectors * len(data.labels)
         if self.budget is None and self.max_iter > 1 and 8e-6 * n_scores <= self.cache_mb:
             trainer.scored = ScoreCache(model, table)
         return trainer
 
     def _trainer_of(
-        self, model: KernelModel, table: Any, labels: npt.NDArray[np.int32], **settings: Any
+        self, model: KernelModel, table: Any, labels: npt.NDArray[np.int32], **given: Any
     ) -> KernelTrainer:
-        settings["tie_is_mistake"] = self.ties == "mistake"
+        given["tie_is_mistake"] = self.ties == "mistake"
         if self.budget is None:
-            return KernelTrainer(model, table, labels, **settings)
-        return BudgetedTrainer(
-            model,
-            table,
-            labels,
-            budget=int(self.budget),
-            forget=self.forget,
-            projection_tol=float(self.projection_tol),
-            **settings,
-        )
+            return KernelTrainer(model, table, labels, **given)
+        tol = float(self.projection_tol)
+        return BudgetedTrainer(model, table, labels, projection_tol=tol, **given)
 
     def _learn(self, model: KernelModel, batch: Batch) -> None:
+        model.settle_gamma(batch.table, batch.weights, streamed=True)
         table = narrow_as_dense(batch.table)
         for start, stop, labels in class_segments(
             model, batch.names, batch.numbers, batch.declared
         ):
             if labels is not None:
-                trainer = self._trainer_of(
-                    model, table, labels, first_number=model.next_row - start
-                )
+                given = {"weights": batch.weights, "first_number": model.next_row - start}
+                trainer = self._trainer_of(model, table, labels, **given)
                 epochs.one_pass(trainer, np.arange(start, stop))
                 if trainer.cut_short:
                     break
@@ -321,26 +334,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         return model.served.scorer(table, self.combine, tie_is_positive=ties)
 
     def _explain(self, question: Question, X: Any) -> Question:
-        """By the support rows, which are kept, so that ``X`` is not needed."""
-        from rosenblatt.explain import PastMistake
-        from rosenblatt.learner.explain_rows import UpdateHistory
-
-        model = self._model.served
-        found = np.zeros(0)
-        if model.support is not None:
-            row = narrow_as_dense(question.row)[:1]
-            found = np.asarray(model.kernel.between(model.support.rows, row)[:, 0], np.float64)
-        if model.recorder is None:
-            coef = (question.direction @ model.coefficients(self.combine)).tolist()
-            known = zip(model.numbers.tolist(), coef, found.tolist(), strict=True)
-            return question.with_mistakes(
-                [PastMistake(row, None, None, 0, a, k, a * k) for row, a, k in known if a]
-            )
-        past = UpdateHistory(model.entries(), model.classes, found, model.n_examples, model.numbers)
-        alone = model.shape == blocks.EACH
-        if self.combine == "vote":
-            return question.by_vote(past, np.zeros(model.n_vectors), 1, alone=alone)
-        return question.by_mistake(past, mean=self.combine == "average", alone=alone)
+        return explained(question, self._model.served, self.combine)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -371,6 +365,12 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         model: KernelModel = self._fitted().served
         coef = model.coefficients(self.combine)
         return coef.copy() if len(coef) == 1 else coef[model.sorted_slots]
+
+    @property
+    def gamma_(self) -> float | None:
+        """The gamma that counts; None for kernels that have none."""
+        model: KernelModel = self._fitted()
+        return model.kernel.gamma if model.kernel.has_gamma else None
 
     @property
     def survival_(self) -> list[npt.NDArray[np.int64]]:

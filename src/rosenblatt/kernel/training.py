@@ -19,7 +19,7 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.core import epochs
 from rosenblatt.core.recording import Entries
 from rosenblatt.errors import InputError
-from rosenblatt.kernel.kernel_model import QUERIES, KernelModel, overflow
+from rosenblatt.kernel.kernel_model import QUERIES, KernelModel, overflow, refuse_large
 
 Numbers = npt.NDArray[np.int64]
 
@@ -29,9 +29,11 @@ BLOCK = QUERIES
 class Block:
     """Some rows of a table, in the order they are visited, and the kernel among them."""
 
-    def __init__(self, model: KernelModel, X: Any, numbers: Numbers, labels: Any) -> None:
+    def __init__(
+        self, model: KernelModel, X: Any, numbers: Numbers, labels: Any, weights: FloatArray
+    ) -> None:
         self.X, self.numbers, self.rows = X, numbers, X[numbers]
-        self.labels = np.ascontiguousarray(labels[numbers])
+        self.labels, self.weights = np.ascontiguousarray(labels[numbers]), weights[numbers]
         self._kernel = model.kernel
         self.place = np.full(len(numbers), -1, np.int32)
         self.products = np.empty((0, len(numbers)))
@@ -87,8 +89,8 @@ class KernelMarginCeiling:
     def note(self, block: Block, entries: Entries, model: KernelModel) -> None:
         if self._together:
             alone = entries.y_pred < 0
-            self._steps[0] += float(np.count_nonzero(~alone))
-            self._alone += float(np.count_nonzero(alone))
+            self._steps[0] += float(entries.step[~alone].sum())
+            self._alone += float(entries.step[alone].sum())
         else:
             for vector, _, step in model.moves(entries):
                 np.add.at(self._steps, vector, np.abs(step))
@@ -185,11 +187,13 @@ class KernelTrainer(epochs.Trainer):
         labels: npt.NDArray[np.int32],
         *,
         tie_is_mistake: bool,
+        weights: FloatArray | None = None,
         first_number: int = 0,
         subset: Numbers | None = None,
     ) -> None:
         super().__init__(X.shape[0], subset)
         self.model, self.X, self.labels = model, X, labels
+        self.weights = np.ones(X.shape[0]) if weights is None else weights
         self.tie_is_mistake, self.first_number = tie_is_mistake, first_number
         self.scored: ScoreCache | None = None
         self.slot_of = np.full(X.shape[0], -1, np.int64)
@@ -206,7 +210,8 @@ class KernelTrainer(epochs.Trainer):
         if self.scored is not None:
             self.scored.finish()
         for first in range(0, len(order), BLOCK):
-            block = Block(model, self.X, order[first : first + BLOCK], self.labels)
+            numbers = order[first : first + BLOCK]
+            block = Block(model, self.X, numbers, self.labels, self.weights)
             mistakes += self._learn_block(block)
             model.t += len(block)
             if self.stops_at(first + len(block)):
@@ -221,8 +226,8 @@ class KernelTrainer(epochs.Trainer):
             return True  # each row of the last epoch was scored by the same model
         rows = slice(None) if self.subset is None else self.subset
         scores = np.ascontiguousarray(self.scored.renew()[:, rows])
-        wrong = blocks.mistaken(scores, self.labels[rows], self.model.shape, self.tie_is_mistake)
-        return not wrong.any()
+        given = self.labels[rows], self.weights[rows], self.model.shape, self.tie_is_mistake
+        return not blocks.mistaken(scores, *given).any()
 
     def margin_ceiling(self) -> float:
         return self.ceiling.bound()
@@ -247,7 +252,8 @@ class KernelTrainer(epochs.Trainer):
         if not np.isfinite(scores).all():
             raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
         shape, ties = model.shape, self.tie_is_mistake
-        suspects = np.flatnonzero(blocks.mistaken(scores, block.labels, shape, ties))
+        given = block.labels, block.weights
+        suspects = np.flatnonzero(blocks.mistaken(scores, *given, shape, ties))
         if len(suspects):
             block.know(suspects)
         updates.clear()
@@ -255,7 +261,7 @@ class KernelTrainer(epochs.Trainer):
         while True:
             reached = blocks.walk(
                 scores,
-                block.labels,
+                *given,
                 reached,
                 block.products,
                 block.place,
@@ -268,7 +274,7 @@ class KernelTrainer(epochs.Trainer):
             if reached == len(block):
                 break
             # Whoever is wrong by now will most likely be asked about as well.
-            wrong = blocks.mistaken(scores, block.labels, shape, ties) & (block.place < 0)
+            wrong = blocks.mistaken(scores, *given, shape, ties) & (block.place < 0)
             wrong[:reached] = False
             block.know(np.flatnonzero(wrong))
         self._take(block, scores)
@@ -291,10 +297,11 @@ class KernelTrainer(epochs.Trainer):
             self.slot_of[block.numbers[places]],
             self._updates.right[:size].copy(),
             self._updates.wrong[:size].copy(),
-            np.ones(size),
+            self._updates.step[:size].copy(),
             model.t + 1 + places,
         )
         model.add(entries)
+        refuse_large(model.coef[:, slots], numbers)
         self.ceiling.note(block, entries, model)
         if self.scored is not None:
             self.scored.note(block, scores, slots, model.coef[:, slots] - before)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import AnyFloatArray, Labels, Scorer
+from rosenblatt.arrays import AnyFloatArray, Scorer
 from rosenblatt.core.classes import (
     decision_scores,
     declared_classes,
@@ -35,7 +35,14 @@ from rosenblatt.learner.mapping_rows import SchemaOwner
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.sklearn_classes import not_fitted_error
-from rosenblatt.learner.targets import encode_labels, read_labels, validation_rows
+from rosenblatt.learner.targets import (
+    check_class_weight,
+    class_weight_from_text,
+    encode_labels,
+    read_labels,
+    streamed_weights,
+    validation_rows,
+)
 
 if TYPE_CHECKING:
     from rosenblatt.explain import Explanation
@@ -77,6 +84,16 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         A score of exactly 0 counts as a mistake, or as the positive class; with more than two
         classes as the one listed last among the equals (while learning, the one that joined last).
         """,
+    )
+    class_weight: Any = option(
+        default=None,
+        type='dict, "balanced" or None',
+        check=check_class_weight,
+        accepts=lambda value: value is None,
+        from_text=class_weight_from_text,
+        in_studio=False,
+        help="""
+        A factor for the steps of each class; "balanced" makes rare classes count as much.""",
     )
     early_stopping: bool = option(
         default=False,
@@ -201,7 +218,8 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
             table, rows = read_rows(self, X, reset=not self.__sklearn_is_fitted__())
             names, numbers = encode_labels(read_labels(y, rows.n_rows))
             batch = Batch(table, rows, names.tolist(), numbers, declared_classes(classes))
-            batch.weights = self._row_weights(sample_weight, batch.names, numbers)
+            given = sample_weight, self.class_weight, batch.names, numbers
+            batch.weights = streamed_weights(*given)
             model = self._model_to_learn_on(table)
             undo = self._checkpoint(model, batch)
             model.best = None
@@ -214,12 +232,6 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
             self._model = model
             self._keep_guessed_schema()
         return self
-
-    def _row_weights(
-        self, sample_weight: Any, names: list[Any], numbers: Labels
-    ) -> npt.NDArray[np.float64] | None:
-        """A factor for the step of each row of a batch, if the family has such."""
-        return None
 
     def _model_to_learn_on(self, table: Any) -> Any:
         """The model that rows like those of the table are learned into, if parameters allow."""

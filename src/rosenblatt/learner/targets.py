@@ -14,7 +14,7 @@ from rosenblatt.arrays import Labels
 from rosenblatt.checks import refusal
 from rosenblatt.core.classes import LabelCodes, hold_out, natural_order
 from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.errors import InputError, Message, ParameterError, Value
+from rosenblatt.errors import InputError, Message, ParameterError, Setting, Value
 from rosenblatt.io.fault_messages import notice
 from rosenblatt.learner.conversion import is_missing, unmasked
 from rosenblatt.learner.inputs import read_table
@@ -150,6 +150,19 @@ def read_weights(
             "be learned."
         )
     return weights
+
+
+def streamed_weights(
+    sample_weight: Any, class_weight: Any, names: list[Any], numbers: Labels
+) -> npt.NDArray[np.float64] | None:
+    """As `read_weights`, of rows after which others come; ``names`` are their classes."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        balanced = Setting("class_weight", "balanced")
+        raise ParameterError(
+            Message(balanced, " needs all labels at once, so it cannot learn on from more"),
+            cures=["fit anew on all examples", "give each class a weight, which can learn on"],
+        )
+    return read_weights(sample_weight, class_weight, names, numbers, may_be_zero=True)
 
 
 def _row_factors(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:

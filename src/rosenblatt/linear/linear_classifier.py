@@ -20,7 +20,7 @@ from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay
 from rosenblatt.learner.options import n_jobs_option, option, seed_from
-from rosenblatt.learner.targets import check_class_weight, class_weight_from_text, read_weights
+from rosenblatt.learner.targets import read_weights
 from rosenblatt.linear.starting_weights import set_start
 
 if TYPE_CHECKING:
@@ -97,16 +97,6 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         default=True,
         label="Bias b",
         help="Learn a bias as well. It counts as one more feature of value 1, also in ``‖x‖²``.",
-    )
-    class_weight: Any = option(
-        default=None,
-        type='dict, "balanced" or None',
-        check=check_class_weight,
-        accepts=lambda value: value is None,
-        from_text=class_weight_from_text,
-        in_studio=False,
-        help="""
-        A factor for the steps of each class; "balanced" makes rare classes count as much.""",
     )
     binary_as_multiclass: bool = option(
         default=False,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
@@ -16,12 +15,12 @@ from rosenblatt.core.classes import number_of, one_label, predicted_labels
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass, OnlineResult
 from rosenblatt.core.rows import as_rows, inspect
-from rosenblatt.errors import Message, ParameterError, Setting
+from rosenblatt.errors import ParameterError
 from rosenblatt.learner.conversion import as_table as as_rows_of_numbers
 from rosenblatt.learner.inputs import Batch, array_row, check_count, named_values, read_table
 from rosenblatt.learner.mapping_rows import columns_by_name, is_records, not_a_number
 from rosenblatt.learner.outcome import unchanged_on_error
-from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
+from rosenblatt.learner.targets import encode_labels, read_labels, streamed_weights
 from rosenblatt.linear.linear_classifier import LinearClassifier
 from rosenblatt.linear.streaming import LIMIT, Stream, as_table, read
 
@@ -95,19 +94,6 @@ class LinearLearner(LinearClassifier):
         inspect(rows)
         stream.learn_row(rows, slot)
         return True
-
-    def _row_weights(
-        self, sample_weight: Any, names: list[Any], numbers: npt.NDArray[np.int32]
-    ) -> npt.NDArray[np.float64] | None:
-        if sample_weight is None and self.class_weight is None:
-            return None
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            balanced = Setting("class_weight", "balanced")
-            raise ParameterError(
-                Message(balanced, " needs all labels at once, so it cannot learn on from more"),
-                cures=["fit anew on all examples", "give each class a weight, which can learn on"],
-            )
-        return read_weights(sample_weight, self.class_weight, names, numbers, may_be_zero=True)
 
     def _model_to_learn_on(self, table: Any) -> LinearModel:
         if not self.__sklearn_is_fitted__():
@@ -194,7 +180,7 @@ class LinearLearner(LinearClassifier):
             or self.class_weight is not None
             or len(model.classes) < 2
         ):
-            stream.learn_mapping(y, self._row_weights(None, [y], ONE))
+            stream.learn_mapping(y, streamed_weights(None, self.class_weight, [y], ONE))
             self.n_features_in_ = len(row.columns)
         else:
             stream.learn_row(row.rows, slot)
@@ -208,7 +194,7 @@ class LinearLearner(LinearClassifier):
             if not self.__sklearn_is_fitted__():
                 self._begin(self._empty_model([], 0))
             stream = self._current_stream()
-            weight = self._row_weights(None, [y], ONE)
+            weight = streamed_weights(None, self.class_weight, [y], ONE)
             stream.begin_mappings(x, y, weight, self._columns(stream.model), classes)
             self.n_features_in_ = len(stream.row.columns)
         return self
@@ -323,7 +309,8 @@ class LinearLearner(LinearClassifier):
             weights = None
             if sample_weight is not None or self.class_weight is not None:
                 names, numbers = encode_labels(labels)
-                weights = self._row_weights(sample_weight, names.tolist(), numbers)
+                given = sample_weight, self.class_weight, names.tolist(), numbers
+                weights = streamed_weights(*given)
             if not self.__sklearn_is_fitted__() or table.shape[1] > self.n_features_in_:
                 inspect(as_rows(table))  # before anything grows
                 self.grow(table.shape[1])

@@ -2,6 +2,7 @@
 
 Scores are (vectors, rows). With `ONE` vector two classes share it, with `EACH` every class has one
 that tells it from the rest, with `AGAINST` the classes have one each and the highest score wins.
+`weights` are factors for the steps of the rows; one of 0 leaves a row out.
 """
 
 from libc.math cimport fabs
@@ -25,21 +26,25 @@ cdef class Updates:
     lowers that one alone.
     """
 
-    cdef readonly object row, right, wrong
+    cdef readonly object row, right, wrong, step
     cdef int64_t[::1] rows
     cdef int32_t[::1] rights, wrongs
+    cdef double[::1] steps
     cdef readonly int64_t size, mistakes
 
     def __init__(self, int64_t capacity):
         self.row = np.empty(capacity, np.int64)
         self.right, self.wrong = np.empty(capacity, np.int32), np.empty(capacity, np.int32)
+        self.step = np.empty(capacity)
         self.rows, self.rights, self.wrongs = self.row, self.right, self.wrong
+        self.steps = self.step
 
     def clear(self):
         self.size = self.mistakes = 0
 
-    cdef void write(self, int64_t row, int64_t right, int64_t wrong) noexcept nogil:
+    cdef void write(self, int64_t row, int64_t right, int64_t wrong, double step) noexcept nogil:
         self.rows[self.size] = row
+        self.steps[self.size] = step
         self.rights[self.size] = <int32_t>right
         self.wrongs[self.size] = <int32_t>wrong
         self.size += 1
@@ -49,18 +54,20 @@ cdef inline bint is_mistaken(double margin, bint is_positive, bint tie_is_mistak
     return margin < 0.0 or (margin == 0.0 and (tie_is_mistake or not is_positive))
 
 
-cdef bint decide(const double[:, ::1] scores, int64_t i, int64_t label, int shape,
+cdef bint decide(const double[:, ::1] scores, int64_t i, int64_t label, double weight, int shape,
                  bint tie_is_mistake, double[::1] step) noexcept nogil:
     """What row i adds to each vector, times itself; whether it adds anything."""
     cdef int64_t k = scores.shape[0], c, rival
     cdef double sign, margin
     cdef bint found = False
+    if weight == 0.0:
+        return False
     if shape != AGAINST_:
         for c in range(k):
             sign = 1.0 if (label == 1 if shape == ONE_ else label == c) else -1.0
             step[c] = 0.0
             if is_mistaken(sign * scores[c, i], sign > 0.0, tie_is_mistake):
-                step[c] = sign
+                step[c] = sign * weight
                 found = True
         return found
     rival = 1 if label == 0 else 0
@@ -74,19 +81,19 @@ cdef bint decide(const double[:, ::1] scores, int64_t i, int64_t label, int shap
         return False
     if margin == 0.0:
         if tie_is_mistake:
-            step[label] = 1.0
+            step[label] = weight
             return True
         for c in range(rival + 1, k):  # among equals the last one wins
             if c != label and scores[c, i] == scores[label, i]:
                 rival = c
         if rival < label:
             return False
-    step[label], step[rival] = 1.0, -1.0
+    step[label], step[rival] = weight, -weight
     return True
 
 
-def mistaken(const double[:, ::1] scores, const int32_t[::1] labels, int shape,
-             bint tie_is_mistake):
+def mistaken(const double[:, ::1] scores, const int32_t[::1] labels, const double[::1] weights,
+             int shape, bint tie_is_mistake):
     """Which rows are wrong by the scores as they are, True or False for each."""
     cdef int64_t i, n = labels.shape[0]
     out = np.empty(n, np.bool_)
@@ -94,25 +101,25 @@ def mistaken(const double[:, ::1] scores, const int32_t[::1] labels, int shape,
     cdef double[::1] step = np.empty(scores.shape[0])
     with nogil:
         for i in range(n):
-            wrong[i] = decide(scores, i, labels[i], shape, tie_is_mistake, step)
+            wrong[i] = decide(scores, i, labels[i], weights[i], shape, tie_is_mistake, step)
     return out
 
 
-def seek(const double[:, ::1] scores, const int32_t[::1] labels, int64_t start, int shape,
-         bint tie_is_mistake, double[::1] step):
+def seek(const double[:, ::1] scores, const int32_t[::1] labels, const double[::1] weights,
+         int64_t start, int shape, bint tie_is_mistake, double[::1] step):
     """The next row from `start` on that is wrong, or the number of rows; its step is filled in."""
     cdef int64_t i, found = labels.shape[0]
     with nogil:
         for i in range(start, labels.shape[0]):
-            if decide(scores, i, labels[i], shape, tie_is_mistake, step):
+            if decide(scores, i, labels[i], weights[i], shape, tie_is_mistake, step):
                 found = i
                 break
     return found
 
 
-def walk(double[:, ::1] scores, const int32_t[::1] labels, int64_t start,
-         const double[:, ::1] kernel, const int32_t[::1] place, int shape, bint tie_is_mistake,
-         double[::1] squared_norms, double[::1] magnitudes, Updates updates):
+def walk(double[:, ::1] scores, const int32_t[::1] labels, const double[::1] weights,
+         int64_t start, const double[:, ::1] kernel, const int32_t[::1] place, int shape,
+         bint tie_is_mistake, double[::1] squared_norms, double[::1] magnitudes, Updates updates):
     """Learn from the rows in order; return the row reached.
 
     `kernel[place[i]]` is the kernel of row i with all rows of the block; where `place[i]` is -1 it
@@ -125,13 +132,13 @@ def walk(double[:, ::1] scores, const int32_t[::1] labels, int64_t start,
     cdef double change, own
     with nogil:
         for i in range(start, n):
-            if not decide(scores, i, labels[i], shape, tie_is_mistake, step):
+            if not decide(scores, i, labels[i], weights[i], shape, tie_is_mistake, step):
                 continue
             if place[i] < 0:
                 reached = i
                 break
-            write(updates, i, labels[i], shape, step)
-            own = kernel[place[i], i]
+            write(updates, i, labels[i], weights[i], shape, step)
+            own = kernel[place[i], i] * weights[i] * weights[i]
             for c in range(k):
                 if step[c] == 0.0:
                     continue
@@ -143,20 +150,20 @@ def walk(double[:, ::1] scores, const int32_t[::1] labels, int64_t start,
     return reached
 
 
-cdef void write(Updates updates, int64_t i, int32_t label, int shape,
+cdef void write(Updates updates, int64_t i, int32_t label, double weight, int shape,
                 double[::1] step) noexcept nogil:
     cdef int64_t c, wrong = NO_ONE
     updates.mistakes += 1
     if shape == ONE_:
-        updates.write(i, label, 1 - label)
+        updates.write(i, label, 1 - label, weight)
     elif shape == EACH_:
         for c in range(step.shape[0]):
             if step[c] > 0.0:
-                updates.write(i, label, NO_ONE)
+                updates.write(i, label, NO_ONE, weight)
             elif step[c] < 0.0:
-                updates.write(i, label, c)
+                updates.write(i, label, c, weight)
     else:
         for c in range(step.shape[0]):
             if step[c] < 0.0:
                 wrong = c
-        updates.write(i, label, wrong)
+        updates.write(i, label, wrong, weight)

@@ -192,8 +192,6 @@ def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples)
     if isinstance(weights, dict):
         labels = getattr(examples.labels, "classes", examples.labels)
         parameters["class_weight"] = weights_by_label(weights, labels, all_known=True)
-    if examples.weights is not None and learner.family == "kernel":
-        raise click.UsageError("a kernel perceptron takes no weights of rows, but these have some.")
     return learner.load()(**parameters)
 
 
