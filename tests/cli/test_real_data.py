@@ -279,9 +279,9 @@ def test_prices_are_streamed_and_python_makes_the_same_model(tmp_path: Path, nam
     file, model = data_file("elec2/elec.csv.gz"), tmp_path / "elec.rbt"
     found = done("stream", file, "--learner", name, "--out", model, "--json").json
     begin = io.BytesIO("\n".join(lines_of(file)[:1001]).encode())
-    schema = Schema.guess(read_table(begin, -1, trim=True))
+    schema = Schema.guess(read_table(begin, -1, trim=True), scale="running")
     table = read_table(file, -1, trim=True)
-    X = schema.encode(table)
+    X = schema.learn(table)
     learner = AveragedPerceptron() if name == "averaged" else PassiveAggressive()
     assert_same_learner(model, learner.partial_fit(X, table.y))
 
@@ -290,6 +290,7 @@ def test_prices_are_streamed_and_python_makes_the_same_model(tmp_path: Path, nam
     assert found["examples"] == len(table) == 45_312
     assert found["baseline"]["accuracy"] == pytest.approx(1 - always_down / len(table))
     assert found["baseline"]["label"] == 0
+    assert found["persistence"] == unchanged / len(table)
     if name == "averaged":
         assert found["online_mistakes"] < unchanged < found["mistakes"] < 0.65 * always_down
     else:

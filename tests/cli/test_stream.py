@@ -82,7 +82,7 @@ def test_the_table_has_a_line_at_1_2_4_8_and_the_last_row() -> None:
     assert [line.split()[0] for line in lines[1:6]] == ["1", "2", "4", "8", "16"]
     assert lines[6].startswith("averaged perceptron: ")
     assert "mistakes in 16 examples" in lines[6]
-    assert "always ham: 50.00 %" in lines[6]
+    assert "same label as before: 100.00 %, majority so far: " in lines[6]
     assert "hashed columns" in done.stderr
 
 

@@ -255,6 +255,39 @@ def test_a_learner_that_always_answers_the_majority_comes_near_the_baseline():
     assert progress.baseline == pytest.approx(0.3)
 
 
+@given(st.text("abc", max_size=60), st.lists(st.integers(1, 12), min_size=1, max_size=9))
+def test_baselines_are_those_of_one_label_after_the_other(labels, sizes):
+    persistence = majority = 0
+    leader, counts = None, dict.fromkeys("abc", 0) | {None: 0}
+    for place, label in enumerate(labels):
+        persistence += place == 0 or labels[place - 1] != label
+        majority += leader != label
+        counts[label] += 1
+        leader = label if counts[label] > counts[leader] else leader
+    progress, at = Progress(), 0
+    for size in sizes * len(labels):
+        progress.add_labels(labels[at : at + size])
+        progress.add(np.zeros(len(labels[at : at + size])))
+        at += size
+    n = max(len(labels), 1)
+    assert (progress.persistence, progress.majority) == (persistence / n, majority / n)
+    assert dict(progress.labels) == {one: labels.count(one) for one in labels}
+
+
+def test_blocks_and_single_examples_have_the_same_baselines_and_every_report_has_them():
+    digits = rosenblatt.datasets.digits()
+    X, y = digits.X[:300] / 16, digits.y[:300]
+    blocks = progressive(rosenblatt.Perceptron(), [(X[:7], y[:7]), (X[7:], y[7:])])
+    single = progressive(rosenblatt.Perceptron(), zip(X, y.tolist(), strict=True))
+    assert blocks.persistence == single.persistence == np.count_nonzero(np.diff(y)) / 300 + 1 / 300
+    assert blocks.majority == single.majority > 0.8
+    said = f"; same label as before: {100 * single.persistence:.2f} %, majority so far: "
+    assert said in single.summary()
+    assert said in single._repr_html_()
+    found = single.to_json()
+    assert (found["persistence"], found["majority"]) == (single.persistence, single.majority)
+
+
 @given(st.lists(st.booleans(), max_size=80), st.integers(1, 12), st.data())
 def test_recent_is_the_mean_of_the_window_however_outcomes_arrive(outcomes, window, data):
     every = data.draw(st.one_of(st.just("doubling"), st.integers(1, 9)))

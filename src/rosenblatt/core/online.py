@@ -21,13 +21,14 @@ class OnlineResult(NamedTuple):
     """How a block of rows was predicted, each row before it was learned.
 
     ``wrong`` is 1 for every row whose class did not have the highest score alone. ``predictions``,
-    if they were wanted, have None where there was no class yet. ``labels`` counts the classes,
-    ``mistakes`` are those of the latest weights, as the learner itself counts them.
+    if they were wanted, have None where there was no class yet. ``names[numbers[i]]`` is the label
+    of row i, ``mistakes`` are those of the latest weights, as the learner itself counts them.
     """
 
     wrong: npt.NDArray[np.int32]
     predictions: list[Any]
-    labels: dict[Any, int]
+    names: list[Any]
+    numbers: npt.NDArray[np.intp]
     mistakes: int
 
 
@@ -70,7 +71,7 @@ class OnlinePass:
         mistakes_before = model.n_mistakes
         if X.shape[1] > model.weights.n_features:
             model.weights.grow(X.shape[1])
-        classes, numbers, counts = np.unique(labels, return_inverse=True, return_counts=True)
+        classes, numbers = np.unique(labels, return_inverse=True)
         names: list[Any] = classes.tolist()
         block = _Block(X, weights, predictions, first_row)
         new = self._predict_new_class(block, names, numbers, 0)
@@ -79,12 +80,8 @@ class OnlinePass:
                 self._learn(block, start, start + 1, slots)
             self._walk(block, start + new, stop, slots)
             new = self._predict_new_class(block, names, numbers, stop)
-        return OnlineResult(
-            block.wrong,
-            block.predictions,
-            dict(zip(names, counts.tolist(), strict=True)),
-            model.n_mistakes - mistakes_before,
-        )
+        mistakes = model.n_mistakes - mistakes_before
+        return OnlineResult(block.wrong, block.predictions, names, numbers, mistakes)
 
     def _predict_new_class(
         self, block: _Block, names: list[Any], numbers: npt.NDArray[Any], row: int

@@ -79,8 +79,9 @@ def progressive(
     >>> from rosenblatt.evaluate import progressive
     >>> digits = datasets.digits()
     >>> progress = progressive(AveragedPerceptron(), [(digits.X, digits.y)])
-    >>> print(progress.summary())
-    277 mistakes in 1,797 examples: 15.41 %, of the last 1,000 9.90 %; always 3: 89.82 %
+    >>> print(progress.summary().replace("; ", "\\n"))
+    277 mistakes in 1,797 examples: 15.41 %, of the last 1,000 9.90 %
+    same label as before: 90.82 %, majority so far: 92.38 %
     >>> for point in progress.curve[-3:]:
     ...     print(point.line())
               512          118   0.2305   0.2305

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from html import escape
 from typing import Any, NamedTuple
 
@@ -52,6 +52,11 @@ class Progress:
         Mistakes per example.
     recent : float
         The same of the last `window` examples.
+    persistence : float
+        Mistakes per example of predicting the label of the example before. Where labels come in
+        runs this is hard to beat.
+    majority : float
+        Mistakes per example of predicting the label that was the most frequent until then.
     baseline : float
         Mistakes per example of always predicting the label that was the most frequent in the end.
     curve : list of Point
@@ -71,12 +76,40 @@ class Progress:
         self.n = self.mistakes = 0
         self.online_mistakes: int | None = None
         self.labels: Counter[Any] = Counter()
+        self._last_label: Any = None
+        self._leader: Any = None  # the label that is the most frequent so far, the first of equals
+        self._persistence = self._majority = 0
         self._points: list[Point] = []
         self._last = np.zeros(0, np.int64)  # 1 for a mistake, of as many as the window holds
 
-    def add_labels(self, labels: Iterable[Any] | Mapping[Any, int]) -> None:
-        """Note the labels of examples, or how often each occurs, for the baseline."""
-        self.labels.update(labels)
+    def add_labels(self, labels: Iterable[Any]) -> None:
+        """Note the labels of the next examples, in their order, for the baselines."""
+        number: dict[Any, int] = {}
+        codes = [number.setdefault(label, len(number)) for label in labels]
+        self._add_labels(list(number), np.array(codes, np.intp))
+
+    def _add_labels(self, names: list[Any], numbers: npt.NDArray[np.intp]) -> None:
+        """As `add_labels`, the label of example i being ``names[numbers[i]]``."""
+        if not len(numbers):
+            return
+        first = not self.labels or self._last_label != names[numbers[0]]
+        self._persistence += int(first) + int(np.count_nonzero(np.diff(numbers)))
+        self._last_label = names[numbers[-1]]
+        # How often each label has occurred up to its own row, this one included.
+        n, sizes = len(numbers), np.bincount(numbers, minlength=len(names))
+        before = np.array([self.labels[name] for name in names])
+        occurred = np.empty(n, np.int64)
+        occurred[np.argsort(numbers, kind="stable")] = np.arange(1, n + 1) - np.repeat(
+            np.cumsum(sizes) - sizes - before, sizes
+        )
+        # A label takes the lead where it has occurred more often than any did before.
+        most = np.maximum.accumulate(np.append(self.labels[self._leader], occurred))
+        taken = np.maximum.accumulate(np.where(occurred > most[:-1], np.arange(n), -1))
+        leader = names.index(self._leader) if self._leader in names else -1
+        leaders = np.append(leader, np.where(taken < 0, leader, numbers[taken]))
+        self._majority += int(np.count_nonzero(leaders[:-1] != numbers))
+        self.labels.update(dict(zip(names, sizes.tolist(), strict=True)))
+        self._leader = names[leaders[-1]] if taken[-1] >= 0 else self._leader
 
     def add(self, wrong: npt.NDArray[Any]) -> list[Point]:
         """Note whether the predictions of the next examples were wrong; the points on the way."""
@@ -98,7 +131,7 @@ class Progress:
 
     def add_tested(self, tested: OnlineResult) -> list[Point]:
         """Note a block of rows that was predicted and learned; the points on the way."""
-        self.add_labels(tested.labels)
+        self._add_labels(tested.names, tested.numbers)
         self.online_mistakes = (self.online_mistakes or 0) + tested.mistakes
         return self.add(tested.wrong)
 
@@ -117,6 +150,14 @@ class Progress:
         return float(self._last.mean()) if self.n else 0.0
 
     @property
+    def persistence(self) -> float:
+        return self._persistence / max(self.n, 1)
+
+    @property
+    def majority(self) -> float:
+        return self._majority / max(self.n, 1)
+
+    @property
     def baseline(self) -> float:
         return 1 - max(self.labels.values()) / self.n if self.labels else 0.0
 
@@ -132,12 +173,12 @@ class Progress:
         if self.n > self.window:
             sentence += f", of the last {self.window:,} {100 * self.recent:.2f} %"
         if self.labels:
-            most = self.labels.most_common(1)[0][0]
-            sentence += f"; always {most}: {100 * self.baseline:.2f} %"
+            sentence += f"; same label as before: {100 * self.persistence:.2f} %"
+            sentence += f", majority so far: {100 * self.majority:.2f} %"
         return sentence
 
     def lines(self) -> list[str]:
-        """The curve as a table, and the sentence; at most 80 columns but for long labels."""
+        """The curve as a table, and the sentence."""
         return [HEADER, *(point.line() for point in self.curve), self.summary()]
 
     def to_json(self) -> dict[str, Any]:
@@ -149,6 +190,8 @@ class Progress:
             "rate": self.rate,
             "recent": self.recent,
             "window": self.window,
+            "persistence": self.persistence,
+            "majority": self.majority,
             "baseline": self.baseline,
             "online_mistakes": self.online_mistakes,
             "labels": [[plain_label(label), n] for label, n in self.labels.most_common()],

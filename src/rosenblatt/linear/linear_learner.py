@@ -299,7 +299,7 @@ class LinearLearner(LinearClassifier):
         Returns
         -------
         tested : OnlineResult
-            ``wrong``, ``predictions``, ``labels``.
+            ``wrong``, ``predictions``, ``mistakes``.
         """
         self._refuse_kept_rows("predict_then_learn")
         with unchanged_on_error(self):
