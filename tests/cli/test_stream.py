@@ -347,7 +347,7 @@ def test_spam_is_learned_in_one_pass_with_few_mistakes() -> None:
 @pytest.mark.skipif(not DATA.exists(), reason="no data folder")
 def test_prices_that_drift_are_followed_by_the_latest_weights() -> None:
     file = DATA / "elec2" / "elec.csv.gz"
-    averaged, latest = streamed(file), streamed(file, "--learner", "pa")
+    averaged, latest = streamed(file), streamed(file, "--learner", "pa", "--average", "no")
     assert averaged["examples"] == latest["examples"] == 45312
     assert latest["rate"] < 0.1 < averaged["rate"] < 1 - averaged["baseline"]["accuracy"]
 
