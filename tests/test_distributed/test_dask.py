@@ -55,17 +55,17 @@ def test_a_local_cluster_is_started_and_ended(tmp_path: Path) -> None:
 def test_a_worker_killed_in_each_epoch_changes_nothing(
     case: str, client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sound, epoch = outcome(case, tmp_path), mixing.MixingRun._epoch
+    sound, epoch = outcome(case, tmp_path), mixing.MixingRun.learn
     killed: list[int] = []
 
-    def killing(run: Any, number: int) -> None:
+    def killing(run: Any, order: Any) -> int:
         if client.ncores():
             kill_one(client)
-            killed.append(number)
-        epoch(run, number)
+            killed.append(run.result.n_iter)
+        return epoch(run, order)
 
     with monkeypatch.context() as patched:
-        patched.setattr(mixing.MixingRun, "_epoch", killing)
+        patched.setattr(mixing.MixingRun, "learn", killing)
         assert outcome(case, tmp_path, client=client) == sound
     assert killed
 

@@ -171,7 +171,8 @@ def test_learning_from_a_shard_changes_nothing_that_others_use(case: str) -> Non
     learner, examples, labels = CASES[case]
     workers, shards = engines.Threads(1), slices((examples, labels), 2)
     run = mixing.MixingRun(learner, workers, shards, "uniform", None, None)
-    run._epoch(1)
+    run.learn()
+    run.result.mistakes_per_epoch.append(1)
     light, starts = run._fresh()
     before, first = pickle.dumps((light, starts)), tasks.learn(light, shards[0], starts[0], 7)[0]
     again = tasks.learn(light, shards[0], starts[0], 7)[0]
@@ -185,7 +186,8 @@ def test_a_shard_gets_and_returns_only_the_weights_of_its_own_features() -> None
     sentences, tags = [["a", "b"], ["c", "d"]] * 3, [["X", "Y"], ["Y", "X"]] * 3
     workers, shards = engines.Threads(1), slices((sentences, tags), 2)
     run = mixing.MixingRun(SequenceTagger(), workers, shards, "uniform", None, None)
-    run._epoch(1)
+    run.learn()
+    run.result.mistakes_per_epoch.append(1)
     light, starts = run._fresh()
     n_rows = run.learner._model.weights.n_rows
     assert 0 < len(starts[0]["rows"]) < n_rows
@@ -257,8 +259,8 @@ def test_a_driver_that_is_killed_goes_on_from_its_checkpoint(tmp_path: Path) -> 
         from rosenblatt.distributed import mixing
         X, y = rosenblatt.datasets.digits()
         keep = mixing.MixingRun._keep
-        def killed(run, *, last):
-            keep(run, last=last)
+        def killed(run, reason):
+            keep(run, reason)
             if run.result.n_iter == 3:
                 os.kill(os.getpid(), 9)
         mixing.MixingRun._keep = killed

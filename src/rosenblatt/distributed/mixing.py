@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import label_array, refuse_one_class
-from rosenblatt.core.result import FitResult, Validation, stop_asked
+from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.distributed import tasks
 from rosenblatt.distributed.distribution_report import DistributionReport
 from rosenblatt.distributed.merging import SUMS_OF, cut, joined_encoder, set_mean
@@ -33,8 +33,8 @@ from rosenblatt.structured.tagging import TagModel
 EPOCHS_ALONE = 3
 
 
-class MixingRun:
-    """One training: the model between two epochs, and all that decides when it ends.
+class MixingRun(epochs.Trainer):
+    """One training: the model between two epochs, and how the shards learn the next one.
 
     The average of a learner that averages is mixed of the means that the shards had over the last
     epoch: a mean over all epochs would be held back by the first, which mixing is slow to leave.
@@ -60,19 +60,19 @@ class MixingRun:
         self.labels = _labels_of(self.summaries)
         self.seed = seed_from(learner.random_state)
         self._begin()
-        self.watched: Any = None
+        self.validation: Validation | None = None
         if validation_set is not None:
             X, y = read_pair(validation_set, "of examples and labels")
             # Sparse rows of a file are as wide as the last of their features.
             X = X.widen(max(X.shape[1], learner.n_features_in_)) if hasattr(X, "widen") else X
-            self.watched = X, y
-        self.validation = Validation(self._score, self._state, int(learner.n_iter_no_change))
-        self.t_of_best, self.path = 0, None if checkpoint is None else os.fspath(checkpoint)
-        rows = None if self.of_sentences else sum(s.n_examples for s in self.summaries)
-        self.result = FitResult(n_rows=rows)
+            self.watched, patience = (X, y), int(learner.n_iter_no_change)
+            self.validation = Validation(lambda: self._score(learner), self._best, patience)
+        super().__init__(sum(summary.n_examples for summary in self.summaries))
+        self.result.n_rows = None if self.of_sentences else self.n_examples
         # Mixed sums: steps, those that raised a class alone, updates, longest weights, mistakes.
         self.sums, self.history = [0.0] * 5, list[list[float]]()
         self.report = self._new_report()
+        self.path = None if checkpoint is None else os.fspath(checkpoint)
         if self.path is not None and os.path.exists(self.path):
             self._resume(self.path)
 
@@ -118,27 +118,42 @@ class MixingRun:
     # ------------------------------------------------------------------ epochs
 
     def train(self) -> FitResult:
-        learner, result = self.learner, self.result
+        learner, result, report = self.learner, self.result, self.report
         most = int(learner.max_iter)
         with progress(learner.verbose, most, type(learner).__name__) as show:
-            while result.n_iter < most and result.stop_reason == "max_iter":
-                self._epoch(result.n_iter + 1)
+
+            def after_epoch(_: int, mistakes: int, score: float | None) -> None:
+                if score is not None:
+                    report.clock.append(perf_counter() - self.began)
+                    report.errors.append(1.0 - score)
                 if show is not None:
-                    score = self.validation.scores[-1] if self.watched else None
-                    show(result.n_iter, result.mistakes_per_epoch[-1], score)
-                result.stop_reason = self._reason()
-                self._keep(last=result.n_iter == most or result.stop_reason != "max_iter")
-        self._record(result.stop_reason)
+                    show(result.n_iter, mistakes, score)
+
+            epochs.run(
+                self,
+                max_iter=most - result.n_iter if result.stop_reason == "max_iter" else 0,
+                shuffle=False,
+                random=result.random,
+                tol=getattr(learner, "tol", None),
+                validation=self.validation,
+                after_epoch=after_epoch,
+            )
+        self._keep(result.stop_reason)
         model = copy(learner._model)
         served = model.served(averaged=learner.averaged) if self.of_sentences else None
         learner._keep_errors(self._count_errors(*self._light(model, served)))
-        self.report.seconds["total"] = perf_counter() - self.began
-        if self.watched:
+        report.seconds["total"] = perf_counter() - self.began
+        if self.validation is not None:
             self._run_alone()
         return result
 
-    def _epoch(self, epoch: int) -> None:
+    def learn(self, order: Any = None) -> int:
+        """One epoch of all shards, mixed; before it the one that was is kept."""
         model, report, n = self.learner._model, self.report, len(self.shards)
+        epoch = self.result.n_iter + 1
+        if epoch > 1 and self.path is not None:
+            self._keep("interrupted")
+            model.best = None
         seeds = [shard_seed(self.seed, epoch, number) for number in self.numbers]
         started, (light, starts) = perf_counter(), self._fresh()
         mixing = perf_counter() - started
@@ -153,7 +168,6 @@ class MixingRun:
         t, n_mistakes = model.t, model.n_mistakes
         set_mean(model, parts, [Fraction(c) for c in weights])
         _join_past(model, t, n_mistakes)
-        self.result.mistakes_per_epoch.append(sum(mistakes))
         report.mistakes.append(mistakes)
         self._prove([c / sum(weights) for c in weights], counts)
         report.seconds["mixing"] += mixing + perf_counter() - started
@@ -163,11 +177,8 @@ class MixingRun:
             tables = [*(part.tables for part in parts), *(starts if self.of_sentences else ())]
             moved = sum(table.nbytes for own in tables for table in own.values())
             report.bytes_moved += moved if self.of_sentences else 2 * moved
-        if self.watched:
-            report.clock.append(perf_counter() - self.began)
-            report.errors.append(1.0 - float(self.validation.after_epoch() or 0.0))
-            if self.validation.best_epoch == epoch:
-                self.t_of_best = model.t
+        self.n_updates += sum(own.updates for own in counts)
+        return sum(mistakes)
 
     def _fresh(self) -> tuple[Any, list[Any]]:
         """As `_light` of the mixed weights, which begins to count and to average anew."""
@@ -215,36 +226,32 @@ class MixingRun:
             length = math.sqrt(mixed.squared_distance())
             self.sums[3] = max(self.sums[3], length, *(own.length for own in counts))
             steps, raised, updates, longest, _ = self.sums
-            rounded = updates + 8 * len(shares) * self.result.n_iter
+            rounded = updates + 8 * len(shares) * (self.result.n_iter + 1)
             rounded *= 2.0 * float(np.finfo(mixed.table.dtype).eps)
             row = math.sqrt(max(summary.longest for summary in self.summaries) + 1.0)
             ceiling = (length + raised * row + rounded * longest) / steps
-            self.result.margin_ceiling = min(self.result.margin_ceiling, ceiling)
-            self.report.margin_ceiling = self.result.margin_ceiling
+            self.report.margin_ceiling = min(self.report.margin_ceiling, ceiling)
+        self.history.append(list(self.sums))
 
-    def _reason(self) -> str:
-        """Why to stop after this epoch, the strongest reason first; "max_iter" goes on."""
-        result, tol = self.result, getattr(self.learner, "tol", None)
-        quiet = result.mistakes_per_epoch[-1] == 0
-        if quiet and (self.of_sentences or self._count_errors(*self._fresh()) == 0):
-            if self.watched:
-                self.validation.prefer_last()
-                self.t_of_best = self.learner._model.t
-            return "separated"
-        if self.watched and self.validation.patience_ended:
-            return "early_stopping"
-        if tol is not None and result.margin_ceiling <= tol * self.report.radius:
-            return "tolerance"
-        return "interrupted" if stop_asked() else "max_iter"
+    def margin_ceiling(self) -> float:
+        return self.report.margin_ceiling
+
+    @property
+    def longest(self) -> float:
+        return self.report.radius
+
+    def is_right(self, *, changed: bool) -> bool:
+        return self.of_sentences or self._count_errors(*self._fresh()) == 0
 
     def _count_errors(self, light: Any, starts: list[Any]) -> int:
         return sum(self.workers.run(tasks.count_errors, light, self.shards, starts))
 
-    def _score(self) -> float:
-        return float(self.learner.score(*self.watched))
+    def _score(self, learner: Any) -> float:
+        return float(learner.score(*self.watched))
 
-    def _state(self) -> Any:
+    def _best(self) -> Any:
         model = self.learner._model
+        model.t_of_best = model.t
         if self.of_sentences:
             return model.weights.averaged() if self.learner.averaged else model.weights.copy()
         return model.state()
@@ -263,36 +270,30 @@ class MixingRun:
             seed, start = shard_seed(self.seed, epoch, self.numbers[0]), perf_counter()
             epochs.run(trainer, max_iter=1, shuffle=bool(alone.shuffle), random=seed)
             seconds += perf_counter() - start
-            error = 1.0 - float(alone.score(*self.watched))
-            self.report.alone.append((seconds, error))
+            self.report.alone.append((seconds, 1.0 - self._score(alone)))
 
     # ------------------------------------------------------------------ what is left behind
-
-    def _record(self, stop_reason: str) -> None:
-        """What is known of the run so far becomes the learner's own."""
-        result, model, validation = copy(self.result), self.learner._model, self.validation
-        result.stop_reason, result.mistakes_per_epoch = stop_reason, [*result.mistakes_per_epoch]
-        model.best, model.t_of_best = validation.best, self.t_of_best
-        best = (list(validation.scores), validation.best_epoch) if self.watched else ()
-        self.learner._set_fit(result, *best)
 
     def _fingerprint(self) -> str:
         """Of all that decides how the run goes on, apart from its length."""
         params = self.learner.get_params() | {"max_iter": 0, "verbose": 0}
         data = [(s.n_examples, s.n_features, sorted(s.labels.items())) for s in self.summaries]
-        known = repr((sorted(params.items()), self.mix, self.numbers, data, bool(self.watched)))
+        known = repr((sorted(params.items()), self.mix, self.numbers, data, bool(self.validation)))
         return hashlib.sha256(known.encode()).hexdigest()
 
-    def _keep(self, *, last: bool) -> None:
+    def _keep(self, stop_reason: str) -> None:
+        """What is known of the run so far becomes the learner's own, and the checkpoint's."""
+        result, watch = copy(self.result), self.validation
+        result.stop_reason, result.mistakes_per_epoch = stop_reason, [*result.mistakes_per_epoch]
+        self.learner._model.best = None if watch is None else watch.best
+        best = () if watch is None else (list(watch.scores), watch.best_epoch)
+        self.learner._set_fit(result, *best)
         if self.path is None:
             return
-        self.history.append(list(self.sums))
         run = {"run": self._fingerprint(), "sums": self.history, "mistakes": self.report.mistakes}
         # Written first: what it has beyond the epochs of the model is left out on the way back.
         disk.replace(f"{self.path}.json", [json.dumps(run).encode()])
-        self._record(self.result.stop_reason if last else "interrupted")
         save(self.learner, self.path)
-        self.learner._model.best = None
 
     def _resume(self, path: str) -> None:
         kept, validation = load(path), self.validation
@@ -317,9 +318,9 @@ class MixingRun:
         self.result.margin_ceiling = self.report.margin_ceiling = ceiling
         if kept.stop_reason_ != "interrupted":
             self.result.stop_reason = kept.stop_reason_
-        if self.watched:
+        if validation is not None:
             validation.scores, validation.best_epoch = kept.validation_scores_, kept.best_iter_
-            validation.best, self.t_of_best = kept._model.best, kept._model.t_of_best
+            validation.best = kept._model.best
             self.report.errors = [1.0 - score for score in validation.scores]
             self.report.clock = [0.0] * kept.n_iter_
         kept._model.best = None
