@@ -147,7 +147,8 @@ def _features_of(learner: Any) -> Any:
     else:
         fixed = model.weights.n_features, None if names is None else list(names)
         shape = fixed if model.columns is None else None
-    return shape, model.notes.get("schema")
+    scales = [part.tolist() for part in model.notes.get("scaling") or ()]
+    return shape, model.notes.get("schema"), scales
 
 
 def _merged(learners: Sequence[Any], counts: Sequence[Fraction]) -> Any:

@@ -78,7 +78,7 @@ class Question:
         X, unlike_training = _one_row(learner, x)
         row = read_table(learner, X, reset=False, ignore_unseen=True)
         with rows_without_names():  # which were compared a line above
-            found = learner.decision_function(row)
+            found = learner.decision_function(X)
         classes = learner.classes_.tolist()
         prediction = classes[int(best_classes(found, learner.ties)[0]) if len(classes) > 1 else 0]
         values = found[0].tolist() if found.ndim > 1 else [-float(found[0]), float(found[0])]

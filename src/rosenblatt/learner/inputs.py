@@ -108,9 +108,10 @@ def _table_and_names(
         raise InputError(f"X has 0 {what} (shape={table.shape}) while a minimum of 1 is required.")
     if reset:
         _set_features(learner, table.shape[1], names)
-    else:
-        check_count(learner, table.shape[1])
-    return table, names
+        return table, names
+    check_count(learner, table.shape[1])
+    scaling = getattr(learner, "_scaling", None)
+    return table if scaling is None else scaling(table), names
 
 
 def _of_records(

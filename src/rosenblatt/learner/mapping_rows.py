@@ -150,4 +150,16 @@ class SchemaOwner(FitOutcome):
     def _reads_records(self) -> bool:
         """Whether single examples are records of a table, and not mappings of features."""
         described = self._fitted().notes.get("schema")
-        return described is not None and described["kind"] == "table"
+        in_columns = described is not None and described["kind"] == "table"
+        return in_columns or self._scaling is not None
+
+    @property
+    def _reads_as_is(self) -> bool:
+        """Whether arrays are read without a look at names and scales."""
+        return "_feature_names" not in self.__dict__ and self._scaling is None
+
+    @property
+    def _scaling(self) -> Any:
+        """The `ColumnScaling` that all rows go through, if the columns were scaled in training."""
+        model = self.__dict__.get("_model")
+        return None if model is None else model.notes.get("scaling")

@@ -13,6 +13,7 @@ from rosenblatt.core.recording import COLUMNS, Recorder
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import ModelFileError
+from rosenblatt.learner.column_scaling import ColumnScaling
 from rosenblatt.linear.streaming import Stream
 from rosenblatt.linear.voted import Voters
 from rosenblatt.model.card import Card, Facts, TrainingData, class_of
@@ -46,13 +47,14 @@ class Start(Facts):
     n_float32: int | None
 
 
-class LinearFacts(Facts):
+class LinearFacts(Facts, omit_defaults=True):
     """A linear model, apart from its arrays.
 
     ``average_from``: how many examples had been seen before the average began; null where there is
     none. ``best``, after early stopping: how many the weights that predict had seen, and
     ``average_from_of_best`` before their average began. ``voters``: how the mistaken rows of a
-    voted perceptron are kept.
+    voted perceptron are kept. ``scaled``, left out where it is false: the columns of all rows are
+    centred and scaled first.
     """
 
     fit_intercept: bool
@@ -62,6 +64,7 @@ class LinearFacts(Facts):
     average_from_of_best: int
     ledger: Start | None
     voters: RowKind | None
+    scaled: bool = False
 
 
 VOTED_ROWS = KeptRows("voters.rows", "the rows a voted perceptron made mistakes on")
@@ -80,6 +83,8 @@ ledger.start.coef      | float | vectors, features | training | ledger.start | w
 ledger.start.intercept | float | vectors           | training | ledger.start | biases {UNLESS_ZERO}
 voters.number          | int64 | voters.rows | 0 to next row - 1 | voters | the row each was
 {VOTED_ROWS.table}
+scaling.mean      | float64 | features | training       | scaled | taken from each column first
+scaling.deviation | float64 | features | 5e-324 to 1e150 | scaled | what it is then divided by
 """
 
 
@@ -104,6 +109,8 @@ class LinearLayout(Layout):
             found.add("best")
         if facts.ledger is not None:
             found |= {"ledger"} if facts.ledger.zero else {"ledger", "ledger.start"}
+        if facts.scaled:
+            found.add("scaled")
         if facts.voters is not None:
             found |= {"voters", *VOTED_ROWS.parts(facts.voters)}
         return found
@@ -194,7 +201,10 @@ class LinearLayout(Layout):
             average_from_of_best=0 if best_t is None else model.average_from_of_best,
             ledger=ledger,
             voters=voters,
+            scaled=learner._scaling is not None,
         )
+        if learner._scaling is not None:
+            arrays["scaling.mean"], arrays["scaling.deviation"] = learner._scaling
         model.weights.refuse_if_busy(t)
         return facts, arrays
 
@@ -204,6 +214,9 @@ class LinearLayout(Layout):
         if facts.voters is not None:
             rows = VOTED_ROWS.take(arrays, facts.voters, state.n_features)
             model.voters = Voters(rows, arrays["voters.number"])
+        if facts.scaled:
+            scaling = ColumnScaling(arrays["scaling.mean"], arrays["scaling.deviation"])
+            model.notes["scaling"] = scaling
         learner._model, learner.n_features_in_ = model, model.weights.n_features
         if state.card.record.fit is None and not model.slim:
             learner._stream = Stream(model, rule, learner._rule_settings(learner))

@@ -280,12 +280,17 @@ class LinearClassifier(ModelDisplay, RowClassifier):
     @property
     def coef_(self) -> AnyFloatArray:
         """Weights, (1, n_features) for two classes, else (n_classes, n_features)."""
-        return self._in_class_order(self._served(self._fitted())[0])
+        return self._in_class_order(self._in_own_units()[0])
 
     @property
     def intercept_(self) -> AnyFloatArray:
         """Biases, one for each row of ``coef_``."""
-        return self._in_class_order(self._served(self._fitted())[1])
+        return self._in_class_order(self._in_own_units()[1])
+
+    def _in_own_units(self) -> tuple[AnyFloatArray, AnyFloatArray]:
+        """The weights and biases that predict, for columns that are not scaled."""
+        coef, bias = self._served(self._fitted())
+        return (coef, bias) if self._scaling is None else self._scaling.fold(coef, bias)
 
     @property
     def raw_coef_(self) -> AnyFloatArray:

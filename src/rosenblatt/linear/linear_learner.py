@@ -72,7 +72,7 @@ class LinearLearner(LinearClassifier):
             or y.shape != (1,)
             or y.dtype.kind not in "iuUb"
             or self.class_weight is not None
-            or "_feature_names" in self.__dict__
+            or not self._reads_as_is
         ):
             return False
         model = stream.model
@@ -218,7 +218,7 @@ class LinearLearner(LinearClassifier):
                 return super().predict_one(x)
         model = self._model
         if model.notes and self._reads_records:
-            table = read_table(self, [x], reset=False)
+            table = read_table(self, [x], reset=False, ignore_unseen=True)
             return self.predict_row(table) if is_sparse(table) else super().predict_one(x)
         # A row of its own, so that asking in one thread does not disturb learning in another.
         row = MappingRow(self._columns(model))
@@ -258,7 +258,7 @@ class LinearLearner(LinearClassifier):
         Not before the first example, nor of the model of a ``fit``, which is about to change.
         """
         stream: Stream | None = self.__dict__.get("_stream")
-        if stream is None or stream.model is not self._model:
+        if stream is None or stream.model is not self._model or self._scaling is not None:
             return False
         model = stream.model
         return (
@@ -303,7 +303,7 @@ class LinearLearner(LinearClassifier):
         """
         self._refuse_kept_rows("predict_then_learn")
         with unchanged_on_error(self):
-            named = is_records(X) or hasattr(self, "feature_names_in_")
+            named = is_records(X) or hasattr(self, "feature_names_in_") or not self._reads_as_is
             table = read_table(self, X, reset=False, once=True) if named else as_rows_of_numbers(X)
             labels = np.asarray(read_labels(y, table.shape[0]))
             weights = None
@@ -357,10 +357,10 @@ class LinearLearner(LinearClassifier):
         return self
 
     def _refuse_named_features(self, what: str) -> None:
-        if self._model.columns is not None or "_feature_names" in self.__dict__:
+        if self._model.columns is not None or not self._reads_as_is:
             raise ParameterError(
-                f"{what} is for features without names; these have some. learn_one takes new ones "
-                "by name."
+                f"{what} is for features without names and scales; these have some. learn_one "
+                "takes new ones by name."
             )
 
     def insert_features(self, places: Sequence[int]) -> Self:
