@@ -6,11 +6,11 @@ A sample is named ``family: state``; its bytes are those of the file it is saved
 from functools import cache, partial
 
 import numpy as np
-from strategies import LEARNERS
+from strategies import LEARNERS, floats
 
 from model import kernel_samples, samples, tagger_samples
 from model.forging import bytes_of
-from rosenblatt import AveragedPerceptron, Perceptron, SoftPerceptron, VotedPerceptron
+from rosenblatt import AutoLinear, AveragedPerceptron, Perceptron, SoftPerceptron, VotedPerceptron
 from rosenblatt.learner.catalogue import entries
 
 EARLY = {"early_stopping": True, "validation_fraction": 0.3}
@@ -26,6 +26,7 @@ LINEAR = {
     "watched": lambda: samples.fitted(Perceptron, 3, **EARLY),
     "several": lambda: samples.fitted(SoftPerceptron, 3),
     "calibrated": lambda: samples.fitted(Perceptron, 2, calibrate=True),
+    "chosen": lambda: AutoLinear(max_iter=2).fit(*floats(7, n_classes=3)).best_learner_,
 }
 SAMPLES = {
     **{f"linear: {name}": build for name, build in LINEAR.items()},

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # the same learners for editors and type checkers; a test compares
     from rosenblatt.kernel.perceptron import KernelPerceptron as KernelPerceptron
+    from rosenblatt.linear.auto import AutoLinear as AutoLinear
     from rosenblatt.linear.averaged import AveragedPerceptron as AveragedPerceptron
     from rosenblatt.linear.mira import MIRA as MIRA
     from rosenblatt.linear.passive_aggressive import PassiveAggressive as PassiveAggressive
@@ -48,8 +49,12 @@ class Entry(NamedTuple):
 
     @property
     def is_saved(self) -> bool:
-        """Whether a file can hold it; the features and the search of structures are functions."""
-        return self.family != "structures"
+        """Whether a file can name it.
+
+        The features and the search of structures are functions, and of `AutoLinear` a file holds
+        the learner that it chose.
+        """
+        return self.family not in ("structures", "auto")
 
     def load(self) -> Any:
         """The class; of a package that does not load, an error that says which."""
@@ -77,6 +82,7 @@ CATALOGUE = (
     _linear("mira", "MIRA", "mira:MIRA"),
     _linear("pa", "Passive-aggressive", "passive_aggressive:PassiveAggressive"),
     _linear("soft", "Soft perceptron", "soft:SoftPerceptron"),
+    Entry("auto", "Choice on held-out rows", "auto", "rosenblatt.linear.auto:AutoLinear"),
     Entry("kernel", "Kernel perceptron", "kernel", "rosenblatt.kernel.perceptron:KernelPerceptron"),
     Entry("tagger", "Sequence tagger", "tags", "rosenblatt.structured.tagger:SequenceTagger"),
     Entry(

@@ -196,6 +196,12 @@ def option(
     return field(default=default, kw_only=kw_only, metadata={METADATA: declared})
 
 
+def option_of(cls: type[Configurable], name: str) -> Any:
+    """The parameter of another class, to be declared again: the same default, help and checks."""
+    found = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
+    return field(default=found.default, kw_only=True, metadata=found.metadata)
+
+
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
 class Configurable:
     """A class whose parameters are declared with `option`; its constructor takes them by name."""

@@ -69,10 +69,23 @@ class Data(Facts):
     t: int
 
 
-class Record(Facts):
+class Tried(Facts):
+    """What `AutoLinear` tried, and how it did on held-out rows; shares of the rows."""
+
+    name: str
+    epochs: int
+    error_rate: float
+    difference: float
+    standard_error: float
+    is_default: bool
+    chosen: bool
+
+
+class Record(Facts, omit_defaults=True):
     """How the model came about; ``fit`` is null while it learns from a stream.
 
-    ``next_row`` is the number that the next example has in a ledger.
+    ``next_row`` is the number that the next example has in a ledger. ``search``, left out where
+    nothing was tried, is what the learner was chosen among.
     """
 
     seed: int
@@ -81,6 +94,7 @@ class Record(Facts):
     n_mistakes: int
     data: Data | None
     fit: Fit | None
+    search: list[Tried] | None = None
 
 
 class Card(Facts):
@@ -296,7 +310,7 @@ class State:
 
     def restore(self, model: Any) -> None:
         """Give a model what files say of all models alike."""
-        card, data = self.card, self.card.record.data
+        card, data, tried = self.card, self.card.record.data, self.card.record.search
         model.seed, model.random = card.record.seed, card.random
         model.n_mistakes, model.slim = card.record.n_mistakes, card.slim
         model.calibration = card.calibration
@@ -307,6 +321,7 @@ class State:
         model.notes = {
             "schema": card.schema,
             "data": None if data is None else msgspec.structs.asdict(data),
+            "search": None if tried is None else [msgspec.structs.asdict(row) for row in tried],
         }
 
     def refuse_unless(self, family: str) -> None:

@@ -14,6 +14,7 @@ from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import DIGEST, Card, Fit, class_of
 from rosenblatt.model.layout import MOST_EXAMPLES, check_arrays, number, whole
 
+LONGEST_NAME = 60  # of a rule that was tried
 LABEL_DTYPE = re.compile(r"[<>|](?:b1|[iu][1248]|f(?:2|4|8|16)|[US][0-9]{1,8}|O)")
 
 
@@ -27,6 +28,10 @@ def check(card: Card, arrays: Arrays) -> None:
     _check_parameters(card, learner)
     _check_classes(card, in_order=not layout.of_sentences)
     _check_counters(card)
+    for tried in card.record.search or ():
+        whole("the epochs of the search", tried.epochs, 1, MOST_EXAMPLES)
+        if not tried.name.isprintable() or len(tried.name) > LONGEST_NAME:
+            raise ModelFileError(f"the search has tried {shown(tried.name)}, which is no name.")
     if card.record.fit is not None:
         _check_fit(card.record.fit, card)
         _check_rows_of_fit(card.record.fit.rows, card, of_sentences=layout.of_sentences)

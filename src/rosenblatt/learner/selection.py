@@ -1,0 +1,88 @@
+"""A choice made on held-out rows: who is compared with whom, and when a default is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rosenblatt.arrays import Labels
+from rosenblatt.core.classes import hold_out, stratified_folds
+
+# Of fewer rows all are held out once, a fold at a time; of more a share of them.
+MANY_ROWS = 3000
+MOST_FOLDS = 5
+HELD_OUT = 0.2
+
+Mask = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+
+
+class Candidate(NamedTuple):
+    """What was tried, and how it did on the held-out rows.
+
+    ``error_rate`` is the share of them that was misclassified, by their weights if they have some;
+    ``difference`` what it has more than the default, and ``standard_error`` that of this
+    difference, row by row.
+    """
+
+    name: str
+    epochs: int
+    error_rate: float
+    difference: float
+    standard_error: float
+    is_default: bool
+    chosen: bool = False
+
+
+class Split(NamedTuple):
+    """Rows to learn from and to hold out, by their numbers; None: all rows, and others held out."""
+
+    learned: Numbers | None
+    held: Numbers | None
+    table: Any
+    labels: npt.NDArray[Any]
+
+
+def splits(table: Any, labels: Labels, share: float | None, seed: int) -> list[Split]:
+    """Splits of a table, of every class alike; none where a class has a single row.
+
+    A ``share`` of the rows is held out once; None: what suits their number.
+    """
+    fewest = np.bincount(labels)
+    if len(fewest) < 2 or fewest.min() < 2:
+        return []
+    if share is None and len(labels) < MANY_ROWS:
+        n = min(MOST_FOLDS, int(fewest.min()))
+        folds = stratified_folds(labels, n, seed)
+        parts = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(n)]
+    else:
+        parts = [hold_out(labels, HELD_OUT if share is None else share, seed)]
+    return [Split(learned, held, table[held], labels[held]) for learned, held in parts]
+
+
+def leaderboard(
+    misclassified: Mapping[tuple[str, int], Mask],
+    weights: npt.NDArray[np.float64] | None,
+    default: tuple[str, int],
+    caution: float,
+) -> list[Candidate]:
+    """Everything that was tried, by name and epochs, best first.
+
+    What is chosen has the fewest errors among those that are better than the default by
+    ``caution`` paired standard errors; if there are none, it is the default.
+    """
+    n = len(misclassified[default])
+    share = np.ones(n) if weights is None else weights * (n / max(weights.sum(), 1e-300))
+    found = []
+    for key, wrong in misclassified.items():
+        more = share * (wrong.astype(np.float64) - misclassified[default])
+        error = float(np.std(more, ddof=1) / np.sqrt(n)) if n > 1 else 0.0
+        rates = float(np.mean(share * wrong)), float(more.mean()), error
+        found.append(Candidate(*key, *rates, key == default))
+    found.sort(key=lambda tried: tried.error_rate)  # of equals those listed first
+    sure = [tried for tried in found if tried.difference < -caution * tried.standard_error]
+    best = sure[0] if sure else next(tried for tried in found if tried.is_default)
+    return [tried._replace(chosen=tried is best) for tried in found]

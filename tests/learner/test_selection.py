@@ -1,0 +1,118 @@
+"""A default is left only for what is surely better on held-out rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.learner.selection import MANY_ROWS, leaderboard, splits
+
+DEFAULT = ("usual", 12)
+
+
+def board(wrong, caution=2.0, weights=None):
+    return leaderboard(
+        {key: np.array(mask, bool) for key, mask in wrong.items()}, weights, DEFAULT, caution
+    )
+
+
+def chosen(found):
+    [best] = [candidate for candidate in found if candidate.chosen]
+    return best.name, best.epochs
+
+
+def test_what_is_better_by_less_than_two_standard_errors_is_not_chosen():
+    worse, better = [1] * 3 + [0] * 97, [0] * 100
+    assert chosen(board({DEFAULT: worse, ("other", 3): better})) == DEFAULT
+    assert chosen(board({DEFAULT: worse, ("other", 3): better}, caution=1.0)) == ("other", 3)
+    assert chosen(board({DEFAULT: [1] * 6 + [0] * 94, ("other", 3): better})) == ("other", 3)
+
+
+def test_of_those_that_are_surely_better_the_one_with_fewest_errors_is_chosen():
+    wrong = {
+        DEFAULT: [1] * 20 + [0] * 80,
+        ("good", 3): [1] * 10 + [0] * 90,
+        ("best", 3): [1] * 5 + [0] * 95,
+        ("best", 12): [1] * 6 + [0] * 94,
+    }
+    found = board(wrong)
+    assert chosen(found) == ("best", 3)
+    assert [candidate[:2] for candidate in found] == [
+        ("best", 3),
+        ("best", 12),
+        ("good", 3),
+        DEFAULT,
+    ]
+    assert [candidate.is_default for candidate in found] == [False, False, False, True]
+
+
+def test_fewest_errors_alone_do_not_make_a_choice_if_they_are_elsewhere():
+    # Nine errors fewer in all, but it gains on 50 rows and loses on 41: that may be chance.
+    default = [1] * 50 + [0] * 50
+    noisy = [0] * 50 + [1] * 41 + [0] * 9
+    surely = [1] * 42 + [0] * 58
+    assert chosen(board({DEFAULT: default, ("noisy", 3): noisy})) == DEFAULT
+    both = {DEFAULT: default, ("noisy", 3): noisy, ("surely", 3): surely}
+    assert chosen(board(both)) == ("surely", 3)
+
+
+def test_equals_of_the_default_leave_it():
+    assert chosen(board({("other", 3): [1, 0], DEFAULT: [1, 0]}, caution=0.0)) == DEFAULT
+
+
+def test_rows_count_by_their_weights():
+    wrong = {DEFAULT: [1] * 8 + [0] * 92, ("other", 3): [0] * 8 + [1] * 8 + [0] * 84}
+    heavy = np.array([10.0] * 8 + [1.0] * 92)
+    assert chosen(board(wrong)) == DEFAULT
+    found = board(wrong, weights=heavy)
+    assert chosen(found) == ("other", 3)
+    assert found[0].error_rate == pytest.approx(8 / heavy.sum())
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=40))
+def test_differences_and_standard_errors_are_those_of_paired_rows(pairs):
+    default, other = (np.array(column, float) for column in zip(*pairs, strict=True))
+    found = {c.name: c for c in board({DEFAULT: default, ("other", 3): other})}["other"]
+    more = other - default
+    assert found.error_rate == pytest.approx(other.mean())
+    assert found.difference == pytest.approx(more.mean())
+    assert found.standard_error == pytest.approx(more.std(ddof=1) / len(more) ** 0.5)
+
+
+# ---------------------------------------------------------------------- splits
+
+
+@given(st.lists(st.integers(2, 12), min_size=2, max_size=5), st.integers(0, 9))
+def test_of_few_rows_each_is_held_out_once_by_folds_with_every_class_on_both_sides(sizes, seed):
+    labels = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    table = np.arange(len(labels), dtype=float)[:, None]
+    parts = splits(table, labels, None, seed)
+    assert len(parts) == min(5, min(sizes))
+    held = np.concatenate([part.held for part in parts])
+    assert sorted(held) == list(range(len(labels)))
+    for part in parts:
+        assert not set(part.learned) & set(part.held)
+        assert len(part.learned) + len(part.held) == len(labels)
+        assert set(labels[part.learned]) == set(labels)
+        np.testing.assert_array_equal(part.table[:, 0], part.held)
+        np.testing.assert_array_equal(part.labels, labels[part.held])
+
+
+def test_of_many_rows_a_fifth_is_held_out_once():
+    labels = np.arange(MANY_ROWS, dtype=np.int32) % 3
+    [part] = splits(np.zeros((MANY_ROWS, 1)), labels, None, 0)
+    assert np.bincount(part.labels).tolist() == [200, 200, 200]
+
+
+def test_a_share_is_held_out_once_of_few_rows_too():
+    labels = np.arange(40, dtype=np.int32) % 2
+    [part] = splits(np.zeros((40, 1)), labels, 0.25, 0)
+    assert len(part.held) == 10
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 0, 1], [0], [0, 0, 0], list(range(10))])
+def test_nothing_is_held_out_where_a_class_has_a_single_row_or_is_alone(labels):
+    labels = np.array(labels, np.int32)
+    assert splits(np.zeros((len(labels), 1)), labels, None, 0) == []
