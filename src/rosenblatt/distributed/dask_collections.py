@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,18 +16,16 @@ def is_collection(X: Any) -> bool:
     return hasattr(X, "__dask_graph__")
 
 
-@dataclass(frozen=True)
-class Partition:
+class Partition(NamedTuple):
     """A shard that a cluster computes, and again if the worker that had it dies."""
 
     key: str
     name: str
     delayed: Any
 
-    def load(self) -> tuple[Any, ...]:
+    def load(self) -> Any:
         """The data, where there is no cluster that holds them."""
-        data: tuple[Any, ...] = self.delayed.compute(scheduler="synchronous").data
-        return data
+        return self.delayed.compute(scheduler="synchronous").data
 
 
 def partitions(X: Any, y: Any, n: int | None, schema: Any, of_sentences: bool) -> list[Partition]:
@@ -44,14 +41,11 @@ def partitions(X: Any, y: Any, n: int | None, schema: Any, of_sentences: bool) -
             "at None."
         )
     run, described = os.urandom(8).hex(), None if schema is None else schema.to_json()
-    return [
-        Partition(
-            f"{run}/{k}",
-            f"partition {k}",
-            delayed(_shard)(f"{run}/{k}", k, *pair, described, of_sentences),
-        )
-        for k, pair in enumerate(zip(parts, labels, strict=True))
-    ]
+    found = []
+    for k, pair in enumerate(zip(parts, labels, strict=True)):
+        named = f"{run}/{k}", f"partition {k}"
+        found.append(Partition(*named, delayed(_shard)(*named, *pair, described, of_sentences)))
+    return found
 
 
 def _by_rows(X: Any) -> Any:
@@ -59,12 +53,12 @@ def _by_rows(X: Any) -> Any:
     return X.rechunk({1: -1}) if getattr(X, "ndim", 1) == 2 and hasattr(X, "rechunk") else X
 
 
-def _shard(key: str, k: int, part: Any, labels: Any, schema: Any, of_sentences: bool) -> Shard:
+def _shard(key: str, name: str, part: Any, labels: Any, schema: Any, of_sentences: bool) -> Shard:
     if labels is None:
         pairs = list(part)
         part, labels = [own for own, _ in pairs], [label for _, label in pairs]
     rows = part if of_sentences or not len(labels) else table_of(part, schema)
-    return Shard(key, f"partition {k}", (rows, labels if of_sentences else np.asarray(labels)))
+    return Shard(key, name, (rows, labels if of_sentences else np.asarray(labels)))
 
 
 def table_of(part: Any, schema: Any) -> Any:

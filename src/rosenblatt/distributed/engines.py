@@ -115,10 +115,8 @@ class _Worker:
 
     def _start(self) -> None:
         self.end()
-        path = [folder or os.getcwd() for folder in sys.path]
-        code = f"import sys; sys.path[:] = {path!r}; "
-        code += "from rosenblatt.distributed.engines import serve; serve()"
-        pipe = subprocess.PIPE
+        path, pipe = [folder or os.getcwd() for folder in sys.path], subprocess.PIPE
+        code = f"import sys; sys.path[:] = {path!r}; import {__name__} as engines; engines.serve()"
         self.process = subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe)
         self._common, self._known = b"", set()
 

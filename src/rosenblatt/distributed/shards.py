@@ -205,17 +205,12 @@ def with_schema(
 # ---------------------------------------------------------------------- files, here or elsewhere
 
 
-class _Piece(io.BytesIO):
-    name = ""
-
-
 def _opened(path: str, span: tuple[int, int] | None = None, head: bytes = b"") -> Any:
-    file = _fsspec(path).open(path) if "://" in path else io.FileIO(path)
-    file = file if "://" in path else io.BufferedReader(file, 1 << 20)
+    file = _fsspec(path).open(path) if "://" in path else open(path, "rb", 1 << 20)  # noqa: SIM115
     if span is None:
         return file
     with file:
-        piece = _Piece(head + file.read(span[1] - file.seek(span[0])))
+        piece: Any = io.BytesIO(head + file.read(span[1] - file.seek(span[0])))
     piece.name = path
     return piece
 
