@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rosenblatt
@@ -37,11 +38,72 @@ def test_json_has_what_the_report_of_python_has(tmp_path: Path) -> None:
     found = run("evaluate", model, file, "--json").json
     truth = [line.rpartition(",")[2] for line in CHANGED.splitlines()[1:]]
     answers = run("predict", model, file).out.split()
-    expected = report(truth, answers).to_json() | {"schema": found["schema"]}
+    printed = run("predict", model, file, "--scores").out.splitlines()[1:]
+    scores = [float(line.rpartition(",")[2]) for line in printed]
+    expected = report(truth, answers, scores=scores).to_json() | {"schema": found["schema"]}
     most = {"label": expected.pop("most_frequent"), "accuracy": expected["baseline"]}
     expected["baseline"] = most
     assert {name: found[name] for name in expected} == expected
     assert found["files"] == [str(file)]
+
+
+CALIBRATED = ("--learner", "pa", "--calibrate", "--class-weight", "balanced", "--epochs", "9")
+
+
+def test_a_calibrated_model_is_judged_by_its_probabilities(tmp_path: Path) -> None:
+    model = trained(tmp_path, *CALIBRATED)
+    assert rosenblatt.load(model).class_weight == "balanced"
+    file = written(tmp_path, "test.csv", CHANGED)
+    done, found = run("evaluate", model, file), run("evaluate", model, file, "--json").json
+    error, loss = found["calibration_error"], found["log_loss"]
+    assert f"log loss  {loss:.4f}, calibration error {error:.4f}" in done.out.splitlines()
+    rows = [line.split(",") for line in run("predict", model, file, "--proba").out.splitlines()]
+    truth = [line.rpartition(",")[2] for line in CHANGED.splitlines()[1:]]
+    shares = np.array([row[1:] for row in rows[1:]], float)
+    labels = [row[0] for row in rows[1:]]
+    assert report(truth, labels, probabilities=shares).log_loss == pytest.approx(loss, abs=1e-12)
+
+
+def test_a_threshold_moves_predictions_to_the_second_class(tmp_path: Path) -> None:
+    model = trained(tmp_path, *CALIBRATED)
+    file = written(tmp_path, "test.csv", CHANGED)
+    dogs = []
+    for threshold in ("0", "0.4", "0.9", "1"):
+        found = run("evaluate", model, file, "--threshold", threshold, "--json").json
+        labels = run("predict", model, file, "--threshold", threshold).out.split()
+        assert [sum(column) for column in zip(*found["confusion"], strict=True)] == [
+            labels.count("cat"),
+            labels.count("dog"),
+        ]
+        assert found["threshold"] == float(threshold)
+        dogs.append(labels.count("dog"))
+    assert dogs == sorted(dogs, reverse=True)
+    assert (dogs[0], dogs[-1]) == (6, 0)
+
+
+@pytest.mark.parametrize("verb", ["predict", "evaluate"])
+@pytest.mark.parametrize(
+    ("train", "threshold", "message"),
+    [
+        (CALIBRATED, "1.5", "--threshold 1.5: give a probability, from 0 to 1."),
+        (CALIBRATED, "nan", "--threshold nan: give a probability, from 0 to 1."),
+        ((), "nan", "--threshold nan: give a score."),
+        ((), "inf", "--threshold inf: give a score."),
+    ],
+)
+def test_a_threshold_that_has_no_meaning_is_refused(
+    tmp_path: Path, verb: str, train: tuple[str, ...], threshold: str, message: str
+) -> None:
+    done = run(verb, trained(tmp_path, *train), tmp_path / "pets.csv", "--threshold", threshold)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+def test_a_threshold_is_for_two_classes(tmp_path: Path) -> None:
+    three = PETS.replace("Mia,3.5", "Bo,0.2").replace("kitchen,cat", "kitchen,bird")
+    model = trained(tmp_path, data=three)
+    done = run("evaluate", model, tmp_path / "pets.csv", "--threshold", "0")
+    assert f"--threshold is for two classes, but {model} has 3." in done.err
 
 
 def test_labels_that_are_numbers_are_compared_as_numbers(tmp_path: Path) -> None:

@@ -39,6 +39,31 @@ def test_labels_come_one_a_line_and_the_rest_goes_to_stderr(tmp_path: Path) -> N
     assert (quiet.out, quiet.err) == (done.out, "")
 
 
+def test_probabilities_are_those_of_the_loaded_learner(tmp_path: Path) -> None:
+    model = trained(tmp_path, "--calibrate", "--learner", "perceptron")
+    table = read_table(tmp_path / "pets.csv", target="kind")
+    X = Schema.guess(table).encode(table).tocsr()
+    expected = rosenblatt.load(model).predict_proba(X).tolist()
+    [head, *rows] = csv.reader(
+        io.StringIO(run("predict", model, tmp_path / "pets.csv", "--proba").out)
+    )
+    assert head == ["label", "cat", "dog"]
+    assert [[float(share) for share in row[1:]] for row in rows] == expected
+    lines = run("predict", model, tmp_path / "pets.csv", "--proba", "--json").out.splitlines()
+    facts = [json.loads(line) for line in lines]
+    assert [list(row["probabilities"].values()) for row in facts] == expected
+    assert all(set(row["scores"]) == {"cat", "dog"} for row in facts)
+
+
+def test_a_model_without_probabilities_says_how_to_train_one(tmp_path: Path) -> None:
+    model = trained(tmp_path)
+    done = run("predict", model, tmp_path / "pets.csv", "--proba")
+    assert (done.code, done.out) == (2, "")
+    assert f"{model} has scores and no probabilities; rosenblatt train --calibrate" in done.err
+    both = run("predict", model, tmp_path / "pets.csv", "--proba", "--scores")
+    assert "--proba prints probabilities; leave --scores out." in both.err
+
+
 @pytest.mark.parametrize("learner", [e.name for e in CATALOGUE if e.family == "linear"])
 def test_answers_and_scores_are_those_of_the_loaded_estimator(tmp_path: Path, learner: str) -> None:
     three = PETS.replace("Mia,3.5", "Bo,0.2").replace("kitchen,cat", "kitchen,bird")

@@ -28,7 +28,7 @@ from rosenblatt import (
 from rosenblatt.core.classes import stratified_folds
 from rosenblatt.core.result import stopping_when
 from rosenblatt.errors import InputError, NotFittedError, ParameterError
-from rosenblatt.learner.calibration import platt, temperature
+from rosenblatt.learner.calibration import calibrate
 from rosenblatt.learner.catalogue import entries
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -60,7 +60,7 @@ def test_platt_finds_the_least_loss_that_a_plain_search_finds(rows, unit):
     scores, labels, weights = (np.array(column, float) for column in zip(*rows, strict=True))
     labels = labels.astype(int)
     labels[:2] = 0, 1
-    found = platt(scores * unit, labels, weights)
+    found = calibrate(scores * unit, labels, weights)
     slope, offset = reference.platt(scores, labels, weights)
     least = reference.sigmoid_loss(slope, offset, scores, labels, weights)
     reached = reference.sigmoid_loss(found.slope * unit, found.offset, scores, labels, weights)
@@ -74,7 +74,7 @@ def test_a_temperature_has_the_least_loss_that_a_plain_search_finds(rows, data):
     scores = np.array(rows)
     labels = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
     labels, weights = np.array(labels), np.ones(len(rows))
-    found = temperature(scores * 1e5, labels)
+    found = calibrate(scores * 1e5, labels)
     least = reference.softmax_loss(
         reference.temperature(scores, labels, weights), scores, labels, weights
     )
@@ -86,7 +86,7 @@ def test_a_temperature_has_the_least_loss_that_a_plain_search_finds(rows, data):
 
 def test_scores_that_separate_have_a_finite_slope_and_sure_rows_the_smoothed_target():
     scores, labels = np.array([-2.0, -1.0, 1.0, 2.0]), np.array([0, 0, 1, 1])
-    found = platt(scores, labels)
+    found = calibrate(scores, labels)
     assert 0 < found.slope < 2
     assert found.offset == pytest.approx(0, abs=1e-12)
     assert np.exp(found.log_probabilities(np.array([1e200])))[0] == pytest.approx([0, 1])
@@ -94,15 +94,15 @@ def test_scores_that_separate_have_a_finite_slope_and_sure_rows_the_smoothed_tar
 
 @pytest.mark.parametrize("scores", [[0.0] * 6, [7.0] * 6, [1.0, 2.0, 3.0, -1.0, -2.0, -3.0]])
 def test_scores_that_say_nothing_give_the_shares_of_the_classes(scores):
-    found = platt(np.array(scores), np.array([0, 0, 0, 1, 1, 1]))
-    assert found[:2] == (0.0, 0.0)
-    found = platt(np.array(scores[:5]), np.array([0, 0, 0, 1, 1]))
+    found = calibrate(np.array(scores), np.array([0, 0, 0, 1, 1, 1]))
+    assert found[:2] == pytest.approx((0.0, 0.0), abs=1e-12)
+    found = calibrate(np.array(scores[:5]), np.array([0, 0, 0, 1, 1]))
     share = (3 * 1 / 5 + 2 * 3 / 4) / 5  # of the targets of three rows and of two
     assert np.exp(found.log_probabilities(np.zeros(1)))[0, 1] == pytest.approx(share)
 
 
 def test_huge_scores_of_another_row_are_no_nan():
-    found = temperature(np.array([[1e-200, 0, 0], [0, 1e-200, 0], [0, 0, 1e-200]]), np.arange(3))
+    found = calibrate(np.array([[1e-200, 0, 0], [0, 1e-200, 0], [0, 0, 1e-200]]), np.arange(3))
     assert np.isfinite(found.slope)
     assert np.exp(found.log_probabilities(np.array([[1e150, 0.0, -1e150]]))).tolist() == [[1, 0, 0]]
 
@@ -128,11 +128,13 @@ def test_what_is_calibrated_is_scores_of_models_that_did_not_learn_the_row(learn
     found = learner(calibrate=True, random_state=5, **FEW).fit(X, y)
     folds, scores = stratified_folds(y.astype(np.int32), 5, 5), []
     epochs = {**FEW, "max_iter": found.n_iter_}
+    if learner is KernelPerceptron:
+        epochs["gamma"] = found.gamma_  # of all rows, whose labels it does not see
     for fold in range(5):
         part = learner(random_state=5, **epochs).fit(X[folds != fold], y[folds != fold])
         scores.append(part.decision_function(X[folds == fold]))
     order = np.concatenate([np.flatnonzero(folds == fold) for fold in range(5)])
-    fitted = (platt if k == 2 else temperature)(np.concatenate(scores), y[order])
+    fitted = calibrate(np.concatenate(scores), y[order])
     assert found.calibration_[:2] == pytest.approx(fitted[:2], rel=1e-6)
     shares = found.predict_proba(X)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
@@ -262,7 +264,7 @@ def test_a_pocket_of_a_fold_never_sees_the_rows_that_are_left_out():
         rest, held = folds != fold, folds == fold
         part = Perceptron(pocket=True, **epochs).fit(X[rest], y[rest])
         scores[held] = part.decision_function(X[held])
-    assert found.calibration_ == platt(scores, y)
+    assert found.calibration_ == calibrate(scores, y)
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.errors import InputError
+from rosenblatt.evaluate import metrics
+from rosenblatt.evaluate.metrics import Reliability
 from rosenblatt.html_tables import html_card, html_table
 
 SCHEMA = 1
@@ -65,6 +67,15 @@ class Report:
     classes : list
     per_class : list of ClassReport
         In the order of `classes`.
+    roc_area, pr_area : float or None
+        Areas under the ROC and the precision-recall curve of the second class; of more than two
+        the mean over the classes that occur, each against the rest: by their probabilities, or by
+        how far a score is ahead of the best other. None without scores.
+    log_loss : float or None
+        Mean of -log of the probability of the right class. None without probabilities.
+    reliability : Reliability or None
+        Probabilities in ten bins beside how often they came true; ``reliability.error`` is the
+        expected calibration error. None without probabilities.
     pairs : ndarray of shape (n_pairs, 3)
         The pairs of classes that occur: number of the true class, of the predicted one, how often.
     confusion : ndarray of shape (n_classes, n_classes)
@@ -80,6 +91,22 @@ class Report:
     classes: list[Any]
     per_class: list[ClassReport]
     pairs: npt.NDArray[np.int64]
+    roc_area: float | None = None
+    pr_area: float | None = None
+    log_loss: float | None = None
+    reliability: Reliability | None = None
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """The mean recall of the classes that occur."""
+        return float(np.mean([c.recall for c in self.per_class if c.support]))
+
+    @property
+    def macro(self) -> dict[str, float]:
+        """The means of ``precision``, ``recall`` and ``f1`` over all classes of the confusions."""
+        known = np.unique(self.pairs[:, :2])
+        names = ("precision", "recall", "f1")
+        return {n: float(np.mean([getattr(self.per_class[k], n) for k in known])) for n in names}
 
     @property
     def confusion(self) -> npt.NDArray[np.int64]:
@@ -100,8 +127,15 @@ class Report:
             f"{self.n:,} rows, {self.mistakes:,} wrong",
             f"accuracy  {self.accuracy:.4f}",
             f"baseline  {self.baseline:.4f}  (always {short_label(self.most_frequent)})",
-            "",
+            f"balanced  {self.balanced_accuracy:.4f}; macro "
+            + ", ".join(f"{name} {value:.4f}" for name, value in self.macro.items()),
         ]
+        if self.roc_area is not None and self.pr_area is not None:
+            lines.append(f"ROC area  {self.roc_area:.4f}, precision-recall area {self.pr_area:.4f}")
+        if self.log_loss is not None and self.reliability is not None:
+            error = f"calibration error {self.reliability.error:.4f}"
+            lines.append(f"log loss  {self.log_loss:.4f}, {error}")
+        lines.append("")
         lines += [*self.class_lines(), ""]
         return lines + (self._matrix_lines() or self.pair_lines())
 
@@ -153,6 +187,15 @@ class Report:
             "most_frequent": plain_label(self.most_frequent),
             "classes": [plain_label(label) for label in self.classes],
             "per_class": [{**asdict(c), "label": plain_label(c.label)} for c in self.per_class],
+            "balanced_accuracy": self.balanced_accuracy,
+            "macro": self.macro,
+            "roc_area": self.roc_area,
+            "pr_area": self.pr_area,
+            "log_loss": self.log_loss,
+            "calibration_error": None if self.reliability is None else self.reliability.error,
+            "reliability": None
+            if self.reliability is None
+            else {name: values.tolist() for name, values in vars(self.reliability).items()},
             "confusion": self.confusion.tolist() if len(self.classes) <= DENSE_CLASSES else None,
         }
 
@@ -188,7 +231,14 @@ class Report:
         return html_card(words, each, which)
 
 
-def report(y_true: Iterable[Any], y_pred: Iterable[Any], classes: Any = None) -> Report:
+def report(
+    y_true: Iterable[Any],
+    y_pred: Iterable[Any],
+    classes: Any = None,
+    *,
+    scores: Any = None,
+    probabilities: Any = None,
+) -> Report:
     """Compare predictions with the labels.
 
     Parameters
@@ -198,6 +248,10 @@ def report(y_true: Iterable[Any], y_pred: Iterable[Any], classes: Any = None) ->
     classes : list, default=None
         The classes in the order wanted; classes that occur and are not listed follow, sorted.
         None: all that occur, sorted.
+    scores : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        What ``decision_function`` gives, for the areas under the curves.
+    probabilities : array-like of shape (n_samples, n_classes), default=None
+        What ``predict_proba`` gives, for the log loss and the calibration error.
 
     Returns
     -------
@@ -217,6 +271,7 @@ def report(y_true: Iterable[Any], y_pred: Iterable[Any], classes: Any = None) ->
     4 rows, 1 wrong
     accuracy  0.7500
     baseline  0.7500  (always ham)
+    balanced  0.8333; macro precision 0.7500, recall 0.8333, f1 0.7333
     <BLANKLINE>
     class  precision  recall      f1       rows
     ham       1.0000  0.6667  0.8000          3
@@ -233,9 +288,9 @@ def report(y_true: Iterable[Any], y_pred: Iterable[Any], classes: Any = None) ->
         )
     if not true:
         raise InputError("there are 0 rows; give at least one.")
-    known = dict.fromkeys(_listed("classes", classes) if classes is not None else [])
-    known.update(dict.fromkeys(_sorted({*true, *given} - known.keys())))
-    places = {label: i for i, label in enumerate(known)}
+    named = dict.fromkeys(_listed("classes", classes) if classes is not None else [])
+    named.update(dict.fromkeys(_sorted({*true, *given} - named.keys())))
+    places = {label: i for i, label in enumerate(named)}
     n = len(places)
     rows = np.fromiter((places[label] for label in true), np.int64, len(true))
     columns = np.fromiter((places[label] for label in given), np.int64, len(given))
@@ -245,6 +300,17 @@ def report(y_true: Iterable[Any], y_pred: Iterable[Any], classes: Any = None) ->
     counts = zip(places, right.tolist(), predicted.tolist(), support.tolist(), strict=True)
     most, correct, listed = int(support.argmax()), int(right.sum()), list(places)
     keys, times = np.unique(rows * n + columns, return_counts=True)
+    known: dict[str, Any] = {}
+    if probabilities is not None:
+        shares = metrics.checked("probabilities", probabilities, len(true), n)
+        known["log_loss"] = metrics.log_loss(rows, shares)
+        known["reliability"] = metrics.reliability(rows, shares)
+        scores = shares if scores is None or n > 2 else scores
+    if scores is not None:
+        ranked = metrics.checked("scores", scores, len(true), n)
+        ranked = metrics.leads(ranked) if n > 2 and probabilities is None else ranked
+        known["roc_area"] = metrics.area(metrics.roc_area, rows, ranked)
+        known["pr_area"] = metrics.area(metrics.pr_area, rows, ranked)
     return Report(
         n=len(true),
         mistakes=len(true) - correct,
@@ -257,6 +323,7 @@ def report(y_true: Iterable[Any], y_pred: Iterable[Any], classes: Any = None) ->
             for label, r, p, s in counts
         ],
         pairs=np.column_stack([keys // n, keys % n, times]),
+        **known,
     )
 
 

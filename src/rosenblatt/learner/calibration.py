@@ -55,26 +55,13 @@ class Calibration(NamedTuple):
 def calibrate(
     scores: npt.NDArray[Any], labels: npt.NDArray[Any], weights: Any = None
 ) -> Calibration:
-    """Platt's sigmoid if there is one score for each row, else a temperature.
+    """The slope and offset of the least log loss on rows that the model has not learned from.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Of rows that the model has not learned from.
-    labels : ndarray of shape (n_samples,)
-        The number of the class of each row.
-    weights : ndarray of shape (n_samples,), default=None
-        How much each row counts.
-    """
-    return (platt if scores.ndim == 1 else temperature)(scores, labels, weights)
-
-
-def platt(scores: npt.NDArray[Any], labels: npt.NDArray[Any], weights: Any = None) -> Calibration:
-    """``P(second class) = 1 / (1 + exp(-slope · score - offset))`` of the least log loss.
-
-    The targets are Platt's, ``(n + 1) / (n + 2)`` for the right class of ``n`` rows, so that also
-    scores that separate the classes have a finite slope. Scores that would need a negative one say
-    nothing; the slope is then 0, and all rows have the shares of the classes.
+    ``scores`` are as ``decision_function`` has them: one for each row (Platt's sigmoid), or one for
+    each of k classes (a temperature, 1 / slope). ``labels`` are numbers of classes. Targets are
+    Platt's, so that also scores without a mistake have a finite slope: ``(n + 1) / (n + k)`` for
+    the right class of ``n`` rows, ``1 / (n + k)`` for each other. Scores that would need a negative
+    slope say nothing: it is then 0, and all rows have the shares of the classes.
 
     References
     ----------
@@ -82,65 +69,41 @@ def platt(scores: npt.NDArray[Any], labels: npt.NDArray[Any], weights: Any = Non
     H.-T. Lin, C.-J. Lin and R. Weng (2007), "A note on Platt's probabilistic outputs for support
     vector machines", Machine Learning 68.
     """
-    targets, weights = _smoothed(np.asarray(labels, np.intp), 2, weights)
-    target, total = targets[:, 1], weights.sum()
-    share = float(weights @ target / total)
-    prior = float(np.log(share / (1 - share)))
-    centre = float(weights @ scores.astype(np.float64) / total)
-    centred = scores - centre
-    scale = float(np.abs(centred).max())
+    labels, two, n = np.asarray(labels, np.intp), scores.ndim == 1, len(labels)
+    weights = np.ones(n) if weights is None else np.asarray(weights, np.float64)
+    k = 2 if two else scores.shape[1]
+    other = 1.0 / (np.bincount(labels, weights, k)[labels] + k)
+    targets = np.repeat(other[:, None], k, axis=1)
+    targets[np.arange(n), labels] = 1.0 - (k - 1) * other
+    shares = weights @ targets
+    prior = float(np.log(shares[1] / shares[0])) if two else 0.0
+    scores = scores.astype(np.float64)
+    centre = float(weights @ scores / weights.sum()) if two else 0.0
+    scores = scores - (centre if two else scores.max(axis=1, keepdims=True))
+    scale = float(np.abs(scores).max())
     if not scale > np.finfo(np.float64).tiny:
         return Calibration(0.0, prior)
-    features = np.column_stack([centred / scale, np.ones(len(scores))])
+    # z = features @ (slope, offset), as large for each class as the softmax takes it.
+    features = (scores / scale).reshape(n, -1, 1)
+    if two:
+        features = np.stack([np.zeros((n, 2)), np.column_stack([scores / scale, np.ones(n)])], 1)
 
-    def loss(given: Floats) -> tuple[float, Floats, Floats]:
-        z = features @ given
-        p = np.exp(-np.logaddexp(0.0, -z))
-        curved = features * (weights * p * (1 - p))[:, None]
-        value = weights @ (np.logaddexp(0.0, z) - target * z)
-        return float(value), features.T @ (weights * (p - target)), features.T @ curved
+    def loss(found: Floats) -> tuple[float, Floats, Floats]:
+        z = features @ found
+        z -= z.max(axis=1, keepdims=True)
+        log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))
+        p, flat = np.exp(log_p), features.reshape(n * k, -1)
+        means = np.einsum("nk,nkd->nd", p, features)
+        p *= weights[:, None]
+        curvature = (flat * p.reshape(-1, 1)).T @ flat - (means * weights[:, None]).T @ means
+        gradient = flat.T @ (p - weights[:, None] * targets).ravel()
+        return -float(weights @ (targets * log_p).sum(axis=1)), gradient, curvature
 
-    slope, offset = (_lowest(loss, np.array([0.0, prior])) / [scale, 1.0]).tolist()
-    return Calibration(slope, offset - slope * centre) if slope > 0 else Calibration(0.0, prior)
-
-
-def temperature(
-    scores: npt.NDArray[Any], labels: npt.NDArray[Any], weights: Any = None
-) -> Calibration:
-    """``P = softmax(scores / T)`` of the least log loss; the slope is 1 / T.
-
-    Targets are smoothed as in `platt`: of k classes ``(n + 1) / (n + k)`` for the right one of
-    ``n`` rows, and ``1 / (n + k)`` for each other.
-    """
-    targets, weights = _smoothed(np.asarray(labels, np.intp), scores.shape[1], weights)
-    lead = scores - scores.max(axis=1, keepdims=True).astype(np.float64)
-    scale = float(np.abs(lead).max())
-    if not scale > np.finfo(np.float64).tiny:
-        return Calibration(0.0, 0.0)
-    lead /= scale
-
-    def loss(given: Floats) -> tuple[float, Floats, Floats]:
-        z = given[0] * lead
-        p = np.exp(z)
-        totals = p.sum(axis=1)
-        p /= totals[:, None]
-        mean = (p * lead).sum(axis=1)
-        variance = (p * lead**2).sum(axis=1) - mean**2
-        value = weights @ (np.log(totals) - (targets * z).sum(axis=1))
-        gradient = weights @ (mean - (targets * lead).sum(axis=1))
-        return float(value), np.array([gradient]), np.array([[weights @ variance]])
-
-    [slope] = (_lowest(loss, np.zeros(1)) / scale).tolist()
-    return Calibration(max(slope, 0.0), 0.0)
-
-
-def _smoothed(labels: npt.NDArray[np.intp], k: int, weights: Any) -> tuple[Floats, Floats]:
-    """For each row a target for each of k classes, and its weight."""
-    weights = np.ones(len(labels)) if weights is None else np.asarray(weights, np.float64)
-    share = 1.0 / (np.bincount(labels, weights, k)[labels] + k)
-    targets = np.repeat(share[:, None], k, axis=1)
-    targets[np.arange(len(labels)), labels] = 1.0 - (k - 1) * share
-    return targets, weights
+    found = _lowest(loss, np.array([0.0, prior][: features.shape[2]]))
+    slope = float(found[0]) / scale
+    if slope <= 0:
+        return Calibration(0.0, prior)
+    return Calibration(slope, float(found[1]) - slope * centre if two else 0.0)
 
 
 def _lowest(loss: Loss, found: Floats) -> Floats:
@@ -190,18 +153,9 @@ def out_of_fold_scores(
 ) -> npt.NDArray[Any] | None:
     """Scores of rows by models that learned from the other folds; None if asked to stop.
 
-    Parameters
-    ----------
-    learner : classifier of rows
-        Just fitted: the others have its parameters, and as many epochs at most.
-    model : Model
-        Of the learner; its classes and its seed count.
-    data : TrainingData
-        What the learner was fitted on. Rows are not copied, but some at a time to be scored.
-    folds : ndarray of shape (n_samples,)
-        The fold of each row. Rows of fold -1 are learned from always, and their score is 0.
-    **start
-        As ``fit`` has it: weights of rows, and weights to start from.
+    The learner was just fitted on the data: the others have its parameters, and as many epochs at
+    most. ``start`` is as ``fit`` has it. Rows are not copied, but some at a time to be scored.
+    Rows of fold -1 have the score 0.
     """
     epochs = getattr(learner, "best_iter_", learner.n_iter_)
     twin = copy(learner).set_params(
@@ -277,7 +231,7 @@ class CalibratedClassifier(Learner):
     def calibration_(self) -> Calibration:
         """What makes probabilities of scores."""
         model = self._fitted()
-        if not self.calibrate and self.scores_are_log_odds:
+        if _has_probabilities(self) and not self.calibrate:
             return Calibration(1.0, 0.0)
         if model.calibration is None:
             raise not_fitted_error()(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -62,22 +63,53 @@ class Model:
 
         return learner_of(self.state, self.path)
 
-    def predict(self, X: Any) -> list[Any]:
-        """The class of each row, as the learner predicts it."""
+    def predict(self, X: Any, threshold: float | None = None) -> list[Any]:
+        """The class of each row, as the learner predicts it, or by a threshold."""
+        if threshold is not None:
+            return self.outputs(X, threshold)[0].tolist()  # type: ignore[no-any-return]
+        return self._asked("predict", X).tolist()  # type: ignore[no-any-return]
+
+    def outputs(self, X: Any, threshold: float | None) -> tuple[Any, Any, Any]:
+        """Predictions, scores and probabilities, as `rosenblatt.evaluate.metrics` has them."""
+        from rosenblatt.evaluate.metrics import outputs
         from rosenblatt.learner.inputs import rows_without_names
 
         with rows_without_names():
-            found: list[Any] = self.learner.predict(X).tolist()
+            return outputs(self.learner, X, threshold)
+
+    def probabilities(self, X: Any) -> npt.NDArray[Any]:
+        """The probability of each class in order."""
+        return self._asked("predict_proba", X)
+
+    def _asked(self, method: str, X: Any) -> npt.NDArray[Any]:
+        from rosenblatt.learner.inputs import rows_without_names
+
+        with rows_without_names():
+            found: npt.NDArray[Any] = getattr(self.learner, method)(X)
         return found
+
+    def refuse_lacking(self, *, proba: bool = False, threshold: float | None = None) -> None:
+        """Refuse to ask for probabilities that there are none of, or for another threshold."""
+        has_probabilities = hasattr(self.learner, "calibration_")
+        if proba and not has_probabilities:
+            raise click.UsageError(
+                f"{self.path} has scores and no probabilities; rosenblatt train --calibrate fits "
+                "them."
+            )
+        if threshold is not None and len(self.classes) != 2:
+            raise click.UsageError(
+                f"--threshold is for two classes, but {self.path} has {len(self.classes)}."
+            )
+        sound = -math.inf < (threshold or 0.0) < math.inf
+        if (has_probabilities and not 0 <= (threshold or 0.0) <= 1) or not sound:
+            allowed = "a probability, from 0 to 1" if has_probabilities else "a score"
+            raise click.UsageError(f"--threshold {threshold:g}: give {allowed}.")
 
     def scores(self, X: Any) -> npt.NDArray[Any]:
         """A score of each row for each class in order (-s and s for two)."""
         import numpy as np
 
-        from rosenblatt.learner.inputs import rows_without_names
-
-        with rows_without_names():
-            scores: npt.NDArray[Any] = self.learner.decision_function(X)
+        scores = self._asked("decision_function", X)
         if len(self.classes) < 2:
             return np.zeros((len(scores), len(self.classes)))
         return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores

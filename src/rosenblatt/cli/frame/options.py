@@ -110,6 +110,13 @@ n_jobs_option = click.option(
     callback=_jobs,
     help="Threads that predict; -1 is one for each processor.  [default: 1]",
 )
+threshold_option = click.option(
+    "--threshold",
+    type=click.FLOAT,
+    metavar="NUMBER",
+    help="Of two classes, predict the second where its probability is above this; its score, if "
+    "the model has no probabilities.",
+)
 
 
 # Options that name files, beside those and the arguments that click checks as paths.

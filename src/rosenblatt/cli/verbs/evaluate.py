@@ -9,7 +9,7 @@ import click
 
 from rosenblatt.cli.data.models import open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
-from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option
+from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option, threshold_option
 from rosenblatt.cli.frame.terminal import baseline, say, say_json, say_notices
 from rosenblatt.plurals import count
 
@@ -22,6 +22,7 @@ from rosenblatt.plurals import count
 )
 @click.argument("model", type=MODEL)
 @click.argument("data", nargs=-1, required=True, type=DATA)
+@threshold_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @n_jobs_option
@@ -29,6 +30,7 @@ from rosenblatt.plurals import count
 def command(
     model: str,
     data: tuple[str, ...],
+    threshold: float | None,
     as_json: bool,
     quiet: bool,
     n_jobs: int | None,
@@ -36,28 +38,41 @@ def command(
 ) -> None:
     """Compare the predictions of MODEL with the labels of DATA.
 
-    Accuracy, and beside it that of always predicting the most frequent class; precision, recall
-    and F1 of each class; which class is taken for which. The model is not changed.
+    Accuracy, and beside it that of always predicting the most frequent class; balanced accuracy;
+    areas under the ROC and precision-recall curves; log loss and calibration error of a model that
+    has probabilities (train --calibrate); precision, recall and F1 of each class; which class is
+    taken for which. The model is not changed.
     """
+    import numpy as np
+
     from rosenblatt.evaluate import report
     from rosenblatt.features import UnseenValues
 
     found, unseen = open_model(model, n_jobs=n_jobs), UnseenValues()
+    found.refuse_lacking(threshold=threshold)
     truth: list[Any] = []
     predicted: list[Any] = []
+    parts: list[Any] = []
     with notices(quiet), found.reader(Reading(**reading), data, labelled=True) as blocks:
         for block in blocks:
             truth += block.labels.tolist()
-            predicted += found.predict(unseen.encode(found.schema, block))
+            labels, *part = found.outputs(unseen.encode(found.schema, block), threshold)
+            predicted += labels.tolist()
+            parts.append(part)
     if blocks.skipped and not quiet:
         rows = count(blocks.skipped, "bad row is", "bad rows are")
         click.echo(f"warning: {rows} not counted", err=True)
-    result = report(truth, predicted, classes=found.classes)
+    scores, probabilities = (
+        None if column[0] is None else np.concatenate(column) for column in zip(*parts, strict=True)
+    )
+    result = report(
+        truth, predicted, classes=found.classes, scores=scores, probabilities=probabilities
+    )
     if as_json:
         facts = result.to_json()
         del facts["most_frequent"]
         facts["baseline"] = baseline(Counter(truth))
-        facts |= {"model": model, "files": list(data)}
+        facts |= {"threshold": threshold, "model": model, "files": list(data)}
         say_json(facts)
     else:
         say(result.lines())
