@@ -241,6 +241,9 @@ class LinearRun(Run):
 
     def moves(self, u: FloatArray | None = None) -> Iterator[Move]:
         """Walk along the weights, touching what each update touches and no more."""
+        if self.ledger.start.rates:
+            yield from self._moves_with_rates(u)
+            return
         w = self.start.copy()
         number = w.dtype.type
         stored = _stored_values(self.X, w)
@@ -262,6 +265,13 @@ class LinearRun(Run):
                 if u is not None:
                     forward += float(u[c, at] @ (after - before))
             yield Move(margin, forward, growth)
+
+    def _moves_with_rates(self, u: FloatArray | None) -> Iterator[Move]:
+        """The same where a step is no multiple of the row."""
+        pairs = zip(self.margins, self.weights, self.weights[1:], strict=False)
+        for margin, before, after in pairs:
+            forward = 0.0 if u is None else float(np.sum(u * (after - before)[:, : u.shape[1]]))
+            yield Move(float(margin), forward, float(np.sum((after - before) * (after + before))))
 
 
 class KernelRun(Run):

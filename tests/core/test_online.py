@@ -29,7 +29,8 @@ def rows(n: int, k: int, *, noise: float = 1.0, seed: int = 0) -> tuple[np.ndarr
 
 def passed(name, X, y, cuts, **settings):
     progress = Progress()
-    model = LinearModel([], X.shape[1], averaged=STREAMING[name]().averages)
+    learner = STREAMING[name]()
+    model = LinearModel([], X.shape[1], averaged=learner.averages, rates=learner.rule().rates)
     online = OnlinePass(model, STREAMING[name]().rule(), **settings)
     given = []
     for start, stop in itertools.pairwise(cuts):
@@ -66,7 +67,8 @@ def test_without_answers_the_same_is_counted(name, noise):
     _, expected, _ = passed(name, X, y, [0, 900])
     progress = Progress()
     learner = STREAMING[name]()
-    online = OnlinePass(LinearModel([], 6, averaged=learner.averages), learner.rule())
+    model = LinearModel([], 6, averaged=learner.averages, rates=learner.rule().rates)
+    online = OnlinePass(model, learner.rule())
     tested = online.learn(X, y)
     points = progress.add_tested(tested)
     assert tested.predictions == []

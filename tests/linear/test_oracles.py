@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from reference import averaged, binary, multiclass, steps
+from reference import averaged, binary, multiclass, second_order, steps
 from strategies import LEARNERS, csr, tables, weights_of
 
 from rosenblatt.learner.catalogue import CATALOGUE
@@ -79,6 +79,11 @@ def assert_served(learner, run, X, average_of):
                 np.testing.assert_allclose(found, same, rtol=TINY, atol=TINY)
 
 
+def has_rates(case):
+    """Whether each weight moves by a rate of its own."""
+    return isinstance(case.step, second_order.Variances | second_order.AdaGrad)
+
+
 @every_rule
 @given(tables(2), st.booleans(), both_ties, st.booleans(), factors, averages)
 def test_binary_rules_equal_their_oracles(
@@ -89,17 +94,16 @@ def test_binary_rules_equal_their_oracles(
     options = {"fit_intercept": fit_intercept, "ties": ties, **averaging(case.learner, average)}
     learner = trained(rule, X, y, sparse, weights, **options)
     signs = 2 * y - 1
-    run = binary.train(
-        X,
-        signs,
-        case.step,
-        epochs=learner.n_iter_,
-        fit_intercept=fit_intercept,
-        ties=ties,
-        weights=weights,
-        aims_at_one=case.aims_at_one,
-        stop=False,
-    )
+    common: dict[str, Any] = {
+        "epochs": learner.n_iter_,
+        "fit_intercept": fit_intercept,
+        "ties": ties,
+        "weights": weights,
+    }
+    if has_rates(case):
+        run = second_order.train_binary(X, signs, case.step, **common)
+    else:
+        run = binary.train(X, signs, case.step, aims_at_one=case.aims_at_one, stop=False, **common)
     for i, (w, b) in enumerate([run.start, *run.snapshots[:-1]]):
         row = i % len(X)
         assume(not (w.any() or b) or not on_the_edge(signs[row] * (w @ X[row] + b), case.jumps))
@@ -145,7 +149,7 @@ def test_multiclass_rules_equal_their_oracles(
     case, (X, y) = CASES[rule], data.draw(tables(n_classes))
     weights = row_weights(factors, len(X))
     # The oracle of the soft rule counts a tie as a mistake.
-    ties = "mistake" if rule == "soft" else ties
+    ties = "mistake" if case.learner == "soft" else ties
     options: dict[str, Any] = {"fit_intercept": fit_intercept, "binary_as_multiclass": True}
     options |= averaging(case.learner, average)
     learner = trained(rule, X, y, sparse, weights, ties=ties, **options)
@@ -154,10 +158,11 @@ def test_multiclass_rules_equal_their_oracles(
         "epochs": learner.n_iter_,
         "fit_intercept": fit_intercept,
         "weights": weights,
-        "stop": False,
     }
-    if rule == "soft":
-        run = multiclass.train_soft(X, y, eta=0.3, **common)
+    if has_rates(case):
+        run = second_order.train_classes(X, y, case.step, ties=ties, **common)
+    elif rule == "soft":
+        run = multiclass.train_soft(X, y, eta=0.3, stop=False, **common)
     else:
         run = multiclass.train(
             X,
@@ -166,6 +171,7 @@ def test_multiclass_rules_equal_their_oracles(
             ties=ties,
             raise_only_on_tie=case.raise_only_on_tie,
             aims_at_one=case.aims_at_one,
+            stop=False,
             **common,
         )
     if not case.exact:

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .second_order import AdaGrad, Variances, arow, scw
+
 
 def perceptron(
     margin: float,
@@ -74,13 +76,14 @@ def weighted(
 class Oracle(NamedTuple):
     """A learner of the catalogue with its settings, and the step it must take.
 
+    Where each weight has a rate of its own, ``step`` is a rule of `second_order`.
     ``exact``: integers stay integers (or halves), so that no sum is ever rounded. ``jumps`` are the
     margins at which the step jumps.
     """
 
     learner: str
     settings: dict[str, Any]
-    step: Callable[..., float]
+    step: Callable[..., float] | Variances | AdaGrad
     aims_at_one: bool = False
     exact: bool = False
     raise_only_on_tie: bool = False
@@ -122,4 +125,15 @@ ORACLES = {
         jumps=(0.0,),
     ),
     "soft": Oracle("soft", {"eta0": 0.3}, partial(soft, eta=0.3), jumps=(0.0,)),
+    "arow": Oracle("arow", {"r": 0.5}, Variances(partial(arow, r=0.5)), jumps=(0.0, 1.0)),
+    "cw": Oracle(
+        "scw", {"variant": "CW", "eta": 0.6}, Variances(partial(scw, eta=0.6)), jumps=(0.0,)
+    ),
+    "scw1": Oracle("scw", {"C": 0.2}, Variances(partial(scw, eta=0.75, C=0.2)), jumps=(0.0,)),
+    "scw2": Oracle(
+        "scw",
+        {"variant": "II", "C": 0.5, "eta": 0.8},
+        Variances(partial(scw, eta=0.8, C=0.5, squared=True)),
+        jumps=(0.0,),
+    ),
 }

@@ -185,7 +185,7 @@ class ColumnLedger(BaseLedger[W]):
         self.entries = self.entries.first(k)
 
     def _update(self, k: int) -> Update:
-        row, y_true, y_pred, step, t = (column[k] for column in self.entries)
+        row, y_true, y_pred, step, t = (column[k] for column in self.entries[:5])
         predicted = None if y_pred < 0 else self.classes[y_pred]
         return Update(int(row), self.classes[y_true], predicted, float(step), int(t))
 
@@ -265,9 +265,13 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
     ) -> AnyFloatArray:
         """As `votes`, with the mistaken rows alone; ``place[k]`` is the row of update k."""
         start = self.start
+        if start.rates:
+            raise ParameterError(
+                "weights with rates of their own are no sum of rows and cannot vote."
+            )
         survival = self.survival.astype(np.float64)
         bias_step = float(start.fit_intercept)
-        _, y_true, y_pred, step, _ = self.entries
+        _, y_true, y_pred, step, *_ = self.entries
         block = max(1, VOTE_BLOCK // max(1, support_vectors.shape[0]))
         out = []
         for first in range(0, queries.shape[0], block):
@@ -317,14 +321,14 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             )
         )
         k = len(classes)
-        lengths = {len(column) for column in entries}
+        lengths = {len(column) for column in entries[: 6 if start.rates else 5]}
         sound = (
             len(lengths) == 1
             and start.n_vectors in ((1, k) if k <= 2 else (k,))
             and bool(((entries.y_true >= 0) & (entries.y_true < k)).all())
             and bool(((entries.y_pred >= -1) & (entries.y_pred < k)).all())
             and bool((entries.row >= 0).all())
-            and bool(np.isfinite(entries.step).all())
+            and bool(np.isfinite(entries.step).all() and np.isfinite(entries.change).all())
         )
         if not sound:
             raise InputError(
@@ -346,8 +350,11 @@ class Ledger(ColumnLedger[tuple[AnyFloatArray, AnyFloatArray]]):
             fit_intercept=start.fit_intercept,
             averaged=averaged,
             by_feature=is_sparse(X),
+            rates=start.rates,
         )
         weights.set(start.matrix, start.bias)
+        if start.rates:
+            weights.matrix_rate[...], weights.bias_rate[...] = start.matrix_rate, start.bias_rate
         mixed = self._n_float32 is not None
         kinds = [as_rows(X, np.float64 if mixed else start.table.dtype)]
         if kinds[0].n_features != start.n_features:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rosenblatt.core.classes import in_order, place_of
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.recording import Entries, Note, Recorder
-from rosenblatt.core.weights import Weights
+from rosenblatt.core.weights import START_RATES, Weights
 from rosenblatt.errors import SlimModelError
 
 
@@ -173,6 +173,7 @@ class LinearModel(Model):
         dtype: npt.DTypeLike = np.float64,
         fit_intercept: bool = True,
         averaged: bool = False,
+        rates: str | None = None,
         random: int = 0,
         binary_as_multiclass: bool = False,
     ) -> None:
@@ -184,6 +185,7 @@ class LinearModel(Model):
             dtype=dtype,
             fit_intercept=fit_intercept,
             averaged=averaged,
+            rates=rates,
         )
         self.recorder: Recorder | None = None
         self.start: Weights | None = None
@@ -317,7 +319,8 @@ class LinearModel(Model):
 
 def _widened(weights: Weights, places: Sequence[int]) -> Weights:
     arrays = weights.to_arrays()
-    for name in ("coef", "coef_sum"):
+    for name in ("coef", "coef_sum", "coef_rate"):
         if arrays[name] is not None:
-            arrays[name] = np.insert(arrays[name], places, 0.0, axis=1)
+            new = START_RATES[weights.rates or ""] if name == "coef_rate" else 0.0
+            arrays[name] = np.insert(arrays[name], places, new, axis=1)
     return Weights.from_arrays(arrays)

@@ -13,7 +13,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.plurals import count
 
 # What the columns of a ledger are called among its arrays.
-COLUMNS = ("row", "right", "wrong", "step", "t")
+COLUMNS = ("row", "right", "wrong", "step", "t", "change")
 
 
 class Update(NamedTuple):
@@ -32,13 +32,17 @@ class Update(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Updates as columns; ``y_true`` and ``y_pred`` are numbers of classes, -1 for none."""
+    """Updates as columns; ``y_true`` and ``y_pred`` are numbers of classes, -1 for none.
+
+    ``change`` says by how much the rates of the weights fell; it is empty where they have none.
+    """
 
     row: npt.NDArray[np.int64]
     y_true: npt.NDArray[np.int32]
     y_pred: npt.NDArray[np.int32]
     step: npt.NDArray[np.float64]
     t: npt.NDArray[np.int64]
+    change: npt.NDArray[np.float64] = np.zeros(0)
 
     @classmethod
     def of(cls, log: learning.Log) -> Entries:

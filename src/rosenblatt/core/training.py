@@ -51,8 +51,8 @@ class LinearTrainer(epochs.Trainer):
         result = self.result
         result.mistakes_per_row = np.zeros(rows.n_rows, np.int32)
         binary = weights.n_vectors == 1
-        if record is not None:
-            pass  # the updates say what each row did
+        if record is not None or rule.rates is not None:
+            pass  # the updates say what each row did, or there is no dual form
         elif binary and rule.counts_tell_all and row_weights is None:
             result.signs, result.eta = 2 * labels.astype(np.int8) - 1, rule.eta
         elif binary:
@@ -127,7 +127,9 @@ class LinearTrainer(epochs.Trainer):
         return self._ceiling.longest
 
     def state(self) -> Sequence[npt.NDArray[np.floating]]:
-        return self._weights.bias, self._weights.table
+        weights = self._weights
+        found = weights.bias, weights.table, weights.bias_rate, weights.table_rate
+        return found if weights.rates else found[:2]
 
 
 class MarginCeiling:
@@ -137,7 +139,8 @@ class MarginCeiling:
     γ <= ‖w - w0‖ / Σ steps. With a bias the rows are those with a 1 appended. With several
     classes u has a part for each, the margin is that of the right class over every other, and a
     step that raised the right class alone may have lowered u·w by its length times the longest
-    row. What the rounding of the updates can have hidden is added.
+    row. What the rounding of the updates can have hidden is added. Weights with rates do not move
+    by multiples of rows, so that their length proves nothing.
     """
 
     def __init__(self, weights: Weights, rows: Rows, tally: learning.Tally) -> None:
@@ -166,7 +169,7 @@ class MarginCeiling:
     def bound(self) -> float:
         """What the weights at the end of an epoch prove."""
         tally = self._tally
-        if tally.step_sum <= 0.0:
+        if tally.step_sum <= 0.0 or self._weights.rates:
             return math.inf
         self._largest_norm = max(self._largest_norm, self._norm(None))
         hidden = 2.0 * tally.updates * self._rounding * self._largest_norm
@@ -225,7 +228,7 @@ def _walk(
     # Room for at least one example: a soft step may write one entry a class.
     room = max(min(LOG_CAPACITY, rows.n_rows), 2 * weights.n_vectors)
     wanted = [note for note in notes if note is not None]
-    log = learning.Log(room) if wanted else None
+    log = learning.Log(room, with_rates=rule.rates is not None) if wanted else None
     products = weights.n_vectors * (1 << 10 if rows.is_sparse else max(1, rows.n_features))
     block = min(ROWS_AT_A_TIME, max(1, PRODUCTS_AT_A_TIME // products))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,13 @@ from rosenblatt._kernels.rows.weights import WeightArrays
 from rosenblatt.arrays import AnyFloatArray, FloatArray
 from rosenblatt.core.rows import Rows, as_rows, inspect
 
-BOUND = ("table", "bias", "table_sum", "bias_sum", "by_feature", "n_features", "fit_intercept")
+# What there is for each weight, and for each bias: itself, its running sum, the rate of its steps.
+TABLES, BIASES = ("table", "table_sum", "table_rate"), ("bias", "bias_sum", "bias_rate")
+BOUND = (*TABLES, *BIASES, "rates", "by_feature", "n_features", "fit_intercept")
+ARRAYS = ("coef", "intercept", "coef_sum", "intercept_sum", "coef_rate", "intercept_rate")
+# The rates of weights that have not moved. That of gradients is the root of 1e-12 inverted, which
+# is added to their squares, so that the first step is eta long whatever the scale of a feature.
+START_RATES = {"variance": 1.0, "gradient": 1e6}
 
 
 class Weights(WeightArrays):
@@ -22,6 +29,9 @@ class Weights(WeightArrays):
     ``averaged=True`` keeps beside each vector the running sum ``Σ t·step·x`` over its updates
     (t: examples seen before the update). The mean over all examples is then ``w - sum / t``; if it
     began later, after ``average_from`` examples, both count from there.
+    With ``rates`` each weight has a number that its steps are multiplied by and that falls with
+    every update, to ``rate / (1 + change·x²·rate)`` if it is a "variance", and to ``rate / sqrt(1 +
+    change·x²·rate²)`` if it is that of a "gradient".
 
     Dense rows want the features of a class side by side, sparse rows of several classes the
     classes of a feature: ``arrange`` brings the table into the one or the other order. Room for
@@ -37,13 +47,18 @@ class Weights(WeightArrays):
         fit_intercept: bool = True,
         averaged: bool = False,
         by_feature: bool = False,
+        rates: str | None = None,
     ) -> None:
         shape = (n_features, n_vectors) if by_feature else (n_vectors, n_features)
+        rate = START_RATES.get(rates or "")
         self.bind(
             np.zeros(shape, dtype),
             np.zeros(n_vectors, dtype),
             np.zeros(shape) if averaged else None,
             np.zeros(n_vectors) if averaged else None,
+            rates=rates,
+            table_rate=None if rate is None else np.full(shape, rate, dtype),
+            bias_rate=None if rate is None else np.full(n_vectors, rate, dtype),
             by_feature=by_feature,
             n_features=n_features,
             fit_intercept=fit_intercept,
@@ -62,6 +77,11 @@ class Weights(WeightArrays):
     def matrix_sum(self) -> Any:
         """The running sums as (n_vectors, n_features), a view; None if there are none."""
         return None if self.table_sum is None else self._as_matrix(self.table_sum)
+
+    @property
+    def matrix_rate(self) -> Any:
+        """The rates as (n_vectors, n_features), a view; None if there are none."""
+        return None if self.table_rate is None else self._as_matrix(self.table_rate)
 
     def _as_matrix(self, table: AnyFloatArray) -> AnyFloatArray:
         vectors = slice(self.n_vectors)
@@ -108,12 +128,14 @@ class Weights(WeightArrays):
     def arrange(self, *, by_feature: bool) -> None:
         """Put the table into the order the rows to come are read in; one vector fits both."""
         if by_feature != self.by_feature and self.n_vectors > 1:
-            self._lay_out(self.matrix, self.matrix_sum, by_feature=by_feature)
+            self._lay_out(self.present(TABLES), by_feature=by_feature)
 
     def promote(self) -> None:
         """Go on in float64."""
         if self.is_float32:
-            self._rebind(table=self.table.astype(np.float64), bias=self.bias.astype(np.float64))
+            found = {name: getattr(self, name) for name in (*TABLES, *BIASES)}
+            wider = {name: a.astype(np.float64) for name, a in found.items() if a is not None}
+            self._rebind(**wider)
 
     def agree(self, X: Any, rows: Rows) -> Rows:
         """Rows and weights of one type: float32 as long as all rows were, else float64."""
@@ -129,57 +151,71 @@ class Weights(WeightArrays):
     def grow(self, n_features: int) -> None:
         """Make room for features not seen before; their weights are 0."""
         if not self.by_feature:
-            self._lay_out(self.matrix, self.matrix_sum, by_feature=True)
+            self._lay_out(self.present(TABLES), by_feature=True)
         had = len(self.table)
         more = max(2 * had, n_features, 16) - had if n_features > had else 0
         self._rebind(**self._padded(more, 0), n_features=n_features)
 
     def split(self) -> None:
         """From one vector for two classes to one each, -w/2 and w/2: the same predictions."""
-        halves = np.array([[-0.5], [0.5]], self.table.dtype)
+        halves = np.array([-0.5, 0.5], self.table.dtype)
 
-        def split(values: AnyFloatArray | None) -> AnyFloatArray | None:
+        def split(name: str, values: AnyFloatArray) -> AnyFloatArray:
+            if name.endswith("rate"):  # both go on from where the one was
+                return np.repeat(values, 2, axis=0)
             # Adding 0 turns a negative zero into a plain one.
-            return None if values is None else halves * values + self.table.dtype.type(0)
+            factors = halves if values.ndim == 1 else halves[:, None]
+            return np.asarray(factors * values + self.table.dtype.type(0))
 
-        biases = (split(values) for values in (self.bias, self.bias_sum))
-        bias, bias_sum = (None if values is None else values[:, 0] for values in biases)
-        tables = split(self.matrix), split(self.matrix_sum)
-        self._lay_out(*tables, by_feature=self.by_feature, bias=bias, bias_sum=bias_sum)
+        biases = {name: split(name, values) for name, values in self.present(BIASES).items()}
+        tables = {name: split(name, values) for name, values in self.present(TABLES).items()}
+        self._lay_out(tables, by_feature=self.by_feature, **biases)
 
     def add_vector(self) -> None:
         """A vector of zeros for one more class."""
-        n, zero = self.n_vectors, self.table.dtype.type(0)
+        n = self.n_vectors
         more = 1 + n // 4 if n == self.table.shape[self.by_feature] else 0
         room = self._padded(0, more) if self.by_feature else self._padded(more, 0)
-        bias_sum = np.append(self.bias_sum, 0.0) if self.averaged else None
-        self._rebind(**room, bias=np.append(self.bias, zero), bias_sum=bias_sum)
+        for name, values in self.present(BIASES).items():
+            room[name] = np.append(values, values.dtype.type(self._start_of(name)))
+        self._rebind(**room)
 
     def drop_vector(self) -> None:
         """Take the last vector away again, and leave zeros."""
-        for matrix in (self.matrix, self.matrix_sum)[: 1 + self.averaged]:
-            matrix[-1] = 0.0
-        bias_sum = self.bias_sum[:-1].copy() if self.averaged else None
-        self._rebind(bias=self.bias[:-1].copy(), bias_sum=bias_sum)
+        for name, matrix in self.present(TABLES).items():
+            matrix[-1] = self._start_of(name)
+        self._rebind(**{name: bias[:-1].copy() for name, bias in self.present(BIASES).items()})
+
+    def present(self, names: Sequence[str]) -> dict[str, AnyFloatArray]:
+        """Those of the tables, as matrices, or of the biases that there are; views."""
+        found = {name: getattr(self, name) for name in names}
+        there = {name: values for name, values in found.items() if values is not None}
+        if names is not TABLES:
+            return there
+        return {name: self._as_matrix(values) for name, values in there.items()}
+
+    def _start_of(self, name: str) -> float:
+        """What one of the arrays holds for a weight that has not moved."""
+        return START_RATES[self.rates or ""] if name.endswith("rate") else 0.0
 
     def _padded(self, rows: int, columns: int) -> dict[str, Any]:
-        """The tables with so many rows and columns of zeros after their own."""
-        tables = {"table": self.table, "table_sum": self.table_sum}
+        """The tables with so many rows and columns after their own, as weights start."""
+        tables = {name: getattr(self, name) for name in TABLES}
         for name, old in tables.items() if rows or columns else ():
             if old is not None:
                 n, width = old.shape
-                tables[name] = np.zeros((n + rows, width + columns), old.dtype)
+                shape = n + rows, width + columns
+                tables[name] = np.full(shape, self._start_of(name), old.dtype)
                 tables[name][:n, :width] = old
         return tables
 
-    def _lay_out(self, matrix: Any, matrix_sum: Any, *, by_feature: bool, **changes: Any) -> None:
+    def _lay_out(
+        self, matrices: dict[str, AnyFloatArray], *, by_feature: bool, **changes: Any
+    ) -> None:
         """Bind matrices of a row for each vector as tables of the one or the other order."""
-
-        def table(values: Any) -> Any:
-            return np.ascontiguousarray(values.T if by_feature else values)
-
-        sums = None if matrix_sum is None else table(matrix_sum)
-        self._rebind(table=table(matrix), table_sum=sums, by_feature=by_feature, **changes)
+        for name, matrix in matrices.items():
+            changes[name] = np.ascontiguousarray(matrix.T if by_feature else matrix)
+        self._rebind(by_feature=by_feature, **changes)
 
     def _rebind(self, **changes: Any) -> None:
         self.bind(**({name: getattr(self, name) for name in BOUND} | changes))
@@ -208,6 +244,9 @@ class Weights(WeightArrays):
             "intercept": self.bias.copy(),
             "coef_sum": self.matrix_sum.copy() if self.averaged else None,
             "intercept_sum": self.bias_sum.copy() if self.averaged else None,
+            "coef_rate": self.matrix_rate.copy() if self.rates else None,
+            "intercept_rate": self.bias_rate.copy() if self.rates else None,
+            "rates": self.rates,
             "fit_intercept": self.fit_intercept,
             "by_feature": self.by_feature,
             "t": self.t,
@@ -224,12 +263,16 @@ class Weights(WeightArrays):
             fit_intercept=arrays["fit_intercept"],
             averaged=arrays["coef_sum"] is not None,
             by_feature=arrays["by_feature"],
+            rates=arrays.get("rates"),
         )
         weights.matrix[...] = coef
         weights.bias[...] = arrays["intercept"]
         if weights.averaged:
             weights.matrix_sum[...] = arrays["coef_sum"]
             weights.bias_sum[...] = arrays["intercept_sum"]
+        if weights.rates and arrays["coef_rate"] is not None:
+            weights.matrix_rate[...] = arrays["coef_rate"]
+            weights.bias_rate[...] = arrays["intercept_rate"]
         weights.t, weights.average_from = arrays["t"], arrays.get("average_from", 0)
         if "reach" in arrays:
             weights.reach = arrays["reach"]
@@ -244,7 +287,7 @@ class Weights(WeightArrays):
         """SHA-256 over every number that decides how learning goes on."""
         state = hashlib.sha256()
         arrays = self.to_arrays()
-        for name in ("coef", "intercept", "coef_sum", "intercept_sum"):
+        for name in ARRAYS:
             values = arrays[name]
             if values is not None:
                 state.update(f"{name} {values.dtype} {values.shape}".encode())

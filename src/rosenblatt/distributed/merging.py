@@ -13,7 +13,8 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt._kernels.tags.tag_weights import TagWeights
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.weights import Weights
+from rosenblatt.core.weights import ARRAYS as ROW_TABLES
+from rosenblatt.core.weights import START_RATES, Weights
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.structured.ledger import with_tags
 from rosenblatt.structured.sentences import Encoder
@@ -24,7 +25,6 @@ Tables = dict[str, npt.NDArray[Any]]
 # Parameters that say how long and in which order to train, and nothing of what is learned.
 OF_TRAINING = "max_iter shuffle random_state n_iter_no_change warm_start verbose tol"
 OF_TRAINING += " early_stopping validation_fraction n_jobs"
-ROW_TABLES = ("coef", "intercept", "coef_sum", "intercept_sum")
 # The weights of a tagger and, under these names, their running sums.
 SUMS_OF = {"rows": "row_sums", "steps": "step_sums", "pairs": "pair_sums"}
 
@@ -51,9 +51,10 @@ def merge(models: Sequence[Learner], weights: Sequence[float] | None = None) -> 
     """One model of several: the weighted mean of their weights and of their averages.
 
     ``w = Σ cᵢ wᵢ / Σ cᵢ`` and, for a learner that averages, ``w̄ = Σ cᵢ w̄ᵢ / Σ cᵢ``; the counters of
-    examples and mistakes are added up. Products and sums are float64, and the order in which models
-    are listed does not matter. A class, a tag or a feature with a name that a model has not met
-    counts as zeros there. Where an earlier state predicts, as after early stopping, that is mixed.
+    examples and mistakes are added up. Of rates, as the variances of AROW and SCW, the mean is
+    taken as well. Products and sums are float64, and the order in which models are listed does not
+    matter. A class, a tag or a feature with a name that a model has not met counts as zeros there.
+    Where an earlier state predicts, as after early stopping, that is mixed.
 
     Parameters
     ----------
@@ -214,8 +215,10 @@ def set_mean(model: Any, parts: Sequence[Part], counts: Sequence[Fraction]) -> N
         tables = dict.fromkeys(ROW_TABLES) | tables
         for name in ("coef", "intercept"):
             tables[name] = tables[name].astype(dtype)
-        tables |= {"fit_intercept": model.weights.fit_intercept, "t": 0}
+        tables |= {"fit_intercept": old.fit_intercept, "t": 0, "rates": old.rates}
         tables["average_from"] = t - averaged
+        for name in ("coef_rate", "intercept_rate") if old.rates else ():
+            tables[name] = np.minimum(tables[name], START_RATES[old.rates])  # but for rounding
         tables["by_feature"] = any(part.by_feature for part in parts)
         model.weights = Weights.from_arrays(tables)
     model.t, model.best, model.calibration = t, None, None
@@ -240,7 +243,8 @@ def _row_part(own: LinearModel, joined: LinearModel, columns: dict[Any, int]) ->
     for name, values in tables.items():
         tables[name] = values[order]
         if columns and name.startswith("coef"):
-            tables[name] = np.zeros((len(order), len(columns)))
+            start = START_RATES[twin.weights.rates or ""] if name == "coef_rate" else 0.0
+            tables[name] = np.full((len(order), len(columns)), start)
             tables[name][:, [columns[feature] for feature in own.columns or ()]] = values[order]
     weights = own.weights
     return Part(own.t, own.n_mistakes, tables, None, weights.by_feature, weights.average_from)

@@ -221,7 +221,7 @@ class MixingRun(epochs.Trainer):
         self.sums[2] += sum(own.updates for own in counts)
         self.sums[4] += sum(c * own.mistakes for c, own in pairs)
         self.report.weighted_mistakes = self.sums[4]
-        if self.sums[0] > 0.0:
+        if self.sums[0] > 0.0 and not getattr(self.learner._model.weights, "rates", None):
             mixed = self.learner._model.weights
             length = math.sqrt(mixed.squared_distance())
             self.sums[3] = max(self.sums[3], length, *(own.length for own in counts))

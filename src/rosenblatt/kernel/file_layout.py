@@ -210,7 +210,7 @@ class KernelLayout(Layout):
         if isinstance(best, KernelModel):
             best = Snapshot(t=best.t, rows=_put_support(arrays, BEST_ROWS, best))
         if model.recorder is not None:
-            for column, values in zip(COLUMNS, model.recorder.entries, strict=True):
+            for column, values in zip(COLUMNS, model.recorder.entries[:5], strict=True):
                 arrays[f"updates.{column}"] = np.asarray(values)
         facts = KernelFacts(
             settings=dict(model.settings),

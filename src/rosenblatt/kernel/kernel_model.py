@@ -231,7 +231,7 @@ class KernelModel(Model):
         order = np.argsort(np.concatenate([at for at, _ in parts]), kind="stable")
         at = np.concatenate([at for at, _ in parts])[order]
         steps = np.concatenate([step for _, step in parts])[order]
-        own = Entries(*(column[at] for column in entries))
+        own = Entries(*(column[at] for column in entries[:5]))
         born = np.concatenate([[1], own.t, [self.n_examples + 1]])
         return own, steps, np.diff(born).astype(np.float64)
 

@@ -23,7 +23,8 @@ class UpdateHistory(NamedTuple):
 
     The average, if that predicts, began after ``average_from`` of all examples.
     ``similarity`` and ``numbers`` belong to the rows that the entries name: their product with the
-    row in question, and what they are called.
+    row in question, and what they are called. ``moved``, where each weight has a rate of its own:
+    what each update added to the scores of the row by every vector.
     """
 
     entries: Entries
@@ -32,6 +33,7 @@ class UpdateHistory(NamedTuple):
     n_examples: int
     numbers: npt.NDArray[np.int64] | None = None
     average_from: int = 0
+    moved: FloatArray | None = None
 
     def joined(
         self, own: npt.NDArray[np.intp], steps: FloatArray, parts: FloatArray
@@ -149,6 +151,9 @@ class Question:
             steps = steps * (np.minimum(past.n_examples - entries.t + 1, counted) / max(counted, 1))
         own = np.flatnonzero(steps)
         parts = steps * past.similarity[entries.row]
+        if past.moved is not None:
+            factors = steps[own] / (entries.step * self._moves(entries, alone))[own]
+            parts[own] = (past.moved @ self.direction)[own] * factors
         return self.with_mistakes(past.joined(own, steps[own], parts[own]))
 
     def by_vote(
@@ -250,3 +255,13 @@ def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray
     found = np.concatenate([np.zeros(0), *parts])
     refuse_missing(int(entries.row.max(initial=-1)), len(found))
     return found
+
+
+def score_moves(learner: Any, row: Any, X: Any, ledger: Any) -> FloatArray:
+    """What each update of a ledger added to the scores of ``row``, by replaying all of them."""
+    blocks = X if isinstance(X, Iterator) else [X]
+    tables = [read_table(learner, block, reset=False) for block in blocks]
+    sparse = is_sparse(tables[0])
+    table = SparseRows.concat(list(map(SparseRows.of, tables))) if sparse else np.vstack(tables)
+    x = (row.toarray() if is_sparse(row) else row)[0]
+    return np.diff([coef @ x + bias for coef, bias in ledger.trace(table)], axis=0)

@@ -11,7 +11,8 @@ from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import COLUMNS, Recorder
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.core.weights import Weights
+from rosenblatt.core.weights import ARRAYS as WEIGHTS
+from rosenblatt.core.weights import START_RATES, Weights
 from rosenblatt.errors import ModelFileError
 from rosenblatt.learner.column_scaling import ColumnScaling
 from rosenblatt.linear.streaming import Stream
@@ -54,7 +55,8 @@ class LinearFacts(Facts, omit_defaults=True):
     none. ``best``, after early stopping: how many the weights that predict had seen, and
     ``average_from_of_best`` before their average began. ``voters``: how the mistaken rows of a
     voted perceptron are kept. ``scaled``, left out where it is false: the columns of all rows are
-    centred and scaled first.
+    centred and scaled first. ``rates``, left out where there are none: what the steps of each
+    weight are multiplied by.
     """
 
     fit_intercept: bool
@@ -65,22 +67,27 @@ class LinearFacts(Facts, omit_defaults=True):
     ledger: Start | None
     voters: RowKind | None
     scaled: bool = False
+    rates: Literal["variance", "gradient"] | None = None
 
 
 VOTED_ROWS = KeptRows("voters.rows", "the rows a voted perceptron made mistakes on")
-WEIGHTS = ("coef", "intercept", "coef_sum", "intercept_sum")
 UNLESS_ZERO = "before the first update, unless 0"
 TABLE = f"""
 coef          | float   | vectors, features | training      | always   | the weights as they are now
 intercept     | float   | vectors           | training      | always   | the biases as they are now
 coef_sum      | float64 | vectors, features | ± largest sum | averages | for the mean coef - sum / t
 intercept_sum | float64 | vectors           | ± largest sum | averages | running sums of the biases
+coef_rate     | float   | vectors, features | least to first rate | rates | factors of steps
+intercept_rate| float   | vectors           | least to first rate | rates | those of the biases
 best.coef     | float   | vectors, features | training      | best     | weights of the best epoch
 best.intercept| float   | vectors           | training      | best     | biases of the best epoch
 {MISTAKES}
 {UPDATES.format("ledger", "row", "next row", "finite")}
+ledger.change | float64 | updates of ledger | 0.0 to 1e150 | ledger, rates | how far the rates fell
 ledger.start.coef      | float | vectors, features | training | ledger.start | weights {UNLESS_ZERO}
 ledger.start.intercept | float | vectors           | training | ledger.start | biases {UNLESS_ZERO}
+ledger.start.coef_rate | float | vectors, features | least to first rate | ledger.start, rates | too
+ledger.start.intercept_rate | float | vectors | least to first rate | ledger.start, rates | too
 voters.number          | int64 | voters.rows | 0 to next row - 1 | voters | the row each was
 {VOTED_ROWS.table}
 scaling.mean      | float64 | features | training       | scaled | taken from each column first
@@ -111,6 +118,8 @@ class LinearLayout(Layout):
             found |= {"ledger"} if facts.ledger.zero else {"ledger", "ledger.start"}
         if facts.scaled:
             found.add("scaled")
+        if facts.rates is not None and not card.slim:
+            found |= {"rates", *(f"{part}, rates" for part in found)}
         if facts.voters is not None:
             found |= {"voters", *VOTED_ROWS.parts(facts.voters)}
         return found
@@ -124,6 +133,8 @@ class LinearLayout(Layout):
         largest = min(2.0 * largest_allowed(arrays["coef"].dtype) * max(t, 1), MOST)
         start = 0 if facts.ledger is None else facts.ledger.t
         found = {"largest sum": largest, "start of ledger": start + 1}
+        found["least"] = 1e-30 if arrays["coef"].dtype == np.float32 else 1e-300
+        found["first rate"] = START_RATES.get(facts.rates or "", 1.0)
         if len(card.classes) == len(arrays["coef"]) == 2:  # learned as more are, with a vector each
             found["vectors"] = 2
         return found
@@ -160,7 +171,8 @@ class LinearLayout(Layout):
 
     def check_together(self, card: Card, arrays: Arrays) -> None:
         facts = card.model
-        _check_same_type(arrays, "intercept", arrays["coef"].dtype.name)
+        for name in ("intercept", "coef_rate", "intercept_rate"):
+            _check_same_type(arrays, name, arrays["coef"].dtype.name)
         if not facts.fit_intercept:
             for name in ("intercept", "intercept_sum"):
                 if np.any(arrays.get(name, 0)):
@@ -180,7 +192,8 @@ class LinearLayout(Layout):
         weights = model.weights.to_arrays()
         if slim:
             weights["coef"], weights["intercept"] = model.state()
-            best_t = weights["coef_sum"] = weights["intercept_sum"] = None
+            best_t = None
+            weights |= dict.fromkeys(WEIGHTS[2:])
         averaged = weights["coef_sum"] is not None
         for name in WEIGHTS:
             if weights[name] is not None:
@@ -197,6 +210,7 @@ class LinearLayout(Layout):
             fit_intercept=weights["fit_intercept"],
             by_feature=weights["by_feature"],
             average_from=weights["average_from"] if averaged else None,
+            rates=weights["rates"],
             best=best_t,
             average_from_of_best=0 if best_t is None else model.average_from_of_best,
             ledger=ledger,
@@ -211,6 +225,8 @@ class LinearLayout(Layout):
     def take(self, learner: Any, state: State) -> None:
         facts, arrays = state.card.model, state.arrays
         rule, model = learner.rule(), linear_model(state)
+        if rule.rates != facts.rates:
+            raise ModelFileError(f"rates are {facts.rates}, but of this rule {rule.rates}.")
         if facts.voters is not None:
             rows = VOTED_ROWS.take(arrays, facts.voters, state.n_features)
             model.voters = Voters(rows, arrays["voters.number"])
@@ -249,6 +265,7 @@ def linear_model(state: State) -> LinearModel:
             **{name: arrays.get(name) for name in WEIGHTS},
             "fit_intercept": facts.fit_intercept,
             "by_feature": facts.by_feature,
+            "rates": facts.rates,
             "t": card.record.t,
             "average_from": facts.average_from or 0,
         }
@@ -285,7 +302,7 @@ def _check_same_type(arrays: Arrays, name: str, dtype: str) -> None:
 
 def _check_ledger(start: Start, arrays: Arrays) -> None:
     in_order("ledger.t", arrays["ledger.t"])
-    for part in ("coef", "intercept"):
+    for part in ("coef", "intercept", "coef_rate", "intercept_rate"):
         _check_same_type(arrays, f"ledger.start.{part}", start.dtype)
     if start.n_float32 is not None:
         whole("the updates in float32", start.n_float32, 0, len(arrays["ledger.t"]))
@@ -309,11 +326,17 @@ def _put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> Start:
     start = ledger["start"]
     # By their bits, so that a negative zero is kept.
     zero = not any(np.any(start[part].view(np.uint8)) for part in ("coef", "intercept"))
-    for column in COLUMNS:
+    parts = [
+        part
+        for part in ("coef", "intercept", "coef_rate", "intercept_rate")
+        if start[part] is not None
+    ]
+    first = START_RATES.get(start["rates"] or "")
+    zero = zero and all(np.all(start[part] == first) for part in parts[2:])
+    for column in COLUMNS if start["rates"] else COLUMNS[:5]:
         arrays[f"ledger.{column}"] = ledger[column]
     if not zero:
-        arrays["ledger.start.coef"] = start["coef"]
-        arrays["ledger.start.intercept"] = start["intercept"]
+        arrays |= {f"ledger.start.{part}": start[part] for part in parts}
     return Start(
         t=start["t"],
         dtype=start["coef"].dtype.name,
@@ -331,13 +354,17 @@ def _take_ledger(state: State, start: Start) -> dict[str, Any]:
         "start": {
             "coef": arrays["ledger.start.coef"] if stored else np.zeros(shape, dtype),
             "intercept": arrays["ledger.start.intercept"] if stored else np.zeros(shape[0], dtype),
+            **{
+                part: arrays.get(f"ledger.start.{part}") for part in ("coef_rate", "intercept_rate")
+            },
             "coef_sum": None,
+            "rates": card.model.rates,
             "fit_intercept": card.model.fit_intercept,
             "by_feature": start.by_feature,
             "t": start.t,
         },
         "classes": card.classes,
-        **{column: arrays[f"ledger.{column}"] for column in COLUMNS},
+        **{column: arrays.get(f"ledger.{column}", ()) for column in COLUMNS},
         "n_examples": card.record.t,
         "n_float32": start.n_float32,
     }

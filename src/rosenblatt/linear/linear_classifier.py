@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -85,6 +86,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         appended) by a margin above this.
     support_ : ndarray of shape (n_support,)
         Rows that moved the weights in the last ``fit``; after `load` with ``record=True`` alone.
+        Neither it nor ``dual_coef_`` is there where weights have rates of their own.
     dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
         How much each of them did: ``coef_`` is ``dual_coef_ @ X[support_]`` when training
         started at 0 and the last epoch was kept.
@@ -193,6 +195,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
             dtype=dtype,
             fit_intercept=bool(self.fit_intercept),
             averaged=bool(self.average),
+            rates=self._checked_rule().rates,
             random=seed_from(self.random_state),
             binary_as_multiclass=bool(self.binary_as_multiclass),
         )
@@ -251,9 +254,11 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         model.keep_record(wanted)
 
     def _what_to_try(self, result: FitResult) -> str:
+        proven = f", and by a margin above {result.margin_ceiling:.2g} none can"
         return (
-            ": no epoch separated the rows, and by a margin above "
-            f"{result.margin_ceiling:.2g} none can. Try a larger max_iter, scaled features "
+            ": no epoch separated the rows"
+            + (proven if math.isfinite(result.margin_ceiling) else "")
+            + ". Try a larger max_iter, scaled features "
             "(sklearn.preprocessing.StandardScaler), or early_stopping=True"
             + ("." if self.averages else "; if the classes overlap, AveragedPerceptron copes best.")
         )
@@ -321,6 +326,12 @@ class LinearClassifier(ModelDisplay, RowClassifier):
 
     def _dual(self) -> tuple[npt.NDArray[np.int64], AnyFloatArray]:
         model, result = self._fitted(), self._last_result()
+        if model.weights.rates:
+            raise NoLedgerError(
+                "there is no dual form: each weight moves by a rate of its own that changes as it "
+                "learns, so that the weights are no sum of rows",
+                cures="Perceptron and PassiveAggressive with constant steps have one",
+            )
         if model.recorder is None:
             found = result.dual_form()
         else:
@@ -375,11 +386,15 @@ class LinearClassifier(ModelDisplay, RowClassifier):
 
     def _past(self, row: Any, X: Any) -> UpdateHistory | None:
         """The updates that led to the weights that predict, beside a row; None without ``X``."""
-        from rosenblatt.learner.explain_rows import UpdateHistory, similarities
+        from rosenblatt.learner.explain_rows import UpdateHistory, score_moves, similarities
 
         if X is None:
             return None
         ledger = self.ledger_.best
-        found = similarities(self, row, X, ledger.entries) + float(ledger.start.fit_intercept)
+        moved = None
+        if ledger.start.rates and len(ledger):
+            moved, found = score_moves(self, row, X, ledger), np.zeros(self._model.next_row)
+        else:
+            found = similarities(self, row, X, ledger.entries) + float(ledger.start.fit_intercept)
         past = UpdateHistory(ledger.entries, ledger.classes, found, ledger.n_examples)
-        return past._replace(average_from=ledger.average_from)
+        return past._replace(average_from=ledger.average_from, moved=moved)

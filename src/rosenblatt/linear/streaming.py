@@ -19,6 +19,7 @@ from rosenblatt.core.classes import class_segments, declared_classes, number_of
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.training import one_pass, overflow_error
+from rosenblatt.core.weights import BIASES, TABLES
 from rosenblatt.learner.inputs import Batch
 from rosenblatt.learner.mapping_rows import not_a_number
 
@@ -113,10 +114,9 @@ class Stream:
         """Keep the weights of the features that occur in sparse rows, not the whole table."""
         model, weights = self.model, self.model.weights
         weights.arrange(by_feature=True)
-        arrays = [m.T for m in (weights.matrix, weights.matrix_sum) if m is not None]
-        columns = table.indices
-        old = [array[columns] for array in arrays]
-        small = (weights.bias.copy(), None if not weights.averaged else weights.bias_sum.copy())
+        arrays = [matrix.T for matrix in weights.present(TABLES).values()]
+        columns, biases = table.indices, list(weights.present(BIASES).values())
+        old, small = [array[columns] for array in arrays], [bias.copy() for bias in biases]
         t, reach, n_mistakes = weights.t, weights.reach, model.n_mistakes
         recorder = None if model.recorder is None else model.recorder.copy()
         voters = None if model.voters is None else model.voters.copy()
@@ -124,9 +124,8 @@ class Stream:
         def undo() -> None:
             for array, values in zip(arrays, old, strict=True):
                 array[columns] = values
-            weights.bias[...] = small[0]
-            if small[1] is not None:
-                weights.bias_sum[...] = small[1]
+            for bias, values in zip(biases, small, strict=True):
+                bias[...] = values
             weights.t, weights.reach, model.n_mistakes = t, reach, n_mistakes
             model.recorder, model.voters = recorder, voters
 

@@ -280,6 +280,36 @@ RB_CLONES static double F(squared_norm)(const rb_rows *rows, int64_t row, double
     return (double)F(dot)(x, x, rows->n_features, (REAL)last);
 }
 
+RB_CLONES static double F(variance)(const rb_rows *rows, int64_t row, const void *rates,
+                                    int64_t stride, double last) {
+    const int64_t d = rows->n_features;
+    const REAL *x = (const REAL *)rows->values + row * d, *rate = rates;
+    REAL l[8] = {0};
+    int64_t j = 0;
+    int i;
+    (void)stride;
+    for (; j + 8 <= d; j += 8)
+        for (i = 0; i < 8; i++) l[i] += x[j + i] * x[j + i] * rate[j + i];
+    for (i = 0; j < d; j++, i++) l[i] += x[j] * x[j] * rate[j];
+    l[i] += (REAL)last;
+    for (i = 0; i < 4; i++) l[i] += l[i + 4];
+    return (double)((l[0] + l[2]) + (l[1] + l[3]));
+}
+
+RB_CLONES static void F(move_with_rates)(const rb_rows *rows, int64_t row, const rb_movement *m) {
+    const int64_t d = rows->n_features;
+    const REAL *x = (const REAL *)rows->values + row * d;
+    REAL *restrict w = m->w, moved[RB_CHUNK];
+    for (int64_t j = 0; j < d; j += RB_CHUNK) {
+        const int64_t n = d - j < RB_CHUNK ? d - j : RB_CHUNK;
+        R(moves)(m, n, x + j, (REAL *)m->rate + j, moved);
+        for (int64_t i = 0; i < n; i++) w[j + i] += moved[i];
+        if (m->u)
+            for (int64_t i = 0; i < n; i++) m->u[j + i] += m->counted * (double)moved[i];
+    }
+    R(move_bias)(m);
+}
+
 RB_CLONES static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *column,
                                 double *value) {
     const int64_t d = rows->n_features;
@@ -303,7 +333,8 @@ RB_CLONES static int F(inspect)(const rb_rows *rows, double limit, int64_t *row,
 
 RB_UNUSED static const rb_ops F(rb_ops) = {F(seek),       F(seek_class), F(score),
                                            F(score_classes), F(add),     F(add_both),
-                                           F(squared_norm), F(inspect)};
+                                           F(squared_norm), F(variance), F(move_with_rates),
+                                           F(inspect)};
 #undef F
 #undef LANES_IN_ONE_VECTOR
 #undef KIND

@@ -9,8 +9,9 @@ class Log:
     wrong: Int32Array
     step: FloatArray
     t: IntArray
+    change: FloatArray
     size: int
-    def __init__(self, capacity: int) -> None: ...
+    def __init__(self, capacity: int, *, with_rates: bool = False) -> None: ...
 
 class Tally:
     mistakes: int
@@ -54,6 +55,7 @@ def replay(
     wrong: Int32Array,
     step: FloatArray,
     t: IntArray,
+    change: FloatArray,
     start: int,
     stop: int,
 ) -> None: ...

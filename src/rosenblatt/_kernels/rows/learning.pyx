@@ -21,6 +21,7 @@ cdef extern from "rows/loop.h" nogil:
         int32_t *wrong
         double *step
         int64_t *t
+        double *change
         int64_t size
         int64_t capacity
 
@@ -57,23 +58,28 @@ cdef extern from "rows/loop.h" nogil:
 
 
 cdef class Log:
-    """Updates in the order they were made; bounded, emptied by the caller."""
+    """Updates in the order they were made; bounded, emptied by the caller.
 
-    cdef readonly cnp.ndarray row, right, wrong, step, t
+    `change`, by how much the rates of the weights fell, is empty without rates.
+    """
+
+    cdef readonly cnp.ndarray row, right, wrong, step, t, change
     cdef rb_log c
 
-    def __init__(self, int64_t capacity):
+    def __init__(self, int64_t capacity, *, bint with_rates=False):
         self.c.capacity, self.c.size = capacity, 0
         self.row = np.empty(capacity, np.int64)
         self.right = np.empty(capacity, np.int32)
         self.wrong = np.empty(capacity, np.int32)
         self.step = np.empty(capacity, np.float64)
         self.t = np.empty(capacity, np.int64)
+        self.change = np.empty(capacity if with_rates else 0, np.float64)
         self.c.row = <int64_t *>cnp.PyArray_DATA(self.row)
         self.c.right = <int32_t *>cnp.PyArray_DATA(self.right)
         self.c.wrong = <int32_t *>cnp.PyArray_DATA(self.wrong)
         self.c.step = <double *>cnp.PyArray_DATA(self.step)
         self.c.t = <int64_t *>cnp.PyArray_DATA(self.t)
+        self.c.change = <double *>cnp.PyArray_DATA(self.change) if with_rates else NULL
 
     @property
     def size(self):
@@ -147,6 +153,8 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     same_type(rows, weights.c.is_float32)
     if watch is not None and weights.c.is_float32:
         raise TypeError("only float64 weights can be watched")
+    if rule.c.rates != weights.c.rates:
+        raise TypeError(f"a rule with rates {rule.rates}, but weights with {weights.rates}")
     walk.search.order = NULL
     if order is not None:
         walk.search.order = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>order)
@@ -188,8 +196,10 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
 
 
 def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, cnp.ndarray wrong,
-           cnp.ndarray step, cnp.ndarray t, int64_t start, int64_t stop):
+           cnp.ndarray step, cnp.ndarray t, cnp.ndarray change, int64_t start, int64_t stop):
     """Repeat the recorded updates start .. stop - 1 on `weights`, in the order of training."""
+    cdef const double *change_at = <const double *>cnp.PyArray_DATA(change)
+    cdef double fall = 0.0
     cdef const int64_t *rows_at = <const int64_t *>cnp.PyArray_DATA(row)
     cdef const int32_t *right_at = <const int32_t *>cnp.PyArray_DATA(right)
     cdef const int32_t *wrong_at = <const int32_t *>cnp.PyArray_DATA(wrong)
@@ -201,13 +211,15 @@ def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, 
     weights.claim()
     with nogil:
         for i in range(start, stop):
+            if weights.c.rates:
+                fall = change_at[i]
             if binary:
                 rb_move(&weights.c, &rows.c, rows.ops, rows_at[i], 0,
-                        (2 * right_at[i] - 1) * step_at[i], t_at[i] - 1)
+                        (2 * right_at[i] - 1) * step_at[i], fall, t_at[i] - 1)
                 continue
             if wrong_at[i] != RB_NO_RIVAL:
                 rb_move(&weights.c, &rows.c, rows.ops, rows_at[i], wrong_at[i], -step_at[i],
-                        t_at[i] - 1)
+                        fall, t_at[i] - 1)
             rb_move(&weights.c, &rows.c, rows.ops, rows_at[i], right_at[i], step_at[i],
-                    t_at[i] - 1)
+                    fall, t_at[i] - 1)
     weights.busy = False

@@ -17,6 +17,7 @@ typedef struct {
     int32_t *right, *wrong;
     double *step;
     int64_t *t;
+    double *change; /* by how much the rates fell, or NULL */
     int64_t size, capacity;
 } rb_log;
 
@@ -57,10 +58,31 @@ RB_INLINE double rb_as_stored(const rb_weights *weights, double step) {
     return weights->is_float32 ? (double)(float)step : step;
 }
 
+/* The squared length of a row, or the variance of its score by a vector. */
+RB_INLINE double rb_length_of(const rb_walk *walk, int64_t row, int64_t vector) {
+    const rb_weights *weights = walk->weights;
+    double last = weights->fit_intercept;
+    if (weights->rates != RB_VARIANCES) return walk->ops->squared_norm(walk->rows, row, last);
+    if (weights->fit_intercept) last = rb_number(weights, weights->bias_rate, vector);
+    const char *rates = weights->rate + vector * weights->class_stride * weights->itemsize;
+    return walk->ops->variance(walk->rows, row, rates, weights->feature_stride, last);
+}
+
+/* By how much the rates fall with a step against the gradient of its length. */
+RB_INLINE double rb_change_for(const rb_walk *walk, double step) {
+    double gradient = step / walk->rule->parameters.eta, square = gradient * gradient;
+    return walk->rule->rates != RB_GRADIENTS ? 0.0 : fmin(square, walk->weights->limit);
+}
+
 /* The step of the rule, times the weight of the row; a step that aims never overshoots. */
 RB_INLINE double rb_step_for(const rb_walk *walk, double margin, double squared_norm, int mistaken,
-                             double weight) {
+                             double weight, double *change) {
     const rb_rule *rule = walk->rule;
+    if (rule->sure_step) {
+        double sure = rule->sure_step(&rule->parameters, margin, squared_norm, weight, change);
+        if (sure != 0.0 && !(*change < walk->weights->limit)) *change = walk->weights->limit;
+        return rb_as_stored(walk->weights, sure);
+    }
     double step = rule->step(&rule->parameters, margin, squared_norm, mistaken);
     if (weight != 1.0 && step != 0.0) {
         step *= weight;
@@ -69,27 +91,35 @@ RB_INLINE double rb_step_for(const rb_walk *walk, double margin, double squared_
             if (whole < step) step = whole;
         }
     }
-    return rb_as_stored(walk->weights, step);
+    step = rb_as_stored(walk->weights, step);
+    *change = rb_change_for(walk, step);
+    return step;
 }
 
 RB_INLINE void rb_write(const rb_walk *walk, int64_t at, int64_t row, int64_t right, int64_t wrong,
-                        double step) {
+                        double step, double change) {
     rb_log *log = walk->log;
     if (!log) return;
     log->row[log->size] = row;
     log->right[log->size] = (int32_t)right;
     log->wrong[log->size] = (int32_t)wrong;
     log->step[log->size] = step;
+    if (log->change) log->change[log->size] = change;
     log->t[log->size++] = walk->seen_at_zero + at + 1;
 }
 
-RB_INLINE void rb_move_by(const rb_walk *walk, int64_t at, int64_t row, int64_t vector, double step) {
-    rb_move(walk->weights, walk->rows, walk->ops, row, vector, step, walk->seen_at_zero + at);
+RB_INLINE void rb_move_by(const rb_walk *walk, int64_t at, int64_t row, int64_t vector, double step,
+                          double change) {
+    rb_move(walk->weights, walk->rows, walk->ops, row, vector, step, change,
+            walk->seen_at_zero + at);
 }
 
-/* Whether a step keeps all weights within their limit; else the row is named as refused. */
+/* Whether a step keeps all weights within their limit; else the row is named as refused. No variance
+ * is above 1, and a step divided by the root of all squared gradients is no longer than eta. */
 RB_INLINE int rb_allowed(const rb_walk *walk, int64_t row, double step, double squared_norm) {
     double length = walk->rule->needs_norm ? sqrt(squared_norm) : walk->longest_row;
+    if (walk->rule->rates == RB_GRADIENTS && step < walk->weights->limit)
+        length = walk->rule->parameters.eta / step;
     if (rb_within_reach(walk->weights, step * length)) return 1;
     walk->tally->refused = row;
     return 0;
@@ -112,7 +142,7 @@ static int64_t rb_learn_binary(rb_walk *walk) {
     rb_weights *weights = walk->weights;
     rb_tally *tally = walk->tally;
     int64_t at = search->at, stop = search->stop;
-    double margin, squared_norm = 0.0, weight = 1.0;
+    double margin, squared_norm = 0.0, weight = 1.0, change = 0.0;
     for (; at < stop; at++) {
         if (walk->log && walk->log->size == walk->log->capacity) return at;
         search->at = at;
@@ -123,18 +153,17 @@ static int64_t rb_learn_binary(rb_walk *walk) {
         if (walk->row_weights && (weight = walk->row_weights[row]) == 0.0) continue;
         int32_t label = search->labels[row];
         int mistaken = margin < 0.0 || (margin == 0.0 && (walk->rule->tie_is_mistake || label == 0));
-        if (walk->rule->needs_norm)
-            squared_norm = walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
-        double step = rb_step_for(walk, margin, squared_norm, mistaken, weight);
+        if (walk->rule->needs_norm) squared_norm = rb_length_of(walk, row, 0);
+        double step = rb_step_for(walk, margin, squared_norm, mistaken, weight, &change);
         if (step != 0.0) {
             if (!rb_allowed(walk, row, step, squared_norm)) return at;
             if (walk->rule->blames_all_rivals)
                 tally->loss += weight * rb_log_loss(walk, margin, step / weight);
             tally->updates += 1;
             tally->step_sum += step;
-            rb_move_by(walk, at, row, 0, (2 * label - 1) * step);
+            rb_move_by(walk, at, row, 0, (2 * label - 1) * step, change);
             if (tally->alpha) tally->alpha[row] += (2 * label - 1) * step;
-            rb_write(walk, at, row, label, 1 - label, step);
+            rb_write(walk, at, row, label, 1 - label, step, change);
         }
         if (mistaken) rb_count_mistake(tally, row);
     }
@@ -153,7 +182,8 @@ static int64_t rb_last_tied(const rb_weights *weights, const void *scores, int64
 /* Raise the right class and lower the rival, if there is one; 0 when refused. */
 static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, int64_t rival,
                         double margin, double squared_norm, int mistaken, double weight) {
-    double step = rb_step_for(walk, margin, squared_norm, mistaken, weight);
+    double change = 0.0;
+    double step = rb_step_for(walk, margin, squared_norm, mistaken, weight, &change);
     if (step == 0.0) return 1;
     if (!rb_allowed(walk, row, step, squared_norm)) return 0;
     walk->tally->updates += 1;
@@ -161,10 +191,10 @@ static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, i
         walk->tally->raised_sum += step;
     } else {
         walk->tally->step_sum += step;
-        rb_move_by(walk, at, row, rival, -step);
+        rb_move_by(walk, at, row, rival, -step, change);
     }
-    rb_move_by(walk, at, row, right, step);
-    rb_write(walk, at, row, right, rival, step);
+    rb_move_by(walk, at, row, right, step, change);
+    rb_write(walk, at, row, right, rival, step, change);
     return 1;
 }
 
@@ -180,7 +210,10 @@ static int rb_blame_all(rb_walk *walk, const void *scores, int64_t at, int64_t r
     }
     for (int64_t c = 0; c < weights->n_vectors; c++)
         total += rb_exponential(rb_number(weights, scores, c) - top);
-    if (!rb_within_reach(weights, eta * walk->longest_row)) {
+    double growth = eta * walk->longest_row;
+    if (walk->rule->rates == RB_GRADIENTS)
+        growth = fmax(walk->rule->parameters.eta * (double)weights->n_vectors, eta);
+    if (!rb_within_reach(weights, growth)) {
         walk->tally->refused = row;
         return 0;
     }
@@ -192,9 +225,10 @@ static int rb_blame_all(rb_walk *walk, const void *scores, int64_t at, int64_t r
         if (step == 0.0) continue;
         walk->tally->updates += 1;
         walk->tally->step_sum += step;
-        rb_move_by(walk, at, row, c, -step);
-        rb_move_by(walk, at, row, right, step);
-        rb_write(walk, at, row, right, c, step);
+        double change = rb_change_for(walk, step);
+        rb_move_by(walk, at, row, c, -step, change);
+        rb_move_by(walk, at, row, right, step, change);
+        rb_write(walk, at, row, right, c, step, change);
     }
     return 1;
 }
@@ -226,8 +260,11 @@ static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
                 if (mistaken) rival = winner;
             }
         }
-        if (rule->needs_norm)
-            squared_norm = 2.0 * walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
+        if (rule->needs_norm) { /* of both vectors that move */
+            squared_norm = rb_length_of(walk, row, right);
+            squared_norm += weights->rates == RB_VARIANCES ? rb_length_of(walk, row, rival)
+                                                           : squared_norm;
+        }
         if (rule->blames_all_rivals) {
             if (!rb_blame_all(walk, scores, at, row, right, weight)) return at;
         } else if (!rb_blame_one(walk, at, row, right, alone ? RB_NO_RIVAL : rival, margin,

@@ -59,6 +59,18 @@ typedef struct {
     double quiet_above; /* rows answered by more than this margin are passed over */
 } rb_search;
 
+/* How the steps of a weight are scaled: not at all, or by a rate of its own (rates.h). */
+enum { RB_NO_RATES, RB_VARIANCES, RB_GRADIENTS };
+
+/* A vector that moves with rates; `b` is NULL without a bias, `u` and `ub` without running sums. */
+typedef struct {
+    double step, change, counted;
+    int rates;
+    void *w, *rate, *b, *bias_rate;
+    double *u, *ub;
+    int64_t stride;
+} rb_movement;
+
 typedef struct {
     /* binary: the next place with margin <= quiet_above, or stop; its margin by the pointer */
     int64_t (*seek)(const rb_rows *, const rb_search *, const void *weights, double bias,
@@ -83,6 +95,10 @@ typedef struct {
                      double *sum, int64_t stride);
     /* `last` is the square of one more feature, that of the bias */
     double (*squared_norm)(const rb_rows *, int64_t row, double last);
+    /* as the squared norm, each square multiplied by the rate of its feature */
+    double (*variance)(const rb_rows *, int64_t row, const void *rates, int64_t stride, double last);
+    /* weights += step * rates * row, elementwise, and the rates fall */
+    void (*move_with_rates)(const rb_rows *, int64_t row, const rb_movement *);
     /* 1 and the place of the first value that is not finite or larger than `limit`, or whose
      * column is out of range; else 0, and `value` is the largest squared norm of a row */
     int (*inspect)(const rb_rows *, double limit, int64_t *row, int64_t *column, double *value);

@@ -1,5 +1,8 @@
 /* The rules of the linear family: each is one step-size function. Plain C, nothing of Python.
  *
+ * Rules of the second order keep a variance for each weight, the less the surer: they are asked how
+ * far to go and how much surer the row makes the weights.
+ *
  * A step of 0 leaves the model as it is. To add a rule, write its step function and a line for it
  * in rb_set_rule; its learner, its row in the catalogue and its oracle stand elsewhere.
  */
@@ -14,7 +17,9 @@
 typedef struct {
     double eta;       /* length of a fixed step */
     double threshold; /* rows right by no more than this are acted on too */
-    double C;         /* PA-I: the longest step; PA-II: how little steps are damped */
+    double C;         /* PA-I, SCW-I: the longest step; PA-II, SCW-II: how little steps are damped */
+    double r;         /* AROW: how much steps and confidence are damped */
+    double phi;       /* CW, SCW: by how many standard deviations a row is to be right */
     void *owner;      /* whom a step function asks that is not written here */
 } rb_parameters;
 
@@ -22,9 +27,17 @@ typedef struct {
  * appended; multiclass: twice that) and whether the prediction was wrong. */
 typedef double (*rb_step)(const rb_parameters *, double margin, double squared_norm, int mistaken);
 
+/* The same of second order: the variance of the margin instead of the length, the weight of the row,
+ * which makes no step go too far, and by how much the inverse variances are to grow, for each square
+ * of a value. */
+typedef double (*rb_sure_step)(const rb_parameters *, double margin, double variance, double weight,
+                               double *change);
+
 typedef struct {
     rb_parameters parameters;
     rb_step step;
+    rb_sure_step sure_step; /* instead of it, or NULL */
+    int rates;              /* what rates of the weights it needs */
     double quiet_above;    /* rows right by more than this are left alone */
     double longest_step;   /* no step is longer, for a row of weight 1 */
     int needs_norm;        /* whether a step depends on the length of the row */
@@ -89,6 +102,50 @@ static double rb_soft_step(const rb_parameters *p, double margin, double squared
     return p->eta / (1.0 + rb_exponential(margin));
 }
 
+/* Rows right by less than 1, by r as PA-II is by 1/2C; a heavy row is damped less. */
+static double rb_arow_step(const rb_parameters *p, double margin, double variance, double weight,
+                           double *change) {
+    *change = weight / p->r;
+    return margin >= 1.0 || variance == 0.0 ? 0.0 : (1.0 - margin) / (variance + p->r / weight);
+}
+
+/* After this step the inverse variances grow so that the row is right by phi standard deviations. */
+static double rb_with_deviation(const rb_parameters *p, double step, double variance,
+                                double *change) {
+    double half = 0.5 * step * variance * p->phi;
+    *change = step * p->phi * (sqrt(half * half + variance) + half) / variance;
+    return step;
+}
+
+static double rb_cw_length(const rb_parameters *p, double margin, double variance) {
+    double square = p->phi * p->phi, zeta = 1.0 + square, bent = margin * square * 0.5;
+    if (variance == 0.0 || margin >= p->phi * sqrt(variance)) return 0.0;
+    double root = sqrt(bent * bent + variance * square * zeta);
+    return fmax(0.0, (root - margin * (1.0 + 0.5 * square)) / (variance * zeta));
+}
+
+static double rb_cw_step(const rb_parameters *p, double margin, double variance, double weight,
+                         double *change) {
+    double step = rb_cw_length(p, margin, variance) * (weight < 1.0 ? weight : 1.0);
+    return step > 0.0 ? rb_with_deviation(p, step, variance, change) : 0.0;
+}
+
+static double rb_scw1_step(const rb_parameters *p, double margin, double variance, double weight,
+                           double *change) {
+    double step = fmin(rb_cw_length(p, margin, variance), p->C * weight);
+    return step > 0.0 ? rb_with_deviation(p, step, variance, change) : 0.0;
+}
+
+static double rb_scw2_step(const rb_parameters *p, double margin, double variance, double weight,
+                           double *change) {
+    double square = p->phi * p->phi, n = variance + 0.5 / (p->C * weight), v = variance;
+    if (v == 0.0 || margin >= p->phi * sqrt(v)) return 0.0;
+    double root = sqrt(square * margin * margin * v * v + 4.0 * n * v * (n + v * square));
+    double step = p->phi * root - margin * (2.0 * n + square * v);
+    step /= 2.0 * n * (n + v * square);
+    return step > 0.0 ? rb_with_deviation(p, step, variance, change) : 0.0;
+}
+
 /* Make a rule whose parameters and tie_is_mistake are set the one of this name; 0 if there is none. */
 static int rb_set_rule(rb_rule *rule, const char *name) {
     rb_parameters *p = &rule->parameters;
@@ -96,6 +153,9 @@ static int rb_set_rule(rb_rule *rule, const char *name) {
     rule->longest_step = INFINITY;
     rule->needs_norm = rule->aims_at_one = 1;
     rule->raise_only_on_tie = rule->blames_all_rivals = rule->counts_tell_all = 0;
+    rule->step = NULL;
+    rule->sure_step = NULL;
+    rule->rates = RB_NO_RATES;
     if (strcmp(name, "perceptron") == 0) {
         rule->step = rb_perceptron_step;
         rule->quiet_above = p->threshold;
@@ -121,8 +181,21 @@ static int rb_set_rule(rb_rule *rule, const char *name) {
         rule->longest_step = p->eta;
         rule->needs_norm = rule->aims_at_one = 0;
         rule->blames_all_rivals = 1;
+    } else if (strcmp(name, "AROW") == 0) {
+        rule->sure_step = rb_arow_step;
+    } else if (strcmp(name, "CW") == 0) {
+        rule->sure_step = rb_cw_step;
+    } else if (strcmp(name, "SCW-I") == 0) {
+        rule->sure_step = rb_scw1_step;
+    } else if (strcmp(name, "SCW-II") == 0) {
+        rule->sure_step = rb_scw2_step;
     } else {
         return 0;
+    }
+    if (rule->sure_step) {
+        rule->rates = RB_VARIANCES;
+        /* How far a row is to be right depends on its variance. */
+        if (rule->sure_step != rb_arow_step) rule->quiet_above = INFINITY;
     }
     return 1;
 }

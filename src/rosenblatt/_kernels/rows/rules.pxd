@@ -3,11 +3,14 @@ cdef extern from "rows/rules.h" nogil:
         double eta
         double threshold
         double C
+        double r
+        double phi
         void *owner
 
     ctypedef struct rb_rule:
         rb_parameters parameters
         double step(const rb_parameters *, double, double, bint) noexcept nogil
+        int rates
         double quiet_above
         double longest_step
         bint needs_norm
@@ -25,6 +28,7 @@ cdef class Rule:
     cdef rb_rule c
     cdef readonly str name
     cdef readonly double eta
+    cdef readonly object rates  # what multiplies the steps of each weight, as `Weights` have it
     cdef readonly double longest_step  # no step is longer, for a row of weight 1
     cdef readonly bint aims_at_one, tie_is_mistake, blames_all_rivals
     cdef readonly bint counts_tell_all  # each update is a mistake and has the same length

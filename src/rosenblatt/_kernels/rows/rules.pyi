@@ -6,6 +6,7 @@ class Rule:
     blames_all_rivals: bool
     aims_at_one: bool
     eta: float
+    rates: str | None
     def __init__(
         self,
         name: str,
@@ -13,6 +14,9 @@ class Rule:
         eta: float = 1.0,
         threshold: float = 0.0,
         C: float = 1.0,
+        r: float = 1.0,
+        phi: float = 1.0,
+        adagrad: bool = False,
         ties: str = "mistake",
         step: Callable[[float, float, bool], float] | None = None,
         aims_at_one: bool = False,

@@ -1,6 +1,7 @@
 """A rule as Python has it: one of those in rules.h by its name, or a function of Python."""
 
 from libc.math cimport INFINITY, isfinite
+from rosenblatt._kernels.rows.weights import RATES
 
 from functools import partial
 from numbers import Real
@@ -23,15 +24,17 @@ cdef class Rule:
 
     Either a compiled one by its name, or a function of Python: ``step(margin, squared_norm,
     mistaken)`` gives the length of the step, 0 for none. It is asked about every row. With
-    ``aims_at_one`` no weight of a row makes its step overshoot a margin of 1.
+    ``aims_at_one`` no weight of a row makes its step overshoot a margin of 1. With ``adagrad`` each
+    weight has a rate of its own, which its squared gradients make smaller.
     """
 
     def __init__(self, str name, *, double eta=1.0, double threshold=0.0, double C=1.0,
+                 double r=1.0, double phi=1.0, bint adagrad=False,
                  str ties="mistake", step=None, bint aims_at_one=False):
-        self._options = {"eta": eta, "threshold": threshold, "C": C, "ties": ties, "step": step,
-                         "aims_at_one": aims_at_one}
+        self._options = {"eta": eta, "threshold": threshold, "C": C, "r": r, "phi": phi,
+                         "adagrad": adagrad, "ties": ties, "step": step, "aims_at_one": aims_at_one}
         self.name = name
-        self.c.parameters = rb_parameters(eta, threshold, C, <void *>self)
+        self.c.parameters = rb_parameters(eta, threshold, C, r, phi, <void *>self)
         self.c.tie_is_mistake = ties == "mistake"
         self._python = step
         if step is not None:
@@ -40,6 +43,10 @@ cdef class Rule:
             self.c.needs_norm, self.c.aims_at_one = True, aims_at_one
         elif not rb_set_rule(&self.c, name.encode()):
             raise ValueError(f"no rule is called {name!r}")
+        if adagrad:
+            self.c.rates, self.c.longest_step = RATES.index("gradient"), INFINITY
+            self.c.counts_tell_all = False
+        self.rates = RATES[self.c.rates]
         self.eta, self.longest_step = eta, self.c.longest_step
         self.aims_at_one, self.tie_is_mistake = self.c.aims_at_one, self.c.tie_is_mistake
         self.blames_all_rivals = self.c.blames_all_rivals

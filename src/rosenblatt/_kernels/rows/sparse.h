@@ -153,6 +153,44 @@ static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
     return (l[0] + l[2]) + (l[1] + l[3]);
 }
 
+static double F(variance)(const rb_rows *rows, int64_t row, const void *rates, int64_t stride,
+                          double last) {
+    const COLUMN *starts = rows->starts;
+    const int64_t first = (int64_t)starts[row];
+    int64_t n = (int64_t)starts[row + 1] - first;
+    const REAL *v = (const REAL *)rows->values + first, *rate = rates;
+    const COLUMN *col = (const COLUMN *)rows->columns + first;
+    REAL l0 = 0, l1 = 0;
+    for (; n >= 2; n -= 2, v += 2, col += 2) {
+        l0 += v[0] * v[0] * rate[(int64_t)col[0] * stride];
+        l1 += v[1] * v[1] * rate[(int64_t)col[1] * stride];
+    }
+    if (n) l0 += v[0] * v[0] * rate[(int64_t)col[0] * stride];
+    return (double)(n ? l0 + (l1 + (REAL)last) : (l0 + (REAL)last) + l1);
+}
+
+static void F(move_with_rates)(const rb_rows *rows, int64_t row, const rb_movement *m) {
+    const COLUMN *col = rows->columns, *starts = rows->starts;
+    const int64_t end = (int64_t)starts[row + 1];
+    REAL *w = m->w, *all = m->rate, rate[RB_CHUNK], moved[RB_CHUNK];
+    int64_t at[RB_CHUNK];
+    for (int64_t p = (int64_t)starts[row]; p < end; p += RB_CHUNK) {
+        const int64_t n = end - p < RB_CHUNK ? end - p : RB_CHUNK;
+        for (int64_t i = 0; i < n; i++) {
+            at[i] = (int64_t)col[p + i] * m->stride;
+            rate[i] = all[at[i]];
+        }
+        R(moves)(m, n, (const REAL *)rows->values + p, rate, moved);
+        for (int64_t i = 0; i < n; i++) {
+            all[at[i]] = rate[i];
+            w[at[i]] += moved[i];
+        }
+        if (m->u)
+            for (int64_t i = 0; i < n; i++) m->u[at[i]] += m->counted * (double)moved[i];
+    }
+    R(move_bias)(m);
+}
+
 static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *column,
                       double *value) {
     const REAL *v = rows->values;
@@ -178,7 +216,8 @@ static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *
 
 RB_UNUSED static const rb_ops F(rb_ops) = {F(seek),       F(seek_class), F(score),
                                            F(score_classes), F(add),     F(add_both),
-                                           F(squared_norm), F(inspect)};
+                                           F(squared_norm), F(variance), F(move_with_rates),
+                                           F(inspect)};
 #undef F
 #undef COLUMN
 #undef UNSIGNED

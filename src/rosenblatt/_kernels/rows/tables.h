@@ -8,6 +8,9 @@
 #define RB_PASTE(a, b) RB_PASTE_(a, b)
 
 #define REAL float
+#define TYPE f32
+#define LEAST_RATE 1e-30
+#include "rows/rates.h"
 #define KIND dense_f32
 #define LANES_IN_ONE_VECTOR 1
 #include "rows/dense.h"
@@ -20,8 +23,13 @@
 #define KIND sparse_f32_i64
 #include "rows/sparse.h"
 #undef REAL
+#undef TYPE
+#undef LEAST_RATE
 
 #define REAL double
+#define TYPE f64
+#define LEAST_RATE 1e-300
+#include "rows/rates.h"
 #define KIND dense_f64
 #define LANES_IN_ONE_VECTOR 0
 #include "rows/dense.h"
@@ -34,5 +42,7 @@
 #define KIND sparse_f64_i64
 #include "rows/sparse.h"
 #undef REAL
+#undef TYPE
+#undef LEAST_RATE
 
 #endif

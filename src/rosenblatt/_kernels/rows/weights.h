@@ -7,6 +7,8 @@
 typedef struct {
     char *w, *b;    /* values and biases, float or double */
     double *u, *ub; /* their running sums for the average, or NULL */
+    char *rate, *bias_rate; /* what their steps are multiplied by, or NULL */
+    int rates;              /* what these are */
     int64_t n_vectors, n_features;
     int64_t class_stride, feature_stride, itemsize;
     int64_t average_from; /* examples seen before the average began */
@@ -45,12 +47,27 @@ RB_INLINE int rb_within_reach(rb_weights *weights, double growth) {
     return 1;
 }
 
-/* Add `step` times a row to one vector, and to its running sum weighted by the counter. */
+/* Add `step` times a row to one vector, and to its running sum weighted by the counter. With rates
+ * each weight moves by its own, and they fall by `change`. */
 RB_INLINE void rb_move(rb_weights *weights, const rb_rows *rows, const rb_ops *ops, int64_t row,
-                       int64_t vector, double step, int64_t seen_before) {
+                       int64_t vector, double step, double change, int64_t seen_before) {
     int64_t at = vector * weights->class_stride, stride = weights->feature_stride;
     char *w = weights->w + at * weights->itemsize;
-    double counted = step * (double)(seen_before - weights->average_from);
+    double counted = (double)(seen_before - weights->average_from);
+    if (weights->rates) {
+        int64_t own = vector * weights->itemsize;
+        rb_movement movement = {.step = step, .change = change, .counted = counted,
+                                .rates = weights->rates, .w = w, .stride = stride,
+                                .rate = weights->rate + at * weights->itemsize};
+        if (weights->fit_intercept) {
+            movement.b = weights->b + own;
+            movement.bias_rate = weights->bias_rate + own;
+        }
+        if (weights->u) movement.u = weights->u + at, movement.ub = weights->ub + vector;
+        ops->move_with_rates(rows, row, &movement);
+        return;
+    }
+    counted *= step;
     if (weights->u) ops->add_both(rows, row, step, w, counted, weights->u + at, stride);
     else ops->add(rows, row, step, w, stride);
     if (weights->fit_intercept) {

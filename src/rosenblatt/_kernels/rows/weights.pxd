@@ -8,6 +8,9 @@ cdef extern from "rows/weights.h" nogil:
         char *b
         double *u
         double *ub
+        char *rate
+        char *bias_rate
+        int rates
         int64_t n_vectors
         int64_t n_features
         int64_t class_stride
@@ -21,7 +24,7 @@ cdef extern from "rows/weights.h" nogil:
 
     double rb_largest_weight(const rb_weights *) noexcept
     void rb_move(rb_weights *, const rb_rows *, const rb_ops *, int64_t row, int64_t vector,
-                 double step, int64_t seen_before) noexcept
+                 double step, double change, int64_t seen_before) noexcept
 
 
 cdef class WeightArrays:
@@ -30,6 +33,9 @@ cdef class WeightArrays:
     cdef readonly cnp.ndarray bias
     cdef readonly object table_sum
     cdef readonly object bias_sum
+    cdef readonly object rates  # "variance", "gradient" or None
+    cdef readonly object table_rate
+    cdef readonly object bias_rate
     cdef readonly bint by_feature, is_float32, fit_intercept
     cdef readonly int64_t n_vectors, n_features
     cdef public int64_t t

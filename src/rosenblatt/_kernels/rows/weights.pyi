@@ -4,12 +4,16 @@ from rosenblatt._kernels.array_types import AnyArray
 
 FLOAT32_LIMIT: float
 FLOAT64_LIMIT: float
+RATES: tuple[str | None, ...]
 
 class WeightArrays:
     table: AnyArray
     bias: AnyArray
     table_sum: Any
     bias_sum: Any
+    rates: str | None
+    table_rate: Any
+    bias_rate: Any
     by_feature: bool
     fit_intercept: bool
     is_float32: bool
@@ -25,6 +29,9 @@ class WeightArrays:
         table_sum: AnyArray | None,
         bias_sum: AnyArray | None,
         *,
+        rates: str | None = None,
+        table_rate: AnyArray | None = None,
+        bias_rate: AnyArray | None = None,
         by_feature: bool,
         n_features: int,
         fit_intercept: bool,

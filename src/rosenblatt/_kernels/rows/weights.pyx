@@ -10,6 +10,7 @@ cnp.import_array()
 # Values and weights within these limits cannot overflow in any product or sum of the loops.
 FLOAT32_LIMIT = 1e15
 FLOAT64_LIMIT = 1e150
+RATES = None, "variance", "gradient"  # as rows.h numbers them
 
 ctypedef fused real:
     float
@@ -20,17 +21,20 @@ cdef class WeightArrays:
     """Arrays and pointers into them.
 
     `table` is (n_vectors, n_features) or, `by_feature`, (n_features, n_vectors), with room for
-    more vectors and, by feature, for more features.
+    more vectors and, by feature, for more features. `rates` says what multiplies the steps of each
+    weight, of the same type: a "variance", the root of the squared "gradient"s, or None.
     `t` counts the examples seen, `average_from` those before the average began. `reach` is a bound
     on the absolute value of every weight.
     """
 
     def bind(self, cnp.ndarray table, cnp.ndarray bias, table_sum, bias_sum, *,
+             rates=None, table_rate=None, bias_rate=None,
              bint by_feature, int64_t n_features, bint fit_intercept):
         self.claim()
         self.busy = False
         self.table, self.bias = table, bias
         self.table_sum, self.bias_sum = table_sum, bias_sum
+        self.rates, self.table_rate, self.bias_rate = rates, table_rate, bias_rate
         self.by_feature = by_feature
         self.n_features = self.c.n_features = n_features
         self.fit_intercept = self.c.fit_intercept = fit_intercept
@@ -46,6 +50,11 @@ cdef class WeightArrays:
         if table_sum is not None:
             self.c.u = <double *>cnp.PyArray_DATA(<cnp.ndarray?>table_sum)
             self.c.ub = <double *>cnp.PyArray_DATA(<cnp.ndarray?>bias_sum)
+        self.c.rate = self.c.bias_rate = NULL
+        self.c.rates = RATES.index(rates)
+        if rates is not None:
+            self.c.rate = <char *>cnp.PyArray_DATA(<cnp.ndarray?>table_rate)
+            self.c.bias_rate = <char *>cnp.PyArray_DATA(<cnp.ndarray?>bias_rate)
 
     @property
     def average_from(self):
