@@ -129,7 +129,7 @@ def test_votes_at_the_end_are_those_of_the_model(n_classes):
 )
 def test_a_kernel_run_scores_as_its_learner_did(n_classes, multiclass):
     X, y = rows(n_classes)
-    settings = {"kernel": "poly", "degree": 2, "combine": "last", "multiclass": multiclass}
+    settings = {"degree": 2, "gamma": 0.5, "combine": "last", "multiclass": multiclass}
     model = fitted(KernelPerceptron, X, y, **settings)
     run = run_of(model, X)
     assert isinstance(run, KernelRun)

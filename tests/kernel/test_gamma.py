@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from strategies import floats
 
 from rosenblatt import KernelPerceptron, load, save
+from rosenblatt.core.classes import hold_out
 from rosenblatt.errors import ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -103,6 +104,14 @@ def test_rows_of_weight_zero_are_not_measured() -> None:
     counted = weights > 0
     found = KernelPerceptron(max_iter=2).fit(far, y, sample_weight=weights)
     assert found.gamma_ == fitted(X[counted], y[counted], "poly").gamma_
+
+
+def test_rows_held_out_are_not_measured() -> None:
+    X, y = floats(2, n=40)
+    found = KernelPerceptron(early_stopping=True, random_state=1, max_iter=3).fit(X, y)
+    subset, _ = hold_out(y.astype(np.int32), 0.1, 1)
+    assert len(subset) < 40
+    assert found.gamma_ == fitted(X[subset], y[subset], "poly").gamma_
 
 
 def test_it_is_saved_as_a_number_and_learning_goes_on_with_it(tmp_path: Path) -> None:

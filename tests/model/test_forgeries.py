@@ -338,7 +338,6 @@ OF_KERNEL = [
     ("all", fact("rows", value="csr_array"), "the array 'support.rows.data' is missing."),
     ("all", fact("rows", value="pickle"), UNSOUND + "Invalid enum value 'pickle'"),
     ("one class", fact("rows", value="dense"), "the array 'support.rows' is missing."),
-    ("all", put("columns", value=list("abcd")), "a kernel model has no columns of its own."),
     ("all", put("classes", value=[0, 1]), "updates.right["),
     ("all", put("record", "t", value=9), "n_mistakes is "),
     ("all", put("record", "n_mistakes", value=160), "n_mistakes is 160, but the updates are of "),

@@ -45,7 +45,8 @@ class BudgetedTrainer(KernelTrainer):
         if model.support is not None:
             found = model.kernel.between(model.support.rows, block.rows)
             products[: model.n_support] = found
-        scores = model.coef @ products[: model.n_support]
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = model.coef @ products[: model.n_support]
         if not np.isfinite(scores).all():
             raise overflow(int(block.numbers[np.nonzero(~np.isfinite(scores))[1][0]]))
         mistakes = self._learn_rows(self, block, products, scores)

@@ -151,8 +151,6 @@ class KernelLayout(Layout):
         facts: KernelFacts = card.model
         _check_settings(facts.settings, class_of(card.learner).options())
         whole("n_features", facts.n_features, 1, MOST_EXAMPLES)
-        if card.columns is not None:
-            raise ModelFileError("a kernel model has no columns of its own.")
         settings, best, fit = facts.settings, facts.best, card.record.fit
         budget, combine = settings["budget"], card.parameters["combine"]
         if budget is not None and (
@@ -223,6 +221,8 @@ class KernelLayout(Layout):
 
     def take(self, learner: Any, state: State) -> None:
         learner._model, learner.n_features_in_ = kernel_model(state), state.n_features
+        if (columns := state.card.columns) is not None:
+            learner.feature_names_in_ = np.array([*columns, None], object)[:-1]
 
 
 def kernel_model(state: State) -> KernelModel:

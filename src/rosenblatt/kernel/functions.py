@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import AnyFloatArray, SparseRows, for_caller, is_sparse
+from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, for_caller, is_sparse
 from rosenblatt.core.rows import distances, products
 from rosenblatt.errors import InputError
 
@@ -51,8 +51,10 @@ class Kernel:
     def has_gamma(self) -> bool:
         return self.name in ("poly", "rbf", "laplacian", "sigmoid")
 
-    def measured_gamma(self, X: Any, *, streamed: bool) -> float | None:
-        """A gamma at which this kernel tells such rows apart; None if all of them are 0.
+    def measured_gamma(
+        self, X: Any, counted: npt.NDArray[np.bool_], *, streamed: bool
+    ) -> float | None:
+        """A gamma at which this kernel tells rows apart, by those that count; None if these are 0.
 
         1 / the mean of ‖x - x̄‖², which is 1 / n_features for standardised features and about 1 for
         texts of length 1. Of a stream the first example that is not 0 decides, so that batches do
@@ -60,17 +62,15 @@ class Kernel:
         sums over dense and sparse rows differ in their last digits.
         """
         squares = _squared_norms(X)
-        others = squares >= np.finfo(np.float64).tiny
+        others = counted & (squares >= np.finfo(np.float64).tiny)
         if not others.any():
             return None
         if streamed:
-            first = int(others.argmax())
-            X, squares = X[first : first + 1], squares[first : first + 1]
-        n = len(squares)
-        mean = np.ones(n, X.dtype) @ X / n
-        length = apart = float(squares.mean())
+            counted = np.arange(len(counted)) == others.argmax()
+        n = np.count_nonzero(counted)
+        length = apart = float(squares[counted].mean())
         if n > 1:
-            apart -= float(mean @ mean)
+            apart -= float(np.sum(np.square(_column_sums(X, counted) / n)))
         elif not is_sparse(X):
             length = apart = max(apart, float(X.shape[1]))
         if apart <= 1e-9 * length:  # all rows are the same
@@ -78,7 +78,7 @@ class Kernel:
         if self.name == "sigmoid":  # steep only near 0, where products should stay
             apart = 4.0 * length
         elif self.name == "laplacian":  # of m values other than 0, ‖x‖₁ is at most √m ‖x‖
-            apart = (apart * np.count_nonzero(X.data if is_sparse(X) else X) / n) ** 0.5
+            apart = (apart * float(_column_sums(X, counted, ones=True).sum()) / n) ** 0.5
         return float(f"{1.0 / apart:.6g}")
 
     def support_rows(self, X: Any, numbers: npt.NDArray[np.int64]) -> Any:
@@ -124,6 +124,16 @@ def _squared_norms(A: Any) -> npt.NDArray[np.float64]:
     if is_sparse(A):
         return SparseRows.of(A).squared_norms()
     return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
+
+
+def _column_sums(X: Any, counted: npt.NDArray[np.bool_], *, ones: bool = False) -> FloatArray:
+    """The sum of each column over the rows that count, or how many of its values are not 0."""
+    if is_sparse(X):
+        rows = SparseRows.of(X)
+        values = (rows.data != 0.0 if ones else rows.data) * counted[rows.row_numbers()]
+        return np.bincount(rows.indices, values, rows.shape[1]).astype(np.float64)
+    values = X != 0.0 if ones else X
+    return np.asarray(np.add.reduce(values, dtype=np.float64, where=counted[:, None]))
 
 
 def _linear(_: Kernel, A: Any, B: Any) -> AnyFloatArray:
@@ -232,6 +242,18 @@ class Narrow:
 def support_for(rows: Any) -> DenseSupport | SparseSupport:
     """A place for rows like these."""
     return SparseSupport(rows) if is_sparse(rows) and not is_narrow(rows) else DenseSupport(rows)
+
+
+def widened(support: DenseSupport | SparseSupport, n_features: int) -> DenseSupport | SparseSupport:
+    """The same rows with more features, which are 0 in all of them."""
+    rows: Any = support.vectors()
+    if is_sparse(rows):
+        rows = rows.widen(n_features)
+    else:
+        rows = np.pad(rows, ((0, 0), (0, n_features - rows.shape[1])))
+    found = support_for(rows)
+    found.append(rows)
+    return found
 
 
 class DenseSupport:

@@ -22,7 +22,7 @@ from rosenblatt.arrays import FloatArray, Scorer
 from rosenblatt.core.model import Model
 from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.errors import InputError
-from rosenblatt.kernel.functions import DenseSupport, Kernel, SparseSupport, support_for
+from rosenblatt.kernel.functions import DenseSupport, Kernel, SparseSupport, support_for, widened
 
 # What cannot change while a model learns on.
 SETTINGS = ("kernel", "degree", "gamma", "coef0", "multiclass", "budget", "forget")
@@ -123,11 +123,21 @@ class KernelModel(Model):
 
     # ------------------------------------------------------------------ learning
 
-    def settle_gamma(self, X: Any, weights: FloatArray | None, *, streamed: bool) -> None:
-        """Measure the gamma that was left open by the first rows that count."""
+    def widen(self, n_features: int) -> None:
+        """Make room for features that are new, and 0 in all rows so far."""
+        if n_features > self.n_features and self.support is not None:
+            self.support = widened(self.support, n_features)
+        self.n_features = n_features
+
+    def settle_gamma(
+        self, X: Any, weights: FloatArray | None, subset: Any = None, *, streamed: bool = False
+    ) -> None:
+        """Measure the gamma that was left open by the first rows that are learned from."""
         if self.settings["gamma"] is None and self.kernel.has_gamma:
-            counted = X if weights is None or weights.all() else X[np.flatnonzero(weights)]
-            gamma = self.kernel.measured_gamma(counted, streamed=streamed)
+            counted = np.full(X.shape[0], subset is None)
+            counted[() if subset is None else subset] = True
+            counted &= True if weights is None else weights > 0.0
+            gamma = self.kernel.measured_gamma(X, counted, streamed=streamed)
             self.settings = {**self.settings, "gamma": gamma}
             self.kernel = Kernel.of(self.settings)
 

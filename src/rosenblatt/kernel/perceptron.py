@@ -183,7 +183,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         in each epoch, which is slower.""",
     )
 
-    keeps_rows, predicts_by = True, ("combine", "ties")
+    keeps_rows, takes_new_features, predicts_by = True, True, ("combine", "ties")
     layout = "rosenblatt.kernel.file_layout:KernelLayout"
 
     def check_parameters(self) -> None:
@@ -228,8 +228,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         y : array-like of shape (n_samples,)
             A label for each row.
         sample_weight : array-like of shape (n_samples,), default=None
-            A factor for the step of each row; 0 leaves the row out. With a budget and
-            ``forget="oldest"`` 0 and 1 alone.
+            A factor for the step of each row; 0 leaves it out. With ``forget="oldest"`` 0 or 1.
         validation_set : tuple (X_dev, y_dev), default=None
             Rows to watch instead of a held-out part of ``X``; turns early stopping on.
 
@@ -247,6 +246,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Or a list of mappings, which may bring new features.
         y : array-like of shape (n_samples,)
             A label for each row. Labels not seen before become new classes.
         classes : array-like, default=None
@@ -290,7 +290,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         table = narrow_as_dense(data.table)
         found = start["sample_weight"], self.class_weight, model.classes, data.labels
         weights = read_weights(*found)
-        model.settle_gamma(data.table, weights, streamed=False)
+        model.settle_gamma(data.table, weights, data.subset)
         given = {"weights": weights, "first_number": model.next_row, "subset": data.subset}
         trainer = self._trainer_of(model, table, data.labels, **given)
         n_scores = model.n_vectors * len(data.labels)
@@ -308,11 +308,11 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         return BudgetedTrainer(model, table, labels, projection_tol=tol, **given)
 
     def _learn(self, model: KernelModel, batch: Batch) -> None:
+        model.widen(batch.table.shape[1])
         model.settle_gamma(batch.table, batch.weights, streamed=True)
         table = narrow_as_dense(batch.table)
-        for start, stop, labels in class_segments(
-            model, batch.names, batch.numbers, batch.declared
-        ):
+        segments = class_segments(model, batch.names, batch.numbers, batch.declared)
+        for start, stop, labels in segments:
             if labels is not None:
                 given = {"weights": batch.weights, "first_number": model.next_row - start}
                 trainer = self._trainer_of(model, table, labels, **given)

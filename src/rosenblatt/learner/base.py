@@ -290,6 +290,9 @@ class Learner(FitOutcome, Estimator):
             arrays["mistakes_per_row"] = counts
         data, tried = model.notes.get("data"), model.notes.get("search")
         names = self.__dict__.get(layout.names_attribute)
+        columns = model.columns
+        if names is not None and not all(isinstance(name, str) for name in names):
+            columns, names = names.tolist(), None  # where each name keeps its type
         card = Card(
             format=FORMAT,
             version=__version__,
@@ -299,7 +302,7 @@ class Learner(FitOutcome, Estimator):
             classes=list(model.classes),
             label_dtype=dtype_name(model.label_dtype),
             feature_names=None if names is None else [str(name) for name in names],
-            columns=None if model.columns is None else list(model.columns),
+            columns=None if columns is None else list(columns),
             schema=model.notes.get("schema"),
             random=model.random,
             training_data="none",

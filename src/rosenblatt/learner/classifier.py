@@ -247,6 +247,7 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         Parameters
         ----------
         x : array-like of shape (n_features,) or mapping {feature: value}
+            A mapping may leave out features that are 0, and bring new ones.
         y : hashable
             The label. One not seen before becomes a new class.
         classes : array-like, default=None

@@ -92,8 +92,11 @@ def _table_and_names(
     learner: Any, X: Any, reset: bool, ignore_unseen: bool, once: bool
 ) -> tuple[Any, Names]:
     names: Names
+    # New features may come in streams of mappings.
+    grows = not reset and once and is_records(X) and getattr(learner, "takes_new_features", False)
     if is_records(X):
-        table, names = _of_records(learner, X, reset, ignore_unseen, once)
+        unseen = "ignored" if ignore_unseen else "added" if reset or grows else "refused"
+        table, names = _of_records(learner, X, reset, unseen, once)
     else:
         columns = None
         if type(X) is not np.ndarray:
@@ -106,7 +109,7 @@ def _table_and_names(
     if 0 in table.shape:
         what = "feature(s)" if table.shape[0] else "sample(s)"
         raise InputError(f"X has 0 {what} (shape={table.shape}) while a minimum of 1 is required.")
-    if reset:
+    if reset or (grows and names is not None and table.shape[1] > learner.n_features_in_):
         _set_features(learner, table.shape[1], names)
         return table, names
     check_count(learner, table.shape[1])
@@ -115,7 +118,7 @@ def _table_and_names(
 
 
 def _of_records(
-    learner: Any, records: Any, reset: bool, ignore_unseen: bool, once: bool
+    learner: Any, records: Any, reset: bool, unseen: str, once: bool
 ) -> tuple[Any, Names]:
     """Numbers by name as they are; with any text, as the schema has it that the first ones set."""
     from rosenblatt.features.records import all_numbers
@@ -142,7 +145,7 @@ def _of_records(
     if isinstance(schema, Schema):
         return schema.encode_records(records), None
     known = None if reset else columns_by_name(learner)
-    return records_table(records, known, ignore_unseen=ignore_unseen)
+    return records_table(records, known, unseen=unseen)
 
 
 def _set_features(learner: Any, n_features: int, names: Names) -> None:

@@ -27,13 +27,13 @@ def records_table(
     records: Sequence[Mapping[Any, Any]],
     columns: dict[Any, int] | None = None,
     *,
-    ignore_unseen: bool = False,
+    unseen: str = "added",
 ) -> tuple[SparseRows, npt.NDArray[Any]]:
     """Sparse rows, and the name of each of their columns.
 
     Features have a column each in the order in which they first appear; those that a record leaves
-    out are 0. With ``columns`` the place of each feature is given: others are refused, or, with
-    ``ignore_unseen``, left out.
+    out are 0. With ``columns`` the place of each feature is given: others are "added", "refused" or
+    "ignored".
     """
     row = MappingRow({} if columns is None else dict(columns))
     values, places, starts = [], [], [0]
@@ -44,11 +44,11 @@ def records_table(
                 "Give all rows as mappings, or none."
             )
         try:
-            row.read(record, FLOAT64_LIMIT, not ignore_unseen)
+            row.read(record, FLOAT64_LIMIT, unseen != "ignored")
         except NotANumber as error:
             feature, value = error.args
             raise not_a_number(feature, value, number) from None
-        if row.pending and columns is not None:
+        if row.pending and unseen == "refused":
             raise InputError(
                 f"record {number} of X has the feature {row.pending[0]!r}, which was not there in "
                 "training. learn_one takes new features."
