@@ -158,11 +158,10 @@ class MixingRun(epochs.Trainer):
         started, (light, starts) = perf_counter(), self._fresh()
         mixing = perf_counter() - started
         found = self.workers.run(tasks.learn, light, self.shards, starts, seeds)
-        started, counts = perf_counter(), [own for _, own in found]
-        parts = [part for part, _ in found]
+        started, (parts, counts) = perf_counter(), zip(*found, strict=True)
         if self.of_sentences:
             pairs = zip(parts, self.places, strict=True)
-            parts = [part._replace(features=place[part.features]) for part, place in pairs]
+            parts = tuple(part._replace(features=place[part.features]) for part, place in pairs)
         mistakes = [own.mistakes for own in counts]
         weights = [1] * n if self.mix == "uniform" or not any(mistakes) else mistakes
         t, n_mistakes = model.t, model.n_mistakes
@@ -174,9 +173,10 @@ class MixingRun(epochs.Trainer):
         report.seconds["reading"] += sum(own.reading for own in counts)
         report.seconds["learning"] += sum(own.learning for own in counts)
         if report.engine != "threads":
-            tables = [*(part.tables for part in parts), *(starts if self.of_sentences else ())]
-            moved = sum(table.nbytes for own in tables for table in own.values())
-            report.bytes_moved += moved if self.of_sentences else 2 * moved
+            back = [part.tables for part in parts]
+            there = starts if self.of_sentences else back
+            tables = (table for own in (*there, *back) for table in own.values())
+            report.bytes_moved += sum(table.nbytes for table in tables)
         self.n_updates += sum(own.updates for own in counts)
         return sum(mistakes)
 
@@ -210,7 +210,7 @@ class MixingRun(epochs.Trainer):
             starts = [cut(weights, place) for place in self.places]
         return light, starts
 
-    def _prove(self, shares: list[float], counts: list[Any]) -> None:
+    def _prove(self, shares: list[float], counts: Sequence[Any]) -> None:
         """A unit vector of margin γ gains γ Σ μ·steps with the mixed weights, which bounds γ.
 
         The mixed form of `rosenblatt.core.training.MarginCeiling`.
