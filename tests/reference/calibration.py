@@ -4,10 +4,17 @@ import numpy as np
 
 
 def targets(labels, k, weights):
-    """(n + 1) / (n + k) for the right class of n rows, 1 / (n + k) for each other."""
-    sizes = [weights[labels == c].sum() for c in range(k)]
+    """(n + 1) / (n + 2) for the right class, the rest for the others alike.
+
+    Of two classes n counts the rows of the right one, of more all rows.
+    """
+    sizes = [(weights[labels == c] if k == 2 else weights).sum() for c in range(k)]
+    right = [(sizes[y] + 1) / (sizes[y] + 2) for y in labels]
     return np.array(
-        [[(sizes[y] + 1 if c == y else 1) / (sizes[y] + k) for c in range(k)] for y in labels]
+        [
+            [share if c == y else (1 - share) / (k - 1) for c in range(k)]
+            for y, share in zip(labels, right, strict=True)
+        ]
     )
 
 

@@ -58,10 +58,11 @@ def calibrate(
     """The slope and offset of the least log loss on rows that the model has not learned from.
 
     ``scores`` are as ``decision_function`` has them: one for each row (Platt's sigmoid), or one for
-    each of k classes (a temperature, 1 / slope). ``labels`` are numbers of classes. Targets are
-    Platt's, so that also scores without a mistake have a finite slope: ``(n + 1) / (n + k)`` for
-    the right class of ``n`` rows, ``1 / (n + k)`` for each other. Scores that would need a negative
-    slope say nothing: it is then 0, and all rows have the shares of the classes.
+    each class (a temperature, 1 / slope). ``labels`` are numbers of classes. Also scores without a
+    mistake have a finite slope, since targets are Platt's: ``(n + 1) / (n + 2)`` for the right one
+    of two classes, which has ``n`` rows; of more classes ``n`` are all rows, for one number needs
+    less smoothing than two. Scores that would need a negative slope say nothing: it is then 0, and
+    all rows have the shares of the classes.
 
     References
     ----------
@@ -72,9 +73,10 @@ def calibrate(
     labels, two, n = np.asarray(labels, np.intp), scores.ndim == 1, len(labels)
     weights = np.ones(n) if weights is None else np.asarray(weights, np.float64)
     k = 2 if two else scores.shape[1]
-    other = 1.0 / (np.bincount(labels, weights, k)[labels] + k)
-    targets = np.repeat(other[:, None], k, axis=1)
-    targets[np.arange(n), labels] = 1.0 - (k - 1) * other
+    totals = np.bincount(labels, weights, k)[labels] if two else np.full(n, weights.sum())
+    others = 1.0 / (totals + 2)
+    targets = np.repeat(others[:, None] / (k - 1), k, axis=1)
+    targets[np.arange(n), labels] = 1.0 - others
     shares = weights @ targets
     prior = float(np.log(shares[1] / shares[0])) if two else 0.0
     scores = scores.astype(np.float64)
