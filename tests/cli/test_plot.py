@@ -30,6 +30,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = tmp_path_factory.mktemp("plot")
     trained(here, *PLAIN, data=SIX, name="six.csv")
     trained(here, data=SIX, name="scaled.csv")
+    trained(here, "--learner", "soft", data=SIX, name="soft.csv")
     trained(here, "--learner", "voted", data=SIX, name="voted.csv")
     trained(here, *PLAIN, data=THREE, name="three.csv")
     trained(here, *PLAIN, data=LIFTED, name="lifted.csv")
@@ -64,6 +65,7 @@ FITTING = {
     "weights": "pets.csv.rbt",
     "vote": "voted.csv.rbt",
     "confusion": "pets.csv.rbt pets.csv",
+    "reliability": "soft.csv.rbt soft.csv",
     "orders": "six.csv.rbt six.csv --orders 3",
     "tag_path": "tagger.rbt harbour_new.conllu --row 2",
     "losses": "",

@@ -15,6 +15,7 @@ from rosenblatt import (  # noqa: E402
     KernelPerceptron,
     Perceptron,
     SequenceTagger,
+    SoftPerceptron,
     VotedPerceptron,
     datasets,
     evaluate,
@@ -56,6 +57,10 @@ def odd():
     return Perceptron().partial_fit(*odd_rows())
 
 
+def soft(odd=False):
+    return SoftPerceptron().partial_fit(*(odd_rows() if odd else (X, Y)))
+
+
 def each_class():
     iris = datasets.iris()
     return KernelPerceptron(kernel="rbf").partial_fit(iris.X[::3], iris.labels[::3])
@@ -85,6 +90,8 @@ PICTURES = {
     "vote of each class": lambda: plot.vote(each_class()),
     "confusion of odd classes": lambda: plot.confusion(odd(), *odd_rows()),
     "confusion of many": lambda: plot.confusion(evaluate.report(range(40), range(40))),
+    "reliability": lambda: plot.reliability(soft(), X, Y),
+    "reliability of odd classes": lambda: plot.reliability(soft(odd=True), *odd_rows()),
     "path": lambda: plot.tag_path(tagger(), ["a", "flies"], ["D", "V"]),
     "path, alone": lambda: plot.tag_path(tagger(), ["$", "\n", "漢" * 30]),
 }

@@ -140,26 +140,32 @@ def confusion(source: Any, X: Any = None, y: Any = None) -> ConfusionDisplay:
     >>> shown.counts[1].tolist()
     [0, 160, 3, 1, 1, 1, 2, 0, 6, 8]
     """
-    if isinstance(source, Report):
-        if X is not None or y is not None:
-            raise InputError("a report is about predictions that were made; leave X and y out.")
-        found = source
-    elif not hasattr(source, "predict"):
-        raise InputError(
-            f"a {type(source).__name__} has no confusions: give an evaluate.Report, or a fitted "
-            "learner with X and y."
-        )
-    elif X is None or y is None:
-        raise InputError("a learner needs rows to predict: give X and y.")
-    elif hasattr(source, "tags_"):
-        truth = [tag for tags in y for tag in tags]
-        predicted = [tag for tags in source.predict(X) for tag in tags]
-        found = report(truth, predicted, source.tags_)
-    else:
-        found = report(y, source.predict(X), source.classes_)
+    found = report_of(source, X, y, "predict")
     rows = found.confusion.sum(axis=1, keepdims=True)
     share = found.confusion / np.maximum(rows, 1)
     return ConfusionDisplay(list(found.classes), found.confusion, share)
+
+
+def report_of(source: Any, X: Any, y: Any, method: str) -> Report:
+    """A report as it is, or of a learner that has this method on rows."""
+    if isinstance(source, Report):
+        if X is not None or y is not None:
+            raise InputError("a report is about predictions that were made; leave X and y out.")
+        return source
+    if not hasattr(source, method):
+        lacks = "confusions" if method == "predict" else "probabilities"
+        raise InputError(
+            f"a {type(source).__name__} has no {lacks}: give an evaluate.Report, or a fitted "
+            f"learner with {method}, X and y."
+        )
+    if X is None or y is None:
+        raise InputError("a learner needs rows to predict: give X and y.")
+    if hasattr(source, "tags_"):
+        truth = [tag for tags in y for tag in tags]
+        predicted = [tag for tags in source.predict(X) for tag in tags]
+        return report(truth, predicted, source.tags_)
+    shares = source.predict_proba(X) if method == "predict_proba" else None
+    return report(y, source.predict(X), source.classes_, probabilities=shares)
 
 
 def _short_names(classes: list[Any]) -> list[str]:

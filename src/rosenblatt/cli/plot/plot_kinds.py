@@ -104,6 +104,11 @@ def _vote(model: Model) -> str | None:
     return "it does not know how long its weights lived; train --learner voted or --record does"
 
 
+def _reliability(model: Model) -> str | None:
+    known = hasattr(model.learner, "calibration_")
+    return None if known else "it has scores and no probabilities; train --calibrate fits them"
+
+
 def _orders(model: Model) -> str | None:
     return "orders are tried with linear learners" if not model.has_weights else None
 
@@ -151,6 +156,7 @@ KINDS = {
     ),
     "vote": Kind("how long each weight vector lived", "no", _vote),
     "confusion": Kind("which class is taken for which", "must", _any),
+    "reliability": Kind("how often probabilities come true", "must", _reliability),
     "orders": Kind("mistakes over many orders of the same rows", "must", _orders, ("orders",)),
     "tag_path": Kind(
         "the tags of a sentence beside the right ones", "may", _tag_path, ("row", "sentence")

@@ -249,6 +249,12 @@ def _confusion(request: PictureRequest) -> Display:
     return plot.confusion(report(request.y, predicted, classes=request.found.classes))
 
 
+def _reliability(request: PictureRequest) -> Display:
+    found, shares = request.found, request.found.probabilities(request.X)
+    predicted = found.predict(request.X)
+    return plot.reliability(report(request.y, predicted, found.classes, probabilities=shares))
+
+
 def _orders(request: PictureRequest) -> Display:
     settings = {**request.learner.get_params(), "record": False, "verbose": 0}
     make = type(request.learner)
@@ -279,6 +285,7 @@ PICTURES: dict[str, Callable[[PictureRequest], Any]] = {
     "proof": _proof,
     "weights": _weights,
     "confusion": _confusion,
+    "reliability": _reliability,
     "orders": _orders,
     "tag_path": _tag_path,
 }

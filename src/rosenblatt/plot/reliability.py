@@ -1,0 +1,86 @@
+"""How often probabilities come true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rosenblatt.errors import InputError
+from rosenblatt.evaluate.metrics import Reliability
+from rosenblatt.plot import style
+from rosenblatt.plot.confusion import report_of
+from rosenblatt.plot.curves import curve_look, rule_lines
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plurals import count
+
+
+@dataclass(eq=False, repr=False)
+class ReliabilityDisplay(Display):
+    """Probabilities in bins, each beside how often it came true; on the diagonal they are right.
+
+    Attributes
+    ----------
+    curve : Reliability
+        ``predicted``, ``observed`` and ``counts`` of each bin, and the ``error`` over all rows.
+    event : str
+        What the probabilities are of.
+    """
+
+    curve: Reliability
+    event: str
+
+    size = (4.8, 4.6)
+
+    def __post_init__(self) -> None:
+        curve, n = self.curve, int(self.curve.counts.sum())
+        excess = float((curve.predicted - curve.observed) @ curve.counts) / n
+        lean = f"{abs(excess):.3f} too {'high' if excess > 0 else 'low'} on average"
+        self.caption = (
+            f"Probability of {self.event} on {count(n, 'row')}: calibration error "
+            f"{curve.error:.3f}, {lean if abs(excess) >= 0.0005 else 'right on average'}. On the "
+            "diagonal they came true as often as predicted; bars are shares of the rows."
+        )
+
+    def _draw(self, ax: Any, pen: Pen) -> None:
+        curve, theme = self.curve, pen.theme
+        ax.plot([0, 1], [0, 1], color=theme.faint, lw=1.2, zorder=1)
+        share = curve.counts / curve.counts.sum()
+        tint = theme.tint(theme.colour(0), 0.25)
+        ax.bar(curve.predicted, share, 0.035, color=tint, lw=0, zorder=0)
+        look = {**curve_look(theme, 0), "ms": 6, "lw": 1.6, "zorder": 3}
+        ax.plot(curve.predicted, curve.observed, **look)
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_ylim(-0.02, 1.02)
+        ax.set_aspect("equal")
+        ax.set_xlabel(f"predicted probability of {pen.text(self.event)}")
+        ax.set_ylabel("share that came true")
+        rule_lines(ax, theme)
+
+
+def reliability(source: Any, X: Any = None, y: Any = None) -> ReliabilityDisplay:
+    """Show how often probabilities come true: of two classes those of the second.
+
+    With more classes it is the probability of the most probable one.
+
+    Parameters
+    ----------
+    source : Report or fitted learner
+        What `rosenblatt.evaluate.report` found of probabilities; or a learner that has some.
+    X : array-like or sparse matrix, default=None
+        Rows to predict.
+
+    Examples
+    --------
+    >>> from rosenblatt import AveragedPerceptron, datasets, plot
+    >>> digits = datasets.digits()
+    >>> A, a, B, b = digits.X[::2], digits.labels[::2], digits.X[1::2], digits.labels[1::2]
+    >>> model = AveragedPerceptron(early_stopping=True, calibrate=True).fit(A, a)
+    >>> print(f"{plot.reliability(model, B, b).curve.error:.2f}")
+    0.01
+    """
+    found = report_of(source, X, y, "predict_proba")
+    if found.reliability is None:
+        raise InputError("this report is about no probabilities; give report(…, probabilities=…).")
+    of_two = len(found.classes) == 2
+    event = style.named(found.classes[1]) if of_two else "the most probable class"
+    return ReliabilityDisplay(found.reliability, event)
