@@ -8,7 +8,7 @@ from typing import Optional
 import numpy as np
 import pytest
 
-from rosenblatt import Perceptron
+from rosenblatt import KernelPerceptron, Perceptron
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.linear import LinearLearner, Rule, option
@@ -217,6 +217,17 @@ def test_a_default_is_not_changed_behind_the_declaration():
 
         class Short(Perceptron):
             max_iter = 5
+
+
+@pytest.mark.parametrize("linear", [e.load() for e in CATALOGUE if e.family == "linear"])
+def test_words_of_the_kernel_perceptron_are_declared_as_those_of_linear_learners(linear):
+    ours, theirs = KernelPerceptron.options(), linear.options()
+    shared = ours.keys() & theirs.keys()
+    assert {"max_iter", "tol", "shuffle", "ties", "early_stopping", "class_weight"} <= shared
+    for name in shared - {"combine"} - set(inspect.get_annotations(linear)):
+        assert ours[name] == theirs[name]
+    if "combine" in shared:  # a vote is what the other is named for, and allows no budget
+        assert ours["combine"].choices == theirs["combine"].choices
 
 
 class Scaled(LinearLearner):

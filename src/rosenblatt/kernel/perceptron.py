@@ -20,7 +20,7 @@ from rosenblatt.kernel.training import KernelTrainer, ScoreCache
 from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.inputs import Batch, TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay, SummaryTable
-from rosenblatt.learner.options import option, seed_from
+from rosenblatt.learner.options import combine_option, option, seed_from
 from rosenblatt.learner.routing import available_if
 from rosenblatt.learner.targets import read_weights
 
@@ -129,15 +129,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         label="Constant c",
         help='Constant in "poly" and "sigmoid"; it stands for the bias.',
     )
-    combine: str = option(
-        default="average",
-        choices=("average", "vote", "last"),
-        in_studio=False,
-        help="""
-        How the functions that training went through predict together: their mean, their votes
-        (each counts as long as it survived), or the last one alone. It can be changed after
-        ``fit``: the training is the same.""",
-    )
+    combine: str = combine_option("average", "functions")
     multiclass: str = option(
         default="ovr",
         choices=("ovr", "argmax"),

@@ -307,6 +307,19 @@ def complete_docstring(cls: type[Configurable]) -> None:
 # ---------------------------------------------------------------------- shared declarations
 
 
+def combine_option(default: str, what: str) -> Any:
+    """The option ``combine`` of those that keep all that training went through."""
+    return option(
+        default=default,
+        choices=("vote", "average", "last"),
+        in_studio=False,
+        help=f"""
+        How the {what} that training went through predict together: by their votes (each counts as
+        long as it survived), by their mean, or the last one alone. It can be changed after ``fit``:
+        the training is the same.""",
+    )
+
+
 def n_jobs_option(what: str) -> Any:
     """The option ``n_jobs`` of those whose work threads can share."""
     return option(

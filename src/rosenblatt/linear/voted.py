@@ -14,7 +14,7 @@ from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import Entries, Note
 from rosenblatt.core.rows import scores
-from rosenblatt.learner.options import option
+from rosenblatt.learner.options import combine_option
 from rosenblatt.linear.linear_classifier import learning_rate
 from rosenblatt.linear.linear_learner import LinearLearner
 from rosenblatt.linear.streaming import as_table
@@ -70,14 +70,7 @@ class VotedPerceptron(LinearLearner):
     last 0.169
     """
 
-    combine: str = option(
-        default="vote",
-        choices=("vote", "average", "last"),
-        in_studio=False,
-        help="""
-        How the vectors predict together. It can be changed after ``fit``: the training is the same.
-        """,
-    )
+    combine: str = combine_option("vote", "vectors")
     eta0: float = learning_rate()
 
     # It has the mean whatever predicts: ``combine`` can be changed after ``fit``.
