@@ -351,6 +351,29 @@ def test_packed_rows_are_read_where_they_lie(tmp_path: Path) -> None:
         assert done.to_local().schema_.kind == "svmlight"
 
 
+def test_packed_files_have_one_schema_and_whole_blocks(tmp_path: Path) -> None:
+    columns = {
+        "one": "size,kind\n1,a\n2,b\n",
+        "two": "size,kind\n3,b\n9,a\n",
+        "three": "w,z\n1,a\n2,b\n",
+    }
+    for name, text in columns.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    one, two, three = (tmp_path / f"{name}.rows" for name in columns)
+    schema = rosenblatt.io.pack(tmp_path / "one.csv", one).schema
+    rosenblatt.io.pack(tmp_path / "two.csv", two, schema=schema)
+    rosenblatt.io.pack(tmp_path / "three.csv", three)
+    learner = Perceptron(max_iter=2)
+    assert distribute(learner).fit_files([one, two]).report_.examples == [2, 2]
+    with pytest.raises(DataError, match=r"three\.rows: these rows were packed with other columns"):
+        distribute(learner).fit_files([one, three])
+    damaged = bytearray(two.read_bytes())
+    damaged[4096] ^= 1
+    two.write_bytes(damaged)
+    with pytest.raises(DataError, match=r"two\.rows: .*block 1 of X is damaged"):
+        distribute(learner).fit_files([one, two])
+
+
 def test_quoted_line_ends_are_no_cut(tmp_path: Path) -> None:
     rows = [f'{i},"line\nand ""line"" {i % 3}",{"ab"[i % 2]}\n' for i in range(60)]
     path = tmp_path / "notes.csv"

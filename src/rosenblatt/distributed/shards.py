@@ -14,6 +14,7 @@ import numpy as np
 from rosenblatt.errors import DataError, InputError, MissingExtra, ParameterError, Place
 from rosenblatt.io.sources import LONGEST_MARK, MARKS, format_of, our_kind
 from rosenblatt.io.table_readers import TABLES
+from rosenblatt.learner.packing import PackedSchema
 
 # Formats of which a file can be cut between two lines; in the first two a line end may be quoted.
 QUOTED, BY_LINES = ("csv", "tsv"), ("csv", "tsv", "jsonl", "svmlight", "text", "vw")
@@ -79,7 +80,8 @@ class FileShard:
         from rosenblatt.features import schema_from_json
 
         if self.kind == "rows":
-            return self._part_of(readers.read_packed(self.paths[0], verify=False))
+            first = self.part[0] == 0  # of those that share a file one compares its digests
+            return self._part_of(readers.read_packed(self.paths[0], verify=first))
         files = [_opened(path, self.span, self.head) for path in self.paths if size_of(path)]
         if not files or (self.span is not None and self.span[0] == self.span[1]):
             return None
@@ -191,8 +193,13 @@ def with_schema(
     if shards[0].of_sentences:
         with _opened(path) as file:
             return shards, readers.iter_sentences(file, **shards[0].reader_options()).layout
-    if kind in ("rows", "svmlight"):
-        return shards, readers.read_packed(path).schema if kind == "rows" else None
+    if kind == "rows":
+        own = {file: readers.read_packed(file, verify=False) for s in shards for file in s.paths}
+        for file, packed in own.items():
+            schema = PackedSchema.of(packed, schema, file)
+        return shards, own[path].schema
+    if kind == "svmlight":
+        return shards, None
     if schema is None:
         block = next((block for shard in shards if (block := shard.block()) is not None), None)
         if block is None:
