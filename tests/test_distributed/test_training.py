@@ -438,6 +438,7 @@ def test_shards_of_one_class_and_few_rows_are_learned_from() -> None:
     [
         (rosenblatt.KernelPerceptron(), {}, "no weight vectors"),
         (rosenblatt.VotedPerceptron(), {}, "no weight vectors"),
+        (rosenblatt.StructuredPerceptron(), {}, "StructuredPerceptron has no weight vectors"),
         (Perceptron(record=True), {}, "record=True is for a learner that sees all"),
         (Perceptron(early_stopping=True), {}, "validation_set"),
         (SequenceTagger(tag_dictionary=2), {}, "tag_dictionary"),

@@ -81,10 +81,11 @@ class Distributed:
 
     def __post_init__(self) -> None:
         learner, self._of_sentences = self.learner, isinstance(self.learner, SequenceTagger)
-        if not self._of_sentences and getattr(learner, "keeps_rows", not hasattr(learner, "grow")):
+        linear = hasattr(learner, "grow") and not getattr(learner, "keeps_rows", False)
+        if not (linear or self._of_sentences):
             raise ParameterError(
-                f"a {type(learner).__name__} has no weight vectors that could be mixed: distribute "
-                "a linear learner that keeps no rows, or a SequenceTagger."
+                f"{type(learner).__name__} has no weight vectors that could be mixed: distribute a "
+                "linear learner that keeps no rows, or a SequenceTagger."
             )
         learner.check_parameters()
         for name in REFUSED:
