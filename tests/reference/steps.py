@@ -136,4 +136,17 @@ ORACLES = {
         Variances(partial(scw, eta=0.8, C=0.5, squared=True)),
         jumps=(0.0,),
     ),
+    "adagrad": Oracle(
+        "perceptron",
+        {"steps": "adagrad"},
+        AdaGrad(1.0, 0.0, raise_only_on_tie=True),
+        jumps=(0.0,),
+    ),
+    "adagrad_hinge": Oracle(
+        "perceptron",
+        {"steps": "adagrad", "margin": 1.0, "eta0": 0.5},
+        AdaGrad(0.5, 1.0),
+        jumps=(0.0, 1.0),
+    ),
+    "adagrad_soft": Oracle("soft", {"steps": "adagrad", "eta0": 0.3}, AdaGrad(0.3), jumps=(0.0,)),
 }

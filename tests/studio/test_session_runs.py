@@ -86,6 +86,9 @@ def test_every_update_moves_the_weights_by_its_step_from_the_score_before(name, 
             moved[run["right"][k]] += run["step"][k] * Z[row]
             if run["wrong"][k] >= 0:
                 moved[run["wrong"][k]] -= run["step"][k] * Z[row]
+        if run["rates"]:  # each weight by a rate of its own, in the same direction
+            assert ((weights[k + 1] - weights[k]) * moved >= 0).all()
+            continue
         np.testing.assert_allclose(weights[k + 1] - weights[k], moved, atol=1e-9)
     assert run["epoch"] == ((t - 1) // len(X) + 1).tolist()
 

@@ -19,7 +19,7 @@ TABLES, BIASES = ("table", "table_sum", "table_rate"), ("bias", "bias_sum", "bia
 BOUND = (*TABLES, *BIASES, "rates", "by_feature", "n_features", "fit_intercept")
 ARRAYS = ("coef", "intercept", "coef_sum", "intercept_sum", "coef_rate", "intercept_rate")
 # The rates of weights that have not moved. That of gradients is the root of 1e-12 inverted, which
-# is added to their squares, so that the first step is eta long whatever the scale of a feature.
+# is added to their squares: so little that the first step of a weight is eta long.
 START_RATES = {"variance": 1.0, "gradient": 1e6}
 
 

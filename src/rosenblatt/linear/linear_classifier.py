@@ -206,9 +206,10 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         if len(model.classes) != 2:  # of one class nothing is learned, and more are learned alike
             model.binary_as_multiclass = bool(self.binary_as_multiclass)
         weights = model.weights
-        begun = weights.fit_intercept, model.binary_as_multiclass, weights.averaged
-        for name, value in zip(MODEL_SETTINGS, begun, strict=True):
-            if bool(getattr(self, name)) != value:
+        begun = weights.fit_intercept, model.binary_as_multiclass, weights.averaged, weights.rates
+        now = *(bool(getattr(self, name)) for name in MODEL_SETTINGS), self.rule().rates
+        for name, value, other in zip((*MODEL_SETTINGS, "steps"), begun, now, strict=True):
+            if other != value:
                 raise ParameterError(
                     f"{name}={getattr(self, name)!r}, but the model to go on with was trained the "
                     "other way. Set it back, or begin with a new learner."
@@ -254,11 +255,10 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         model.keep_record(wanted)
 
     def _what_to_try(self, result: FitResult) -> str:
-        proven = f", and by a margin above {result.margin_ceiling:.2g} none can"
+        ceiling = result.margin_ceiling
+        proven = f", and by a margin above {ceiling:.2g} none can" if math.isfinite(ceiling) else ""
         return (
-            ": no epoch separated the rows"
-            + (proven if math.isfinite(result.margin_ceiling) else "")
-            + ". Try a larger max_iter, scaled features "
+            f": no epoch separated the rows{proven}. Try a larger max_iter, scaled features "
             "(sklearn.preprocessing.StandardScaler), or early_stopping=True"
             + ("." if self.averages else "; if the classes overlap, AveragedPerceptron copes best.")
         )

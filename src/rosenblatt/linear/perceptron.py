@@ -13,6 +13,7 @@ from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_classifier import learning_rate
 from rosenblatt.linear.linear_learner import LinearLearner
+from rosenblatt.linear.second_order import step_lengths
 
 
 class Perceptron(LinearLearner):
@@ -25,6 +26,8 @@ class Perceptron(LinearLearner):
     right class gains and no other loses. Training ends at the first epoch without a mistake, after
     at most ``R²/γ²`` mistakes if the classes are linearly separable with margin ``γ`` (``R``: the
     length of the longest example; with a bias both are those of the examples with a 1 appended).
+    With ``steps="adagrad"`` each weight has its own step, and with ``margin=1`` as well it is the
+    hinge loss that falls.
 
     Cost: an epoch reads each stored value once; memory is one weight per feature and class. With
     ``pocket`` training errors are counted up to 21 times in an epoch, which reads them each time.
@@ -41,6 +44,8 @@ class Perceptron(LinearLearner):
     A. Novikoff (1962), "On convergence proofs on perceptrons".
     S. Gallant (1990), "Perceptron-based learning algorithms", IEEE Transactions on Neural
     Networks 1.
+    J. Duchi, E. Hazan and Y. Singer (2011), "Adaptive subgradient methods for online learning and
+    stochastic optimization", Journal of Machine Learning Research 12.
 
     Examples
     --------
@@ -60,6 +65,16 @@ class Perceptron(LinearLearner):
     >>> p = Perceptron(pocket=True, shuffle=False).fit(X, y)
     >>> p.stop_reason_, p.n_training_errors_, (p.predict(X) != y).tolist()
     ('cycle', 1, [False, False, False, False, True, False])
+
+    Columns from 0.001 to 1,000, as they are: AdaGrad suffers less from the large ones.
+
+    >>> from rosenblatt import datasets
+    >>> X, y = datasets.breast_cancer()
+    >>> for steps in ("constant", "adagrad"):
+    ...     p = Perceptron(steps=steps, average=True).partial_fit(X[:400], y[:400])
+    ...     print(f"{steps}: {p.score(X[400:], y[400:]):.3f} right")
+    constant: 0.237 right
+    adagrad: 0.822 right
     """
 
     eta0: float = learning_rate()
@@ -70,6 +85,7 @@ class Perceptron(LinearLearner):
         help="Learn also from rows that are right by no more than this (the margin perceptron).",
     )
 
+    steps: str = step_lengths()
     pocket: bool = option(
         default=False,
         label="Pocket",
@@ -82,7 +98,10 @@ class Perceptron(LinearLearner):
     )
 
     def rule(self) -> Rule:
-        return Rule("perceptron", eta=self.eta0, threshold=self.margin, ties=self.ties)
+        adagrad = self.steps == "adagrad"
+        return Rule(
+            "perceptron", eta=self.eta0, threshold=self.margin, ties=self.ties, adagrad=adagrad
+        )
 
     def _trainer(self, model: LinearModel, data: TrainingData, **start: Any) -> LinearTrainer:
         trainer = super()._trainer(model, data, **start)

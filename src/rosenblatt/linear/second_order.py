@@ -1,10 +1,26 @@
-"""What the learners share that keep a variance for each weight."""
+"""What the learners share whose weights have a rate each: variances, and steps of AdaGrad."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.model import LinearModel
+from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_learner import LinearLearner
+
+
+def step_lengths() -> Any:
+    """The option ``steps`` of the learners with a learning rate."""
+    return option(
+        default="constant",
+        choices=("constant", "adagrad"),
+        label="Steps",
+        help="""
+        "adagrad" divides the step of each weight by the root of the sum of its squared gradients so
+        far, this one included: frequent features move less and less, and large columns do less
+        harm. There is then no dual form and no bound on mistakes.""",
+    )
 
 
 class SecondOrderLearner(LinearLearner):

@@ -7,6 +7,7 @@ from rosenblatt.core.result import FitResult
 from rosenblatt.learner.options import option
 from rosenblatt.linear.linear_classifier import averaging
 from rosenblatt.linear.linear_learner import LinearLearner
+from rosenblatt.linear.second_order import step_lengths
 
 
 class SoftPerceptron(LinearLearner):
@@ -14,7 +15,8 @@ class SoftPerceptron(LinearLearner):
 
     The perceptron with a soft step: ``w += eta0 · σ(-y (w·x + b)) · y · x``, which is online
     logistic regression. More than two classes: each wrong class loses ``eta0 · p · x`` with ``p``
-    its probability (softmax of the scores), and the right class gains all of it.
+    its probability (softmax of the scores), and the right class gains all of it. With
+    ``steps="adagrad"`` they do so one after the other, and each weight has its own step.
 
     Cost: every row changes the weights, so an epoch costs about twice that of the perceptron;
     with many classes all of them move.
@@ -48,11 +50,13 @@ class SoftPerceptron(LinearLearner):
         help="Length of a step for a row that was surely wrong.",
     )
 
+    steps: str = step_lengths()
     average: bool | str = averaging(default=True)
     scores_are_log_odds = True
 
     def rule(self) -> Rule:
-        return Rule("soft", eta=self.eta0, ties=self.ties)
+        adagrad = self.steps == "adagrad"
+        return Rule("soft", eta=self.eta0, ties=self.ties, adagrad=adagrad)
 
     def _what_to_try(self, result: FitResult) -> str:
         return (

@@ -152,6 +152,7 @@ class PageRun:
         return {
             "title": self.recipe.title,
             "rule": self.rule,
+            "rates": self.fitted.rule().rates if self.has_weights else None,
             "even_steps": self.even_steps,
             "votes": self.is_voted,
             "learner": dict(self.learner),

@@ -80,7 +80,8 @@ def suspects(
     one, or its own score where a tie raised it alone). An update changes ``‖w‖²`` by
     ``2 step y (w·x + b) + step² ‖x‖²``, so the cost is what the row took away from the squared
     norm, exactly: ``‖w_0‖² + Σ step² ‖x‖²`` minus the costs of all rows is ``‖w‖²`` of the end
-    (with a bias: of ``(w, b)`` and ``(x, 1)``; where two vectors moved, ``2 ‖x‖²``).
+    (with a bias: of ``(w, b)`` and ``(x, 1)``; where two vectors moved, ``2 ‖x‖²``). Where weights
+    have rates of their own (AROW, SCW, AdaGrad) it orders the rows and says no more.
 
     A suspicion is no proof: a right label on an odd row looks the same. The order tells most after
     several epochs of a rule that learns from mistakes alone; rules that also learn from right

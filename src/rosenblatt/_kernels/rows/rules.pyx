@@ -55,7 +55,8 @@ cdef class Rule:
 
     def set_eta(self, double eta):
         """Take steps of another length from here on, for a rule that has an eta."""
-        self.c.parameters.eta = self.c.longest_step = self.eta = self._options["eta"] = eta
+        self.c.parameters.eta = self.eta = self._options["eta"] = eta
+        self.c.longest_step = self.longest_step = INFINITY if self.c.rates else eta
 
     def __reduce__(self):
         return partial(Rule, self.name, **self._options), ()

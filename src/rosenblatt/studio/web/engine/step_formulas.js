@@ -95,8 +95,11 @@ function movedVector(ledger, update, place, name, way, symbol, multiclass) {
 	const sign = multiclass && way < 0 ? "−" : "+";
 	const y = multiclass ? "" : "·y";
 	const factor = multiclass ? step : `${step}·(${signed(way)})`;
+	// With a rate ρ for each weight the step is no multiple of the point.
 	const moved = (letter, x, from, by, to) =>
-		`${letter} ← ${letter} ${sign} ${symbol}${y}${x} = ${from} ${sign} ${factor}${by} = ${to}`;
+		ledger.run.rates
+			? `${letter} ← ${letter} ${sign} ${symbol}${y}·ρ${x} = ${to}`
+			: `${letter} ← ${letter} ${sign} ${symbol}${y}${x} = ${from} ${sign} ${factor}${by} = ${to}`;
 	return {
 		line: moved(name, "·x", vector(w0), `·${vector(update.x)}`, vector(w1)),
 		shift: moved(name.replace("w", "b"), "", figure(b0), "", figure(b1)),
