@@ -257,20 +257,10 @@ class KernelTrainer(epochs.Trainer):
         if len(suspects):
             block.know(suspects)
         updates.clear()
-        reached = 0
+        reached, norms = 0, (self.ceiling.squared_norms, self.ceiling.magnitudes)
         while True:
-            reached = blocks.walk(
-                scores,
-                *given,
-                reached,
-                block.products,
-                block.place,
-                shape,
-                ties,
-                self.ceiling.squared_norms,
-                self.ceiling.magnitudes,
-                updates,
-            )
+            known = block.products, block.place
+            reached = blocks.walk(scores, *given, reached, *known, shape, ties, *norms, updates)
             if reached == len(block):
                 break
             # Whoever is wrong by now will most likely be asked about as well.
