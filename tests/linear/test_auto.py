@@ -34,6 +34,17 @@ def fitted(digits):
     return AutoLinear(max_iter=12, record=True).fit(X, y)
 
 
+def mean_square(X):
+    """The mean of ‖(x, 1)‖²."""
+    return 1 + (X**2).sum(axis=1).mean()
+
+
+def made(arm, epochs, X):
+    """A rule of the portfolio as `AutoLinear` makes it for these rows."""
+    units = portfolio.Units(mean_square(X), 1 + X.shape[1])
+    return arm.learner(**portfolio.SHARED, **arm.in_units(units), max_iter=epochs)
+
+
 def overlapping(n, seed=0, d=4):
     """Two classes that overlap, in columns of very different sizes."""
     rng = np.random.default_rng(seed)
@@ -66,7 +77,7 @@ def test_what_was_chosen_is_what_a_fit_of_it_on_all_rows_gives(digits):
     found = AutoLinear(standardize=False).fit(X, y)
     [chosen] = [candidate for candidate in found.leaderboard_ if candidate.chosen]
     arm = auto.ARMS[chosen.name]
-    alone = arm.learner(**portfolio.SHARED, **arm.parameters, max_iter=chosen.epochs).fit(X, y)
+    alone = made(arm, chosen.epochs, X).fit(X, y)
     assert type(found.best_learner_) is arm.learner
     np.testing.assert_array_equal(found.coef_, alone.coef_)
     np.testing.assert_array_equal(found.predict(X_test), alone.predict(X_test))
@@ -77,7 +88,7 @@ def test_errors_on_the_leaderboard_are_those_of_fits_without_the_held_out_rows(d
     found = AutoLinear(standardize=False, max_iter=12).fit(X, y, validation_set=(X_dev, y_dev))
     for candidate in found.leaderboard_:
         arm = auto.ARMS[candidate.name]
-        alone = arm.learner(**portfolio.SHARED, **arm.parameters, max_iter=candidate.epochs)
+        alone = made(arm, candidate.epochs, X)
         errors = 1 - alone.fit(X, y).score(X_dev, y_dev)
         assert candidate.error_rate == pytest.approx(errors), candidate
 
@@ -90,14 +101,14 @@ def test_a_rule_that_is_surely_better_is_chosen(monkeypatch):
     found = AutoLinear(max_iter=3, fit_intercept=False, standardize=False).fit(X, y)
     by_name = {candidate.name: candidate for candidate in found.leaderboard_}
     assert by_name["bad"].is_default
-    assert found.best_learner_.C == 1.0
+    assert pytest.approx(1 / mean_square(X) * 1.0, rel=0.5) == found.best_learner_.C
     assert by_name[portfolio.PORTFOLIO[0].name].chosen
 
 
 def test_without_search_it_is_averaged_pa_of_12_epochs(digits):
     X, y, *_ = digits
     found = AutoLinear(search=False, standardize=False).fit(X, y)
-    alone = PassiveAggressive(**portfolio.SHARED, max_iter=12).fit(X, y)
+    alone = PassiveAggressive(**portfolio.SHARED, C=1 / mean_square(X), max_iter=12).fit(X, y)
     np.testing.assert_array_equal(found.coef_, alone.coef_)
     assert found.leaderboard_ == []
     assert not hasattr(found, "predict_proba")
@@ -118,7 +129,7 @@ def test_one_standard_error_is_enough_on_sparse_rows_of_unit_length():
     [(100, 150, [3, 12, 50, 150]), (3000, 150, [3, 12, 30]), (100, 20, [3, 12, 20]), (9, 1, [1])],
 )
 def test_rules_are_looked_at_after_a_few_epochs_of_one_path(n_rows, most, looks):
-    assert portfolio.checkpoints(n_rows, most) == looks
+    assert portfolio.looks_at(n_rows, most) == looks
 
 
 def test_equal_seeds_give_equal_models_with_any_number_of_threads(digits):
@@ -225,12 +236,12 @@ def test_a_file_holds_the_chosen_learner_which_goes_on_learning(fitted, digits, 
     assert loaded.predict_one(X[60]) == found.predict_one(X[60])
     rosenblatt.save(loaded, tmp_path / "again.rbt")
     card = rosenblatt.model.read(tmp_path / "again.rbt").card
-    assert [row.name for row in card.record.search] == [c.name for c in found.leaderboard_]
+    assert card.record.search == [tuple(candidate) for candidate in found.leaderboard_]
 
 
 def test_a_file_that_names_autolinear_or_tried_what_has_no_name_is_refused(fitted, tmp_path):
     state = fitted.to_state()
-    state.card.record.search[0].name = "bell \a"
+    state.card.record.search[0] = ("bell \a", *state.card.record.search[0][1:])
     with pytest.raises(ModelFileError, match="which is no name"):
         rosenblatt.model.write(state, tmp_path / "m.rbt")
     state = fitted.to_state()

@@ -275,7 +275,7 @@ class Learner(FitOutcome, Estimator):
         it did on each row only beside a ledger. ``slim``: enough to predict, but not to learn on.
         """
         from rosenblatt import __version__
-        from rosenblatt.model.card import FORMAT, Card, Data, Record, State, Tried
+        from rosenblatt.model.card import FORMAT, Card, Data, Record, State
         from rosenblatt.model.container import ZEROS
         from rosenblatt.model.soundness import dtype_name
 
@@ -288,8 +288,7 @@ class Learner(FitOutcome, Estimator):
         counts = getattr(self.__dict__.get("_result"), "mistakes_per_row", None)
         if counts is not None and model.recorder is not None and not slim:
             arrays["mistakes_per_row"] = counts
-        data, tried = model.notes.get("data"), model.notes.get("search")
-        names = self.__dict__.get(layout.names_attribute)
+        data, names = model.notes.get("data"), self.__dict__.get(layout.names_attribute)
         columns = model.columns
         if names is not None and not all(isinstance(name, str) for name in names):
             columns, names = names.tolist(), None  # where each name keeps its type
@@ -314,7 +313,7 @@ class Learner(FitOutcome, Estimator):
                 n_mistakes=model.n_mistakes,
                 data=None if data is None else Data(**data),
                 fit=self._fit_record(),
-                search=None if tried is None else [Tried(**row) for row in tried],
+                search=model.notes.get("search"),
             ),
             model=facts,
             calibration=model.calibration,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from functools import wraps
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any, Self
 
 import numpy as np
@@ -29,9 +30,10 @@ from rosenblatt.linear.portfolio import (
     PORTFOLIO,
     SHARED,
     Arm,
+    Units,
     caution,
-    checkpoints,
     held_out_scores,
+    looks_at,
 )
 
 ARMS = {arm.name: arm for arm in PORTFOLIO}
@@ -39,44 +41,46 @@ ARMS = {arm.name: arm for arm in PORTFOLIO}
 HANDED_ON = ("fit_intercept", "class_weight", "record", "n_jobs", "verbose")
 
 
-def _delegated(name: str) -> Any:
-    """A method that the chosen learner has."""
+def _delegated(name: str, *, begins: bool = False) -> Any:
+    """A method that the chosen learner has; ``begins``: before there is one, the default."""
 
     @wraps(getattr(LinearLearner, name))
     def do(self: AutoLinear, *args: Any, **kwargs: Any) -> Any:
-        self._refuse_unfitted()
-        return getattr(self.best_learner_, name)(*args, **kwargs)
+        if not begins:
+            self._refuse_unfitted()
+        elif not self.__sklearn_is_fitted__():
+            self.check_parameters()
+            own = {name: getattr(self, name) for name in (*HANDED_ON, "random_state")}
+            self.best_learner_, self.leaderboard_ = PORTFOLIO[0].learner(**own), []
+        found = getattr(self.best_learner_, name)(*args, **kwargs)
+        return self if found is self.best_learner_ else found
 
     return do
 
 
 def _has_probabilities(learner: AutoLinear) -> bool:
-    if learner.__sklearn_is_fitted__():
-        return hasattr(learner.best_learner_, "predict_proba")
-    return learner.search
+    fitted = learner.__sklearn_is_fitted__()
+    return hasattr(learner.best_learner_, "predict_proba") if fitted else learner.search
 
 
 class AutoLinear(Diagram, Estimator):
     """Chooses among linear learners and their numbers of epochs, on held-out rows.
 
-    Seven rules are tried: PA-I with two values of C, the soft perceptron, SCW, AROW, and the
-    perceptron with a margin and the soft perceptron with AdaGrad's steps; all predict with their
-    mean over the later epochs, and count their parameters in units of the data. Each is trained
-    once and judged after 3, 12, 50 and 150 epochs (3, 12 and 30 of 3,000 rows or more): on five
-    folds in turn, or on a fifth of 3,000 rows or more. The default, PA-I with ``C=1`` and 12
-    epochs, is left only for what misclassifies fewer of the held-out rows by two standard errors of
-    the difference (of one on sparse rows of unit length, as texts give). What was chosen is trained
-    again on all rows; its probabilities are calibrated on the scores of held-out rows.
+    Seven rules are tried: PA-I with two values of C, the soft perceptron, SCW, AROW, and AdaGrad's
+    steps by hinge and by log loss; all predict with the mean over the later epochs, and count their
+    parameters relative to the data. Each is trained once and judged after 3, 12, 50 and 150 epochs
+    on five folds in turn, of 3,000 rows or more after 3, 12 and 30 on a fifth of them. The default,
+    PA-I with ``C=1`` and 12 epochs, is left only for what misclassifies fewer of the held-out rows
+    by two standard errors of the difference (by one on sparse rows of unit length: texts). What was
+    chosen is trained on all rows, its probabilities are calibrated on the held-out scores.
 
-    Cost: about seven fits of 150 epochs on each of five folds; of 3,000 rows or more seven of 30.
-    ``search=False`` is a single fit of 12.
+    Cost: seven fits of 150 epochs on five folds, of 3,000 rows or more seven of 30 epochs.
 
     Attributes
     ----------
     best_learner_ : learner
-        What was chosen, fitted on all rows: an ordinary learner. `AutoLinear` does everything by it
-        and has all its attributes: ``coef_``, ``intercept_``, ``classes_``, ``ledger_`` … Files
-        hold this learner, and `load` makes it again.
+        What was chosen, fitted on all rows: an ordinary learner, which does everything and whose
+        attributes are here, too. Files hold it, and `load` makes it again.
     leaderboard_ : list of Candidate
         Everything that was tried, best first: ``name``, ``epochs``, ``error_rate`` on the held-out
         rows, ``difference`` to the default with its paired ``standard_error``, and whether it was
@@ -98,15 +102,11 @@ class AutoLinear(Diagram, Estimator):
 
     search: bool = option(
         default=True,
-        in_studio=False,
-        help="Whether to try others than the default. Without, nothing is calibrated.",
+        help="Try others than the default; without a search nothing is calibrated.",
     )
-    max_iter: int = option(
-        default=150, at_least=1, in_studio=False, help="Most epochs that are tried."
-    )
+    max_iter: int = option(default=150, at_least=1, help="Most epochs that are tried.")
     standardize: bool = option(
         default=True,
-        in_studio=False,
         help="""
         Subtract the mean of each column of an array and divide by its standard deviation. The
         chosen learner keeps both and does so with all rows; ``coef_`` and ``intercept_`` are for
@@ -116,7 +116,6 @@ class AutoLinear(Diagram, Estimator):
         default=None,
         above=0.0,
         below=1.0,
-        in_studio=False,
         help="The share of rows to hold out once; by default what suits their number.",
     )
     fit_intercept: bool = option_of(LinearLearner, "fit_intercept")
@@ -157,40 +156,45 @@ class AutoLinear(Diagram, Estimator):
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.check_parameters()
             seed = seed_from(self.random_state)
-            learner = self._learner(PORTFOLIO[0], self._default_epochs, seed)
+            learner = self._learner(PORTFOLIO[0], self._default_epochs, random_state=seed)
             table, rows = read_rows(learner, X, reset=True, all_rows=True)
             names, schema = (vars(learner).get(n) for n in ("_feature_names", "_guessed_schema"))
             y = read_labels(y, rows.n_rows)
             classes, labels = encode_labels(y)
             slots = {label: number for number, label in enumerate(classes.tolist())}
             _, dev, dev_labels = validation_rows(learner, table, labels, slots, validation_set)
-            scaling = None
+            notes: dict[str, Any] = {}
             if self.standardize and schema is None and not is_sparse(table):
                 scaling = ColumnScaling.of(table, center=bool(self.fit_intercept))
                 table, dev = scaling(table), None if dev is None else scaling(dev)
+                notes["scaling"] = scaling
             if dev_labels is not None:
                 parts = [Split(None, None, dev, dev_labels)]
             else:
                 parts = splits(table, labels, self.validation_fraction, seed)
-            board, held_out = list[Candidate](), None
+            units = Units.of(table, fit_intercept=bool(self.fit_intercept))
+            make = partial(self._learner, units=units, random_state=seed)
+            learner, held_out = make(PORTFOLIO[0], self._default_epochs), None
+            board: list[Candidate] = []
             if self.search and parts:
                 data = TrainingData(table, as_rows(table), labels)
-                board, held_out = self._try_all(data, list(slots), parts, sample_weight, seed)
+                board, held_out = self._try_all(data, list(slots), parts, sample_weight, make)
             for tried in board:
                 if tried.chosen:
-                    learner = self._learner(ARMS[tried.name], tried.epochs, seed)
-            learner.fit(table, y, sample_weight=sample_weight)
+                    learner = make(ARMS[tried.name], tried.epochs)
+            model = learner.fit(table, y, sample_weight=sample_weight)._model
             if self.search and len(slots) > 1:
                 # Where nothing can be held out, the scores of training have to do.
-                scores = held_out or (learner._scores(learner._model, table), labels, sample_weight)
-                learner.calibrate, learner._model.calibration = True, tuple(calibrate(*scores))
+                scores, *more = held_out or (learner._scores(model, table), labels, sample_weight)
+                if self.class_weight is None and scores.ndim == 1:
+                    # A slope and no offset, so that what is predicted is the more probable.
+                    scores = np.column_stack([np.zeros(len(scores)), scores])
+                learner.calibrate, model.calibration = True, tuple(calibrate(scores, *more))
+            model.notes |= {**notes, "search": list(map(tuple, board))}
             if names is not None:
                 learner._feature_names = names
             if schema is not None:
                 learner.schema_ = schema
-            if scaling is not None:
-                learner._model.notes["scaling"] = scaling
-            learner._model.notes["search"] = [tried._asdict() for tried in board]
             self.best_learner_, self.leaderboard_ = learner, board
         return self
 
@@ -198,10 +202,13 @@ class AutoLinear(Diagram, Estimator):
     def _default_epochs(self) -> int:
         return min(DEFAULT_EPOCHS, int(self.max_iter))
 
-    def _learner(self, arm: Arm, epochs: int, seed: int) -> LinearLearner:
+    def _learner(
+        self, arm: Arm, epochs: int, units: Units | None = None, **more: Any
+    ) -> LinearLearner:
         """A rule of the portfolio as a learner of its own."""
         own = {name: getattr(self, name) for name in HANDED_ON}
-        return arm.learner(**SHARED, **arm.parameters, **own, max_iter=epochs, random_state=seed)
+        parameters = {} if units is None else arm.in_units(units)
+        return arm.learner(**{"max_iter": epochs, **SHARED, **own, **parameters, **more})
 
     def _try_all(
         self,
@@ -209,75 +216,38 @@ class AutoLinear(Diagram, Estimator):
         classes: list[Any],
         parts: list[Split],
         sample_weight: Any,
-        seed: int,
+        make: Callable[..., LinearLearner],
     ) -> tuple[list[Candidate], Any]:
         """What was tried, and of what is chosen the scores, labels and weights of held-out rows."""
-        looks = checkpoints(len(data.labels), int(self.max_iter))
-        learners = [self._learner(arm, looks[-1], seed) for arm in PORTFOLIO]
-        for learner in learners:
-            learner.set_params(record=False, verbose=0, n_jobs=None)
+        looks = looks_at(len(data.labels), int(self.max_iter))
+        quiet = {"record": False, "verbose": 0, "n_jobs": None}
+        learners = {arm.name: make(arm, looks[-1], **quiet) for arm in PORTFOLIO}
         trials = len(learners) * len(parts)
         with progress(self.verbose, trials, type(self).__name__, "trial") as show:
-            found = held_out_scores(
-                learners,
-                classes,
-                data,
-                parts,
-                looks,
-                sample_weight=sample_weight,
-                n_jobs=self.n_jobs,
-                show=show,
-            )
-        tried = {
-            (arm.name, epochs): scores
-            for arm, of_arm in zip(PORTFOLIO, found, strict=True)
-            for epochs, scores in zip(looks, of_arm or (), strict=of_arm is not None)
-        }
+            jobs: dict[str, Any] = {"n_jobs": self.n_jobs, "show": show}
+            jobs["sample_weight"] = sample_weight
+            tried = held_out_scores(learners, classes, data, parts, looks, **jobs)
         default = PORTFOLIO[0].name, self._default_epochs
         if default not in tried:
             return [], None  # interrupted
         labels = np.concatenate([part.labels for part in parts])
         wrong = {key: best_classes(scores, "mistake") != labels for key, scores in tried.items()}
-        own: tuple[Any, Any, Any] = None, labels, slice(None)
+        rows: Any = slice(None)
+        own = None, labels
         if parts[0].held is not None:
-            own = sample_weight, data.labels, np.concatenate([part.held for part in parts])
+            rows, own = np.concatenate([part.held for part in parts]), (sample_weight, data.labels)
         factors, weights = (
-            None if found is None else found[own[2]]
-            for found in (
-                read_weights(own[0], None, classes, own[1]),
-                read_weights(own[0], self.class_weight, classes, own[1]),
-            )
+            None if (found := read_weights(own[0], kind, classes, own[1])) is None else found[rows]
+            for kind in (None, self.class_weight)
         )
         board = leaderboard(wrong, weights, default, caution(data.table))
         best = next(tried[candidate[:2]] for candidate in board if candidate.chosen)
         return board, (decision_scores(best), labels, factors)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from each row once, as the chosen learner does; before `fit`, as the default.
-
-        Parameters and what else is to know: as `PassiveAggressive` has it.
-        """
-        with unchanged_on_error(self):
-            self._begun().partial_fit(X, y, classes, sample_weight)
-        return self
-
-    def learn_one(self, x: Any, y: Any, classes: Any = None) -> Self:
-        """Learn from one example, as the chosen learner does; before `fit`, as the default."""
-        with unchanged_on_error(self):
-            self._begun().learn_one(x, y, classes)
-        return self
-
-    def _begun(self) -> LinearLearner:
-        """The chosen learner; before there is one, the default, which averages all it has seen."""
-        if not self.__sklearn_is_fitted__():
-            self.check_parameters()
-            own = {name: getattr(self, name) for name in HANDED_ON}
-            learner = PORTFOLIO[0].learner(**own, random_state=self.random_state)
-            self.best_learner_, self.leaderboard_ = learner, list[Candidate]()
-        return self.best_learner_
-
     # ------------------------------------------------------------------ the chosen learner
 
+    partial_fit = _delegated("partial_fit", begins=True)
+    learn_one = _delegated("learn_one", begins=True)
     decision_function = _delegated("decision_function")
     predict = _delegated("predict")
     score = _delegated("score")
@@ -297,20 +267,16 @@ class AutoLinear(Diagram, Estimator):
             raise AttributeError(f"this {type(self).__name__} has no attribute {name!r}")
         return getattr(learner, name)
 
-    @property
-    def schema_(self) -> Any:
-        """How columns of a file become the features; None if nobody said."""
-        return self.__getattr__("schema_")
-
-    @schema_.setter
-    def schema_(self, schema: Any) -> None:
-        self._refuse_unfitted()
-        self.best_learner_.schema_ = schema
+    schema_ = property(
+        lambda self: self.__getattr__("schema_"),
+        lambda self, schema: setattr(self.best_learner_, "schema_", schema),
+    )
 
     # ------------------------------------------------------------------ scikit-learn's protocol
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "best_learner_" in self.__dict__
+        learner = self.__dict__.get("best_learner_")
+        return learner is not None and learner.__sklearn_is_fitted__()
 
     def __sklearn_tags__(self) -> Any:
         return PORTFOLIO[0].learner().__sklearn_tags__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextvars import copy_context
 from typing import Any, NamedTuple
@@ -13,52 +14,85 @@ from rosenblatt.arrays import is_sparse
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import best_classes
 from rosenblatt.core.parallel import each_part
-from rosenblatt.core.result import EpochCallback, stop_asked
+from rosenblatt.core.result import EpochCallback
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.selection import MANY_ROWS, Split
+from rosenblatt.linear.arow import AROW
 from rosenblatt.linear.linear_learner import LinearLearner
 from rosenblatt.linear.passive_aggressive import PassiveAggressive
+from rosenblatt.linear.perceptron import Perceptron
+from rosenblatt.linear.scw import SCW
+from rosenblatt.linear.soft import SoftPerceptron
 
 Scores = npt.NDArray[Any]
 
 
+class Units(NamedTuple):
+    """The mean of ``‖x‖²`` and of the values in a row; with a bias, of rows with a 1 appended."""
+
+    squared_norm: float
+    n_values: float
+
+    @classmethod
+    def of(cls, table: Any, *, fit_intercept: bool) -> Units:
+        if is_sparse(table):
+            norm, values = table.squared_norms().mean(), table.nnz / table.shape[0]
+        else:
+            norm, values = np.einsum("ij,ij->", table, table) / len(table), table.shape[1]
+        bias = float(fit_intercept)
+        return cls(float(norm) + bias or 1.0, float(values) + bias)
+
+
 class Arm(NamedTuple):
-    """A rule with its parameters, as it is tried."""
+    """A rule with its parameters, of which C, eta0 and r count relative to the data."""
 
     name: str
     learner: type[LinearLearner]
     parameters: dict[str, Any]
+
+    def in_units(self, units: Units) -> dict[str, Any]:
+        """The parameters for rows of this length: as if all were divided by one number."""
+        norm = units.squared_norm
+        factors = {"C": 1 / norm, "eta0": 1 / norm, "r": norm}
+        if "steps" in self.parameters:  # which are free of scale, but for the values in a row
+            factors["eta0"] = math.sqrt(units.n_values / norm)
+        scaled = {n: value * factors[n] for n, value in self.parameters.items() if n in factors}
+        return self.parameters | scaled
 
 
 # The first one is the default.
 PORTFOLIO = (
     Arm("PA-I, C=1", PassiveAggressive, {"C": 1.0}),
     Arm("PA-I, C=0.1", PassiveAggressive, {"C": 0.1}),
+    Arm("soft", SoftPerceptron, {"eta0": 4.0}),
+    Arm("SCW", SCW, {"eta": 0.75}),
+    Arm("AROW", AROW, {"r": 0.1}),
+    Arm("AdaGrad, hinge", Perceptron, {"eta0": 0.3, "steps": "adagrad", "margin": 1.0}),
+    Arm("AdaGrad, log", SoftPerceptron, {"eta0": 0.1, "steps": "adagrad"}),
 )
 SHARED: dict[str, Any] = {"average": "tail", "tol": None}
 DEFAULT_EPOCHS = 12
 # Epochs after which a path is looked at.
-CHECKPOINTS, CHECKPOINTS_OF_MANY_ROWS = (3, 12, 50, 150), (3, 12, 30)
+LOOKS, LOOKS_AT_MANY_ROWS = (3, 12, 50, 150), (3, 12, 30)
 # The default is left for what is better by so many paired standard errors.
 CAUTION, CAUTION_OF_TEXT = 2.0, 1.0
 
 
-def checkpoints(n_rows: int, most: int) -> list[int]:
+def looks_at(n_rows: int, most: int) -> list[int]:
     """The epochs after which a rule is judged."""
-    usual = CHECKPOINTS if n_rows < MANY_ROWS else CHECKPOINTS_OF_MANY_ROWS
+    usual = LOOKS if n_rows < MANY_ROWS else LOOKS_AT_MANY_ROWS
     return sorted({min(epoch, most) for epoch in usual})
 
 
 def caution(table: Any) -> float:
     """How sure to be before the default is left; less so of sparse rows of unit length: texts."""
-    if not is_sparse(table):
-        return CAUTION
-    squares = table.squared_norms()
-    return CAUTION_OF_TEXT if (np.abs(squares[squares > 0] - 1) < 1e-6).all() else CAUTION
+    squares = table.squared_norms() if is_sparse(table) else np.zeros(1)
+    is_text = is_sparse(table) and (np.abs(squares[squares > 0] - 1) < 1e-6).all()
+    return CAUTION_OF_TEXT if is_text else CAUTION
 
 
 def held_out_scores(
-    learners: Sequence[LinearLearner],
+    learners: dict[str, LinearLearner],
     classes: list[Any],
     data: TrainingData,
     splits: Sequence[Split],
@@ -67,32 +101,31 @@ def held_out_scores(
     sample_weight: Any,
     n_jobs: int | None,
     show: EpochCallback | None,
-) -> list[list[Scores] | None]:
-    """For each learner and look the scores of all held-out rows; None if somebody asked to stop.
+) -> dict[tuple[str, int], Scores]:
+    """The scores of all held-out rows by name and epochs, of those that nobody interrupted.
 
-    Rows are shared by all of them; a path of epochs is one for all looks at it.
+    Rows are shared by all learners, and one path of epochs serves all looks at it.
     """
-    paths = [(learner, split) for learner in learners for split in splits]
+    paths = [(learner, split) for learner in learners.values() for split in splits]
     # Each in a context of its own, so that a request to stop is heard in every thread.
     contexts = [copy_context() for _ in paths]
 
-    def walk(number: int) -> list[Scores] | None:
+    def walk(number: int) -> list[Scores]:
         learner, split = paths[number]
         some = TrainingData(data.table, data.rows, data.labels, split.learned)
         return contexts[number].run(_path, learner, classes, some, split, looks, sample_weight)
 
-    found = []
+    found: dict[tuple[str, int], list[Scores]] = {}
     for number, scores in enumerate(each_part(walk, range(len(paths)), n_jobs)):
-        found.append(scores)
-        if show is not None and scores is not None:
+        name = list(learners)[number // len(splits)]
+        for look, some in zip(looks, scores, strict=False):
+            found.setdefault((name, look), []).append(some)
+        if show is not None and scores:
             labels = paths[number][1].labels
             wrong = int(np.count_nonzero(best_classes(scores[-1], "mistake") != labels))
             show(number + 1, wrong, 1 - wrong / len(labels))
-    by_learner = [found[i : i + len(splits)] for i in range(0, len(found), len(splits))]
-    return [
-        None if None in parts else [np.concatenate(scores) for scores in zip(*parts, strict=True)]
-        for parts in by_learner
-    ]
+    whole = {key: parts for key, parts in found.items() if len(parts) == len(splits)}
+    return {key: np.concatenate(parts) for key, parts in whole.items()}
 
 
 def _path(
@@ -102,13 +135,12 @@ def _path(
     split: Split,
     looks: list[int],
     sample_weight: Any,
-) -> list[Scores] | None:
-    """Scores of the held-out rows after so many epochs each; what ends before stays as it is."""
-    if stop_asked():
-        return None
+) -> list[Scores]:
+    """Scores of the held-out rows after so many epochs each; none if somebody asked to stop."""
     model = learner._new_model(classes, data.table)
     start = {"coef_init": None, "intercept_init": None, "sample_weight": sample_weight}
     trainer, found = learner._trainer(model, data, **start), list[Scores]()
+    trainer.margin_ceiling = lambda: math.inf  # type: ignore[method-assign]  # nobody asks here
 
     def look(epoch: int, *_: Any) -> None:
         if epoch in looks:
@@ -116,8 +148,6 @@ def _path(
 
     most = looks[-1]
     done = epochs.run(trainer, max_iter=most, shuffle=True, random=model.random, after_epoch=look)
-    if done.stop_reason == "interrupted":
-        return None
-    while len(found) < len(looks):
+    while len(found) < len(looks):  # what has ended stays as it is
         found.append(learner._scores(model, split.table))
-    return found
+    return [] if done.stop_reason == "interrupted" else found

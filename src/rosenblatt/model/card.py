@@ -69,23 +69,11 @@ class Data(Facts):
     t: int
 
 
-class Tried(Facts):
-    """What `AutoLinear` tried, and how it did on held-out rows; shares of the rows."""
-
-    name: str
-    epochs: int
-    error_rate: float
-    difference: float
-    standard_error: float
-    is_default: bool
-    chosen: bool
-
-
 class Record(Facts, omit_defaults=True):
     """How the model came about; ``fit`` is null while it learns from a stream.
 
     ``next_row`` is the number that the next example has in a ledger. ``search``, left out where
-    nothing was tried, is what the learner was chosen among.
+    nobody chose, is what `AutoLinear` tried, as a `Candidate` has it.
     """
 
     seed: int
@@ -94,7 +82,7 @@ class Record(Facts, omit_defaults=True):
     n_mistakes: int
     data: Data | None
     fit: Fit | None
-    search: list[Tried] | None = None
+    search: list[tuple[str, int, float, float, float, bool, bool]] | None = None
 
 
 class Card(Facts):
@@ -310,7 +298,7 @@ class State:
 
     def restore(self, model: Any) -> None:
         """Give a model what files say of all models alike."""
-        card, data, tried = self.card, self.card.record.data, self.card.record.search
+        card, data = self.card, self.card.record.data
         model.seed, model.random = card.record.seed, card.random
         model.n_mistakes, model.slim = card.record.n_mistakes, card.slim
         model.calibration = card.calibration
@@ -321,7 +309,7 @@ class State:
         model.notes = {
             "schema": card.schema,
             "data": None if data is None else msgspec.structs.asdict(data),
-            "search": None if tried is None else [msgspec.structs.asdict(row) for row in tried],
+            "search": card.record.search,
         }
 
     def refuse_unless(self, family: str) -> None:

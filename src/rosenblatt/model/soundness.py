@@ -28,10 +28,10 @@ def check(card: Card, arrays: Arrays) -> None:
     _check_parameters(card, learner)
     _check_classes(card, in_order=not layout.of_sentences)
     _check_counters(card)
-    for tried in card.record.search or ():
-        whole("the epochs of the search", tried.epochs, 1, MOST_EXAMPLES)
-        if not tried.name.isprintable() or len(tried.name) > LONGEST_NAME:
-            raise ModelFileError(f"the search has tried {shown(tried.name)}, which is no name.")
+    for name, epochs, *_ in card.record.search or ():
+        whole("the epochs of the search", epochs, 1, MOST_EXAMPLES)
+        if not name.isprintable() or len(name) > LONGEST_NAME:
+            raise ModelFileError(f"the search has tried {shown(name)}, which is no name.")
     if card.record.fit is not None:
         _check_fit(card.record.fit, card)
         _check_rows_of_fit(card.record.fit.rows, card, of_sentences=layout.of_sentences)
