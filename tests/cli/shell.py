@@ -114,7 +114,16 @@ def written(folder: Path, name: str, text: str | list[str]) -> Path:
 def trained(folder: Path, *options: str | Path, data: str = PETS, name: str = "pets.csv") -> Path:
     """A model of a small table, or of other data."""
     model = folder / f"{name}.rbt"
-    done = run("train", written(folder, name, data), "--out", model, "--quiet", *options)
+    done = run(
+        "train",
+        "--learner",
+        "averaged",
+        written(folder, name, data),
+        "--out",
+        model,
+        "--quiet",
+        *options,
+    )
     assert (done.code, done.out, done.err) == (0, "", "")
     return model
 

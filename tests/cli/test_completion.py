@@ -52,7 +52,7 @@ def in_bash(environment: dict[str, str], *words: str) -> list[str]:
         (["train", "data.csv", "--target", "y", "--on"], ["--one-pass", "--on-bad"]),
         (
             ["train", "--learner", ""],
-            [e.name for e in CATALOGUE if e.family in ("linear", "kernel")],
+            [e.name for e in CATALOGUE if e.family in ("linear", "kernel", "auto")],
         ),
         (["train", "--learner", "pa", "--va"], ["--variant"]),
         (["train", "--learner", "pa", "--variant", "PA-"], ["PA-I", "PA-II"]),

@@ -20,7 +20,20 @@ runtime = pytest.importorskip("onnxruntime")
 def test_answers_on_all_of_adult_are_those_of_predict(tmp_path: Path) -> None:
     train, model = data_file("adult/adult.data.gz"), tmp_path / "adult.rbt"
     reading = ["--no-header", "--format", "csv"]
-    done("train", train, *reading, "--missing", "?", "--epochs", "3", "--out", model, "--quiet")
+    done(
+        "train",
+        "--learner",
+        "averaged",
+        train,
+        *reading,
+        "--missing",
+        "?",
+        "--epochs",
+        "3",
+        "--out",
+        model,
+        "--quiet",
+    )
     done("convert", model, "-o", tmp_path / "adult.onnx")
     said = done("predict", model, train, *reading, "--json", "--quiet").out
     answers = [json.loads(line) for line in said.splitlines()]

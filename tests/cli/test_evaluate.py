@@ -147,7 +147,10 @@ def test_the_test_half_of_a_real_file_is_answered_as_python_answers_it(tmp_path:
     if not (train.exists() and test.exists()):
         pytest.skip("the data are not at hand")
     model = tmp_path / "m.rbt"
-    assert run("train", train, "--format", "svmlight", "--out", model).code == 0
+    assert (
+        run("train", "--learner", "averaged", train, "--format", "svmlight", "--out", model).code
+        == 0
+    )
     found = run("evaluate", model, test, "--format", "svmlight", "--json").json
     loaded = rosenblatt.load(model)
     X, y = rosenblatt.io.read_svmlight(test, n_features=loaded.n_features_in_)

@@ -116,7 +116,7 @@ def test_a_kernel_learner_is_trained_in_the_shell_as_in_python(tmp_path: Path) -
     data, model = tmp_path / "rings.csv", tmp_path / "rings.rbt"
     data.write_text("\n".join(["a,b,where", *rows]) + "\n")
     options = ["--learner", "kernel", "--kernel", "rbf", "--gamma", "2", "--combine", "last"]
-    done = run("train", data, *options, "--seed", "4", "--out", model)
+    done = run("train", "--learner", "averaged", data, *options, "--seed", "4", "--out", model)
     assert done.code == 0, done.err
     assert "kernel perceptron" in done.out
     loaded = load(model)

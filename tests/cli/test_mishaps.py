@@ -191,7 +191,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "wide.svm --format svmlight --out wide.rbt",
             "wide_too.svm --format svmlight --out wide_too.rbt",
         ):
-            assert run("train", *line.split(), "--quiet").code == 0
+            assert run("train", "--learner", "averaged", *line.split(), "--quiet").code == 0
         assert run("tag", "train", SENTENCES, "--out", "tagger.rbt", "--quiet").code == 0
     return here
 

@@ -105,8 +105,8 @@ def test_a_training_that_is_repeated_replaces_its_model(here: Path) -> None:
     ("line", "why"),
     [
         (f"{TRAIN} --learner pa", "a model already, trained by AveragedPerceptron;"),
-        ("train rows.csv --target a --epochs 3", "a model already, trained for another target;"),
-        ("train other/rows.csv --target y", "a model already, trained on other data;"),
+        (f"{TRAIN} --target a", "a model already, trained for another target;"),
+        (TRAIN.replace("rows", "other/rows"), "a model already, trained on other data;"),
         ("tag train rows.conllu", "a model already, trained by AveragedPerceptron;"),
     ],
 )
@@ -137,8 +137,8 @@ def test_what_a_model_learned_since_is_not_replaced_by_repeating_its_training(he
     assert done.code == 2
     assert "rows.rbt is a model already, but none of this version;" in done.err
     text = "\n".join(ROWS)
-    assert run("train", "-", "--target", "y", text=text).code == 0
-    done = run("train", "-", "--target", "y", text=text)
+    assert run("train", "--learner", "averaged", "-", "--target", "y", text=text).code == 0
+    done = run("train", "--learner", "averaged", "-", "--target", "y", text=text)
     assert "model.rbt is a model already, trained on data that cannot be compared;" in done.err
 
 

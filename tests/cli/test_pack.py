@@ -26,7 +26,7 @@ LINES = {
     "rows.vw": NAMES,
     "mail.txt": MAIL * 5,
 }
-TRAIN = ("--epochs", "4", "--quiet")
+TRAIN = ("--learner", "averaged", "--epochs", "4", "--quiet")
 
 
 @pytest.fixture

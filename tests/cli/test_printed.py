@@ -30,7 +30,7 @@ GOLDEN = Path(__file__).parent / "golden"
 RENEW = "ROSENBLATT_RENEW_GOLDEN"
 # How many epochs are told depends on the time they take.
 PROGRESS = re.compile(
-    r"(?:\repoch [\d,]+: [\d,]+ mistakes?(?:, [\d.]+% right on those held out)? *)+\r +\r"
+    r"(?:\r(?:epoch|trial) [\d,]+: [\d,]+ mistakes?(?:, [\d.]+% right on those held out)? *)+\r +\r"
 )
 
 FEW = """distance,carrier,remark,weight
@@ -79,7 +79,10 @@ class Case:
 
 CASES = [
     Case("train", "train examples/parcels.csv --target late --dev 0.2 --out new.rbt"),
-    Case("train_to_the_end", "train examples/parcels.csv --target late --epochs 40 --out end.rbt"),
+    Case(
+        "train_to_the_end",
+        "train examples/parcels.csv --learner averaged --target late --epochs 40 --out end.rbt",
+    ),
     Case("train_json", "train xor.csv --json --out xor.rbt", data=True),
     Case("train_wrong_target", "train examples/parcels.csv --target lat --out wrong.rbt"),
     Case("train_bad_data", "train bad.csv --out bad.rbt"),
@@ -159,9 +162,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (here / name).write_text(text, encoding="utf-8")
     with inside(here):
         for line in (
-            "train examples/parcels.csv --target late --dev 0.2 --out parcels.rbt",
-            "train examples/parcels.csv --target late --record --epochs 20 --out recorded.rbt",
-            "train letters.csv --epochs 20 --out letters.rbt",
+            "train examples/parcels.csv --learner averaged --target late --dev 0.2 "
+            "--out parcels.rbt",
+            "train examples/parcels.csv --learner averaged --target late --record --epochs 20 "
+            "--out recorded.rbt",
+            "train letters.csv --learner averaged --epochs 20 --out letters.rbt",
         ):
             assert run(*line.split(), "--quiet").code == 0
         for data, model in (("harbour.conllu", "tagger"), ("harbour_chunks.conll", "chunker")):
@@ -284,6 +289,7 @@ def test_help_fits_into_80_columns_with_each_example_on_a_line(verb: str, folder
 
 
 TRAIN = ("train", "examples/parcels.csv", "--target", "late", "--epochs", "9", "--out", "p.rbt")
+TRAIN += ("--learner", "averaged")
 
 
 def test_progress_is_on_standard_error_and_leaves_no_trace(folder: Path) -> None:

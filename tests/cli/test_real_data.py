@@ -49,7 +49,9 @@ def trained(
     folder: Path, data: Path, test: Path, *options: str, train: tuple[str | Path, ...] = ()
 ) -> Trained:
     model = folder / "model.rbt"
-    told = done("train", data, *options, *train, "--out", model, "--json").json
+    told = done(
+        "train", "--learner", "averaged", data, *options, *train, "--out", model, "--json"
+    ).json
     return Trained(model, told, test, options)
 
 
@@ -139,7 +141,7 @@ def test_unknown_hours_of_adult_are_a_feature_of_their_own(tmp_path: Path) -> No
     data = written(tmp_path, "adult.csv", [", ".join(row) for row in rows])
     assert done("check", data, *RAW, "--json").json["missing"] == {"13": sum(lost)}
     model = tmp_path / "model.rbt"
-    done("train", data, *RAW, "--epochs", "2", "--out", model)
+    done("train", "--learner", "averaged", data, *RAW, "--epochs", "2", "--out", model)
     schema = schema_from_json(read(model).card.schema)
     table = read_table(data, -1, header=False, trim=True, missing=["?"])
     X = as_matrix(schema.encode(table))
@@ -321,7 +323,7 @@ def test_mushrooms_are_proven_separable_and_then_separated(tmp_path: Path) -> No
     assert verdict["verified"]
     assert verdict["perceptron"]["mistakes"] <= verdict["bound"]
 
-    told = facts("train", file, "--target", "class", "--out", model)
+    told = facts("train", "--learner", "averaged", file, "--target", "class", "--out", model)
     assert told["stop_reason"] == "separated"
     assert told["mistakes_per_epoch"][-1] == 0 < told["mistakes_per_epoch"][0]
     assert facts("evaluate", model, file)["mistakes"] == 0

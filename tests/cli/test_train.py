@@ -86,7 +86,7 @@ def test_a_file_to_watch_stops_training_as_a_validation_set_does(tmp_path: Path)
     first = written(tmp_path, "first.csv", ["a,b,c,d,y", *lines[:200]])
     dev = written(tmp_path, "dev.csv", ["a,b,c,d,y", *lines[200:]])
     model = tmp_path / "model.rbt"
-    told = run("train", first, "--dev", dev, "--out", model, "--json").json
+    told = run("train", "--learner", "averaged", first, "--dev", dev, "--out", model, "--json").json
     table, watched = (read_table(file, target="y") for file in (first, dev))
     schema = Schema.guess(table)
     expected = rosenblatt.AveragedPerceptron().fit(
@@ -145,12 +145,12 @@ def test_one_pass_and_resume_equal_one_pass_over_both(
     part, both, whole = (tmp_path / f"{name}.rbt" for name in ("part", "both", "whole"))
     shared = ["--format", kind]
     new = ["--one-pass", "--learner", learner, *options]
-    assert run("train", a, *shared, *new, "--out", part).code == 0
+    assert run("train", "--learner", "averaged", a, *shared, *new, "--out", part).code == 0
     before = part.read_bytes()
     shared += ["--new-classes", "allow"]
     assert run("train", b, *shared, "--resume", part, "--out", both).code == 0
     assert part.read_bytes() == before
-    assert run("train", a, b, *shared, *new, "--out", whole).code == 0
+    assert run("train", "--learner", "averaged", a, b, *shared, *new, "--out", whole).code == 0
     assert_same_model(both, whole)
     assert run("diff", both, whole).code == 1  # the digests of the data differ
     assert run("train", b, *shared, "--resume", part, "--quiet").code == 0
@@ -174,7 +174,7 @@ def test_tables_resume_with_the_columns_of_the_first_part(tmp_path: Path) -> Non
     both, whole = tmp_path / "both.rbt", tmp_path / "whole.rbt"
     assert run("train", rest, "--resume", first, "--out", both).code == 0
     same = ["--one-pass", "--schema-from", first, "--out", whole]
-    assert run("train", tmp_path / "a.csv", rest, *same).code == 0
+    assert run("train", "--learner", "averaged", tmp_path / "a.csv", rest, *same).code == 0
     assert_same_model(both, whole)
 
 
@@ -186,10 +186,10 @@ def test_epochs_of_a_model_that_is_resumed_go_on_where_it_ended(
     file = written(tmp_path, "rows.svmlight", rows)
     parts, whole = tmp_path / "parts.rbt", tmp_path / "whole.rbt"
     new = ["--learner", learner, "--out"]
-    assert run("train", file, "--epochs", "2", *new, parts).code == 0
+    assert run("train", "--learner", "averaged", file, "--epochs", "2", *new, parts).code == 0
     done = run("train", file, "--resume", parts, "--epochs", "3")
     assert (done.code, done.out.splitlines()[-1]) == (0, f"wrote {parts}")
-    assert run("train", file, "--epochs", "5", *new, whole).code == 0
+    assert run("train", "--learner", "averaged", file, "--epochs", "5", *new, whole).code == 0
     found, expected = rosenblatt.load(parts), rosenblatt.load(whole)
     assert found.decision_function(np.eye(3)).tolist() == pytest.approx(
         expected.decision_function(np.eye(3)).tolist()
@@ -260,7 +260,7 @@ def test_a_pass_may_meet_the_second_class_late_and_a_new_one_later(tmp_path: Pat
 def test_the_schema_goes_to_stderr_and_the_summary_to_stdout(tmp_path: Path) -> None:
     with inside(tmp_path):
         written(tmp_path, "pets.csv", PETS)
-        done = run("train", "pets.csv", "--words", "1", "--bits", "10")
+        done = run("train", "--learner", "averaged", "pets.csv", "--words", "1", "--bits", "10")
     assert done.code == 0
     assert done.err.splitlines() == [
         "name    category  6 levels: Rex, Tom, Bella, Minka and 2 more",
@@ -282,7 +282,9 @@ def test_the_schema_goes_to_stderr_and_the_summary_to_stdout(tmp_path: Path) -> 
 def test_many_classes_and_epochs_fit_into_lines_of_80_columns(tmp_path: Path) -> None:
     rows = [f"{i % 7},{i % 3},a_rather_long_class_{i % 30}" for i in range(60)]
     file = written(tmp_path, "d.csv", ["a,b,c", *rows])
-    done = run("train", file, "--epochs", "20", "--out", tmp_path / "m.rbt")
+    done = run(
+        "train", "--learner", "averaged", file, "--epochs", "20", "--out", tmp_path / "m.rbt"
+    )
     lines = done.out.splitlines()
     assert lines[1].startswith("30 classes: a_rather_long_class_0 (2)")
     assert lines[1].endswith(" more")
@@ -294,7 +296,7 @@ def test_json_is_one_object_with_the_digest_of_the_data(tmp_path: Path) -> None:
     import hashlib
 
     file, model = written(tmp_path, "pets.csv", PETS), tmp_path / "m.rbt"
-    told = run("train", file, "--json", "--quiet", "--out", model).json
+    told = run("train", "--learner", "averaged", file, "--json", "--quiet", "--out", model).json
     assert told["model"] == str(model)
     assert told["learner"] == "AveragedPerceptron"
     assert told["classes"] == {"cat": 3, "dog": 3}
@@ -316,7 +318,7 @@ def test_columns_can_be_declared_and_numbers_left_as_they_are(tmp_path: Path) ->
 
 def test_rows_from_a_pipe_go_to_model_rbt(tmp_path: Path) -> None:
     with inside(tmp_path):
-        done = run("train", "-", text=PETS)
+        done = run("train", "--learner", "averaged", "-", text=PETS)
     assert done.out.endswith("wrote model.rbt\n")
     assert read(tmp_path / "model.rbt").card.record.data is None
 
@@ -338,7 +340,9 @@ def test_data_that_cannot_be_learned_from_end_with_3_and_no_model(
 ) -> None:
     for options in ([], ["--one-pass"]):
         with inside(tmp_path):
-            done = run("train", written(tmp_path, "data.csv", text), *options)
+            done = run(
+                "train", "--learner", "averaged", written(tmp_path, "data.csv", text), *options
+            )
         assert (done.code, done.out) == (3, "")
         assert said in done.err
     assert [file.name for file in tmp_path.iterdir()] == ["data.csv"]
@@ -366,7 +370,9 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(
     tmp_path: Path, options: list[str], said: str
 ) -> None:
     with inside(tmp_path):
-        done = run("train", written(tmp_path, "pets.csv", PETS).name, *options)
+        done = run(
+            "train", "--learner", "averaged", written(tmp_path, "pets.csv", PETS).name, *options
+        )
     assert done.code in (2, 3)
     assert done.code == 2 or "nope=ignored" in options
     assert said in done.err
@@ -377,7 +383,17 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(
 
 def test_a_share_that_holds_out_no_row_is_refused(tmp_path: Path) -> None:
     file = written(tmp_path, "pets.csv", PETS)
-    done = run("train", file, "--dev", "0.1", "--out", tmp_path / "m.rbt", "--quiet")
+    done = run(
+        "train",
+        "--learner",
+        "averaged",
+        file,
+        "--dev",
+        "0.1",
+        "--out",
+        tmp_path / "m.rbt",
+        "--quiet",
+    )
     assert (done.code, done.out) == (3, "")
     assert "error: --dev 0.1 of 6 rows leaves none to watch. Give more rows, or " in done.err
     assert not (tmp_path / "m.rbt").exists()
@@ -444,7 +460,16 @@ def test_real_files_are_learned_as_they_come(
 ) -> None:
     if not (DATA / path).exists():
         pytest.skip("the data are not at hand")
-    told = run("train", DATA / path, *options, "--out", tmp_path / "m.rbt", "--json").json
+    told = run(
+        "train",
+        "--learner",
+        "averaged",
+        DATA / path,
+        *options,
+        "--out",
+        tmp_path / "m.rbt",
+        "--json",
+    ).json
     assert told["accuracy"]["train"] >= least
 
 
@@ -455,6 +480,6 @@ def test_words_of_python_are_told_by_their_name_in_the_shell(
     tmp_path: Path, option: str, word: str
 ) -> None:
     file = written(tmp_path, "pets.csv", PETS)
-    done = run("train", file, option, "3")
+    done = run("train", "--learner", "averaged", file, option, "3")
     assert done.code == 2
     assert f"there is no {option} here: {word}." in done.err

@@ -6,7 +6,7 @@ from pathlib import Path
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROWS = ["a,b,y", *(f"{i % 7},{i * i % 5},{'uv'[i % 7 > 3 or i % 11 == 0]}" for i in range(300))]
-TRAIN = "train rows.csv --target y --epochs 3"
+TRAIN = "train rows.csv --learner averaged --target y --epochs 3"
 
 # Every command that writes, and the files it makes; those that hold a model first.
 WRITING = {

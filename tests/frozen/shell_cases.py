@@ -60,7 +60,17 @@ def train(kind: str, options: Options, folder: Path) -> dict[str, Any]:
     model = folder / "model.rbt"
     usual = HASHED.get(kind, []) if "--exact" not in options else []
     dev = [str(data(folder, kind, 4, 24)) if part == "DEV" else part for part in options]
-    shell("train", data(folder, kind, 1, 64), *reading(kind), *usual, *dev, "--out", model)
+    shell(
+        "train",
+        "--learner",
+        "averaged",
+        data(folder, kind, 1, 64),
+        *reading(kind),
+        *usual,
+        *dev,
+        "--out",
+        model,
+    )
     return model_outcome(folder, kind, model)
 
 

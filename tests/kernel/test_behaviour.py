@@ -266,7 +266,7 @@ def test_a_mapping_is_an_example_with_the_features_of_the_first_ones() -> None:
     table = [[1.0, 1.0], [-1.0, 1.0], [2.0, 0.0], [0.0, -2.0]]
     assert model.predict(records).tolist() == rows.predict(table).tolist()
     with pytest.raises(InputError, match="'c', which was not there in training"):
-        model.set_params(warm_start=True).fit([*records, {"c": 1.0}], list("pqqpp"))
+        model.learn_one({"c": 1.0}, "p")
 
 
 def test_training_is_told_on_request(capsys: pytest.CaptureFixture[str]) -> None:

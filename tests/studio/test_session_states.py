@@ -172,7 +172,7 @@ def test_numbers_at_the_ends_of_the_range_give_finite_answers(bias, feature_map)
 
 
 def test_a_kernel_that_overflows_is_refused_by_its_learner():
-    learners = [{"kind": "perceptron"}, {"kind": "kernel", "degree": 20, "gamma": 1}]
+    learners = [{"kind": "perceptron"}, {"kind": "kernel", "degree": 20}]
     state = {**data([1e15, 0, "a"], [0, 1e15, "b"]), "learners": learners}
     with pytest.raises(InputError, match=r"^Learner 2: the kernel of row 0"):
         Session().ask("run", state)

@@ -257,10 +257,20 @@ class KernelTrainer(epochs.Trainer):
         if len(suspects):
             block.know(suspects)
         updates.clear()
-        reached, norms = 0, (self.ceiling.squared_norms, self.ceiling.magnitudes)
+        reached = 0
         while True:
-            known = block.products, block.place
-            reached = blocks.walk(scores, *given, reached, *known, shape, ties, *norms, updates)
+            reached = blocks.walk(
+                scores,
+                *given,
+                reached,
+                block.products,
+                block.place,
+                shape,
+                ties,
+                self.ceiling.squared_norms,
+                self.ceiling.magnitudes,
+                updates,
+            )
             if reached == len(block):
                 break
             # Whoever is wrong by now will most likely be asked about as well.

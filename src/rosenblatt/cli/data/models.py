@@ -223,8 +223,9 @@ def refuse_other_model(path: str, learner: str, schema: Any, data: Sequence[str]
     try:
         card = read(path).card
         record = card.record
-        if card.learner != learner:
-            why = f"trained by {card.learner}"
+        trained_by = card.learner if record.search is None else "AutoLinear"
+        if trained_by != learner:
+            why = f"trained by {trained_by}"
         elif (card.schema or {}).get("target") != getattr(schema, "target", None):
             why = "trained for another target"
         elif record.data is None or "-" in data:

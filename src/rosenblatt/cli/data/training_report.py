@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rosenblatt.model import State
 
 LONGEST_LABEL = 24
+MOST_TRIED = 8
 
 
 def facts_of(
@@ -26,6 +27,7 @@ def facts_of(
     facts = training_facts(state, path, rows, classes, right)
     facts |= {"training_errors": wrong, "converged": None if wrong is None else not wrong}
     facts |= {"dev_rows": None, "columns": examples.schema.describe()}
+    facts["leaderboard"] = leaderboard(state.card)
     if facts["accuracy"]["dev"] is not None:
         # Each epoch counted the rows it learned from; the others were held out.
         learned = learner.t_ // learner.n_iter_
@@ -71,6 +73,14 @@ def fit_facts(card: Any) -> dict[str, Any]:
     }
 
 
+def leaderboard(card: Any) -> list[dict[str, Any]] | None:
+    """What was tried on held-out rows before the learner was chosen; None if nobody chose."""
+    from rosenblatt.learner.selection import Candidate
+
+    tried = card.record.search
+    return None if tried is None else [Candidate(*row)._asdict() for row in tried]
+
+
 def _accuracy(learner: Any, examples: Examples) -> float:
     from rosenblatt.learner.inputs import rows_without_names
 
@@ -86,7 +96,8 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
     assert entry is not None
 
     lines = [
-        f"{named(data)}: {facts['rows']:,} rows, {facts['features']:,} features",
+        f"{named(data)}: {facts['rows']:,} rows, {facts['features']:,} features"
+        + ("" if facts["leaderboard"] is None else ", learner auto"),
         counted_classes(facts["classes"]),
     ]
     if facts["epochs"] is None:
@@ -99,8 +110,10 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
         lines += [
             f"{entry.title_in_sentence}, {epochs}, "
             f"mistakes {shortened(facts['mistakes_per_epoch'])}",
-            f"ended: {stop_text(facts['stop_reason'])}",
         ]
+        if facts["leaderboard"] is None or facts["stop_reason"] != "max_iter":
+            lines.append(f"ended: {stop_text(facts['stop_reason'])}")
+        lines += leaderboard_lines(facts["leaderboard"] or [])
     accuracy = facts["accuracy"]
     line = f"accuracy: {accuracy['train']:.4f} on all {facts['rows']:,} rows"
     if facts["stop_reason"] == "separated" and facts["training_errors"] and not accuracy["dev"]:
@@ -111,6 +124,23 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
     elif facts["best_epoch"] is not None:
         line += f" (the weights in the pocket, of epoch {facts['best_epoch']})"
     return [*lines, line, f"wrote {facts['model']}"]
+
+
+def leaderboard_lines(tried: list[dict[str, Any]]) -> list[str]:
+    """In at most eight lines what was chosen, the default, and the best of every other rule."""
+    first = sorted(tried, key=lambda row: (not row["chosen"], not row["is_default"]))
+    best: dict[Any, dict[str, Any]] = {}
+    for row in first:
+        best.setdefault("default" if row["is_default"] else row["name"], row)
+    lines = ["errors on held-out rows, and how many points more than the default:"] if best else []
+    for row in list(best.values())[: MOST_TRIED - 1]:
+        more = f"{100 * row['difference']:+.2f} ± {100 * row['standard_error']:.2f}"
+        marks = ["the default"] * row["is_default"] + ["chosen"] * row["chosen"]
+        lines.append(
+            f"  {row['error_rate']:6.2%}  {'' if row['is_default'] else more:>14}  "
+            f"{', '.join([row['name'], count(row['epochs'], 'epoch'), *marks])}"
+        )
+    return lines
 
 
 def kept_by_interrupt(learner: Any, path: str, unit: str = "row") -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.frame.options import Command, Decorated, Section
+from rosenblatt.cli.frame.options import SHARED, Command, Decorated, Section
 from rosenblatt.cli.main import Call
 from rosenblatt.learner.catalogue import Entry, entries, find
 from rosenblatt.learner.options import word_of
@@ -23,15 +23,18 @@ REPLACED_BY = {
     "max_iter": "--epochs",
     "random_state": "--seed",
     "record": "--record",
+    "standardize": "columns are scaled by their schema; --no-scale takes them as they are",
     "validation_fraction": "--dev",
     "verbose": "progress is shown on a terminal anyway",
     "warm_start": "--resume",
 }
 # Of no use where every row is seen once.
 OF_EPOCHS = ("cache_mb", "calibrate", "n_iter_no_change", "shuffle", "tol")
-DEFAULT = "averaged"
+# Where all rows are at hand, and where each is seen once or by one shard alone.
+DEFAULT, DEFAULT_ONLINE = "auto", "averaged"
+ONLINE = {f"--{option}" for option in ("one-pass", "resume", *SHARED)}
 SHORTER = {"tag_dictionary": ["--dictionary"]}
-OF_ROWS = ("linear", "kernel")
+OF_ROWS = ("linear", "kernel", "auto")
 PARAMETERS = "rosenblatt.parameters"
 
 
@@ -47,8 +50,9 @@ class LearnerCommand(Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[PARAMETERS] = {}
-        resumed = any(word.partition("=")[0] == "--resume" for word in args)
-        entry = find(self.only or _named_in(args))
+        words = {word.partition("=")[0] for word in args}
+        resumed, online = "--resume" in words, self.streams or not words.isdisjoint(ONLINE)
+        entry = find(self.only or _named_in(args, DEFAULT_ONLINE if online else DEFAULT))
         if entry is not None:
             ctx.meta["rosenblatt.learner"] = entry
         try:
@@ -140,9 +144,8 @@ def weights_by_label(
     return found
 
 
-def _named_in(args: Sequence[str]) -> str:
+def _named_in(args: Sequence[str], name: str) -> str:
     """The learner that a command line names; the last one, as click has it."""
-    name = DEFAULT
     for argument, following in pairwise([*args, ""]):
         if argument == "--":
             break
@@ -221,28 +224,32 @@ def _first_sentence(text: str) -> str:
     return plain if end < 0 else plain[: end + 1]
 
 
-def _named(_ctx: click.Context, _param: click.Parameter, value: str) -> Entry:
+def _named(ctx: click.Context, _param: click.Parameter, value: str | None) -> Entry:
     """A name of the shell or of a class, as a callback; upper and lower case are the same."""
-    entry = find(value)
-    if entry is None or entry.family not in OF_ROWS:
+    if value is None:
+        return ctx.meta["rosenblatt.learner"]  # type: ignore[no-any-return]
+    entry, listed = find(value), _trained_on_rows(streams=isinstance(ctx.command, StreamCommand))
+    if entry not in listed:
         from difflib import get_close_matches
 
-        known = [entry.name for entry in _trained_on_rows()]
+        known = [entry.name for entry in listed]
         close = get_close_matches(value.lower(), known, n=1)
         hint = f"Did you mean '{close[0]}'? " if close else ""
         raise click.BadParameter(f"there is no '{value}'. {hint}Known: {', '.join(known)}.")
+    assert entry is not None
     return entry
 
 
-def _trained_on_rows() -> list[Entry]:
-    return [entry for entry in entries() if entry.family in OF_ROWS]
+def _trained_on_rows(*, streams: bool) -> list[Entry]:
+    families = OF_ROWS[:2] if streams else OF_ROWS
+    return [entry for entry in entries() if entry.family in families]
 
 
 def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]:
     """The option --learner; Tab offers the names, for streams of those that keep no rows."""
 
     def offered() -> list[str]:
-        listed = _trained_on_rows()
+        listed = _trained_on_rows(streams=streams)
         return [entry.name for entry in listed if not (streams and entry.load().keeps_rows)]
 
     def begun(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
@@ -252,9 +259,11 @@ def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]
         # The list may hold learners of other packages, which only those wait for who read help.
         def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
             *names, last = offered()
+            online = "" if streams else f"; {DEFAULT_ONLINE} with --one-pass and --shards"
             self.help = (
                 f"How to learn: {', '.join(names)} or {last}. Each has options of its own; "
-                "--learner NAME --help shows them."
+                "--learner NAME --help shows them.  "
+                f"[default: {DEFAULT_ONLINE if streams else DEFAULT}{online}]"
             )
             return super().get_help_record(ctx)
 
@@ -263,8 +272,6 @@ def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]
         cls=Named,
         callback=_named,
         shell_complete=begun,
-        default=DEFAULT,
-        show_default=True,
         metavar="NAME",
         help="How to learn.",
     )

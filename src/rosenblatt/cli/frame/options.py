@@ -195,7 +195,7 @@ slim_option = click.option(
 
 
 def train_options(
-    units: str, model: str, *, epochs: int, dev: str, record: str
+    units: str, model: str, *, epochs: int | str, dev: str, record: str
 ) -> Callable[[Decorated], Decorated]:
     """Options that mean the same for every learner; `units` are what it learns from."""
     unit = units.removesuffix("s")

@@ -9,7 +9,12 @@ from typing import Any
 import click
 
 from rosenblatt.cli.data.models import Model, open_model
-from rosenblatt.cli.data.training_report import fit_facts, shortened
+from rosenblatt.cli.data.training_report import (
+    fit_facts,
+    leaderboard,
+    leaderboard_lines,
+    shortened,
+)
 from rosenblatt.cli.frame.options import MODEL, Command, Whole
 from rosenblatt.cli.frame.terminal import cut, printable, say, say_json
 from rosenblatt.errors import ModelFileError
@@ -97,6 +102,7 @@ def facts_of(model: Model) -> dict[str, Any]:
         "slim": card.slim,
         "columns": model.schema.describe() if model.has_schema else None,
         "support_rows": None,
+        "leaderboard": leaderboard(card),
     }
     if tags:
         return facts | _tagger_facts(card)
@@ -163,6 +169,8 @@ def _card(model: Model) -> list[str]:
     lines = [f"{name:10}  {text}" for name, text in items.items()]
     if model.tags_sentences:
         return lines
+    if facts["leaderboard"]:
+        lines += ["", *leaderboard_lines(facts["leaderboard"])]
     columns = facts["columns"] or []
     lines += ["", *columns[:MOST_COLUMNS]]
     if len(columns) > MOST_COLUMNS:

@@ -60,9 +60,9 @@ AGAINST = {
 @train_options(
     "rows",
     "model",
-    epochs=1000,
+    epochs="1000; of auto 150",
     dev="Rows to watch, in a file or as a share of DATA (0.1): training ends when it gains no more "
-    "on them.",
+    "on them, and auto chooses by them.",
     record="Keep every update, so that explain can name past mistakes.",
 )
 @new_classes_option
@@ -94,8 +94,10 @@ def command(
 ) -> None:
     """Train on the rows of DATA and write a model.
 
-    What the columns are is guessed and printed; --column says otherwise. Training ends with a
-    reason: the classes are separated, held-out rows gain no more, or the limit of epochs.
+    What the columns are is guessed and printed; --column says otherwise. Without --learner, or with
+    --learner auto, several rules are tried on held-out rows, and the best is trained on all rows;
+    the default is left only for what is surely better. Otherwise training ends with a reason: the
+    classes are separated, held-out rows gain no more, or the limit of epochs.
 
     --resume learns from each row once, in order, and writes the model it started from unless
     --out is given. A --one-pass over one file and --resume with the next give the model of one
@@ -156,7 +158,11 @@ def command(
         if epochs is not None:
             parameters["max_iter"] = epochs
         if share is not None:
-            parameters |= {"early_stopping": True, "validation_fraction": share}
+            parameters["validation_fraction"] = share
+            if learner.family != "auto":
+                parameters["early_stopping"] = True
+        if learner.family == "auto":
+            parameters["standardize"] = False  # the schema has scaled what is to be scaled
         model = _new_learner(learner, parameters, examples)
     elif examples.inserted:
         model.insert_features(examples.inserted)
@@ -174,6 +180,7 @@ def command(
             model.set_params(warm_start=usual)
         else:
             _fit(model, examples, held, quiet=quiet or as_json)
+        model = getattr(model, "best_learner_", model)
         _refuse_lone_class(model, data)
         model.schema_ = examples.schema
         hashed = None if resume or "-" in data else list(data)
