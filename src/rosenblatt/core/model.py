@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from rosenblatt.core.classes import in_order, place_of
 from rosenblatt.core.ledger import Ledger
+from rosenblatt.core.readouts import Readouts
 from rosenblatt.core.recording import Entries, Note, Recorder
-from rosenblatt.core.weights import START_RATES, Weights
+from rosenblatt.core.rows import Rows
+from rosenblatt.core.weights import Weights, widened
 from rosenblatt.errors import SlimModelError
 
 
@@ -192,6 +194,8 @@ class LinearModel(Model):
         # Updates made in float32, if the weights became float64 after them.
         self.n_float32: int | None = None
         self.average_from_of_best = 0
+        # Means of the weights of a stream, if they are wanted.
+        self.readouts: Readouts | None = None
         # The rows that a voted learner keeps beside the ledger.
         self.voters: Any = None
 
@@ -209,9 +213,17 @@ class LinearModel(Model):
         if self.best is not None:
             coef, bias = self.best
             return coef, bias
+        if self.readouts is not None:
+            return self.readouts.served(self.weights)
         if self.weights.averaged:
             return self.weights.average()
         return self.weights.matrix, self.weights.bias
+
+    def score(self, rows: Rows) -> npt.NDArray[np.float64]:
+        """Scores of rows, which the weights are arranged for, by those weights but the best."""
+        if self.readouts is not None:
+            return self.readouts.score(self.weights, rows)
+        return self.weights.score(rows)
 
     def noting_when(self, keep: Callable[[], Any]) -> Callable[[], Any]:
         def noted() -> Any:
@@ -256,9 +268,11 @@ class LinearModel(Model):
 
     def insert_features(self, places: Sequence[int]) -> None:
         """Add features with weight 0 before these places; the start may lack the last features."""
-        self.weights = _widened(self.weights, places)
+        self.weights = widened(self.weights, places)
+        if self.readouts is not None:
+            self.readouts.insert_features(places)
         if self.start is not None:
-            self.start = _widened(self.start, [min(at, self.start.n_features) for at in places])
+            self.start = widened(self.start, [min(at, self.start.n_features) for at in places])
 
     def keep_record(self, wanted: bool) -> None:
         if self.recorder is None:
@@ -312,15 +326,7 @@ class LinearModel(Model):
             repr(known if self.calibration is None else (*known, self.calibration)).encode()
         )
         past = self.recorder.entries[1:] if self.voters is not None and self.recorder else ()
-        for values in (*(self.best or ()), *past):
+        read = () if self.readouts is None else self.readouts.to_arrays(self.weights).values()
+        for values in (*(self.best or ()), *past, *read):
             state.update(np.asarray(values).tobytes())
         return state.hexdigest()
-
-
-def _widened(weights: Weights, places: Sequence[int]) -> Weights:
-    arrays = weights.to_arrays()
-    for name in ("coef", "coef_sum", "coef_rate"):
-        if arrays[name] is not None:
-            new = START_RATES[weights.rates or ""] if name == "coef_rate" else 0.0
-            arrays[name] = np.insert(arrays[name], places, new, axis=1)
-    return Weights.from_arrays(arrays)

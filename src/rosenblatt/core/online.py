@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import learning
-from rosenblatt._kernels.rows import rows as layouts
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.classes import class_segments, predicted_labels
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.readouts import is_wrong
 from rosenblatt.core.recording import Entries
-from rosenblatt.core.rows import Rows, inspect, row_arrays
+from rosenblatt.core.rows import Rows, inspect, row_arrays, rows_between
 from rosenblatt.core.training import LOG_CAPACITY, overflow_error
 
 
@@ -105,6 +106,16 @@ class OnlinePass:
             block.wrong[start:stop] = 0
             if block.predictions:
                 block.predictions[start:stop] = model.classes * (stop - start)
+        elif model.readouts is not None:
+            model.weights.arrange(by_feature=block.rows.is_sparse)
+            for row in range(start, stop):
+                scores = model.readouts.score(model.weights, block.part(row, row + 1))
+                if block.predictions:
+                    self._predict(block, row, scores)
+                if self._latest:
+                    scores = model.readouts.scores(model.weights, block.part(row, row + 1))[0]
+                block.wrong[row] = is_wrong(scores[0], int(slots[row]))
+                self._learn(block, row, row + 1, slots)
         elif block.predictions or (model.weights.averaged and not self._latest):
             scores = None
             if block.predictions:
@@ -126,9 +137,8 @@ class OnlinePass:
 
     def _scores(self, block: _Block, row: int) -> npt.NDArray[np.float64]:
         """Scores of a row by the weights that predict."""
-        weights = self.model.weights
-        weights.arrange(by_feature=block.rows.is_sparse)
-        return weights.score(block.part(row, row + 1))
+        self.model.weights.arrange(by_feature=block.rows.is_sparse)
+        return self.model.score(block.part(row, row + 1))
 
     def _learn(
         self,
@@ -139,9 +149,27 @@ class OnlinePass:
         tally: learning.Tally | None = None,
         watch: learning.Watch | None = None,
     ) -> None:
+        """Learn from some rows, of classes that are known."""
         model = self.model
         if slots is None:
             return
+        if model.readouts is not None and stop > start:
+            once = partial(self._learn_rows, block, slots=slots, tally=None, watch=None)
+            model.weights.arrange(by_feature=block.rows.is_sparse)
+            model.readouts.walk(model.weights, block.arrays, slots, (start, stop), once)
+        else:
+            self._learn_rows(block, start, stop, slots, tally, watch)
+
+    def _learn_rows(
+        self,
+        block: _Block,
+        start: int,
+        stop: int,
+        slots: npt.NDArray[np.int32],
+        tally: learning.Tally | None,
+        watch: learning.Watch | None,
+    ) -> None:
+        model = self.model
         tally = tally or learning.Tally()
         model.weights.arrange(by_feature=block.rows.is_sparse)
         note, log = model.recording(model.next_row - start), None
@@ -183,7 +211,7 @@ class _Block:
         first_row: int,
     ) -> None:
         self.first_row, self.weights = first_row, weights
-        self._arrays = row_arrays(X, np.float64)
+        self.arrays = row_arrays(X, np.float64)
         self.n_features = X.shape[1]
         self.rows: Rows = self.part(0, X.shape[0])
         inspect(self.rows)
@@ -192,7 +220,4 @@ class _Block:
 
     def part(self, start: int, stop: int) -> Rows:
         """Some of the rows; nothing is copied."""
-        if len(self._arrays) == 1:
-            return layouts.dense(self._arrays[0][start:stop])
-        data, indices, indptr = self._arrays
-        return layouts.sparse(data, indices, indptr[start : stop + 1], self.n_features)
+        return rows_between(self.arrays, self.n_features, start, stop)

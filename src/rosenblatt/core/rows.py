@@ -6,7 +6,7 @@ and distances of all pairs of rows of two tables, dense or sparse.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 from zlib import crc32
@@ -40,6 +40,16 @@ def row_arrays(X: Any, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], ...]:
     index = np.int32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.int64
     parts = (X.data, dtype), (X.indices, index), (X.indptr, index)
     return tuple(readable(values, kind) for values, kind in parts)
+
+
+def rows_between(
+    arrays: Sequence[npt.NDArray[Any]], n_features: int, start: int, stop: int
+) -> Rows:
+    """Some of the rows of `row_arrays`; nothing is copied."""
+    if len(arrays) == 1:
+        return _rows.dense(arrays[0][start:stop])
+    data, indices, indptr = arrays
+    return _rows.sparse(data, indices, indptr[start : stop + 1], n_features)
 
 
 def largest_allowed(dtype: npt.DTypeLike) -> float:

@@ -296,3 +296,13 @@ class Weights(WeightArrays):
         if self.average_from:
             state.update(f" {self.average_from}".encode())
         return state.hexdigest()
+
+
+def widened(weights: Weights, places: Sequence[int]) -> Weights:
+    """The same with features of which nothing is learned yet before these places."""
+    arrays = weights.to_arrays()
+    for name in ("coef", "coef_sum", "coef_rate"):
+        if arrays[name] is not None:
+            new = START_RATES[weights.rates or ""] if name == "coef_rate" else 0.0
+            arrays[name] = np.insert(arrays[name], places, new, axis=1)
+    return Weights.from_arrays(arrays)

@@ -9,6 +9,7 @@ import numpy as np
 from rosenblatt.arrays import Arrays
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
+from rosenblatt.core.readouts import NAMES, SMALLEST_SCALE, Readouts
 from rosenblatt.core.recording import COLUMNS, Recorder
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.weights import ARRAYS as WEIGHTS
@@ -48,6 +49,13 @@ class Start(Facts):
     n_float32: int | None
 
 
+class ReadoutFacts(Facts):
+    """Which read-out of a stream predicts, and how many examples they have followed."""
+
+    name: str
+    t: int
+
+
 class LinearFacts(Facts, omit_defaults=True):
     """A linear model, apart from its arrays.
 
@@ -56,7 +64,8 @@ class LinearFacts(Facts, omit_defaults=True):
     ``average_from_of_best`` before their average began. ``voters``: how the mistaken rows of a
     voted perceptron are kept. ``scaled``, left out where it is false: the columns of all rows are
     centred and scaled first. ``rates``, left out where there are none: what the steps of each
-    weight are multiplied by.
+    weight are multiplied by. ``readout``, left out likewise: the means beside the weights of a
+    stream.
     """
 
     fit_intercept: bool
@@ -68,6 +77,7 @@ class LinearFacts(Facts, omit_defaults=True):
     voters: RowKind | None
     scaled: bool = False
     rates: Literal["variance", "gradient"] | None = None
+    readout: ReadoutFacts | None = None
 
 
 VOTED_ROWS = KeptRows("voters.rows", "the rows a voted perceptron made mistakes on")
@@ -81,6 +91,10 @@ coef_rate     | float   | vectors, features | least to first rate | rates | fact
 intercept_rate| float   | vectors           | least to first rate | rates | those of the biases
 best.coef     | float   | vectors, features | training      | best     | weights of the best epoch
 best.intercept| float   | vectors           | training      | best     | biases of the best epoch
+readout.coef      | float64 | lags, features | ± largest lag | readout | lags of means, over scale
+readout.intercept | float64 | lags           | ± largest lag | readout | those of the biases
+readout.scale     | float64 | means          | 1e-7 to 1.0   | readout | average, slow, fast
+readout.error     | float64 | readouts       | 0.0 to 100.0  | readout | faded mistakes of each
 {MISTAKES}
 {UPDATES.format("ledger", "row", "next row", "finite")}
 ledger.change | float64 | updates of ledger | 0.0 to 1e150 | ledger, rates | how far the rates fell
@@ -114,6 +128,8 @@ class LinearLayout(Layout):
             found.add("averages")
         if facts.best is not None and facts.voters is None:
             found.add("best")
+        if facts.readout is not None:
+            found.add("readout")
         if facts.ledger is not None:
             found |= {"ledger"} if facts.ledger.zero else {"ledger", "ledger.start"}
         if facts.scaled:
@@ -135,6 +151,10 @@ class LinearLayout(Layout):
         found = {"largest sum": largest, "start of ledger": start + 1}
         found["least"] = 1e-30 if arrays["coef"].dtype == np.float32 else 1e-300
         found["first rate"] = START_RATES.get(facts.rates or "", 1.0)
+        if facts.readout is not None:
+            lag = 4.0 * largest_allowed(arrays["coef"].dtype) * max(t, 1 / SMALLEST_SCALE)
+            lags = 3 * len(arrays["coef"])
+            found |= {"largest lag": lag, "lags": lags, "means": 3, "readouts": len(NAMES)}
         if len(card.classes) == len(arrays["coef"]) == 2:  # learned as more are, with a vector each
             found["vectors"] = 2
         return found
@@ -157,6 +177,11 @@ class LinearLayout(Layout):
                 raise ModelFileError("a slim model has no running sums.")
             whole("the examples before the average", facts.average_from, 0, max(t - 1, 0))
         whole("those before the average of the best", facts.average_from_of_best, 0, t)
+        if facts.readout is not None:
+            refuse_slim(card)
+            whole("the examples of the read-outs", facts.readout.t, 0, t)
+            if facts.readout.name not in ("auto", *NAMES) or facts.voters is not None:
+                raise ModelFileError(f"there is no read-out {facts.readout.name!r} here.")
         if ledger is not None:
             if facts.voters is None:
                 refuse_slim(card)
@@ -206,6 +231,8 @@ class LinearLayout(Layout):
             voters = VOTED_ROWS.put(arrays, rows if len(numbers) else None)
         elif best_t is not None:
             arrays["best.coef"], arrays["best.intercept"] = model.best
+        if (readouts := None if slim else model.readouts) is not None:
+            arrays |= readouts.to_arrays(model.weights)
         facts = LinearFacts(
             fit_intercept=weights["fit_intercept"],
             by_feature=weights["by_feature"],
@@ -216,6 +243,7 @@ class LinearLayout(Layout):
             ledger=ledger,
             voters=voters,
             scaled=learner._scaling is not None,
+            readout=None if readouts is None else ReadoutFacts(name=readouts.name, t=readouts.t),
         )
         if learner._scaling is not None:
             arrays["scaling.mean"], arrays["scaling.deviation"] = learner._scaling
@@ -277,6 +305,8 @@ def linear_model(state: State) -> LinearModel:
     if facts.best is not None:
         parts = () if facts.voters is not None else ("coef", "intercept")
         model.best, model.t_of_best = tuple(arrays[f"best.{part}"] for part in parts), facts.best
+    if facts.readout is not None:
+        model.readouts = Readouts.from_arrays(model.weights, arrays, **facts.readout.to_plain())
     if facts.ledger is not None:
         ledger = Ledger.from_arrays(_take_ledger(state, facts.ledger))
         model.recorder, model.start = Recorder(), ledger.start

@@ -21,13 +21,13 @@ from rosenblatt.learner.inputs import Batch, array_row, check_count, named_value
 from rosenblatt.learner.mapping_rows import columns_by_name, is_records, not_a_number
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.targets import encode_labels, read_labels, streamed_weights
-from rosenblatt.linear.linear_classifier import LinearClassifier
+from rosenblatt.linear.stream_readouts import StreamReadouts
 from rosenblatt.linear.streaming import LIMIT, Stream, as_table, read
 
 ONE = np.zeros(1, np.int32)  # a single example: label number 0 of a list of one
 
 
-class LinearLearner(LinearClassifier):
+class LinearLearner(StreamReadouts):
     """Base of the linear learners; each declares its own parameters and names its rule.
 
     Rows may come in batches of any size or one by one, new classes and, by name, new features at
@@ -81,6 +81,7 @@ class LinearLearner(LinearClassifier):
             slot is None
             or model is not self._model
             or model.recorder is not None
+            or model.readouts is not None
             or model.columns is not None
             or len(model.classes) < 2
             or X.shape != (1, model.weights.n_features)
@@ -106,6 +107,7 @@ class LinearLearner(LinearClassifier):
         self._model = model
         self._stream = Stream(model, rule, self._rule_settings(self))
         self._keep_record(model, streamed=True)
+        self._keep_readouts(model)
 
     def _current_stream(self) -> Stream:
         """The stream to go on with, by the rule as the parameters have it now."""
@@ -116,6 +118,7 @@ class LinearLearner(LinearClassifier):
                 self._refuse_other_settings()
                 stream.rule, stream.settings = self._checked_rule(), settings
                 self._keep_record(stream.model, streamed=True)
+                self._keep_readouts(stream.model)
             return stream
         # The first example after a fit: what was true of the finished fit is so no longer.
         self.check_parameters()
@@ -177,6 +180,7 @@ class LinearLearner(LinearClassifier):
             slot is None
             or row.pending
             or model.recorder is not None
+            or model.readouts is not None
             or self.class_weight is not None
             or len(model.classes) < 2
         ):
@@ -239,7 +243,7 @@ class LinearLearner(LinearClassifier):
         if model.best is not None or weights.is_float32 or not readable:
             return self._scores(model, as_table(row))
         rows = row.rows if isinstance(row, MappingRow) else as_rows(row, np.float64)
-        return weights.score(rows)
+        return model.score(rows)
 
     # ------------------------------------------------------------------ whole streams
 

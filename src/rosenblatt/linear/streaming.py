@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.classes import class_segments, declared_classes, number_of
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.rows import largest_allowed
+from rosenblatt.core.rows import largest_allowed, row_arrays
 from rosenblatt.core.training import one_pass, overflow_error
 from rosenblatt.core.weights import BIASES, TABLES
 from rosenblatt.learner.inputs import Batch
@@ -72,19 +73,30 @@ class Stream:
             if labels is None:
                 continue
             seen = model.t
-            tally = one_pass(
-                model.weights,
-                self.rule,
-                rows,
-                labels,
-                start=start,
-                stop=stop,
-                row_weights=batch.weights,
-                record=record,
-            )
-            model.n_mistakes += tally.mistakes
+            learn = partial(self._learn_rows, rows, labels, batch.weights, record)
+            if model.readouts is None:
+                learn(start, stop)
+            else:
+                model.weights.arrange(by_feature=rows.is_sparse)
+                arrays = row_arrays(batch.table, np.float64)
+                model.readouts.walk(model.weights, arrays, labels, (start, stop), learn)
             if model.t < seen + stop - start:  # somebody asked to stop
                 break
+
+    def _learn_rows(
+        self, rows: Rows, labels: Any, weights: Any, record: Any, start: int, stop: int
+    ) -> None:
+        tally = one_pass(
+            self.model.weights,
+            self.rule,
+            rows,
+            labels,
+            start=start,
+            stop=stop,
+            row_weights=weights,
+            record=record,
+        )
+        self.model.n_mistakes += tally.mistakes
 
     def checkpoint(self, batch: Batch) -> Callable[[], None]:
         """A way back to the model as it is now, at a cost that stays below that of the batch."""
@@ -98,7 +110,8 @@ class Stream:
         safe = model.weights.reach + growth < largest_allowed(model.weights.table.dtype)
         if not reshapes and (safe or rows.n_rows == 1):
             return lambda: None  # no step can overflow, or it is refused before it is made
-        if not reshapes and rows.is_sparse and model.weights.table.size > LARGE_TABLE:
+        large = rows.is_sparse and model.weights.table.size > LARGE_TABLE
+        if not reshapes and large and model.readouts is None:
             return self._touched_only(batch.table)
         if rows.n_rows == 1 and rows.dtype == model.weights.table.dtype and not batch.declared:
             return model.joining(batch.names[0])
@@ -185,15 +198,18 @@ class Stream:
         model, rows = self.model, self.row.rows
         if len(model.classes) < 2:
             model.t += 1
-        elif model.recorder is None:
-            self.learn_row(rows, model.slots[y], weight)
-        else:
-            self.label[0] = model.slots[y]
+            return
+        slot = model.slots[y]
+        learn = partial(self.learn_row, rows, slot, weight)
+        if model.recorder is not None:
             record = model.recording(model.next_row, as_table(self.row))
-            tally = one_pass(
-                model.weights, self.rule, rows, self.label, row_weights=weight, record=record
-            )
-            model.n_mistakes += tally.mistakes
+            labels = np.array([slot], np.int32)
+            learn = partial(self._learn_rows, rows, labels, weight, record, 0, 1)
+        if model.readouts is None:
+            learn()
+        else:
+            model.weights.arrange(by_feature=True)
+            model.readouts.learn(model.weights, rows, self.row.stored()[1], slot, learn)
 
 
 def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:

@@ -306,7 +306,9 @@ def _summary(progress: Progress, model: Any, count: str) -> list[str]:
     assert entry is not None
     lines = [f"{entry.title_in_sentence}: {progress.summary()}"]
     latest = progress.online_mistakes or 0
-    if model.averages and count == "served":
+    if hasattr(model, "readout_"):
+        lines.append(f"read-out that predicts now: {model.readout_}")
+    if (model.averages or model.readout) and count == "served":
         rate = 100 * latest / max(progress.n, 1)
         lines.append(f"its latest weights: {counted(latest, 'mistake')}, {rate:.2f} %")
     return lines

@@ -1,0 +1,68 @@
+"""Which weights of a stream predict: the option of the linear learners, and what it keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.core.model import LinearModel
+from rosenblatt.core.readouts import NAMES, Readouts
+from rosenblatt.errors import Message, ParameterError, Setting
+from rosenblatt.learner.options import option
+from rosenblatt.linear.linear_classifier import LinearClassifier
+
+if TYPE_CHECKING:
+    from rosenblatt.learner.explain_rows import UpdateHistory
+
+
+class StreamReadouts(LinearClassifier):
+    """A linear classifier that can read the weights of a stream in several ways.
+
+    Attributes
+    ----------
+    readout_ : str
+        Which weights predict: "last", "average", "slow" or "fast"; if ``readout`` is set.
+    """
+
+    readout: str | None = option(
+        default=None,
+        choices=("auto", *NAMES),
+        in_studio=False,
+        help="""
+        Of a stream (``partial_fit``, ``learn_one``): which weights predict, whatever ``average``
+        says. "last": as they are now, "average": their mean over all examples, "slow" and "fast":
+        over about the last 1,000 and 100. "auto": whichever made the fewest mistakes of late, where
+        one counts half after 50 examples. It takes three numbers beside every weight. ``fit``
+        ignores it.""",
+    )
+
+    def _keep_readouts(self, model: LinearModel) -> None:
+        """Keep means beside the weights from here on, if asked to; those begun go on."""
+        if self.readout is None:
+            model.readouts = None
+        elif self.keeps_rows:
+            what = f" chooses among weights, and a {type(self).__name__} keeps rows to predict by"
+            raise ParameterError(Message(Setting("readout", self.readout), what))
+        elif model.readouts is None:
+            model.weights.promote()
+            model.readouts = Readouts(model.weights, self.readout)
+        else:
+            model.readouts.name = self.readout
+
+    @property
+    def readout_(self) -> str:
+        """Which weights predict, if ``readout`` is set and examples were learned as they came."""
+        readouts: Readouts | None = self._fitted().readouts
+        if readouts is None:
+            raise AttributeError("there are no read-outs: set readout, then learn from a stream")
+        return readouts.chosen
+
+    def _past(self, row: Any, X: Any) -> UpdateHistory | None:
+        readouts: Readouts | None = self._model.readouts
+        if readouts is not None and readouts.chosen in ("slow", "fast"):
+            return None  # mistakes of long ago count for less and less there
+        return super()._past(row, X)
+
+    @property
+    def _predicts_by_mean(self) -> bool:
+        readouts: Readouts | None = self._model.readouts
+        return super()._predicts_by_mean if readouts is None else readouts.chosen == "average"

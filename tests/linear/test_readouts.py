@@ -1,0 +1,232 @@
+"""Which weights of a stream predict: the last, their mean, or their means of late."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference.readouts import PlainReadouts
+from scipy.sparse import csr_array
+
+import rosenblatt
+from rosenblatt import MIRA, PassiveAggressive, Perceptron, SoftPerceptron, datasets
+from rosenblatt.core import readouts as module
+from rosenblatt.errors import InputError, ModelFileError, ParameterError
+from rosenblatt.evaluate import progressive
+
+NAMES = ("last", "average", "slow", "fast")
+LEARNERS = (Perceptron, MIRA, PassiveAggressive, SoftPerceptron)
+
+
+def stream(n: int, k: int = 2, seed: int = 0, d: int = 4) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.7)
+    W = rng.normal(size=(k, d))
+    W2 = rng.normal(size=(k, d))
+    y = np.where(np.arange(n) < n // 2, (X @ W.T).argmax(axis=1), (X @ W2.T).argmax(axis=1))
+    return X, y
+
+
+def means_of(model: Any) -> dict[str, Any]:
+    """The weights and bias of each read-out."""
+    found = {}
+    for name in NAMES:
+        model._model.readouts.name = name
+        found[name] = np.append(model.coef_[0], model.intercept_[0])
+    model._model.readouts.name = model.readout
+    return found
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@given(seed=st.integers(0, 1000), n=st.integers(2, 150))
+@settings(max_examples=15)
+def test_means_and_choice_are_those_of_the_plain_formula(learner: Any, seed: int, n: int) -> None:
+    X, y = stream(n, seed=seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SMALLEST_SCALE", 0.3)  # so that scales begin anew on the way
+        model, oracle = learner(readout="auto"), PlainReadouts()
+        model.partial_fit(X[:1], y[:1], classes=[0, 1])
+        raw = learner(average=False).partial_fit(X[:1], y[:1], classes=[0, 1])
+        after = np.append(raw.coef_[0], raw.intercept_[0])
+        oracle.learned(np.zeros(5), after, np.append(X[0], 1.0), 2 * int(y[0]) - 1)
+        for x, label in zip(X[1:], y[1:].tolist(), strict=True):
+            before = after
+            model.learn_one(x, label)
+            raw.learn_one(x, label)
+            after = np.append(raw.coef_[0], raw.intercept_[0])
+            oracle.learned(before, after, np.append(x, 1.0), 2 * label - 1)
+        found = means_of(model)
+    np.testing.assert_array_equal(found["last"], after)
+    for name, mean in oracle.means.items():
+        np.testing.assert_allclose(found[name], mean, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(model._model.readouts.errors, list(oracle.errors.values()))
+    assert model.readout_ == oracle.chosen()
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_one_by_one_in_batches_or_predicted_first_the_model_is_the_same(
+    learner: Any, k: int, tmp_path: Path
+) -> None:
+    """Also across a file; classes join on the way."""
+    X, y = stream(300, k)
+    whole = learner(readout="auto").partial_fit(X, y)
+    single = learner(readout="auto")
+    for x, label in zip(X, y.tolist(), strict=True):
+        single.learn_one(x, label)
+    tested = learner(readout="auto")
+    for start in range(0, 300, 70):
+        tested.predict_then_learn(X[start : start + 70], y[start : start + 70])
+        rosenblatt.save(tested, tmp_path / "m.rbt")
+        tested = rosenblatt.load(tmp_path / "m.rbt")
+    for other in (single, tested):
+        assert other.readout_ == whole.readout_
+        assert other.coef_.tobytes() == whole.coef_.tobytes()
+        assert other._model.readouts.errors.tobytes() == whole._model.readouts.errors.tobytes()
+        assert other.predict(X).tolist() == whole.predict(X).tolist()
+    sparse = learner(readout="auto").partial_fit(csr_array(X), y)  # sums in another order
+    np.testing.assert_allclose(sparse.coef_, whole.coef_, rtol=1e-6, atol=1e-9)
+    by_row = learner(readout="auto")
+    for i in range(300):
+        by_row.partial_fit(csr_array(X[i : i + 1]), y[i : i + 1])
+    assert by_row.coef_.tobytes() == sparse.coef_.tobytes()
+
+
+def test_mappings_that_bring_features_give_the_model_of_the_table() -> None:
+    X, y = stream(200)
+    named = Perceptron(readout="auto")
+    for row, label in zip(X, y.tolist(), strict=True):
+        named.learn_one({f"x{j}": v for j, v in enumerate(row.tolist()) if v}, label)
+    table = Perceptron(readout="auto").partial_fit(X, y)
+    order = [list(named.feature_names_in_).index(f"x{j}") for j in range(4)]
+    for name in NAMES:
+        named._model.readouts.name = table._model.readouts.name = name
+        np.testing.assert_array_equal(named.coef_[:, order], table.coef_)
+    x = {f"x{j}": v for j, v in enumerate(X[7].tolist())}
+    assert named.predict_one(x) == table.predict_one(X[7])
+
+
+def test_features_put_in_between_leave_the_means_as_they_are() -> None:
+    X, y = stream(120)
+    model = Perceptron(readout="fast").partial_fit(X, y)
+    before = model.coef_
+    model.insert_features([0, 2])
+    assert np.array_equal(np.delete(model.coef_, [0, 3], axis=1), before)
+    model.partial_fit(np.insert(X, [0, 2], 0.0, axis=1), y)
+
+
+def test_progressive_mistakes_are_those_of_predict_one_before_learn_one() -> None:
+    X, y = stream(400, 3)
+    slow, wrong = PassiveAggressive(readout="auto"), 0
+    for x, label in zip(X, y.tolist(), strict=True):
+        wrong += slow.predict_one(x) != label
+        slow.learn_one(x, label)
+    fast = PassiveAggressive(readout="auto")
+    tested = fast.predict_then_learn(X, y)
+    assert (
+        tested.wrong.sum()
+        == wrong
+        == progressive(PassiveAggressive(readout="auto"), [(X, y)]).mistakes
+    )
+
+
+def test_under_drift_auto_is_near_the_best_and_the_full_average_is_dead() -> None:
+    rates = {}
+    for readout in (*NAMES, "auto"):
+        data = datasets.drifting(6000, 10, kind="sudden", period=1000, flip=0.1).blocks(2000)
+        rates[readout] = progressive(PassiveAggressive(C=0.1, readout=readout), data).rate
+    assert rates["average"] > 0.4
+    assert rates["auto"] < min(rates[name] for name in NAMES) + 0.01
+    assert rates["auto"] < rates["last"]
+
+
+def test_without_a_readout_nothing_is_kept_and_fit_ignores_it() -> None:
+    X, y = stream(100)
+    assert Perceptron().partial_fit(X, y)._model.readouts is None
+    with pytest.raises(AttributeError, match="set readout"):
+        Perceptron().partial_fit(X, y).readout_  # noqa: B018
+    plain = PassiveAggressive(random_state=0, max_iter=3, tol=None)
+    asked = PassiveAggressive(random_state=0, max_iter=3, tol=None, readout="auto")
+    with pytest.warns(UserWarning, match="max_iter"):
+        assert asked.fit(X, y).coef_.tobytes() == plain.fit(X, y).coef_.tobytes()
+    # What is learned from there on is followed.
+    asked.learn_one(X[0], y[0])
+    assert asked.readout_ in NAMES
+
+
+def test_a_refused_example_changes_nothing() -> None:
+    X, y = stream(50)
+    model = Perceptron(readout="auto").partial_fit(X, y)
+    before = model._model.digest()
+    with pytest.raises(InputError):
+        model.partial_fit([[np.nan] * 4], [0])
+    with pytest.raises(InputError):
+        model.learn_one([1.0, 2.0], 0)
+    assert model._model.digest() == before
+    # The first rows of a batch are taken back with the one that is refused.
+    large = np.vstack([X[:5], np.full((9, 4), 1e140)])
+    with pytest.raises(InputError, match="would leave the range"):
+        model.set_params(eta0=1e149).partial_fit(large, [0, 1] * 7)
+    assert model._model.digest() == before
+
+
+def test_a_voted_perceptron_has_no_weights_to_choose_from() -> None:
+    X, y = stream(20)
+    with pytest.raises(ParameterError, match="readout='fast'"):
+        rosenblatt.VotedPerceptron(readout="fast").partial_fit(X, y)
+    with pytest.raises(ParameterError, match="readout='best'"):
+        Perceptron(readout="best").partial_fit(X, y)
+
+
+def test_a_slim_file_holds_the_weights_that_predict_alone(tmp_path: Path) -> None:
+    X, y = stream(300)
+    model = Perceptron(readout="fast").partial_fit(X, y)
+    rosenblatt.save(model, tmp_path / "slim.rbt", slim=True)
+    slim = rosenblatt.load(tmp_path / "slim.rbt")
+    assert slim.coef_.tobytes() == model.coef_.tobytes()
+    assert slim._model.readouts is None
+
+
+def test_what_readouts_cannot_be_is_refused() -> None:
+    X, y = stream(60)
+    model = Perceptron(readout="auto").partial_fit(X, y)
+    for name, value in (
+        ("readout.scale", np.array([0.5, 0.0, 0.5])),
+        ("readout.error", np.array([0.0, 0.0, 0.0, np.nan])),
+        ("readout.coef", np.zeros((2, 4))),
+        ("readout.coef", np.full((3, 4), np.inf)),
+    ):
+        state = model.to_state()
+        state.arrays[name] = value
+        with pytest.raises(ModelFileError):
+            rosenblatt.load(io.BytesIO(written(state)))
+
+
+def written(state: Any) -> bytes:
+    from rosenblatt.model.file import write  # type: ignore[attr-defined]
+
+    out = io.BytesIO()
+    write(state, out)
+    return out.getvalue()
+
+
+def test_the_shell_streams_with_a_readout(tmp_path: Path) -> None:
+    from cli.shell import run
+
+    X, y = stream(200)
+    lines = [
+        "a,b,c,d,y",
+        *(",".join(map(str, [*row, label])) for row, label in zip(X, y, strict=True)),
+    ]
+    (tmp_path / "s.csv").write_text("\n".join(lines))
+    options = ["stream", tmp_path / "s.csv", "--learner", "pa", "--readout", "auto"]
+    done = run(*options, "--out", tmp_path / "m.rbt")
+    assert done.code == 0
+    model = rosenblatt.load(tmp_path / "m.rbt")
+    assert f"read-out that predicts now: {model.readout_}" in done.out
+    assert "same label as before" in done.out
