@@ -109,7 +109,7 @@ def _table_and_names(
     if 0 in table.shape:
         what = "feature(s)" if table.shape[0] else "sample(s)"
         raise InputError(f"X has 0 {what} (shape={table.shape}) while a minimum of 1 is required.")
-    if reset or (grows and names is not None and table.shape[1] > learner.n_features_in_):
+    if reset or (grows and names is not None):
         _set_features(learner, table.shape[1], names)
         return table, names
     check_count(learner, table.shape[1])

@@ -28,14 +28,15 @@ def records_table(
     columns: dict[Any, int] | None = None,
     *,
     unseen: str = "added",
-) -> tuple[SparseRows, npt.NDArray[Any]]:
-    """Sparse rows, and the name of each of their columns.
+) -> tuple[SparseRows, npt.NDArray[Any] | None]:
+    """Sparse rows, and the name of each of their columns; None if they are those of ``columns``.
 
     Features have a column each in the order in which they first appear; those that a record leaves
     out are 0. With ``columns`` the place of each feature is given: others are "added", "refused" or
     "ignored".
     """
-    row = MappingRow({} if columns is None else dict(columns))
+    known = {} if columns is None else columns
+    row = MappingRow(dict(known) if unseen == "added" else known)
     values, places, starts = [], [], [0]
     for number, record in enumerate(records):
         if not isinstance(record, Mapping):
@@ -58,11 +59,12 @@ def records_table(
         values.append(stored[0])
         places.append(stored[1])
         starts.append(starts[-1] + len(stored[0]))
+    joined = np.concatenate(values), np.concatenate(places), np.array(starts, np.int64)
+    rows = SparseRows(*joined, len(row.columns))
+    if columns is not None and len(row.columns) == len(columns):
+        return rows, None
     names = np.empty(len(row.columns), dtype=object)
     names[:] = list(row.columns)
-    rows = SparseRows(
-        np.concatenate(values), np.concatenate(places), np.array(starts, np.int64), len(names)
-    )
     return rows, names
 
 
