@@ -128,8 +128,6 @@ def test_what_is_calibrated_is_scores_of_models_that_did_not_learn_the_row(learn
     found = learner(calibrate=True, random_state=5, **FEW).fit(X, y)
     folds, scores = stratified_folds(y.astype(np.int32), 5, 5), []
     epochs = {**FEW, "max_iter": found.n_iter_}
-    if learner is KernelPerceptron:
-        epochs["gamma"] = found.gamma_  # of all rows, whose labels it does not see
     for fold in range(5):
         part = learner(random_state=5, **epochs).fit(X[folds != fold], y[folds != fold])
         scores.append(part.decision_function(X[folds == fold]))
