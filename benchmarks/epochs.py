@@ -11,9 +11,17 @@ from report import Row
 from sklearn.linear_model import Perceptron as Peer
 from timing import epoch, interleaved, quietly, seconds
 
-from rosenblatt import AveragedPerceptron, Perceptron
+from rosenblatt import AROW, SCW, AveragedPerceptron, Perceptron
 
-__all__ = ["averaging_dense", "averaging_sparse", "csr", "dense", "multiclass", "shuffled"]
+__all__ = [
+    "averaging_dense",
+    "averaging_sparse",
+    "csr",
+    "dense",
+    "multiclass",
+    "second_order",
+    "shuffled",
+]
 
 # Number of rows, so that X takes 32 to 130 MB: more than a cache holds.
 ROWS = {
@@ -135,3 +143,20 @@ def _averaging(name: str, data: workloads.Data, counts: dict[str, int], **bars: 
         9, limit=epoch(_ours, *data, **counts), ours=epoch(_averaged, *data, **counts)
     )
     return [Row(name, **times, **bars, note=_mistakes(data, **counts))]
+
+
+def second_order(kind: str) -> list[Row]:
+    """What variances cost in shuffled epochs; the limit is the epoch of the perceptron."""
+    sets = {"a9a": workloads.a9a, "mnist": lambda: workloads.mnist("train")}
+    data = sets.get(kind, lambda: workloads.dense(50_000, 100, np.float64))()
+    counts = SHORT if kind == "mnist" else {"few": 1, "many": 21}
+
+    def learner(make: Any) -> Any:
+        return epoch(lambda n: make(max_iter=n, tol=None), *data, **counts)
+
+    times = interleaved(5, limit=learner(Perceptron), arow=learner(AROW), scw=learner(SCW))
+    note = _mistakes(data, **counts)
+    return [
+        Row(f"{name} / perceptron, {kind}", times[name], limit=times["limit"], note=note)
+        for name in ("arow", "scw")
+    ]

@@ -38,6 +38,10 @@ BENCHMARKS: Benchmarks = {
     "multiclass 1000 x 100": partial(epochs.multiclass, 10_000, 1000, 100, repeats=3),
     "averaging dense": epochs.averaging_dense,
     "averaging csr": epochs.averaging_sparse,
+    **{
+        f"second order {kind}": partial(epochs.second_order, kind)
+        for kind in ("a9a", "mnist", "dense")
+    },
     "memory": memory.memory,
     "learn_one": online.learn_one,
     "partial_fit": online.partial_fit,

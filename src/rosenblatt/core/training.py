@@ -59,6 +59,7 @@ class LinearTrainer(epochs.Trainer):
             result.dual = np.zeros(rows.n_rows)
         else:
             result.pairs = new_sums(rule, rows.n_rows, weights.n_vectors)
+        self.converges = rule.rates is None  # no theorem promises a last mistake of the others
         self._tally = learning.Tally(result.mistakes_per_row, result.dual)
         notes = [record if result.pairs is None else result.pairs.add]
         self._walk = _walk(weights, rule, rows, labels, row_weights, self._tally, notes)

@@ -105,8 +105,9 @@ static double rb_soft_step(const rb_parameters *p, double margin, double squared
 /* Rows right by less than 1, by r as PA-II is by 1/2C; a heavy row is damped less. */
 static double rb_arow_step(const rb_parameters *p, double margin, double variance, double weight,
                            double *change) {
-    *change = weight / p->r;
-    return margin >= 1.0 || variance == 0.0 ? 0.0 : (1.0 - margin) / (variance + p->r / weight);
+    double r = weight == 1.0 ? p->r : p->r / weight;
+    *change = 1.0 / r;
+    return margin >= 1.0 || variance == 0.0 ? 0.0 : (1.0 - margin) / (variance + r);
 }
 
 /* After this step the inverse variances grow so that the row is right by phi standard deviations. */

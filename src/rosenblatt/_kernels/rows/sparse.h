@@ -160,33 +160,24 @@ static double F(variance)(const rb_rows *rows, int64_t row, const void *rates, i
     int64_t n = (int64_t)starts[row + 1] - first;
     const REAL *v = (const REAL *)rows->values + first, *rate = rates;
     const COLUMN *col = (const COLUMN *)rows->columns + first;
-    REAL l0 = 0, l1 = 0;
-    for (; n >= 2; n -= 2, v += 2, col += 2) {
-        l0 += v[0] * v[0] * rate[(int64_t)col[0] * stride];
-        l1 += v[1] * v[1] * rate[(int64_t)col[1] * stride];
-    }
-    if (n) l0 += v[0] * v[0] * rate[(int64_t)col[0] * stride];
-    return (double)(n ? l0 + (l1 + (REAL)last) : (l0 + (REAL)last) + l1);
+    REAL l[4] = {0};
+    for (; n >= 4; n -= 4, v += 4, col += 4)
+        for (int i = 0; i < 4; i++) l[i] += v[i] * v[i] * rate[(int64_t)col[i] * stride];
+    for (int i = 0; i < n; i++) l[i] += v[i] * v[i] * rate[(int64_t)col[i] * stride];
+    l[n] += (REAL)last;
+    return (double)((l[0] + l[2]) + (l[1] + l[3]));
 }
 
-static void F(move_with_rates)(const rb_rows *rows, int64_t row, const rb_movement *m) {
+static void F(move_with_rates)(const rb_rows *rows, int64_t row, const rb_movement *movement) {
+    const rb_movement own = *movement, *m = &own; /* which no weight can overlap */
+    const REAL *v = rows->values;
     const COLUMN *col = rows->columns, *starts = rows->starts;
-    const int64_t end = (int64_t)starts[row + 1];
-    REAL *w = m->w, *all = m->rate, rate[RB_CHUNK], moved[RB_CHUNK];
-    int64_t at[RB_CHUNK];
-    for (int64_t p = (int64_t)starts[row]; p < end; p += RB_CHUNK) {
-        const int64_t n = end - p < RB_CHUNK ? end - p : RB_CHUNK;
-        for (int64_t i = 0; i < n; i++) {
-            at[i] = (int64_t)col[p + i] * m->stride;
-            rate[i] = all[at[i]];
-        }
-        R(moves)(m, n, (const REAL *)rows->values + p, rate, moved);
-        for (int64_t i = 0; i < n; i++) {
-            all[at[i]] = rate[i];
-            w[at[i]] += moved[i];
-        }
-        if (m->u)
-            for (int64_t i = 0; i < n; i++) m->u[at[i]] += m->counted * (double)moved[i];
+    REAL *w = m->w, *rate = m->rate, moved;
+    for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++) {
+        const int64_t at = (int64_t)col[p] * m->stride;
+        R(moves)(m, 1, v + p, rate + at, &moved);
+        w[at] += moved;
+        if (m->u) m->u[at] += m->counted * (double)moved;
     }
     R(move_bias)(m);
 }
