@@ -126,7 +126,7 @@ def test_epochs_without_gain_end_what_need_not_converge() -> None:
     result = fit(Forgetful(mistakes), max_iter=10, tol=0.0, patience=2)
     assert (result.stop_reason, result.mistakes_per_epoch) == ("no_gain", [5, 3, 3, 4])
     result = fit(Forgetful(mistakes), max_iter=10, tol=0.0, patience=3)
-    assert (result.stop_reason, result.n_iter, result.epochs_without_gain) == ("max_iter", 10, 2)
+    assert (result.stop_reason, result.n_iter, result.epochs_without_gain()) == ("max_iter", 10, 2)
     assert fit(Script(mistakes), max_iter=10, tol=0.0, patience=2).stop_reason == "max_iter"
     assert fit(Forgetful(mistakes), max_iter=10, tol=None, patience=2).stop_reason == "max_iter"
 

@@ -21,6 +21,7 @@ from rosenblatt import (
     VotedPerceptron,
 )
 
+PLAIN_STEPS = {"eta0": 0.1, "schedule": "constant", "max_move": None, "average": False, "tol": 1e-4}
 LEARNERS: dict[str, Callable[..., Any]] = {
     "perceptron": Perceptron,
     "perceptron, margin": partial(Perceptron, margin=1.0, eta0=0.5),
@@ -34,13 +35,14 @@ LEARNERS: dict[str, Callable[..., Any]] = {
     "pa1": partial(PassiveAggressive, average=False),
     "pa1, cautious": partial(PassiveAggressive, C=0.01, average=False),
     "pa2": partial(PassiveAggressive, variant="PA-II", C=0.5, average=False),
-    "soft": partial(SoftPerceptron, average=False),
-    "soft, long steps": partial(SoftPerceptron, eta0=1.0, average=False),
+    "soft": partial(SoftPerceptron, **PLAIN_STEPS),
+    "soft, long steps": partial(SoftPerceptron, **(PLAIN_STEPS | {"eta0": 1.0})),
     "perceptron, tail": partial(Perceptron, average="tail"),
     "mira, average": partial(MIRA, average=True),
     "pa1, average": PassiveAggressive,
     "pa2, tail": partial(PassiveAggressive, variant="PA-II", average="tail"),
-    "soft, average": SoftPerceptron,
+    "soft, average": partial(SoftPerceptron, **(PLAIN_STEPS | {"average": True})),
+    "soft, as it comes": SoftPerceptron,
 }
 FEW = {"max_iter": 4, "tol": None}
 EARLY = {"early_stopping": True, "validation_fraction": 0.25, "n_iter_no_change": 2, "max_iter": 30}

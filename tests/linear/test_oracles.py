@@ -162,7 +162,7 @@ def test_multiclass_rules_equal_their_oracles(
     if has_rates(case):
         run = second_order.train_classes(X, y, case.step, ties=ties, **common)
     elif rule == "soft":
-        run = multiclass.train_soft(X, y, eta=0.3, stop=False, **common)
+        run = multiclass.train_soft(X, y, eta=0.3, limit=0.7, stop=False, **common)
     else:
         run = multiclass.train(
             X,

@@ -228,7 +228,9 @@ def test_requests_need_routing_to_be_on(learner, iris):
 @every_learner
 def test_learners_are_boosted_stacked_and_searched_on_two_processes(learner, iris):
     X, y = iris
-    boosted = AdaBoostClassifier(learner(max_iter=5), n_estimators=3).fit(X, y)
+    # Weights that add up to 1 make steps short, and a soft step is cut on long rows as well.
+    epochs = 50 if learner.__name__ == "SoftPerceptron" else 5
+    boosted = AdaBoostClassifier(learner(max_iter=epochs), n_estimators=3).fit(X, y)
     assert boosted.score(X, y) > 0.5
     stacked = StackingClassifier([("one", learner(max_iter=5))], cv=3).fit(X, y)
     assert stacked.score(X, y) > 0.5

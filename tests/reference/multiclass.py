@@ -15,7 +15,8 @@ A margin below 0 is a mistake. A margin of 0 is a tie:
                        winner is the rival and both move
 
 The soft rule (L3.5) moves on every row: with p = softmax(scores), for each wrong class c in
-order, w_y <- w_y + eta p_c x and w_c <- w_c - eta p_c x.
+order, w_y <- w_y + eta p_c x and w_c <- w_c - eta p_c x. With a limit it is min(eta, limit / q)
+in place of eta, where q = sqnorm / 2.
 
 A row of weight 0 is passed over, though it counts as an example seen. A step of 0 is no update.
 """
@@ -109,6 +110,7 @@ def train_soft(
     y: NDArray[np.int64],
     *,
     eta: float,
+    limit: float = np.inf,
     n_classes: int,
     epochs: int,
     order: Sequence[NDArray[np.int64]] | None = None,
@@ -124,8 +126,9 @@ def train_soft(
         scores: Array, yi: int, sqnorm: float, weight: float
     ) -> tuple[bool, list[tuple[int, float]]]:
         p = softmax(scores)
+        length = min(eta, limit / (sqnorm / 2)) if sqnorm else eta
         wrong = [c for c in range(n_classes) if c != yi]
-        return judge(scores, yi, "mistake")[2], [(c, eta * float(p[c]) * weight) for c in wrong]
+        return judge(scores, yi, "mistake")[2], [(c, length * float(p[c]) * weight) for c in wrong]
 
     return _loop(X, y, moves, n_classes, epochs, order, fit_intercept, weights, W0, b0, stop)
 

@@ -8,6 +8,7 @@ With m = margin, q = sqnorm and l = max(0, 1 - m):
     pa1         min(C, l / q)                                (same paper, PA-I)
     pa2         l / (q + 1/(2C))                             (same paper, PA-II)
     soft        eta / (1 + exp(m))   on every row            (L3.5, logistic regression)
+                with a limit: min(eta, limit / q) in place of eta
 
 In all other cases the step is 0. Where the formula would divide by q = 0, the step is 0.
 Fix the parameters with functools.partial before handing a rule to `train`.
@@ -59,7 +60,10 @@ def pa2(margin: float, sqnorm: float, mistaken: bool, *, C: float = 1.0) -> floa
     return loss / (sqnorm + 1 / (2 * C))
 
 
-def soft(margin: float, sqnorm: float, mistaken: bool, *, eta: float = 1.0) -> float:
+def soft(
+    margin: float, sqnorm: float, mistaken: bool, *, eta: float = 1.0, limit: float = np.inf
+) -> float:
+    eta = min(eta, limit / sqnorm) if sqnorm else eta
     with np.errstate(over="ignore"):  # exp(m) = inf gives the right limit, a step of 0
         return float(eta / (1 + np.exp(margin)))
 
@@ -124,7 +128,12 @@ ORACLES = {
         aims_at_one=True,
         jumps=(0.0,),
     ),
-    "soft": Oracle("soft", {"eta0": 0.3}, partial(soft, eta=0.3), jumps=(0.0,)),
+    "soft": Oracle(
+        "soft",
+        {"eta0": 0.3, "schedule": "constant", "max_move": 0.7},
+        partial(soft, eta=0.3, limit=0.7),
+        jumps=(0.0,),
+    ),
     "arow": Oracle("arow", {"r": 0.5}, Variances(partial(arow, r=0.5)), jumps=(0.0, 1.0)),
     "cw": Oracle(
         "scw", {"variant": "CW", "eta": 0.6}, Variances(partial(scw, eta=0.6)), jumps=(0.0,)

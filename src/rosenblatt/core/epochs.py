@@ -26,9 +26,10 @@ class Trainer(ABC):
     worth reading together; where there are many pieces, `learn` is called for a buffer of examples
     at a time, and ``n_learned`` were learned from in this epoch before. ``converges``: of
     separable examples there is a last mistake; where it is False, epochs without a gain end a fit.
+    ``separates``: an epoch without a mistake, or a proof that there will be none, ends it.
     """
 
-    converges = True
+    converges = separates = True
 
     def __init__(self, n_examples: int, subset: Order | None = None) -> None:
         self.n_all = n_examples
@@ -204,7 +205,7 @@ def run(
         if trainer.cut_short:
             result.stop_reason = "interrupted"
             break
-        if mistakes == 0 and trainer.is_right(changed=changed):
+        if mistakes == 0 and trainer.separates and trainer.is_right(changed=changed):
             result.stop_reason = "separated"
             if validation is not None:
                 validation.prefer_last()
@@ -218,11 +219,12 @@ def run(
         if validation is not None and validation.patience_ended:
             result.stop_reason = "early_stopping"
             break
-        if tol is not None and result.margin_ceiling <= tol * trainer.longest:
+        proven = tol is not None and result.margin_ceiling <= tol * trainer.longest
+        if proven and trainer.separates:
             result.stop_reason = "tolerance"
             break
         gives_up = tol is not None and validation is None and not trainer.converges
-        if gives_up and result.epochs_without_gain >= patience:
+        if gives_up and result.epochs_without_gain(tol or 0.0) >= patience:
             result.stop_reason = "no_gain"
             break
         if epoch < max_iter and stop_asked():

@@ -194,6 +194,9 @@ class LinearModel(Model):
         # Updates made in float32, if the weights became float64 after them.
         self.n_float32: int | None = None
         self.average_from_of_best = 0
+        # Epochs of all fits; what the rows measured, if parameters count relative to them.
+        self.n_epochs = 0
+        self.units: Any = None
         # Means of the weights of a stream, if they are wanted.
         self.readouts: Readouts | None = None
         # The rows that a voted learner keeps beside the ledger.

@@ -207,6 +207,8 @@ class FitResult:
 
     mistakes_per_epoch: list[int] = field(default_factory=list)
     stop_reason: str = "max_iter"
+    # The mean log loss of each epoch, of a rule that has probabilities.
+    losses: list[float] = field(default_factory=list)
     n_updates: int = 0
     cycle_length: int | None = None
     margin_ceiling: float = math.inf
@@ -226,11 +228,16 @@ class FitResult:
     def n_iter(self) -> int:
         return len(self.mistakes_per_epoch)
 
-    @property
-    def epochs_without_gain(self) -> int:
-        """How many epochs there were since the first of those with the fewest mistakes."""
-        fewest = min(self.mistakes_per_epoch)
-        return self.n_iter - 1 - self.mistakes_per_epoch.index(fewest)
+    def epochs_without_gain(self, tol: float = 0.0) -> int:
+        """How many epochs there were since one had the least loss, or the fewest mistakes.
+
+        A loss must fall by more than ``tol`` to count as less.
+        """
+        best, at = math.inf, 0
+        for epoch, found in enumerate(self.losses or self.mistakes_per_epoch):
+            if found < best - (tol if self.losses else 0.0):
+                best, at = found, epoch
+        return self.n_iter - 1 - at
 
     def dual_form(self) -> DualForm | None:
         """Rows that moved the weights, and by how much each vector; None if that is not known."""

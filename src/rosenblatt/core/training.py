@@ -64,6 +64,11 @@ class LinearTrainer(epochs.Trainer):
         notes = [record if result.pairs is None else result.pairs.add]
         self._walk = _walk(weights, rule, rows, labels, row_weights, self._tally, notes)
         self._ceiling = MarginCeiling(weights, rows, self._tally)
+        # The length of a step after so many epochs, if it changes.
+        self.eta_after: Callable[[int], float] | None = None
+        self.separates = self.converges = not rule.blames_all_rivals
+        counted = np.ones(rows.n_rows) if row_weights is None else row_weights
+        self._total_weight = float((counted if subset is None else counted[subset]).sum())
         # Whether the average is to leave out the first epochs, and where it may begin next.
         self.tail = False
         self._next_start: tuple[int, AnyFloatArray, AnyFloatArray] | None = None
@@ -87,7 +92,15 @@ class LinearTrainer(epochs.Trainer):
         return self._tally.mistakes - mistakes_before
 
     def end_epoch(self, epoch: int) -> None:
-        """The tail begins after the last epoch 1, 2, 4, 8 … that is at most half of all."""
+        """The tail begins after the last epoch 1, 2, 4, 8 … that is at most half of all.
+
+        The loss is that of each row before it was learned, so that it costs no other pass.
+        """
+        if self.eta_after is not None:
+            self._rule.set_eta(self.eta_after(epoch))
+        if self._rule.blames_all_rivals:
+            before = sum(self.result.losses)
+            self.result.losses.append(self._tally.loss / self._total_weight - before)
         if self.tail and epoch & (epoch - 1) == 0:
             if self._next_start is not None:
                 self._weights.begin_average(*self._next_start)

@@ -26,6 +26,7 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.learner.options import seed_from
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.targets import class_factors, read_pair
+from rosenblatt.linear.data_units import DataUnits
 from rosenblatt.model import disk
 from rosenblatt.model.file import load, save
 from rosenblatt.structured.tagging import TagModel
@@ -98,6 +99,15 @@ class MixingRun(epochs.Trainer):
         learner._model = learner._empty_model(classes, learner.n_features_in_, dtype)
         learner._model.label_dtype = label_array(classes).dtype
         learner._model.seed = learner._model.random = self.seed
+        learner._model.units = self._units()
+        self.separates = self.converges = not learner.rule().blames_all_rivals
+
+    def _units(self) -> DataUnits:
+        """What the rows of all shards measure."""
+        counts, bias = [s.n_examples for s in self.summaries], float(self.learner.fit_intercept)
+        means = zip(*(s.units for s in self.summaries if s.units is not None), strict=True)
+        norm, values = (float(np.average(mean, weights=counts)) + bias for mean in means)
+        return DataUnits(norm, values)
 
     def _new_report(self) -> DistributionReport:
         every, farthest = sum(self.labels.values()), 0.0
@@ -352,6 +362,8 @@ def _join_past(mixed: Any, t: int, n_mistakes: int) -> None:
     for sums in (getattr(weights, name) for name in names):
         if sums is not None:
             sums *= growth
+    if not isinstance(mixed, TagModel):
+        mixed.n_epochs += 1
     mixed.t += t
     mixed.n_mistakes += n_mistakes
     mixed.next_row = mixed.t

@@ -22,6 +22,7 @@ from rosenblatt.distributed.shards import FileShard, Shard
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.targets import encode_labels, read_labels
+from rosenblatt.linear.data_units import DataUnits
 from rosenblatt.structured.sentences import Encoder, read_pairs
 from rosenblatt.structured.tagger import SequenceTagger
 from rosenblatt.structured.tagging import TagTrainer
@@ -37,6 +38,7 @@ class Summary(NamedTuple):
     n_features: int = 0
     dtype: str = "float64"
     longest: float = 0.0
+    units: DataUnits | None = None
     encoder: Any = None
     seconds: float = 0.0
 
@@ -70,7 +72,8 @@ class RowExamples:
         counts = np.bincount(self.numbers).tolist()
         labels = dict(zip(self.classes.tolist(), counts, strict=True))
         longest, kind = float(self.rows.largest_squared_norm), self.rows.dtype.name
-        return Summary(self.n_examples, labels, self.table.shape[1], kind, longest)
+        units = DataUnits.of(self.rows, False)
+        return Summary(self.n_examples, labels, self.table.shape[1], kind, longest, units)
 
     def _data(self, learner: Any) -> TrainingData:
         if self.table.shape[1] < learner.n_features_in_:  # of which other shards have more

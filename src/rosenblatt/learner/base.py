@@ -37,7 +37,7 @@ ELSEWHERE = {
     "l1_ratio": "there is no penalty",
     "n_jobs": "learning is done by one thread",
     "loss": "each learner has its own: see PassiveAggressive and SoftPerceptron",
-    "learning_rate": "the length of a step does not change by a schedule",
+    "learning_rate": "SoftPerceptron has schedule; steps of the others have no schedule",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.learner.options import option
+from rosenblatt.linear.data_units import DataUnits, relative_to_data
 from rosenblatt.linear.second_order import SecondOrderLearner
 
 
@@ -51,5 +52,10 @@ class AROW(SecondOrderLearner):
         help="How much steps are damped, and how slowly weights become sure.",
     )
 
+    relative_to_data: bool = relative_to_data("r")
+
     def rule(self) -> Rule:
         return Rule("AROW", r=self.r, ties=self.ties)
+
+    def _in_units(self, units: DataUnits) -> dict[str, float]:
+        return {"r": self.r * units.squared_norm}

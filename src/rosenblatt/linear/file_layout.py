@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,12 +11,14 @@ from rosenblatt.arrays import Arrays
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.readouts import NAMES, SMALLEST_SCALE, Readouts
-from rosenblatt.core.recording import COLUMNS, Recorder
+from rosenblatt.core.recording import Recorder
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.weights import ARRAYS as WEIGHTS
 from rosenblatt.core.weights import START_RATES, Weights
 from rosenblatt.errors import ModelFileError
 from rosenblatt.learner.column_scaling import ColumnScaling
+from rosenblatt.linear.data_units import DataUnits
+from rosenblatt.linear.ledger_arrays import Start, put_ledger, take_ledger
 from rosenblatt.linear.streaming import Stream
 from rosenblatt.linear.voted import Voters
 from rosenblatt.model.card import Card, Facts, TrainingData, class_of
@@ -36,19 +39,6 @@ if TYPE_CHECKING:
     from rosenblatt.model.card import State
 
 
-class Start(Facts):
-    """The weights a ledger starts from; ``zero``: all of them are 0 and not kept as arrays.
-
-    ``n_float32``: how many updates were made before float32 weights became float64, if they did.
-    """
-
-    t: int
-    dtype: Literal["float32", "float64"]
-    by_feature: bool
-    zero: bool
-    n_float32: int | None
-
-
 class ReadoutFacts(Facts):
     """Which read-out of a stream predicts, and how many examples they have followed."""
 
@@ -62,10 +52,11 @@ class LinearFacts(Facts, omit_defaults=True):
     ``average_from``: how many examples had been seen before the average began; null where there is
     none. ``best``, after early stopping: how many the weights that predict had seen, and
     ``average_from_of_best`` before their average began. ``voters``: how the mistaken rows of a
-    voted perceptron are kept. ``scaled``, left out where it is false: the columns of all rows are
-    centred and scaled first. ``rates``, left out where there are none: what the steps of each
-    weight are multiplied by. ``readout``, left out likewise: the means beside the weights of a
-    stream.
+    voted perceptron are kept. Left out where they are 0, null and false: ``n_epochs``, the epochs
+    of all fits, which a schedule counts; ``units``, the mean of ``‖x‖²`` and of the values in a row
+    that parameters count relative to; ``scaled``, if columns are centred and scaled first;
+    ``rates``, what the steps of each weight are multiplied by; ``readout``, the means beside the
+    weights of a stream.
     """
 
     fit_intercept: bool
@@ -75,6 +66,8 @@ class LinearFacts(Facts, omit_defaults=True):
     average_from_of_best: int
     ledger: Start | None
     voters: RowKind | None
+    n_epochs: int = 0
+    units: DataUnits | None = None
     scaled: bool = False
     rates: Literal["variance", "gradient"] | None = None
     readout: ReadoutFacts | None = None
@@ -177,6 +170,9 @@ class LinearLayout(Layout):
                 raise ModelFileError("a slim model has no running sums.")
             whole("the examples before the average", facts.average_from, 0, max(t - 1, 0))
         whole("those before the average of the best", facts.average_from_of_best, 0, t)
+        whole("the epochs", facts.n_epochs, 0, t)
+        if facts.units is not None and not all(0.0 < unit < math.inf for unit in facts.units):
+            raise ModelFileError(f"units of {list(facts.units)}, which rows do not have.")
         if facts.readout is not None:
             refuse_slim(card)
             whole("the examples of the read-outs", facts.readout.t, 0, t)
@@ -224,7 +220,7 @@ class LinearLayout(Layout):
             if weights[name] is not None:
                 arrays[name] = weights[name]
         if model.recorder is not None and not slim:
-            ledger = _put_ledger(arrays, model.ledger().to_arrays())
+            ledger = put_ledger(arrays, model.ledger().to_arrays())
         if model.voters is not None:
             numbers = arrays["voters.number"] = model.voters.numbers
             rows = model.voters.vectors(model.weights.n_features)
@@ -240,6 +236,8 @@ class LinearLayout(Layout):
             rates=weights["rates"],
             best=best_t,
             average_from_of_best=0 if best_t is None else model.average_from_of_best,
+            n_epochs=model.n_epochs,
+            units=model.units,
             ledger=ledger,
             voters=voters,
             scaled=learner._scaling is not None,
@@ -252,7 +250,8 @@ class LinearLayout(Layout):
 
     def take(self, learner: Any, state: State) -> None:
         facts, arrays = state.card.model, state.arrays
-        rule, model = learner.rule(), linear_model(state)
+        model = linear_model(state)
+        rule = learner._rule_for(model)
         if rule.rates != facts.rates:
             raise ModelFileError(f"rates are {facts.rates}, but of this rule {rule.rates}.")
         if facts.voters is not None:
@@ -299,6 +298,7 @@ def linear_model(state: State) -> LinearModel:
         }
     )
     model.average_from_of_best = facts.average_from_of_best
+    model.n_epochs, model.units = facts.n_epochs, facts.units
     if len(card.classes) == 2:
         model.binary_as_multiclass = model.n_vectors == 2
     state.restore(model)
@@ -308,7 +308,7 @@ def linear_model(state: State) -> LinearModel:
     if facts.readout is not None:
         model.readouts = Readouts.from_arrays(model.weights, arrays, **facts.readout.to_plain())
     if facts.ledger is not None:
-        ledger = Ledger.from_arrays(_take_ledger(state, facts.ledger))
+        ledger = Ledger.from_arrays(take_ledger(state, facts.ledger))
         model.recorder, model.start = Recorder(), ledger.start
         model.recorder.add(ledger.entries)
         model.n_float32 = facts.ledger.n_float32
@@ -347,54 +347,3 @@ def _check_voters(kind: RowKind, arrays: Arrays) -> None:
         raise ModelFileError(f"{len(numbers)} numbers of rows, but {n_rows} rows are there.")
     if not np.array_equal(named, numbers):
         raise ModelFileError("voters.number does not name the rows of the ledger, each once.")
-
-
-# ---------------------------------------------------------------------- ledgers
-
-
-def _put_ledger(arrays: Arrays, ledger: dict[str, Any]) -> Start:
-    start = ledger["start"]
-    # By their bits, so that a negative zero is kept.
-    zero = not any(np.any(start[part].view(np.uint8)) for part in ("coef", "intercept"))
-    parts = [
-        part
-        for part in ("coef", "intercept", "coef_rate", "intercept_rate")
-        if start[part] is not None
-    ]
-    first = START_RATES.get(start["rates"] or "")
-    zero = zero and all(np.all(start[part] == first) for part in parts[2:])
-    for column in COLUMNS if start["rates"] else COLUMNS[:5]:
-        arrays[f"ledger.{column}"] = ledger[column]
-    if not zero:
-        arrays |= {f"ledger.start.{part}": start[part] for part in parts}
-    return Start(
-        t=start["t"],
-        dtype=start["coef"].dtype.name,
-        by_feature=start["by_feature"],
-        zero=zero,
-        n_float32=ledger["n_float32"],
-    )
-
-
-def _take_ledger(state: State, start: Start) -> dict[str, Any]:
-    arrays, card = state.arrays, state.card
-    shape, dtype = arrays["coef"].shape, np.dtype(start.dtype)
-    stored = not start.zero
-    return {
-        "start": {
-            "coef": arrays["ledger.start.coef"] if stored else np.zeros(shape, dtype),
-            "intercept": arrays["ledger.start.intercept"] if stored else np.zeros(shape[0], dtype),
-            **{
-                part: arrays.get(f"ledger.start.{part}") for part in ("coef_rate", "intercept_rate")
-            },
-            "coef_sum": None,
-            "rates": card.model.rates,
-            "fit_intercept": card.model.fit_intercept,
-            "by_feature": start.by_feature,
-            "t": start.t,
-        },
-        "classes": card.classes,
-        **{column: arrays.get(f"ledger.{column}", ()) for column in COLUMNS},
-        "n_examples": card.record.t,
-        "n_float32": start.n_float32,
-    }

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, Scorer
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.model import LinearModel
@@ -22,6 +21,7 @@ from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay
 from rosenblatt.learner.options import n_jobs_option, option, seed_from
 from rosenblatt.learner.targets import read_weights
+from rosenblatt.linear.data_units import InDataUnits
 from rosenblatt.linear.starting_weights import set_start
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def learning_rate() -> Any:
     )
 
 
-def averaging(default: bool, choices: tuple[Any, ...] = (False, True, "tail")) -> Any:
+def averaging(default: bool | str, choices: tuple[Any, ...] = (False, True, "tail")) -> Any:
     """The option ``average``."""
     return option(
         default=default,
@@ -70,7 +70,7 @@ class _Same:
     __hash__ = None  # type: ignore[assignment]
 
 
-class LinearClassifier(ModelDisplay, RowClassifier):
+class LinearClassifier(ModelDisplay, InDataUnits, RowClassifier):
     """A linear classifier that is trained in epochs.
 
     Attributes
@@ -126,19 +126,6 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         if any(cls._options[name].kind == "other" for name in own):
             cls._rule_settings = staticmethod(lambda self: list(map(_Same, settings(self))))
 
-    def rule(self) -> Rule:
-        """How far a row moves the weights, with the parameters as they are now.
-
-        Returns
-        -------
-        rule : Rule
-        """
-        raise NotImplementedError(f"{type(self).__name__} does not say its rule")
-
-    def _checked_rule(self) -> Rule:
-        self.check_parameters()
-        return self.rule()
-
     # ------------------------------------------------------------------ fitting
 
     def fit(
@@ -189,13 +176,14 @@ class LinearClassifier(ModelDisplay, RowClassifier):
     def _empty_model(
         self, classes: list[Any], n_features: int, dtype: npt.DTypeLike = np.float64
     ) -> LinearModel:
+        self.check_parameters()
         return LinearModel(
             classes,
             n_features,
             dtype=dtype,
             fit_intercept=bool(self.fit_intercept),
             averaged=bool(self.average),
-            rates=self._checked_rule().rates,
+            rates=self.rule().rates,
             random=seed_from(self.random_state),
             binary_as_multiclass=bool(self.binary_as_multiclass),
         )
@@ -216,7 +204,8 @@ class LinearClassifier(ModelDisplay, RowClassifier):
                 )
 
     def _trainer(self, model: LinearModel, data: TrainingData, **start: Any) -> LinearTrainer:
-        rule = self.rule()
+        self._measure(model, data.rows)
+        rule = self._rule_for(model)
         rows = model.weights.agree(data.table, data.rows)
         data.weights = weights = read_weights(
             start["sample_weight"], self.class_weight, model.classes, data.labels
@@ -244,6 +233,7 @@ class LinearClassifier(ModelDisplay, RowClassifier):
         self, model: LinearModel, result: FitResult, validation: Validation | None
     ) -> None:
         model.n_mistakes += sum(result.mistakes_per_epoch)
+        model.n_epochs += result.n_iter
         super()._take_over(model, result, validation)
 
     def _keep_record(self, model: LinearModel, *, streamed: bool = False) -> None:

@@ -98,13 +98,14 @@ class LinearLearner(StreamReadouts):
 
     def _model_to_learn_on(self, table: Any) -> LinearModel:
         if not self.__sklearn_is_fitted__():
-            self._begin(self._new_model([], table))
+            model = self._new_model([], table)
+            self._measure(model, as_rows(table))
+            self._begin(model)
         return self._current_stream().model
 
     def _begin(self, model: LinearModel) -> None:
         """Learn into this model from here on, as examples come."""
-        rule = self._checked_rule()
-        self._model = model
+        rule, self._model = self._rule_for(model), model
         self._stream = Stream(model, rule, self._rule_settings(self))
         self._keep_record(model, streamed=True)
         self._keep_readouts(model)
@@ -116,7 +117,7 @@ class LinearLearner(StreamReadouts):
         if stream is not None and stream.model is self._model:
             if stream.settings != settings:
                 self._refuse_other_settings()
-                stream.rule, stream.settings = self._checked_rule(), settings
+                stream.rule, stream.settings = self._rule_for(stream.model), settings
                 self._keep_record(stream.model, streamed=True)
                 self._keep_readouts(stream.model)
             return stream

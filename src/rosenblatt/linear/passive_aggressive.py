@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.learner.options import option
+from rosenblatt.linear.data_units import DataUnits, relative_to_data
 from rosenblatt.linear.linear_classifier import averaging
 from rosenblatt.linear.linear_learner import LinearLearner
 
@@ -60,6 +61,10 @@ class PassiveAggressive(LinearLearner):
     )
 
     average: bool | str = averaging(default=True)
+    relative_to_data: bool = relative_to_data("C")
 
     def rule(self) -> Rule:
         return Rule(self.variant, C=self.C, ties=self.ties)
+
+    def _in_units(self, units: DataUnits) -> dict[str, float]:
+        return {"C": self.C / units.squared_norm}

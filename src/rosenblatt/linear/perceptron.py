@@ -11,6 +11,7 @@ from rosenblatt.core.training import LinearTrainer
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.options import option
+from rosenblatt.linear.data_units import DataUnits, relative_to_data
 from rosenblatt.linear.linear_classifier import learning_rate
 from rosenblatt.linear.linear_learner import LinearLearner
 from rosenblatt.linear.second_order import step_lengths
@@ -86,6 +87,7 @@ class Perceptron(LinearLearner):
     )
 
     steps: str = step_lengths()
+    relative_to_data: bool = relative_to_data("eta0")
     pocket: bool = option(
         default=False,
         label="Pocket",
@@ -102,6 +104,9 @@ class Perceptron(LinearLearner):
         return Rule(
             "perceptron", eta=self.eta0, threshold=self.margin, ties=self.ties, adagrad=adagrad
         )
+
+    def _in_units(self, units: DataUnits) -> dict[str, float]:
+        return {"eta0": self.eta0 * units.step_length(adagrad=self.steps == "adagrad")}
 
     def _trainer(self, model: LinearModel, data: TrainingData, **start: Any) -> LinearTrainer:
         trainer = super()._trainer(model, data, **start)

@@ -131,8 +131,8 @@ RB_INLINE void rb_count_mistake(rb_tally *tally, int64_t row) {
 }
 
 /* log(1 + exp(-margin)), by the step, which is eta / (1 + exp(margin)). */
-RB_INLINE double rb_log_loss(const rb_walk *walk, double margin, double step) {
-    double wrong = step / walk->rule->parameters.eta;
+RB_INLINE double rb_log_loss(const rb_walk *walk, double margin, double squared_norm, double step) {
+    double wrong = step / rb_soft_eta(&walk->rule->parameters, squared_norm);
     return margin > 0.0 ? -rb_logarithm(1.0 - wrong) : -margin - rb_logarithm(wrong);
 }
 
@@ -158,7 +158,7 @@ static int64_t rb_learn_binary(rb_walk *walk) {
         if (step != 0.0) {
             if (!rb_allowed(walk, row, step, squared_norm)) return at;
             if (walk->rule->blames_all_rivals)
-                tally->loss += weight * rb_log_loss(walk, margin, step / weight);
+                tally->loss += weight * rb_log_loss(walk, margin, squared_norm, step / weight);
             tally->updates += 1;
             tally->step_sum += step;
             rb_move_by(walk, at, row, 0, (2 * label - 1) * step, change);
@@ -200,9 +200,9 @@ static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, i
 
 /* Lower each wrong class by its probability and raise the right one by as much; 0 when refused. */
 static int rb_blame_all(rb_walk *walk, const void *scores, int64_t at, int64_t row, int64_t right,
-                        double weight) {
+                        double squared_norm, double weight) {
     rb_weights *weights = walk->weights;
-    double total = 0.0, eta = walk->rule->parameters.eta * weight;
+    double total = 0.0, eta = rb_soft_eta(&walk->rule->parameters, squared_norm) * weight;
     double top = rb_number(weights, scores, 0);
     for (int64_t c = 1; c < weights->n_vectors; c++) {
         double score = rb_number(weights, scores, c);
@@ -266,7 +266,7 @@ static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
                                                            : squared_norm;
         }
         if (rule->blames_all_rivals) {
-            if (!rb_blame_all(walk, scores, at, row, right, weight)) return at;
+            if (!rb_blame_all(walk, scores, at, row, right, squared_norm / 2.0, weight)) return at;
         } else if (!rb_blame_one(walk, at, row, right, alone ? RB_NO_RIVAL : rival, margin,
                                  squared_norm, mistaken, weight)) {
             return at;

@@ -17,7 +17,8 @@
 typedef struct {
     double eta;       /* length of a fixed step */
     double threshold; /* rows right by no more than this are acted on too */
-    double C;         /* PA-I, SCW-I: the longest step; PA-II, SCW-II: how little steps are damped */
+    double C;         /* PA-I, SCW-I: the longest step; PA-II, SCW-II: how little steps are damped;
+                         soft: the most that a row moves its own score */
     double r;         /* AROW: how much steps and confidence are damped */
     double phi;       /* CW, SCW: by how many standard deviations a row is to be right */
     void *owner;      /* whom a step function asks that is not written here */
@@ -96,10 +97,16 @@ static double rb_pa2_step(const rb_parameters *p, double margin, double squared_
     return margin >= 1.0 ? 0.0 : (1.0 - margin) / (squared_norm + 0.5 / p->C);
 }
 
+/* The length of a soft step for a row that is surely wrong: a longer one than C / |x|^2 would
+ * overshoot on a long row. */
+RB_INLINE double rb_soft_eta(const rb_parameters *p, double squared_norm) {
+    return p->eta * squared_norm > p->C ? p->C / squared_norm : p->eta;
+}
+
 /* Every row moves the model by the probability it gave to the wrong class. */
-static double rb_soft_step(const rb_parameters *p, double margin, double squared_norm RB_UNUSED,
+static double rb_soft_step(const rb_parameters *p, double margin, double squared_norm,
                            int mistaken RB_UNUSED) {
-    return p->eta / (1.0 + rb_exponential(margin));
+    return rb_soft_eta(p, squared_norm) / (1.0 + rb_exponential(margin));
 }
 
 /* Rows right by less than 1, by r as PA-II is by 1/2C; a heavy row is damped less. */
@@ -180,7 +187,8 @@ static int rb_set_rule(rb_rule *rule, const char *name) {
         rule->step = rb_soft_step;
         rule->quiet_above = INFINITY;
         rule->longest_step = p->eta;
-        rule->needs_norm = rule->aims_at_one = 0;
+        rule->needs_norm = p->C < INFINITY;
+        rule->aims_at_one = 0;
         rule->blames_all_rivals = 1;
     } else if (strcmp(name, "AROW") == 0) {
         rule->sure_step = rb_arow_step;
