@@ -157,6 +157,12 @@ def second_order(kind: str) -> list[Row]:
     times = interleaved(5, limit=learner(Perceptron), arow=learner(AROW), scw=learner(SCW))
     note = _mistakes(data, **counts)
     return [
-        Row(f"{name} / perceptron, {kind}", times[name], limit=times["limit"], note=note)
+        Row(
+            f"{name} / perceptron, {kind}",
+            times[name],
+            limit=times["limit"],
+            most_of_limit=2.0,
+            note=note,
+        )
         for name in ("arow", "scw")
     ]
