@@ -12,7 +12,7 @@ import pytest
 from rosenblatt import MIRA, KernelPerceptron, Perceptron, SequenceTagger, StructuredPerceptron
 from rosenblatt._kernels.rows import ordering
 from rosenblatt.core import epochs
-from rosenblatt.core.result import STOP_REASONS, FitResult, Validation, stop_text
+from rosenblatt.core.result import STOP_REASONS, FitResult, Pocket, Validation, stop_text
 
 
 class Script(epochs.Trainer):
@@ -135,6 +135,17 @@ def test_held_out_examples_decide_before_epochs_without_gain_do() -> None:
     validation = scores(0.1, 0.2, 0.3, 0.4, 0.4, 0.4, 0.5, patience=2)
     result = fit(Forgetful([3] * 7), max_iter=7, tol=0.0, patience=2, validation=validation)
     assert (result.stop_reason, result.n_iter) == ("early_stopping", 6)
+
+
+def test_held_out_examples_decide_before_a_proof_does() -> None:
+    """Without a margin they may gain all the same; a pocket is none of them."""
+    validation = scores(0.1, 0.2, 0.3, 0.3, 0.3, patience=2)
+    trainer = Script([3] * 5, ceilings=[0.0] * 5)
+    result = fit(trainer, max_iter=5, tol=1.0, validation=validation)
+    assert (result.stop_reason, result.n_iter) == ("early_stopping", 5)
+    pocket = Pocket(lambda: 0.5, lambda: None, patience=0)
+    trainer = Script([3] * 5, ceilings=[0.0] * 5)
+    assert fit(trainer, max_iter=5, tol=1.0, validation=pocket).stop_reason == "tolerance"
 
 
 def test_of_equals_on_held_out_examples_what_separates_is_kept() -> None:

@@ -175,9 +175,10 @@ def run(
     The reasons, the strongest first: "separated", "cycle" (what was learned is that of an earlier
     epoch, or an epoch with mistakes changed nothing), "early_stopping", "tolerance" (no margin
     above ``tol`` times the longest example is possible), "no_gain" (of a trainer that need not
-    converge, ``patience`` epochs made no fewer mistakes than one before; neither with held-out
-    examples nor if ``tol`` is None), "interrupted" (see `stopping_when`; the last epoch may then be
-    a part of one); else "max_iter".
+    converge, ``patience`` epochs made no fewer mistakes than one before), "interrupted" (see
+    `stopping_when`; the last epoch may then be a part of one); else "max_iter". Held-out examples
+    decide before ``tol`` does: neither "tolerance" nor "no_gain" end a fit with some, nor one
+    whose ``tol`` is None.
     """
     result, n, updates_before_fit = trainer.result, trainer.n_examples, trainer.n_updates
     result.random = random
@@ -220,7 +221,7 @@ def run(
             result.stop_reason = "early_stopping"
             break
         proven = tol is not None and result.margin_ceiling <= tol * trainer.longest
-        if proven and trainer.separates:
+        if proven and trainer.separates and (validation is None or not validation.held_out):
             result.stop_reason = "tolerance"
             break
         gives_up = tol is not None and validation is None and not trainer.converges

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -68,6 +68,8 @@ class Validation:
     scores: list[float] = field(default_factory=list)
     best: Any = None
     best_epoch: int = 0
+    # Whether it is for these examples to say when to stop.
+    held_out: ClassVar[bool] = True
 
     def after_epoch(self) -> float | None:
         """Take the score; a new best is kept."""
@@ -96,6 +98,7 @@ class Pocket(Validation):
     """
 
     peak: float = -math.inf
+    held_out: ClassVar[bool] = False
 
     def look(self) -> None:
         """Take the score; the best so far is kept."""
