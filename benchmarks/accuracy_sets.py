@@ -104,7 +104,7 @@ def _for_peers(X: Any) -> Any:
 
 def _text(A: Any, a: Any, B: Any, b: Any) -> Pair:
     """Our features for us; for the peers tf-idf of words and pairs of words."""
-    ours, peers = TextFeatures(), TfidfVectorizer(ngram_range=(1, 2))
+    ours, peers = TextFeatures(output="csr_array"), TfidfVectorizer(ngram_range=(1, 2))
     X, Z = ours.fit_transform(A), peers.fit_transform(A)
     return Part(X, Z, a), Part(ours.transform(B), peers.transform(B), b)
 
