@@ -59,14 +59,14 @@ class LinearTrainer(epochs.Trainer):
             result.dual = np.zeros(rows.n_rows)
         else:
             result.pairs = new_sums(rule, rows.n_rows, weights.n_vectors)
-        self.converges = rule.rates is None  # no theorem promises a last mistake of the others
         self._tally = learning.Tally(result.mistakes_per_row, result.dual)
         notes = [record if result.pairs is None else result.pairs.add]
         self._walk = _walk(weights, rule, rows, labels, row_weights, self._tally, notes)
         self._ceiling = MarginCeiling(weights, rows, self._tally)
         # The length of a step after so many epochs, if it changes.
         self.eta_after: Callable[[int], float] | None = None
-        self.separates = self.converges = not rule.blames_all_rivals
+        self.separates = not rule.blames_all_rivals
+        self.converges = self.separates and rule.rates is None  # as a theorem promises
         counted = np.ones(rows.n_rows) if row_weights is None else row_weights
         self._total_weight = float((counted if subset is None else counted[subset]).sum())
         # Whether the average is to leave out the first epochs, and where it may begin next.
