@@ -380,3 +380,17 @@ def test_classes_that_touch_are_told_from_classes_that_overlap(tmp_path: Path) -
     assert "separation: quasi-complete: some boundary" in certify(touching).stdout
     assert certified("-", text=XOR)["separation"] == "none"
     assert certified("-", text=APART)["separation"] == "complete"
+
+
+def test_numbers_that_were_clipped_when_they_were_packed_are_told(tmp_path: Path) -> None:
+    """Of the data themselves numbers are taken as they are."""
+    rows = [f"{1e6 if i == 3 else i % 7},{i % 5},{'uv'[i % 7 > 3]}" for i in range(40)]
+    data, packed = tmp_path / "rows.csv", tmp_path / "rows.rows"
+    data.write_text("\n".join(["a,b,y", *rows]))
+    assert run("pack", data, "--target", "y", "--out", packed).code == 0
+    plain = run("certify", data)
+    assert "numbers clipped" not in plain.out + plain.err
+    assert (
+        "was packed with its numbers clipped; the verdict is about those"
+        in run("certify", packed).err
+    )

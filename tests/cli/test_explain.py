@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rosenblatt
-from cli.shell import PROGRAM
+from cli.shell import PROGRAM, run
 from rosenblatt import MIRA, AveragedPerceptron, PassiveAggressive, Perceptron
 from rosenblatt.features import Schema, TextFeatures, TextSchema
 from rosenblatt.io import read_table, read_text
@@ -301,3 +301,17 @@ def test_a_row_of_a_later_block_is_found(tmp_path: Path) -> None:
     told = explained(model, "-", "--row", "120001", text=text)
     assert told["line"] == 120_002
     assert [one["raw"] for one in told["features"] if one["name"] == "size"] == [9.5]
+
+
+def test_a_number_that_was_clipped_is_named(tmp_path: Path) -> None:
+    rows = [f"{i % 7},{i % 5},{'uv'[i % 7 > 3]}" for i in range(40)]
+    data = tmp_path / "rows.csv"
+    data.write_text("\n".join(["a,b,y", *rows]))
+    model = tmp_path / "m.rbt"
+    assert run("train", data, "--learner", "averaged", "--out", model).code == 0
+    far = tmp_path / "far.csv"
+    far.write_text("a,b\n1e6,2\n3,2\n")
+    found = run("explain", model, far, "--row", "1")
+    assert "clipped, since so far from the median: a" in found.out
+    assert "clipped" not in run("explain", model, far, "--row", "2").out
+    assert run("explain", model, far, "--row", "1", "--json").json["clipped"] == ["a"]
