@@ -46,7 +46,8 @@ def test_no_learner_is_public_that_is_not_in_the_list():
         for name in rosenblatt.__all__
         if inspect.isclass(getattr(rosenblatt, name)) and hasattr(getattr(rosenblatt, name), "fit")
     }
-    assert classes == {entry.class_name for entry in CATALOGUE}
+    # `distribute` trains a learner on shards; it is none itself.
+    assert classes - {"distribute"} == {entry.class_name for entry in CATALOGUE}
 
 
 def test_type_checkers_see_the_learners_that_the_list_has():

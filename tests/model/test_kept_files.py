@@ -40,40 +40,40 @@ def made():
     words = np.array(["left", "right", "up"])[y]
     options = {"max_iter": 3, "tol": None}
     return {
-        "format4-averaged": AveragedPerceptron(**options).fit(X, words, validation_set=(X, words)),
-        "format4-voted": VotedPerceptron(**options).fit(csr(X), words),
-        "format4-mappings": stream_of_mappings(AveragedPerceptron(record=True), X, words.tolist()),
-        "format4-kernel": KernelPerceptron(degree=2, gamma=1.0, multiclass="argmax", **options).fit(
+        "format5-averaged": AveragedPerceptron(**options).fit(X, words, validation_set=(X, words)),
+        "format5-voted": VotedPerceptron(**options).fit(csr(X), words),
+        "format5-mappings": stream_of_mappings(AveragedPerceptron(record=True), X, words.tolist()),
+        "format5-kernel": KernelPerceptron(degree=2, gamma=1.0, multiclass="argmax", **options).fit(
             X, words, validation_set=(X, words)
         ),
-        "format4-budget": KernelPerceptron(
+        "format5-budget": KernelPerceptron(
             degree=2, gamma=1.0, combine="last", budget=5, forget="smallest", **options
         ).fit(X, words, validation_set=(X, words)),
-        "format4-stream": KernelPerceptron(kernel="linear").partial_fit(wide(X), words),
-        "format4-soft": SoftPerceptron(class_weight={"left": 2.0}, **options).fit(
+        "format5-stream": KernelPerceptron(kernel="linear").partial_fit(wide(X), words),
+        "format5-soft": SoftPerceptron(class_weight={"left": 2.0}, **options).fit(
             X.astype(np.float32), words
         ),
-        "format4-tagger": SequenceTagger(
+        "format5-tagger": SequenceTagger(
             order=2,
             record=True,
             tag_dictionary=2,
             constraints={None: ["DET", "NOUN"], "DET": {"NOUN", "VERB"}},
             max_iter=3,
         ).fit(SENTENCES, TAGS, validation_set=(SENTENCES, TAGS)),
-        "format4-tags": SequenceTagger(rule="mira", templates=["w[0].suffix(2)|pos[-1]", "w[0]"])
+        "format5-tags": SequenceTagger(rule="mira", templates=["w[0].suffix(2)|pos[-1]", "w[0]"])
         .partial_fit([[(w, w[:1], w[-1:]) for w in x] for x in SENTENCES], TAGS)
         .partial_fit([[("Süß", "S", "ß")]], [["ADJ"]]),
-        "format4-tokens": SequenceTagger(search="beam", beam=2, averaged=False).partial_fit(
+        "format5-tokens": SequenceTagger(search="beam", beam=2, averaged=False).partial_fit(
             [[{"word": w, "letters": len(w)} for w in x] for x in SENTENCES], TAGS
         ),
     }
 
 
 def test_all_that_is_kept_is_looked_at():
-    assert {path.stem for path in FILES.glob("format4-*.rbt")} == set(made())
+    assert {path.stem for path in FILES.glob("format5-*.rbt")} == set(made())
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in FILES.glob("format4-*.rbt")))
+@pytest.mark.parametrize("name", sorted(path.stem for path in FILES.glob("format5-*.rbt")))
 def test_a_file_that_was_kept_gives_the_same_learner(name):
     old, new = load(FILES / f"{name}.rbt"), made()[name]
     assert_same(old, new)
@@ -81,7 +81,7 @@ def test_a_file_that_was_kept_gives_the_same_learner(name):
         assert old.predict(questions(new)) == new.predict(questions(new))
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in FILES.glob("format4-*.rbt")))
+@pytest.mark.parametrize("name", sorted(path.stem for path in FILES.glob("format5-*.rbt")))
 def test_the_present_format_does_not_change_by_accident(name, tmp_path):
     """Should it have to: a field more or less is a new format, with a number of its own."""
     save(load(FILES / f"{name}.rbt"), tmp_path / f"{name}.rbt")
