@@ -483,3 +483,22 @@ def test_words_of_python_are_told_by_their_name_in_the_shell(
     done = run("train", "--learner", "averaged", file, option, "3")
     assert done.code == 2
     assert f"there is no {option} here: {word}." in done.err
+
+
+def test_one_pass_is_not_calibrated(tmp_path: Path) -> None:
+    file = written(tmp_path, "pets.csv", PETS)
+    done = run("train", file, "--learner", "perceptron", "--one-pass", "--calibrate")
+    assert done.code == 2
+    assert "--calibrate trains on folds of the rows; leave --one-pass out." in done.err
+
+
+def test_a_calibrated_model_that_goes_on_in_epochs_is_calibrated_anew(tmp_path: Path) -> None:
+    model = trained(tmp_path, "--learner", "pa", "--calibrate", "--epochs", "3")
+    before = rosenblatt.load(model)
+    again = tmp_path / "again.rbt"
+    file = tmp_path / "pets.csv"
+    assert run("train", file, "--resume", model, "--epochs", "3", "--out", again).code == 0
+    assert rosenblatt.load(again).calibration_.slope > 0
+    once = tmp_path / "once.rbt"
+    assert run("train", file, "--resume", model, "--out", once).code == 0
+    assert rosenblatt.load(once).calibration_ == before.calibration_

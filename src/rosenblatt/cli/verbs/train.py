@@ -122,6 +122,8 @@ def command(
         return
     if resume:
         refuse_parameters(parameters)
+    if one_pass and parameters.get("calibrate"):
+        raise click.UsageError("--calibrate trains on folds of the rows; leave --one-pass out.")
     share, interrupts = share_of(dev), current_interrupts()
     interrupts.outcome = NOTHING_LEARNED
     path = default_destination(out, resume, data, "model", [dev] if dev and share is None else [])
