@@ -114,7 +114,7 @@ threshold_option = click.option(
     "--threshold",
     type=click.FLOAT,
     metavar="NUMBER",
-    help="Of two classes, predict the second where its probability is above this; its score, if "
+    help="Predict the second of two classes where its probability is above this; its score, if "
     "the model has no probabilities.",
 )
 
