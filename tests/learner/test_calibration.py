@@ -176,11 +176,12 @@ def test_without_calibration_there_is_no_method_and_the_error_says_what_to_do(le
 
 def test_a_soft_perceptron_has_its_own_probabilities_or_the_calibrated_ones():
     X, y = noisy(2)
-    soft = SoftPerceptron(calibrate=True, eta0=5.0, **FEW).fit(X, y)
-    calibrated = soft.predict_proba(X)
-    own = soft.set_params(calibrate=False).predict_proba(X)
-    np.testing.assert_allclose(own[:, 1], 1 / (1 + np.exp(-soft.decision_function(X))))
-    assert log_loss(y, calibrated) < log_loss(y, own)
+    soft = SoftPerceptron(calibrate=True, **FEW).fit(X, y)
+    calibrated, (slope, offset, _) = soft.predict_proba(X), soft.calibration_
+    own, scores = soft.set_params(calibrate=False).predict_proba(X), soft.decision_function(X)
+    np.testing.assert_allclose(own[:, 1], 1 / (1 + np.exp(-scores)))
+    np.testing.assert_allclose(calibrated[:, 1], 1 / (1 + np.exp(-slope * scores - offset)))
+    assert np.abs(own - calibrated).max() > 0.01
 
 
 @pytest.mark.parametrize("load_rows", [load_breast_cancer, load_digits])
