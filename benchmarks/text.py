@@ -36,7 +36,7 @@ import rosenblatt.io
 from rosenblatt.features import TextFeatures
 
 BITS = 20
-WORDS = {"words": (1, 1), "shortest": 2, "symbols": False, "value": "count", "unit": True}
+WORDS = {"words": (1, 1), "shortest": 2, "symbols": False, "value": "count", "idf": False}
 LEARN = ["--quiet", "--noconstant", "--sgd", "--loss_function", "hinge"]
 STREAM = """
 import sys

@@ -205,12 +205,12 @@ def test_categories_and_texts_become_features_as_in_training(tmp_path: Path) -> 
     )
     found = certified(written(tmp_path, text))
     assert (found["verdict"], found["verified"]) == ("separable", True)
-    # The size, two colours, and a, note, of, 0, 1, 2, more, words.
-    assert (found["features"], found["features_used"]) == (1 + 2 + 2**18, 1 + 2 + 8)
+    # The size, two colours, and a, note, of, 0, 1, 2, more, words; and nine pairs of these.
+    assert (found["features"], found["features_used"]) == (1 + 2 + 2**18, 1 + 2 + 8 + 9)
     assert found["description"] == [
         "size    number    as it is",
         "colour  category  2 levels: blue, red",
-        "note    text      words 1, 262,144 hashed columns",
+        "note    text      words 1-2, idf, 262,144 hashed columns",
     ]
     without_colours = text.replace("red", "blue")
     assert certified(written(tmp_path, without_colours))["verdict"] == "not separable"

@@ -140,7 +140,7 @@ def test_texts_are_compared_as_they_stand() -> None:
     assert found["baseline"] == {"label": "ham", "accuracy": 0.75}
     assert found["repeated_rows"]["first"] == [[1, 3], [2, 4]]
     assert found["conflicts"]["groups"] == 1
-    assert found["description"] == ["text  words 1, 262,144 hashed columns"]
+    assert found["description"] == ["text  words 1-2, idf, 262,144 hashed columns"]
 
 
 def test_large_data_are_not_asked_for_a_hyperplane_and_the_way_to_is_told() -> None:

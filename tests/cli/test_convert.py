@@ -82,7 +82,7 @@ def test_texts_become_the_columns_of_training(tmp_path: Path) -> None:
     assert (rows.tocsr() != X).nnz == 0
     told = [line.split("\t") for line in names.read_text().splitlines()]
     assert told[0] == ["index", "name"]
-    assert {name for _, name in told[1:]} == {"see", "you", "win"}
+    assert {name for _, name in told[1:]} == {"see", "you", "see you", "win"}
     assert [int(i) - 1 for i, _ in told[1:]] == sorted(rows.indices.tolist())
 
 

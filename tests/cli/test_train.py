@@ -132,8 +132,8 @@ def test_texts_and_svmlight_rows_give_the_models_that_python_gives(tmp_path: Pat
     [
         ("svmlight", SVMLIGHT, WIDER, []),
         ("svmlight", SVMLIGHT, WIDER, ["--record"]),
-        ("text", MAIL[:3], [*MAIL[3:], "other\tentirely new words"], []),
-        ("text", MAIL[:3], [*MAIL[3:], "other\tentirely new words"], ["--exact"]),
+        ("text", MAIL[:3], [*MAIL[3:], "other\tentirely new words"], ["--no-idf"]),
+        ("text", MAIL[:3], [*MAIL[3:], "other\tentirely new words"], ["--exact", "--no-idf"]),
         ("vw", ["a |f x y:2", "b |f z"], ["b |f y q:0.5 x", "c |g w"], []),
         ("vw", ["a |f x y:2", "b 0.5 |f z"], ["b |f y q:0.5 x", "c |g w"], ["--bits", "9"]),
     ],
@@ -266,7 +266,7 @@ def test_the_schema_goes_to_stderr_and_the_summary_to_stdout(tmp_path: Path) -> 
         "name    category  6 levels: Rex, Tom, Bella, Minka and 2 more",
         "weight  number    median 6.6, scale 12.62, clipped at ±3",
         "colour  category  4 levels: brown, grey, black, white",
-        "note    text      words 1, 1,024 hashed columns",
+        "note    text      words 1, idf, 1,024 hashed columns",
     ]
     assert done.out.splitlines() == [
         "pets.csv: 6 rows, 1,035 features",

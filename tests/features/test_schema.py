@@ -258,7 +258,8 @@ def test_extra_columns_are_passed_over_and_missing_ones_listed() -> None:
 def test_texts_learn_new_words_and_encode_does_not() -> None:
     first = table_of("a,t,y\n1,one two,p\n2,two,q\n")
     later = table_of("a,t,y\n3,two three,p\n4,four,q\n")
-    schema = Schema.guess(first, declared={"t": "text"}, text={"bits": None, "words": (1, 1)})
+    plain = {"bits": None, "words": (1, 1), "idf": False, "unit": False}
+    schema = Schema.guess(first, declared={"t": "text"}, text=plain)
     assert schema.n_features == 3
     assert dense(schema.encode(later))[:, 1:].tolist() == [[0, 1], [0, 0]]
     assert dense(schema.learn(later))[:, 1:].tolist() == [[0, 1, 1, 0], [0, 0, 0, 1]]

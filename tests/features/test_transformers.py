@@ -54,10 +54,10 @@ CASES = {
         {"sparse_output": False},
     ),
     "text": Case(
-        partial(TextFeatures, bits=10), TEXTS, {"words": (1, 2), "bits": 9}, {"output": "array"}
+        partial(TextFeatures, bits=10), TEXTS, {"words": (1, 3), "bits": 9}, {"output": "array"}
     ),
     "text-exact": Case(
-        partial(TextFeatures, bits=None, chars=(2, 3)), TEXTS, {"unit": True}, {"output": "array"}
+        partial(TextFeatures, bits=None, chars=(2, 3)), TEXTS, {"unit": False}, {"output": "array"}
     ),
 }
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -479,12 +479,13 @@ def test_texts_are_no_metadata():
     assert not hasattr(TextFeatures, "set_transform_request")
 
 
-def test_hashed_texts_need_no_fit_and_those_of_a_vocabulary_do():
-    assert not get_tags(TextFeatures()).requires_fit
-    assert get_tags(TextFeatures(bits=None)).requires_fit
-    features = TextFeatures(bits=7)
+def test_hashed_texts_without_idf_need_no_fit_and_others_do():
+    assert not get_tags(TextFeatures(idf=False)).requires_fit
+    assert get_tags(TextFeatures()).requires_fit
+    assert get_tags(TextFeatures(bits=None, idf=False)).requires_fit
+    features, fitted = TextFeatures(bits=7, idf=False), TextFeatures(bits=7, idf=False)
     np.testing.assert_array_equal(
-        features.transform(TEXTS).toarray(), TextFeatures(bits=7).fit_transform(TEXTS).toarray()
+        features.transform(TEXTS).toarray(), fitted.fit_transform(TEXTS).toarray()
     )
     assert not features.__sklearn_is_fitted__()
     assert features.set_params(bits=3).transform(TEXTS).shape == (24, 8)
@@ -507,7 +508,7 @@ def test_names_tell_words_from_pieces_and_hashes_without_a_word():
 
 
 def test_a_copy_learns_apart_from_what_it_was_copied_from():
-    features = TextFeatures(bits=None).fit(["a b"])
+    features = TextFeatures(words=(1, 1), bits=None, unit=False).fit(["a b"])
     twin = copy.deepcopy(features)
     assert twin.learn(["b c"]).toarray().tolist() == [[0.0, 1.0, 1.0]]
     assert list(twin.get_feature_names_out()) == ["a", "b", "c"]
@@ -530,7 +531,7 @@ def test_schemas_do_not_heed_what_transformers_are_to_return():
 
     records = [{"text": text, "size": 1.0} for text in TEXTS]
     with sklearn.config_context(transform_output="pandas"):
-        assert type(TextSchema(TextFeatures(bits=5)).features.encode(TEXTS)) is SparseRows
+        assert type(TextSchema(TextFeatures(bits=5)).features.learn(TEXTS)) is SparseRows
         encoded = Schema.guess_records(records).encode_records(records)
     np.testing.assert_array_equal(
         dense(encoded), dense(Schema.guess_records(records).encode_records(records))

@@ -123,7 +123,7 @@ def test_a_schema_belongs_to_the_model_it_was_given_to():
 )
 def test_texts_and_sparse_rows_are_read_as_the_schema_says(schema, labelled, bare):
     block = schema.read(io.BytesIO(labelled), labelled=True)
-    model = Perceptron().fit(schema.encode(block), block.labels)
+    model = Perceptron().fit(schema.learn(block), block.labels)
     asked = schema.read(io.BytesIO(bare))
     assert model.predict(schema.encode(asked)).tolist() == block.labels.tolist()
 

@@ -5,7 +5,8 @@ lower case = character by character
 n-grams    = n words with a blank between them; pieces of n characters of " word "
 column     = murmur3(n-gram) mod 2**bits, seed 0 for words and 0x9E3779B9 for characters,
              or the place in the order of first meeting, words and characters apart
-value      = 1, count, or 1 + ln(count) in steps of 2**-20, counts over 1000 as 1000
+value      = 1, count, or 1 + ln(count), times 1 + ln((1 + texts) / (1 + texts with the column)),
+             which are those of training; then to length 1
 """
 
 import math
@@ -52,19 +53,28 @@ def hashed(gram: Gram, bits: int) -> int:
 
 def weight(count: int, value: str) -> float:
     if value == "log":
-        return 1 + round(math.log(min(count, 1000)) * 2**20) / 2**20
+        return 1 + math.log(count)
     return 1.0 if value == "once" else float(count)
 
 
-def row(columns: list[int], value: str, unit: bool) -> dict[int, float]:
+class InverseFrequencies:
+    """By column, of the columns that each text of training has."""
+
+    def __init__(self, texts: list[list[int]]) -> None:
+        self.n_texts, self.counts = len(texts), Counter(c for text in texts for c in set(text))
+
+    def __getitem__(self, column: int) -> float:
+        return 1 + math.log((1 + self.n_texts) / (1 + self.counts[column]))
+
+
+def row(
+    columns: list[int], value: str, unit: bool, idf: InverseFrequencies | None = None
+) -> dict[int, float]:
     found = {column: weight(n, value) for column, n in sorted(Counter(columns).items())}
-    if not unit or not found:
-        return found
-    squares = 0.0
-    for one in found.values():
-        squares += one * one
-    length = 1.0 / math.sqrt(squares)
-    return {column: one * length for column, one in found.items()}
+    if idf is not None:
+        found = {column: one * idf[column] for column, one in found.items()}
+    length = math.sqrt(sum(one * one for one in found.values())) if unit else 1.0
+    return {column: one / length for column, one in found.items()}
 
 
 class Vocabulary:

@@ -205,6 +205,8 @@ def with_schema(
         if block is None:
             raise InputError("there are no examples in any of the files.")
         schema = guess_schema(shards[0].reader, block, (features or FeatureOptions()).hashed(BITS))
+        if schema.kind == "text":
+            schema.learn(block)
     described = schema.to_json()
     return [replace(shard, schema=described) for shard in shards], schema
 

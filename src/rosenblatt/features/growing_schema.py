@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from rosenblatt.errors import DataError, Message, Setting, Words
+from rosenblatt.errors import DataError, Message, ParameterError, Setting, Words
 from rosenblatt.features.schemas import AnySchema, FeatureOptions, guess_schema
+from rosenblatt.features.text import OF_STREAMS
 from rosenblatt.io.table import Table
 
 # What columns are is judged by so many rows, however they arrive.
@@ -29,7 +30,9 @@ CURES: dict[str, list[Words]] = {
 class GrowingSchema:
     """A schema that grows while a stream is read, and the learner with it.
 
-    What was learned before never changes for it: a new feature begins with weight 0.
+    What was learned before never changes for it: a new feature begins with weight 0. Texts have no
+    idf, as later ones are not known, and their own lengths, as n-grams never met would else make
+    all others small; a schema to begin with keeps the idf that it has.
 
     Parameters
     ----------
@@ -70,6 +73,14 @@ class GrowingSchema:
         self.options = FeatureOptions() if options is None else options
         if kind == "vw":
             self.options = self.options.hashed(BITS)
+        elif self.options.text.get("idf"):
+            raise ParameterError(
+                Message(Setting("idf", True), " needs all texts beforehand, unlike a stream"),
+                cures="train on texts that are there, and let the stream go on from that model",
+            )
+        else:
+            settings = {**OF_STREAMS, **self.options.text}
+            self.options = replace(self.options, text=settings)
         if self.options.scale == "robust":  # which needs all rows, and a stream has earlier ones
             self.options = replace(self.options, scale="running")
         self.dropped_levels: dict[str, int] = {}

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from rosenblatt.errors import ParameterError
 from rosenblatt.features.column_kinds import Category, Column, Ignored, Number, Words
 from rosenblatt.features.number_scaling import NumberStatistics
-from rosenblatt.features.text import TextFeatures
+from rosenblatt.features.text import OF_STREAMS, TextFeatures
 from rosenblatt.io.table import Table
 
 KINDS = ("number", "category", "text", "ignored")
@@ -34,7 +36,8 @@ class TableGuess:
         scale: str | None = "robust",
         text: Mapping[str, Any] | None = None,
     ) -> None:
-        self._declared, self._text = dict(declared or {}), text or {}
+        self._declared = dict(declared or {})
+        self._text = {**(OF_STREAMS if scale == "running" else {}), **(text or {})}
         self._statistics, self._texts = NumberStatistics(scale), dict[str, TextGuess]()
         self._names, self._numbers = list[str](), list[str]()
 
@@ -86,21 +89,23 @@ class TextGuess:
 
     def __init__(self, name: str, declared: str | None, text: Mapping[str, Any]) -> None:
         self._name, self._kind, self._why = name, declared, "as asked for"
-        self._levels: dict[str, None] = {}
+        self._levels: dict[str, int] = {}
         self._words = Words(name, TextFeatures(**text))
         self._rows, self._repeats, self._guessed = 0, False, False
 
     def add(self, table: Table) -> None:
         self._rows += len(table)
         if self._kind == "text":
-            self._words.features.learn(table.texts[self._name].tolist())
+            self._words.features.learn(table.texts[self._name].tolist(), tallying=True)
         elif self._kind != "ignored":
-            levels = table.coded(self._name)[1]
+            codes, levels = table.coded(self._name)
             if not self._repeats:
                 self._repeats = len(levels) < len(table) or not self._levels.keys().isdisjoint(
                     levels
                 )
-            self._levels.update(dict.fromkeys(levels))
+            counts = np.bincount(codes, minlength=len(levels)).tolist()
+            for level, n in zip(levels, counts, strict=True):
+                self._levels[level] = self._levels.get(level, 0) + n
             if self._kind is None:
                 self._judge(JUDGED)
             if self._kind == "category" and self._differs(MOST_DIFFERENT):
@@ -125,8 +130,8 @@ class TextGuess:
     def _settle(self, kind: str, why: str = "") -> None:
         self._kind, self._why = kind, why
         if kind == "text":
-            # A text that is met again brings no n-gram that was not met before.
-            self._words.features.learn(list(self._levels))
+            rows = [text for text, n in self._levels.items() for _ in range(n)]
+            self._words.features.learn(rows, tallying=True)
         self._levels = {}
 
     def column(self) -> Column:

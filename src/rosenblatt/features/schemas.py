@@ -25,10 +25,11 @@ from rosenblatt.plurals import count, first_few
 SHOWN = 5
 # Beyond so many different levels only their number is kept.
 MOST_LEVELS = 10_000
+TEXT_SETTINGS = ("words", "chars", "value", "idf", "unit", "symbols", "lowercase")
 # What of the options has a meaning, by kind of data.
 MEANINGS = {
-    "table": ("declared", "scale", "bits", "words", "chars"),
-    "text": ("bits", "words", "chars"),
+    "table": ("declared", "scale", "bits", *TEXT_SETTINGS),
+    "text": ("bits", *TEXT_SETTINGS),
     "vw": ("bits",),
     "svmlight": (),
 }

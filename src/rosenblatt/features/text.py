@@ -1,4 +1,4 @@
-"""Texts as rows: counts of word and character n-grams, hashed or by an exact vocabulary."""
+"""Texts as rows: weighted counts of word and character n-grams, hashed or by exact vocabulary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rosenblatt.arrays import Origin, SparseRows
 from rosenblatt.errors import InputError, Message, ModelFileError, ParameterError, Value
 from rosenblatt.features.ngram_counter import WEIGHTS, NGramCounter
-from rosenblatt.learner.options import option
+from rosenblatt.learner.options import n_jobs_option, option
 from rosenblatt.learner.transformer import Transformer
 
 MOST_BITS = 28
@@ -24,6 +24,9 @@ SPARSE: dict[str, Origin] = {
     "csr_array": "csr_array",
     "csr_matrix": "csr_matrix",
 }
+# Settings of streams, unless they are said: later texts are not known, and beside n-grams that were
+# never met a text of length 1 would have small values for all others.
+OF_STREAMS = {"idf": False, "unit": False}
 # Errors of Python at plain data that are not what they should be.
 UNSOUND = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
@@ -46,17 +49,29 @@ def _check_span(name: str, span: Any) -> None:
 class TextFeatures(Transformer):
     """Turns texts into sparse rows.
 
+    An n-gram that occurs k times in a text, and in m of the n texts of ``fit``, has the value
+    ``(1 + ln k) · (1 + ln((1 + n) / (1 + m)))``; then rows are scaled to length 1. These are the
+    settings that serve linear learners best; each of them can be turned off.
+
     The n-gram g goes to the column ``murmur3_32(g) mod 2**bits`` (UTF-8 bytes of its words with a
     blank between them; seed 0 for words, 0x9E3779B9 for characters), or with ``bits=None`` to a
     column of its own. Columns remember the first n-gram that was met there, so that weights can
-    be read. Hashed texts can be transformed before any ``fit``, which only gives names.
+    be read. Hashed texts without ``idf`` can be transformed before any ``fit``.
 
     Cost: one pass over the characters; a list of texts is taken as it is.
 
     See Also
     --------
     Schema : For tables with columns of other kinds.
-    sklearn.feature_extraction.text.HashingVectorizer : Any tokenizer, columns without names.
+    sklearn.feature_extraction.text.TfidfVectorizer : Any tokenizer, in Python, exact columns.
+
+    Notes
+    -----
+    ``TextFeatures(bits=None)`` gives the numbers of scikit-learn's
+    ``TfidfVectorizer(token_pattern=r"\\w+|[^\\w\\s]", sublinear_tf=True, ngram_range=(1, 2))``, in
+    columns by first meeting instead of by the alphabet. Two things differ: control characters are
+    no words here, and small letters stand for capital ones one by one, so that ``İ`` is ``i`` and
+    ``Σ`` is ``σ`` everywhere.
 
     Examples
     --------
@@ -72,7 +87,7 @@ class TextFeatures(Transformer):
     """
 
     words: tuple[int, int] | None = option(
-        default=(1, 1),
+        default=(1, 2),
         type="tuple of int or None",
         check=_check_span,
         help="Shortest and longest run of words; None for none.",
@@ -95,11 +110,13 @@ class TextFeatures(Transformer):
         choices=tuple(WEIGHTS),
         help="1 for every n-gram that occurs, or how often it occurs, or 1 + ln of that.",
     )
-    unit: bool = option(
-        default=False,
+    idf: bool = option(
+        default=True,
         help="""
-        Whether rows are scaled to length 1; short rows beside a bias that moves by whole steps.""",
+        Whether n-grams count more the fewer texts of ``fit`` have them; those that no text had are
+        left out. Not for streams, which do not know their texts beforehand.""",
     )
+    unit: bool = option(default=True, help="Whether rows are scaled to length 1.")
     shortest: int = option(
         default=1, at_least=1, at_most=LONGEST_WORD, help="Words of fewer characters are left out."
     )
@@ -115,6 +132,7 @@ class TextFeatures(Transformer):
         nothing but NumPy; an array or matrix of SciPy, for scikit-learn's learners; or a dense
         array, for data frames and few columns.""",
     )
+    n_jobs: int | None = n_jobs_option("count in ``transform``; ``fit`` has one")
 
     dense_setting = "output='array'"
 
@@ -177,7 +195,7 @@ class TextFeatures(Transformer):
     def _fit_rows(self, texts: Iterable[str]) -> SparseRows:
         _refuse_tables(texts)
         counter = self._new_counter()
-        rows = counter.rows(texts, learning=True)
+        rows = counter.rows(texts, learning=True, tallying=bool(self.idf))
         self._fitted_counter = counter
         return rows
 
@@ -221,7 +239,7 @@ class TextFeatures(Transformer):
         tags = super().__sklearn_tags__()
         tags.input_tags.string, tags.input_tags.two_d_array = True, False
         tags.transformer_tags.preserves_dtype = []
-        tags.requires_fit = self.bits is None
+        tags.requires_fit = self.bits is None or self.idf
         return tags
 
     # ------------------------------------------------------------------ for schemas and streams
@@ -238,12 +256,19 @@ class TextFeatures(Transformer):
     def encode(self, texts: Iterable[str]) -> SparseRows:
         """Rows of the texts, whatever ``output`` says; nothing is added."""
         self._refuse_unlearned()
-        return self._counter.rows(texts, learning=False)
+        return self._counter.rows(texts, learning=False, n_jobs=self.n_jobs)
 
-    def learn(self, texts: Iterable[str]) -> SparseRows:
-        """As `encode`; what is met for the first time gets a name or a column."""
+    def learn(self, texts: Iterable[str], *, tallying: bool | None = None) -> SparseRows:
+        """As `encode`; what is met for the first time gets a name or a column.
+
+        How many texts have an n-gram is tallied in the first call, or where it is said; later
+        n-grams count as if one text had had them.
+        """
         counter = self._counter
-        rows = counter.rows(texts, learning=True)
+        if tallying is None:
+            tallying = not self.__sklearn_is_fitted__()
+        tallying = tallying and counter.settings["idf"]
+        rows = counter.rows(texts, learning=True, tallying=tallying)
         self._fitted_counter = counter
         return rows
 
@@ -260,26 +285,30 @@ class TextFeatures(Transformer):
             if span
         ]
         how = "exact" if settings["bits"] is None else "hashed"
-        return f"{' and '.join(grams)}, {self.n_features:,} {how} columns"
+        idf = ", idf" if settings["idf"] else ""
+        return f"{' and '.join(grams)}{idf}, {self.n_features:,} {how} columns"
 
     def to_json(self, columns: Iterable[int]) -> dict[str, Any]:
         """The settings and the names of some columns (of all, if the vocabulary is exact)."""
         counter = self._counter
-        return {**counter.settings, "names": counter.names_to_keep(columns)}
+        names = counter.names_to_keep(columns)
+        return {**counter.settings, "names": names, "tally": counter.tally()}
 
     @classmethod
     def from_json(cls, kept: Any) -> TextFeatures:
         """What `to_json` gave; anything else is refused."""
         try:
-            settings = {key: value for key, value in kept.items() if key != "names"}
-            if "output" in settings:
-                raise ValueError("what comes out is not kept in a file")
+            settings = {key: value for key, value in kept.items() if key not in ("names", "tally")}
+            if "output" in settings or "n_jobs" in settings:
+                raise ValueError("what comes out, and by how many threads, is not kept in a file")
+            settings.setdefault("idf", False)  # which files did not have at first
             for name in ("words", "chars"):
                 if isinstance(settings.get(name), list):
                     settings[name] = tuple(settings[name])
             features = cls(**settings)
             counter = features._new_counter()
             counter.take_names(kept["names"])
+            counter.take_tally(kept.get("tally"))
         except UNSOUND as error:
             raise ModelFileError(
                 f"the text features of the model are not sound: {error}."
@@ -301,6 +330,7 @@ class TextFeatures(Transformer):
                 "chars": _plain_span(self.chars),
                 "bits": None if self.bits is None else int(self.bits),
                 "value": str(self.value),
+                "idf": bool(self.idf),
                 "unit": bool(self.unit),
                 "shortest": int(self.shortest),
                 "symbols": bool(self.symbols),
@@ -309,7 +339,7 @@ class TextFeatures(Transformer):
         )
 
     def _refuse_unlearned(self) -> None:
-        if self.bits is None:
+        if self.bits is None or self.idf:
             self._refuse_unfitted()
 
 

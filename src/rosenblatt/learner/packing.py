@@ -28,6 +28,7 @@ from rosenblatt.features.schemas import (
     guess_schema,
     schema_from_json,
 )
+from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.packed_rows import AGAIN, PackedRows, RowsWriter, map_rows
 from rosenblatt.io.read_ahead import ReadAhead
@@ -37,6 +38,8 @@ from rosenblatt.learner.conversion import as_frame, as_table, column_names, feat
 from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
 
 FORMATS = ("svmlight", "vw", "text", *TABLES)
+# What these become depends on all rows, so they are read twice.
+GUESSED = ("table", "text")
 
 
 def pack(
@@ -104,7 +107,7 @@ def pack(
         given |= {"target": target, "format": kind}
     read, names = getattr(io, f"iter_{whole}"), [one.name for one in sources_of(source)]
     given |= options
-    with repeatable(source) if whole == "table" else nullcontext(source) as sources:
+    with repeatable(source) if whole in GUESSED else nullcontext(source) as sources:
         return pack_blocks(
             whole,
             lambda: read(sources, labels="codes", **given),
@@ -126,7 +129,7 @@ def pack_blocks(
     ahead: bool = True,
     unseen: UnseenValues | None = None,
 ) -> PackedRows:
-    """As `pack`, of the blocks of a reader whose labels are codes; a table is opened twice.
+    """As `pack`, of the blocks of a reader whose labels are codes; `GUESSED` kinds are read twice.
 
     ``ahead``: a second thread may read; ``unseen`` counts what a given schema has no feature for.
     """
@@ -134,7 +137,7 @@ def pack_blocks(
     if schema is None and kind == "table":
         schema = _guessed(open_reader(), options)
     elif schema is None and kind == "text":
-        schema = guess_schema(kind, None, options)
+        schema = _tallied(open_reader, TextSchema(TextFeatures(**options.text)))
     block: Any = None
     with RowsWriter(os.fsdecode(path)) as writer, open_reader() as reader:
         with ReadAhead(reader) if ahead else reader as blocks:
@@ -160,6 +163,16 @@ def _guessed(reader: Any, options: FeatureOptions) -> Schema:
         for table in reader:
             guess.add(table)
     return Schema(guess.columns(bool(table.missing)), table.target, list(table.missing))
+
+
+def _tallied(open_reader: Callable[[], Any], schema: TextSchema) -> TextSchema:
+    """The schema of texts, which were read once if it depends on how many have an n-gram."""
+    if schema.features.idf:
+        with warnings.catch_warnings(), open_reader() as reader:
+            warnings.simplefilter("ignore")
+            for block in reader:
+                schema.features.learn(block.rows, tallying=True)
+    return schema
 
 
 def _card(schema: AnySchema, sources: Sequence[str]) -> dict[str, Any]:

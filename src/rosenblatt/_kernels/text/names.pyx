@@ -91,7 +91,9 @@ cdef class Names:
         cdef uint32_t h = murmur(p, n, 0)
         cdef int64_t slot, begin
         cdef int32_t known
-        if 2 * self.count >= self.mask:
+        if self.mask < 0 and not add:
+            return -1
+        if add and 2 * self.count >= self.mask:  # who only asks, maybe beside others, moves nothing
             self._more_slots()
         slot = h & self.mask
         while self.slots[slot] >= 0:

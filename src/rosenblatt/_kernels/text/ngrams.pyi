@@ -16,12 +16,22 @@ class NGrams:
         shortest: int,
         symbols: bool,
         lower: bool,
-        weigh: int,
-        unit: bool,
+        how: int,
         names: Names,
         owners: Int32Array | None,
     ) -> None: ...
     names: Names
     def count(
-        self, texts: list[Any], learning: bool
+        self, texts: list[Any], learning: bool, start: int, stop: int
     ) -> tuple[FloatArray, Int32Array, IntArray]: ...
+
+def count_columns(columns: Int32Array, counts: IntArray) -> None: ...
+def log_of(counts: IntArray) -> FloatArray: ...
+def scale(
+    values: FloatArray,
+    columns: Int32Array,
+    starts: IntArray,
+    base: float,
+    logs: FloatArray | None,
+    unit: bool,
+) -> int: ...

@@ -203,8 +203,11 @@ def open_model(path: str, *, n_jobs: int | None = None, taggers: bool = False) -
     elif card.feature_names is not None and card.columns is None:
         # Trained on a data frame: its columns as they are.
         model._schema = Schema.of_numbers(card.feature_names)
-    if n_jobs is not None and hasattr(model.learner, "n_jobs"):
-        model.learner.n_jobs = n_jobs
+    if n_jobs is not None:
+        texts = [getattr(c, "features", None) for c in getattr(model._schema, "columns", ())]
+        for owner in (model.learner, getattr(model._schema, "features", None), *texts):
+            if hasattr(owner, "n_jobs"):
+                owner.n_jobs = n_jobs
     return model
 
 

@@ -44,22 +44,39 @@ OPTIONS = {
     "words": option(
         "--words",
         metavar="FROM-TO",
-        help="Runs of words that become features, as 1-2; or none.  [default: 1]",
+        help="Runs of words that become features, as 1-2; or none.  [default: 1-2]",
     ),
     "chars": option(
         "--chars",
         metavar="FROM-TO",
         help="Pieces of words that become features, as 3-5; or none.  [default: none]",
     ),
+    "value": option(
+        "--value",
+        type=click.Choice(["log", "count", "once"]),
+        help="What a word that occurs n times counts: 1 + ln n, n, or 1.  [default: log]",
+    ),
+    "idf": option(
+        "--idf/--no-idf",
+        default=None,
+        help="Let words count more the fewer texts have them.  [default: yes, in a stream no]",
+    ),
+    "unit": option(
+        "--unit/--no-unit",
+        default=None,
+        help="Scale texts to length 1.  [default: yes, in a stream no]",
+    ),
+    "symbols": option(
+        "--symbols/--no-symbols", default=None, help="Take ! and £ as words, too.  [default: yes]"
+    ),
+    "lowercase": option(
+        "--lowercase/--no-lowercase",
+        default=None,
+        help="Take capital letters as small ones.  [default: yes]",
+    ),
 }
 # The options of the shell by what they set.
-SET_BY = {
-    "declared": "--column",
-    "scale": "--no-scale",
-    "bits": "--bits",
-    "words": "--words",
-    "chars": "--chars",
-}
+SET_BY = {"declared": "--column", "scale": "--no-scale"}
 
 
 def column_options(*but: str) -> Callable[[Decorated], Decorated]:
@@ -87,6 +104,9 @@ def feature_options(options: dict[str, Any]) -> FeatureOptions:
         written = options.pop(name)
         if written is not None:
             text[name] = _span(name, written)
+    for name in ("value", "idf", "unit", "symbols", "lowercase"):
+        if (chosen := options.pop(name)) is not None:
+            text[name] = chosen
     return FeatureOptions(_declared(columns), None if no_scale else "robust", text)
 
 
@@ -117,7 +137,7 @@ def refuse_meaningless(options: FeatureOptions, kind: str, *, has_schema: bool) 
     names = options.set_names() if has_schema else options.meaningless(kind)
     about = "a schema that is there already" if has_schema else kind
     for name in names:
-        option = SET_BY[name]
+        option = SET_BY.get(name, f"--{name}")
         if name == "bits" and options.text["bits"] is None:
             option = "--exact"
         raise click.UsageError(

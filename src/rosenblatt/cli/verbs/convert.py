@@ -201,7 +201,7 @@ class Features:
     def blocks(
         self, reading: Reading, paths: Sequence[str], *, scale: bool
     ) -> Iterator[tuple[Any, list[Any]]]:
-        """Rows and labels; tables are read as a whole if their columns are to be guessed."""
+        """Rows and labels; tables and texts are read as a whole if there is no schema yet."""
         import numpy as np
 
         from rosenblatt.features import FeatureOptions, guess_schema
@@ -209,7 +209,7 @@ class Features:
         kind = reading.kind_of(paths, self.schema)
         guessing = self.schema is None
         with reading.reader(paths, schema=self.schema, labels="text") as reader:
-            for block in [reader.whole()] if guessing and kind == "table" else reader:
+            for block in [reader.whole()] if guessing and kind in ("table", "text") else reader:
                 if self.schema is None:
                     self.schema = guess_schema(
                         kind, block, FeatureOptions(scale="robust" if scale else None)

@@ -52,7 +52,7 @@ def command(
     here. Every block of the file has a digest, which is checked whenever the file is read.
     """
     from rosenblatt.features import UnseenValues
-    from rosenblatt.learner.packing import pack_blocks, repeatable
+    from rosenblatt.learner.packing import GUESSED, pack_blocks, repeatable
 
     stem = "packed" if data[0] == "-" else os.path.basename(data[0]).split(".")[0] or "packed"
     path = f"{stem}.rows" if out is None else out
@@ -63,7 +63,7 @@ def command(
     schema = None if schema_from is None else open_model(schema_from).schema
     kind, unseen = reading.kind_of(data, schema), UnseenValues()
     refuse_meaningless(features, kind, has_schema=schema is not None)
-    twice = schema is None and kind == "table"
+    twice = schema is None and kind in GUESSED
     with notices(quiet), repeatable(data) if twice else nullcontext() as copies:
         reading = replace(reading, copies=tuple(copies or ()))
         packed = pack_blocks(
