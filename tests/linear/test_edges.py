@@ -224,8 +224,8 @@ def test_a_batch_refused_half_way_is_undone_also_for_a_great_many_weights(learne
 
 def test_rows_of_weight_zero_do_not_keep_a_fit_from_being_separated():
     X = np.array([[1.0], [-1.0], [0.5]])
-    soft = SoftPerceptron(fit_intercept=False, max_iter=50)
-    assert soft.fit(X, [1, -1, -1], sample_weight=[1, 1, 0]).stop_reason_ == "separated"
+    pa = PassiveAggressive(fit_intercept=False, max_iter=50)
+    assert pa.fit(X, [1, -1, -1], sample_weight=[1, 1, 0]).stop_reason_ == "separated"
 
 
 def test_class_weights_that_leave_nothing_or_name_strangers_are_refused():
