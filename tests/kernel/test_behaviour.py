@@ -255,7 +255,7 @@ def test_a_table_is_no_single_example() -> None:
         model.learn_one([[1.0, 2.0]], 1)
 
 
-def test_a_mapping_is_an_example_with_the_features_of_the_first_ones() -> None:
+def test_a_mapping_is_an_example_and_may_bring_new_features() -> None:
     records = [{"a": 1.0, "b": 1.0}, {"a": -1.0, "b": 1.0}, {"a": 2.0}, {"b": -2.0}]
     model = KernelPerceptron(degree=1).partial_fit(records[:2], ["p", "q"])
     rows = KernelPerceptron(degree=1).partial_fit([[1.0, 1.0], [-1.0, 1.0]], ["p", "q"])
@@ -265,8 +265,9 @@ def test_a_mapping_is_an_example_with_the_features_of_the_first_ones() -> None:
     assert model.predict(records).tolist() == [model.predict_one(x) for x in records]
     table = [[1.0, 1.0], [-1.0, 1.0], [2.0, 0.0], [0.0, -2.0]]
     assert model.predict(records).tolist() == rows.predict(table).tolist()
-    with pytest.raises(InputError, match="'c', which was not there in training"):
-        model.learn_one({"c": 1.0}, "p")
+    model.learn_one({"c": 1.0}, "p")
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert model.decision_function([{"c": 1.0}]) < model.decision_function([{"c": 0.0}])  # p
 
 
 def test_training_is_told_on_request(capsys: pytest.CaptureFixture[str]) -> None:

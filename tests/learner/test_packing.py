@@ -18,6 +18,7 @@ from rosenblatt.errors import DataError, InputError, ParameterError
 from rosenblatt.features import FeatureOptions, Schema, guess_schema, number_scaling
 from rosenblatt.features import guessing as guessing_module
 from rosenblatt.io import lines as lines_module
+from rosenblatt.io import packed_rows
 from rosenblatt.learner.catalogue import CATALOGUE
 
 pytestmark = pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
@@ -312,6 +313,7 @@ def test_memory_does_not_grow_with_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
 ) -> None:
     monkeypatch.setattr(lines_module, "PIECE", 1 << 14)
+    monkeypatch.setattr(packed_rows, "BLOCK", 1 << 16)
     monkeypatch.setattr(number_scaling, "NUMBERS_AT_ONCE", 1 << 10)
     monkeypatch.setattr(number_scaling, "NUMBERS_SAMPLED", 1 << 10)
     row = {"svmlight": b"1 1:1 2:2 3:3\n-1 2:0.5 4:1 7:3\n", "csv": b"1,2,3,4,u\n5,6,7,1,v\n"}

@@ -274,7 +274,7 @@ OF_LINEAR = [
     ("fit", put("record", "fit", value=None), "the array 'mistakes_per_row' does not belong to "),
     ("fit", of_fit("rows", 41), "the array 'mistakes_per_row' has shape (30,)"),
     ("fit", put("slim", value=True), "a slim model has no ledger."),
-    ("averaged", put("slim", value=True), "the array 'coef_sum' does not belong to this model."),
+    ("averaged", put("slim", value=True), "a slim model has no running sums."),
     ("watched", put("slim", value=True), NOT_TOGETHER),
     ("fit", put("training_data", value="none"), "training_data is none, but the file holds ledger"),
     (
@@ -495,12 +495,8 @@ def test_a_parameter_that_is_not_allowed_is_refused_by_reading_before_a_learner_
         parsed(file)
 
 
-def test_a_learner_must_bring_the_sums_it_needs(folder, refused):
-    def as_averaged(card):
-        card["learner"] = "AveragedPerceptron"
-        del card["parameters"]["margin"], card["parameters"]["pocket"]
-
-    found = refused(forged(sample("linear: fit", folder), as_averaged))
+def test_an_average_must_bring_the_sums_it_needs(folder, refused):
+    found = refused(forged(sample("linear: fit", folder), fact("average_from", value=0)))
     assert re.fullmatch(r"the array '\w+_sum' is missing.", found)
 
 

@@ -37,7 +37,7 @@ def test_a_complete_state_completes_to_itself():
     kinds = ("soft", "perceptron", "pa", "kernel")
     state = complete({"data": TWO, "learners": [{"kind": kind} for kind in kinds]}).to_json()
     assert complete(state).to_json() == state
-    assert [learner.get("eta0") for learner in state["learners"]] == [0.1, 1, None, None]
+    assert [learner.get("eta0") for learner in state["learners"]] == [0.5, 1, None, None]
 
 
 def test_the_learners_of_a_preset_give_way_to_those_asked_for():
@@ -172,7 +172,7 @@ def test_numbers_at_the_ends_of_the_range_give_finite_answers(bias, feature_map)
 
 
 def test_a_kernel_that_overflows_is_refused_by_its_learner():
-    learners = [{"kind": "perceptron"}, {"kind": "kernel", "degree": 20}]
+    learners = [{"kind": "perceptron"}, {"kind": "kernel", "degree": 20, "gamma": 1.0}]
     state = {**data([1e15, 0, "a"], [0, 1e15, "b"]), "learners": learners}
     with pytest.raises(InputError, match=r"^Learner 2: the kernel of row 0"):
         Session().ask("run", state)
