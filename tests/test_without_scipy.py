@@ -272,7 +272,7 @@ def test_texts_are_learned_from_and_become_frames() -> None:
         from rosenblatt.errors import MissingExtra
         from rosenblatt.features import TextFeatures
         texts, y = ["win money", "see you"], ["spam", "ham"]
-        features = TextFeatures(bits=None)
+        features = TextFeatures(bits=None, words=(1, 1), idf=False, unit=False)
         rows = features.fit_transform(texts, y)
         assert type(rows) is SparseRows
         model = Perceptron().fit(rows, y)

@@ -54,7 +54,7 @@ def in_bash(environment: dict[str, str], *words: str) -> list[str]:
             ["train", "--learner", ""],
             [e.name for e in CATALOGUE if e.family in ("linear", "kernel", "auto")],
         ),
-        (["train", "--learner", "pa", "--va"], ["--variant"]),
+        (["train", "--learner", "pa", "--va"], ["--value", "--variant"]),
         (["train", "--learner", "pa", "--variant", "PA-"], ["PA-I", "PA-II"]),
         (["stream", "--learner", "P"], ["perceptron", "pa"]),
         (["demo", "--data", ""], ["breast_cancer", "digits", "iris", "wine"]),

@@ -51,7 +51,7 @@ def test_a_report_is_plain_data_too() -> None:
     ("kind", "read", "text", "features", "used"),
     [
         ("svmlight", iter_svmlight, "1 1:5 9:2\n0 2:1\n", 9, 3),
-        ("text", iter_text, "a\tone two\nb\ttwo\n", 2**18, 2),
+        ("text", iter_text, "a\tone two\nb\ttwo\n", 2**18, 3),
         ("vw", iter_vw, "1 |f x y\n-1 |f z\n", 2**18, 3),
     ],
 )

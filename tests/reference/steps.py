@@ -130,7 +130,8 @@ ORACLES = {
     ),
     "soft": Oracle(
         "soft",
-        {"eta0": 0.3, "schedule": "constant", "max_move": 0.7},
+        # Of all its weights: the mean of a tail is that of one fit, and replayed up to rounding.
+        {"eta0": 0.3, "schedule": "constant", "max_move": 0.7, "average": True},
         partial(soft, eta=0.3, limit=0.7),
         jumps=(0.0,),
     ),
@@ -157,5 +158,7 @@ ORACLES = {
         AdaGrad(0.5, 1.0),
         jumps=(0.0, 1.0),
     ),
-    "adagrad_soft": Oracle("soft", {"steps": "adagrad", "eta0": 0.3}, AdaGrad(0.3), jumps=(0.0,)),
+    "adagrad_soft": Oracle(
+        "soft", {"average": True, "steps": "adagrad", "eta0": 0.3}, AdaGrad(0.3), jumps=(0.0,)
+    ),
 }

@@ -207,7 +207,7 @@ def noise(n, k):
 
 def test_a_long_run_is_cut_off_and_says_so():
     learners = [{"kind": "perceptron"}, {"kind": "soft"}]
-    state = {"data": noise(100, 3), "order": "shuffled", "epochs": 1000, "learners": learners}
+    state = {"data": noise(1000, 3), "order": "shuffled", "epochs": 1000, "learners": learners}
     hard, soft = Session().ask("run", state)["runs"]
     for run in (hard, soft):
         assert run["truncated"]
