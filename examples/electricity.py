@@ -61,8 +61,8 @@ def main() -> None:
         "with margin 1": Perceptron(margin=1.0),
         "Averaged": AveragedPerceptron(),
         "MIRA": MIRA(),
-        "PA-I, C=0.1": PassiveAggressive(C=0.1),
-        "Soft, eta0=0.3": SoftPerceptron(eta0=0.3),
+        "PA-I, C=0.1": PassiveAggressive(C=0.1, average=False),
+        "Soft, eta0=0.3": SoftPerceptron(eta0=0.3, average=False),
     }
     wrong = {name: np.zeros(len(y), bool) for name in ("as yesterday", *learners)}
     for start in range(BATCH, len(y), BATCH):

@@ -60,7 +60,7 @@ def main() -> None:
     dice, stream = random.Random(1), list(visits())
     shown: defaultdict[str, int] = defaultdict(int)
     liked: defaultdict[str, int] = defaultdict(int)
-    learner = SoftPerceptron(eta0=0.2)
+    learner = SoftPerceptron(eta0=0.2, average=False)
 
     def learned(viewer: str, films: list[Film]) -> Film:
         best = films[0]

@@ -61,10 +61,13 @@ def recipe(state: PageState, learner: Mapping[str, Any], examples: MappedRows, n
     kind = learner["kind"]
     entry = kinds()[kind]
     epochs, cut = _epochs(state, entry, examples)
+    controls = controls_of(kind).items()
+    given = {
+        field: option.parse(learner[field]) if option.choices else learner[field]
+        for field, option in controls
+    }
     settings = {
-        field: option.parse(value) if option.choices else value
-        for field, option in controls_of(kind).items()
-        if word_of(value := learner[field]) != word_of(option.default)
+        field: given[field] for field, option in controls if not option.is_default(given[field])
     }
     own = [f"{name} {word_of(value)}" for name, value in settings.items() if name not in SHARED]
     if entry.family == "kernel":

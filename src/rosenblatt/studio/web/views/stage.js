@@ -14,8 +14,7 @@ import {weightSpaceWords} from "./weight_space.js";
 const ABOUT_MISTAKES =
 	"An epoch is one pass over all points. " +
 	"Training stops after the first epoch without a mistake.";
-const ABOUT_MEAN =
-	"Thin line: the present w. Thick line and areas: the mean w, which predicts. ";
+const ABOUT_MEAN = "Thin line: the present w. Thick line and areas: the mean w, which predicts. ";
 const ABOUT_PLANE =
 	"Dashed: before the update. Solid: after it. " +
 	"Ringed: the point just used. ×2: used twice so far.";
