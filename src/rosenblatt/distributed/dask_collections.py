@@ -40,6 +40,8 @@ def partitions(X: Any, y: Any, n: int | None, schema: Any, of_sentences: bool) -
             f"X has {len(parts)} partitions, but {wanted}. Repartition it before, or leave shards "
             "at None."
         )
+    if schema is not None and schema.kind == "text":
+        schema.features.encode([])  # refused where nothing says how rare a word is
     run, described = os.urandom(8).hex(), None if schema is None else schema.to_json()
     found = []
     for k, pair in enumerate(zip(parts, labels, strict=True)):

@@ -290,8 +290,6 @@ class TextFeatures(Transformer):
 
     def to_json(self, columns: Iterable[int]) -> dict[str, Any]:
         """The settings and the names of some columns (of all, if the vocabulary is exact)."""
-        if self.idf:
-            self._refuse_unlearned()
         counter = self._counter
         names = counter.names_to_keep(columns)
         return {**counter.settings, "names": names, "tally": counter.tally()}

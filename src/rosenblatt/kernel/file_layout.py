@@ -377,7 +377,8 @@ def _check_own(model: KernelModel, own: FloatArray) -> None:
         return
     rows = (model.support.take(slice(slot, slot + 1)) for slot in range(model.n_support))
     found = [float(model.kernel.between(row, row)[0, 0]) for row in rows]
-    if not np.allclose(own, found, rtol=1e-3, atol=1e-3 * np.abs(found).max(initial=0.0)):
+    room = 1e-3 * float(np.abs(found).max(initial=0.0))
+    if not (room < np.inf and np.allclose(own, found, rtol=1e-3, atol=room)):
         raise ModelFileError("support.own is not the kernel of the support rows with themselves.")
 
 
