@@ -377,8 +377,7 @@ def _check_own(model: KernelModel, own: FloatArray) -> None:
         return
     rows = (model.support.take(slice(slot, slot + 1)) for slot in range(model.n_support))
     found = [float(model.kernel.between(row, row)[0, 0]) for row in rows]
-    room = 1e-3 * float(np.abs(found).max(initial=0.0))
-    if not (room < np.inf and np.allclose(own, found, rtol=1e-3, atol=room)):
+    if not np.allclose(own, found, 1e-3, 1e-3 * np.nan_to_num(np.abs(found)).max(initial=0.0)):
         raise ModelFileError("support.own is not the kernel of the support rows with themselves.")
 
 
