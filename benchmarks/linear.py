@@ -43,7 +43,7 @@ BENCHMARKS: Benchmarks = {
         for kind in ("a9a", "mnist", "dense")
     },
     "memory": memory.memory,
-    "learn_one": online.learn_one,
+    "learn_one and predict_one": online.one_by_one,
     "partial_fit": online.partial_fit,
     "mnist": fits.mnist,
     "threads 4 MB": partial(fits.threads, 5_000, 9_000, "in cache (4 MB)"),

@@ -13,29 +13,57 @@ from timing import interleaved, seconds
 
 from rosenblatt import Perceptron
 
-__all__ = ["learn_one", "partial_fit"]
+__all__ = ["one_by_one", "partial_fit"]
 
 
-def learn_one() -> list[Row]:
-    """Mappings of 20 keys, one after the other."""
+def one_by_one() -> list[Row]:
+    """Mappings of 20 keys and the same numbers as arrays, one after the other."""
     if importlib.util.find_spec("river") is None:
         raise Skipped("the peer is river, which is not installed (pip install river).")
     from river import linear_model
 
-    stream = workloads.mappings(5000)
+    mappings = workloads.mappings(5000)
+    arrays = [(np.array(list(x.values())), y) for x, y in mappings]
 
-    def run(model: Any) -> None:
+    def learned(model: Any, stream: Any = mappings) -> Any:
         learn = model.learn_one
         for x, y in stream:
             learn(x, y)
+        return model
 
+    def predict(model: Any, stream: Any = mappings) -> None:
+        ask = model.predict_one
+        for x, _ in stream:
+            ask(x)
+
+    peer, ours, of_arrays = learned(linear_model.Perceptron()), learned(Perceptron()), Perceptron()
+    learned(of_arrays, arrays)
     times = interleaved(
         9,
-        ours=seconds(lambda: run(Perceptron())),
-        peer=seconds(lambda: run(linear_model.Perceptron())),
+        learn=seconds(lambda: learned(Perceptron())),
+        learn_arrays=seconds(lambda: learned(Perceptron(), arrays)),
+        learn_peer=seconds(lambda: learned(linear_model.Perceptron())),
+        predict=seconds(lambda: predict(ours)),
+        predict_arrays=seconds(lambda: predict(of_arrays, arrays)),
+        predict_peer=seconds(lambda: predict(peer)),
     )
-    note = f"{1000 * times['ours'] / len(stream):.1f} us an example"
-    return [Row("learn_one, 5,000 mappings of 20 keys", **times, least_of_peer=2.0, note=note)]
+
+    def row(what: str, kind: str, own: str, least: float) -> Row:
+        note = f"{1000 * times[own] / len(mappings):.2f} us an example"
+        return Row(
+            f"{what}_one, 5,000 {kind}",
+            ours=times[own],
+            peer=times[f"{what}_peer"],
+            least_of_peer=least,
+            note=note,
+        )
+
+    return [
+        row("learn", "mappings of 20 keys", "learn", 4.0),
+        row("learn", "arrays of 20 (peer: mappings)", "learn_arrays", 4.0),
+        row("predict", "mappings of 20 keys", "predict", 1.5),
+        row("predict", "arrays of 20 (peer: mappings)", "predict_arrays", 1.5),
+    ]
 
 
 def partial_fit() -> list[Row]:

@@ -19,7 +19,6 @@ from rosenblatt.errors import ModelFileError
 from rosenblatt.learner.column_scaling import ColumnScaling
 from rosenblatt.linear.data_units import DataUnits
 from rosenblatt.linear.ledger_arrays import Start, put_ledger, take_ledger
-from rosenblatt.linear.streaming import Stream
 from rosenblatt.linear.voted import Voters
 from rosenblatt.model.card import Card, Facts, TrainingData, class_of
 from rosenblatt.model.layout import (
@@ -262,7 +261,7 @@ class LinearLayout(Layout):
             model.notes["scaling"] = scaling
         learner._model, learner.n_features_in_ = model, model.weights.n_features
         if state.card.record.fit is None and not model.slim:
-            learner._stream = Stream(model, rule, learner._rule_settings(learner))
+            learner._stream = learner._stream_of(model, rule)
 
 
 def linear_model(state: State) -> LinearModel:

@@ -114,6 +114,7 @@ class LinearClassifier(ModelDisplay, InDataUnits, RowClassifier):
 
     # What learning depends on; read at every call, so that a parameter that was changed is heeded.
     _rule_settings: ClassVar[Any]
+    _rule_parameters: ClassVar[tuple[str, ...]]
 
     layout = "rosenblatt.linear.file_layout:LinearLayout"
 
@@ -121,8 +122,8 @@ class LinearClassifier(ModelDisplay, InDataUnits, RowClassifier):
         super().__init_subclass__(**kwargs)
         shared = LinearClassifier._options
         own = [name for name in cls._options if name not in shared]
-        settings = attrgetter(*own, "ties", "record", *MODEL_SETTINGS)
-        cls._rule_settings = settings
+        cls._rule_parameters = *own, "ties", "record", *MODEL_SETTINGS
+        cls._rule_settings = settings = attrgetter(*cls._rule_parameters)
         if any(cls._options[name].kind == "other" for name in own):
             cls._rule_settings = staticmethod(lambda self: list(map(_Same, settings(self))))
 

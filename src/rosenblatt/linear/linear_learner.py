@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt import checks
+from rosenblatt._kernels.rows.examples import predict_plain
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
-from rosenblatt._kernels.rows.rows import dense
+from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, is_sparse
 from rosenblatt.core.classes import number_of, one_label, predicted_labels
 from rosenblatt.core.model import LinearModel
@@ -65,36 +66,16 @@ class LinearLearner(StreamReadouts):
     def _learn_plain_row(self, X: Any, y: Any, classes: Any) -> bool:
         """One array row like those before, of a known class: learned at once, without detours."""
         stream: Stream | None = self.__dict__.get("_stream")
-        if (
-            stream is None
-            or type(X) is not np.ndarray
-            or type(y) is not np.ndarray
-            or y.shape != (1,)
-            or y.dtype.kind not in "iuUb"
-            or self.class_weight is not None
-            or not self._reads_as_is
-        ):
-            return False
-        model = stream.model
-        slot = model.slots.get(y.item())
-        if (
-            slot is None
-            or model is not self._model
-            or model.recorder is not None
-            or model.readouts is not None
-            or model.columns is not None
-            or len(model.classes) < 2
-            or X.shape != (1, model.weights.n_features)
-            or X.dtype != model.weights.table.dtype
-            or not X.flags.carray
-            or stream.settings != self._rule_settings(self)
-            or not (classes is None or model.knows(classes))
-        ):
-            return False
-        rows = dense(X)
-        inspect(rows)
-        stream.learn_row(rows, slot)
-        return True
+        return (
+            stream is not None
+            and type(X) is type(y) is np.ndarray
+            and X.ndim == 2
+            and len(X) == 1
+            and y.shape == (1,)
+            and y.dtype.kind in "iuUb"
+            and (classes is None or stream.model.knows(classes))
+            and stream.learn_plain(self.__dict__, X[0], y.item())
+        )
 
     def _model_to_learn_on(self, table: Any) -> LinearModel:
         if not self.__sklearn_is_fitted__():
@@ -106,9 +87,12 @@ class LinearLearner(StreamReadouts):
     def _begin(self, model: LinearModel) -> None:
         """Learn into this model from here on, as examples come."""
         rule, self._model = self._rule_for(model), model
-        self._stream = Stream(model, rule, self._rule_settings(self))
+        self._stream = self._stream_of(model, rule)
         self._keep_record(model, streamed=True)
         self._keep_readouts(model)
+
+    def _stream_of(self, model: LinearModel, rule: Rule) -> Stream:
+        return Stream(model, rule, self._rule_settings(self), self._rule_parameters)
 
     def _current_stream(self) -> Stream:
         """The stream to go on with, by the rule as the parameters have it now."""
@@ -117,9 +101,10 @@ class LinearLearner(StreamReadouts):
         if stream is not None and stream.model is self._model:
             if stream.settings != settings:
                 self._refuse_other_settings()
-                stream.rule, stream.settings = self._rule_for(stream.model), settings
+                stream.rule = self._rule_for(stream.model)
                 self._keep_record(stream.model, streamed=True)
                 self._keep_readouts(stream.model)
+            stream.settings = settings  # the very values, by which they are known again
             return stream
         # The first example after a fit: what was true of the finished fit is so no longer.
         self.check_parameters()
@@ -155,20 +140,24 @@ class LinearLearner(StreamReadouts):
         -------
         self : learner
         """
+        known = self.__dict__
+        stream = known.get("_stream")
+        if classes is None and stream is not None and stream.learn_plain(known, x, y):
+            return self
         if type(x) is not dict and not isinstance(x, Mapping):
             x = named_values(x)
             if not isinstance(x, dict):
                 return self.partial_fit(array_row(x), one_label(y), classes)
-        stream = self.__dict__.get("_stream")
+        rule_settings = self._rule_settings(self)
         if (
             stream is None
             or stream.row is None
             or stream.model is not self._model
-            or stream.settings != self._rule_settings(self)
+            or stream.settings != rule_settings
             or not (classes is None or stream.model.knows(classes))
         ):
             return self._learn_first_mapping(x, y, classes)
-        row, model = stream.row, stream.model
+        row, model, stream.settings = stream.row, stream.model, rule_settings
         try:
             row.read(x, LIMIT, True)
             slot = model.slots.get(y)
@@ -215,6 +204,8 @@ class LinearLearner(StreamReadouts):
 
         Features of a mapping that were never learned from count as 0.
         """
+        if (found := predict_plain(self.__dict__, x)) is not None:
+            return found
         if "_model" not in self.__dict__ or not self._model.classes:
             return None
         if type(x) is not dict and not isinstance(x, Mapping):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import learning
+from rosenblatt._kernels.rows.examples import PlainStream
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
@@ -28,23 +29,20 @@ LIMIT = FLOAT64_LIMIT
 LARGE_TABLE = 1 << 22
 
 
-class Stream:
-    """A model that learns as examples come, by a rule of these settings.
+class Stream(PlainStream):
+    """A model that learns as examples come, by a rule of these settings."""
 
-    ``row`` is what the last mapping was read into; None as long as there was none.
-    """
+    model: LinearModel
 
-    def __init__(self, model: LinearModel, rule: Rule, settings: Any) -> None:
-        self.model, self.rule, self.settings = model, rule, settings
-        self.row: Any = None
+    def __init__(
+        self, model: LinearModel, rule: Rule, settings: Any, names: tuple[str, ...]
+    ) -> None:
+        super().__init__(model, rule, settings, names)
         self.label = np.zeros(1, np.int32)
         self.tally = learning.Tally()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"model": self.model, "rule": self.rule, "settings": self.settings}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state)  # type: ignore[misc]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Stream, (self.model, self.rule, self.settings, self.names)
 
     # ------------------------------------------------------------------ rows of a table
 

@@ -4,6 +4,7 @@ cimport numpy as cnp
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, rb_search, Rows, same_type
 from rosenblatt._kernels.rows.rules cimport rb_rule, Rule
 from rosenblatt._kernels.rows.weights cimport rb_move, rb_weights, WeightArrays
@@ -193,6 +194,32 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     tally.read()
     weights.t = walk.seen_at_zero + reached
     return reached
+
+
+cdef bint learn_row(WeightArrays weights, Rule rule, const rb_rows *row, const rb_ops *ops,
+                    double squared_norm, int32_t label, int64_t *mistakes) noexcept:
+    """As `learn` of one row of this length, whose weights nobody uses; False if it is refused."""
+    cdef rb_walk walk
+    cdef rb_tally tally
+    cdef double scores[MOST_CLASSES]
+    memset(&walk, 0, sizeof(walk))
+    memset(&tally, 0, sizeof(tally))
+    tally.refused = -1
+    walk.search.labels, walk.search.stop = &label, 1
+    walk.search.quiet_above = rule.c.quiet_above
+    walk.rows, walk.ops, walk.rule = row, ops, &rule.c
+    walk.weights, walk.tally = &weights.c, &tally
+    walk.seen_at_zero = weights.t
+    walk.longest_row = sqrt(squared_norm + weights.c.fit_intercept)
+    if weights.c.n_vectors == 1:
+        rb_learn_binary(&walk)
+    else:
+        rb_learn_classes(&walk, scores)
+    if tally.refused >= 0:
+        return False
+    weights.t += 1
+    mistakes[0] = tally.mistakes
+    return True
 
 
 def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, cnp.ndarray wrong,

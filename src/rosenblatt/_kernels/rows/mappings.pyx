@@ -23,12 +23,6 @@ cdef class MappingRow:
     `pending` until `commit`, so that a refused example leaves no trace.
     """
 
-    cdef readonly dict columns
-    cdef readonly list pending
-    cdef readonly Rows rows
-    cdef cnp.ndarray _values, _columns, _starts
-    cdef int64_t _capacity
-
     def __init__(self, dict columns):
         self.columns, self.pending = columns, []
         self._reserve(64)
@@ -78,23 +72,15 @@ cdef class MappingRow:
         if not in_order:
             self._sort(n)
         (<int64_t *>cnp.PyArray_DATA(self._starts))[1] = n
-        self.rows.largest_squared_norm = _squared_norm(values, n)
+        self.rows.largest_squared_norm = squared_norm_of(values, n)
 
     cdef _sort(self, int64_t n):
-        cdef double *values = <double *>cnp.PyArray_DATA(self._values)
-        cdef int64_t *columns = <int64_t *>cnp.PyArray_DATA(self._columns)
-        cdef int64_t i, j, column
-        cdef double value
         if n > 64:
             order = np.argsort(self._columns[:n], kind="stable")
             self._columns[:n], self._values[:n] = self._columns[:n][order], self._values[:n][order]
             return
-        for i in range(1, n):
-            column, value, j = columns[i], values[i], i
-            while j > 0 and columns[j - 1] > column:
-                columns[j], values[j] = columns[j - 1], values[j - 1]
-                j -= 1
-            columns[j], values[j] = column, value
+        sort_by_column(<int64_t *>cnp.PyArray_DATA(self._columns),
+                       <double *>cnp.PyArray_DATA(self._values), n)
 
     def stored(self):
         """Copies of the values and columns of the row."""
@@ -108,7 +94,19 @@ cdef class MappingRow:
         self.rows.c.n_features = len(self.columns)
 
 
-cdef double _squared_norm(const double *values, int64_t n):
+cdef void sort_by_column(int64_t *columns, double *values, int64_t n) noexcept:
+    """For a few values, most of them in order."""
+    cdef int64_t i, j, column
+    cdef double value
+    for i in range(1, n):
+        column, value, j = columns[i], values[i], i
+        while j > 0 and columns[j - 1] > column:
+            columns[j], values[j] = columns[j - 1], values[j - 1]
+            j -= 1
+        columns[j], values[j] = column, value
+
+
+cdef double squared_norm_of(const double *values, int64_t n) noexcept:
     cdef double total = 0.0
     cdef int64_t i
     for i in range(n):

@@ -1,0 +1,298 @@
+"""One example, a mapping or a 1-D array, learned from or predicted in a single call.
+
+Only what is usual is done here, with the same result as by the longer ways in Python. Whatever is
+unusual (values of odd types, features and classes that are new, a ledger to keep, a parameter that
+was set) is left to them, and nothing has changed by then. The attributes of learner and model are
+read from their dicts, and the lock of the interpreter is held, so that nobody else learns meanwhile.
+"""
+
+cimport numpy as cnp
+from cpython.bool cimport PyBool_Check
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next, PyDict_Size
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+from cpython.long cimport PyLong_AsDouble, PyLong_AsSsize_t, PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, malloc
+from rosenblatt._kernels.rows.learning cimport learn_row, MOST_CLASSES
+from rosenblatt._kernels.rows.mappings cimport MappingRow, sort_by_column, squared_norm_of
+from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, Rows
+from rosenblatt._kernels.rows.rules cimport Rule
+from rosenblatt._kernels.rows.weights cimport WeightArrays
+
+import numpy as np
+
+from rosenblatt._kernels.rows.rows import dense
+from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
+
+cnp.import_array()
+
+cdef extern from *:
+    """
+    #ifdef Py_GIL_DISABLED /* another thread may change a mapping while it is read */
+    #define RB_ALONE 0
+    #else
+    #define RB_ALONE 1
+    #endif
+    """
+    const bint RB_ALONE
+    dict PyObject_GenericGetDict(object, void *)
+
+cdef enum:
+    MOST_VALUES = 256
+    MOST_UNORDERED = 64
+
+cdef double LIMIT32 = FLOAT32_LIMIT, LIMIT64 = FLOAT64_LIMIT
+cdef const rb_ops *SPARSE = (<Rows>MappingRow({}).rows).ops
+cdef const rb_ops *DENSE32 = (<Rows>dense(np.zeros((1, 1), np.float32))).ops
+cdef const rb_ops *DENSE64 = (<Rows>dense(np.zeros((1, 1)))).ops
+cdef frozenset TEXTS = frozenset([str, np.str_])
+cdef frozenset WHOLE = frozenset([int, bool, *(np.dtype(code).type for code in "?bhilqBHILQ")])
+
+
+cdef struct Example:
+    rb_rows row
+    const rb_ops *ops
+    double squared_norm
+    double values[MOST_VALUES]
+    int64_t columns[MOST_VALUES]
+    int64_t starts[2]
+
+
+cdef inline object item(dict known, name):
+    """What a dict has under a name, or None."""
+    cdef PyObject *found = PyDict_GetItemWithError(known, name)
+    return None if found == NULL else <object>found
+
+
+cdef bint read_mapping(Example *example, dict x, dict columns, int64_t n_features,
+                       bint unseen_allowed) except -1:
+    """Fill a row as a `MappingRow` does; False if anything is unusual."""
+    cdef Py_ssize_t place = 0, size = PyDict_Size(x)
+    cdef PyObject *key
+    cdef PyObject *given
+    cdef PyObject *known
+    cdef int64_t n = 0, column, last = -1
+    cdef bint in_order = True
+    cdef double value
+    while PyDict_Next(x, &place, &key, &given):
+        if PyFloat_Check(<object>given):
+            value = PyFloat_AS_DOUBLE(<object>given)
+        elif PyLong_CheckExact(<object>given) or PyBool_Check(<object>given):
+            value = whole_as_double(<object>given)
+        else:
+            return False
+        feature = <object>key  # held, as a comparison with features of odd types may run any code
+        if not (-LIMIT64 <= value <= LIMIT64 and n < MOST_VALUES
+                and (PyUnicode_CheckExact(feature) or PyLong_CheckExact(feature))):
+            return False
+        known = PyDict_GetItemWithError(columns, feature)
+        if known == NULL:
+            if unseen_allowed:
+                continue
+            return False
+        column = PyLong_AsSsize_t(<object>known)
+        if not 0 <= column < n_features:
+            return False
+        in_order = in_order and last < column
+        example.values[n], example.columns[n] = value, column
+        last = column
+        n += 1
+    if PyDict_Size(x) != size or not (in_order or n <= MOST_UNORDERED):
+        return False
+    if not in_order:
+        sort_by_column(example.columns, example.values, n)
+    example.starts[0], example.starts[1] = 0, n
+    example.row = rb_rows(&example.values[0], &example.columns[0], &example.starts[0], 1,
+                          n_features, n)
+    example.ops, example.squared_norm = SPARSE, squared_norm_of(example.values, n)
+    return True
+
+
+cdef double whole_as_double(given) except? -1.0:
+    """Infinity for a number that is too large."""
+    try:
+        return PyLong_AsDouble(given)
+    except OverflowError:
+        return INFINITY
+
+
+cdef bint read_array(Example *example, cnp.ndarray x, WeightArrays weights) noexcept:
+    """Let a row be the memory of a 1-D array of the type of the weights; False if it is unusual."""
+    cdef bint single = weights.c.is_float32
+    cdef int64_t d = weights.c.n_features, row, column
+    if (cnp.PyArray_NDIM(x) != 1 or cnp.PyArray_DIM(x, 0) != d or d == 0
+            or cnp.PyArray_TYPE(x) != <int>(cnp.NPY_FLOAT32 if single else cnp.NPY_FLOAT64)
+            or not cnp.PyArray_ISCARRAY_RO(x)):
+        return False
+    example.row = rb_rows(cnp.PyArray_DATA(x), NULL, NULL, 1, d, 0)
+    example.ops = DENSE32 if single else DENSE64
+    return not example.ops.inspect(&example.row, LIMIT32 if single else LIMIT64, &row, &column,
+                                   &example.squared_norm)
+
+
+cdef bint read(Example *example, dict learner, dict model, WeightArrays weights, x,
+               bint unseen_allowed) except -1:
+    """Read a mapping or an array that the weights are arranged for; False if it is unusual."""
+    cdef bint is_mapping = type(x) is dict
+    cdef int64_t k = weights.c.n_vectors, d = weights.c.n_features
+    cdef dict notes = item(model, "notes")
+    if (k > MOST_CLASSES or (k > 1 and weights.by_feature != is_mapping)
+            or len(<list?>item(model, "classes")) != (k if k > 1 else 2)
+            or (PyDict_Size(notes) > 0 and item(notes, "scaling") is not None)):
+        return False
+    columns = item(model, "columns")
+    if is_mapping:
+        if columns is None or weights.c.is_float32 or (
+                PyDict_Size(notes) > 0 and item(notes, "schema") is not None):
+            return False
+        if not read_mapping(example, x, columns, d, unseen_allowed):
+            return False
+        return weights.c.n_vectors == k and weights.c.n_features == d
+    return (cnp.PyArray_CheckExact(x) and columns is None
+            and PyDict_GetItemWithError(learner, "_feature_names") == NULL
+            and read_array(example, x, weights))
+
+
+cdef class PlainStream:
+    """A model that learns as examples come, by a rule of these settings.
+
+    `settings` are the values of the parameters called `names`, by which the rule was made. `row` is
+    what mappings are read into; None as long as there was none.
+    """
+
+    cdef readonly object model
+    cdef public object settings, row
+    cdef public Rule rule
+    cdef readonly tuple names
+    cdef dict _of_model
+
+    def __init__(self, model, Rule rule, settings, tuple names):
+        self.model, self.rule, self.settings, self.names = model, rule, settings, names
+        self._of_model = PyObject_GenericGetDict(model, NULL)
+
+    def learn_plain(self, dict learner, x, y):
+        """Learn from an example if all is usual; whether it was. `learner` is a dict of attributes."""
+        cdef Example example
+        cdef WeightArrays weights
+        cdef dict model = self._of_model
+        cdef PyObject *found
+        cdef int64_t slot, mistakes = 0
+        cdef Py_ssize_t i
+        if not RB_ALONE or type(self.settings) is not tuple:
+            return False
+        try:
+            found = PyDict_GetItemWithError(<dict?>item(model, "slots"), y)
+        except TypeError:  # it cannot be a label
+            return False
+        if found == NULL:
+            return False
+        slot = PyLong_AsSsize_t(<object>found)
+        for i in range(len(self.names)):
+            found = PyDict_GetItemWithError(learner, <object>self.names[i])
+            if found != <PyObject *>(<tuple>self.settings)[i]:
+                return False
+        weights = item(model, "weights")
+        if (item(learner, "_model") is not self.model or item(learner, "class_weight") is not None
+                or item(model, "recorder") is not None or item(model, "readouts") is not None
+                or self.rule._python is not None or self.rule.c.rates != weights.c.rates
+                or not (is_plain_label(y) if type(x) is not dict else self.row is not None
+                        and (<MappingRow?>self.row).columns is item(model, "columns"))
+                or not read(&example, learner, model, weights, x, False)
+                or weights.busy or slot >= len(<list>item(model, "classes"))
+                or not learn_row(weights, self.rule, &example.row, example.ops,
+                                 example.squared_norm, <int32_t>slot, &mistakes)):
+            return False
+        if mistakes:
+            self.model.n_mistakes += mistakes
+        return True
+
+
+cdef bint is_plain_label(y) except -1:
+    """Whether an array of this label holds it as it is: zeros at the end of a text are dropped."""
+    if type(y) in TEXTS:
+        return len(<str>y) == 0 or (<str>y)[len(<str>y) - 1] != 0
+    return type(y) in WHOLE
+
+
+cdef bint is_array_of(list labels) except -1:
+    """Whether an array of these labels gives each of them back as it is."""
+    kind = type(labels[0])
+    for label in labels:
+        if type(label) is not kind or not is_plain_label(label):
+            return False
+    return kind is int or kind is str or kind is bool
+
+
+cdef void score(Example *example, WeightArrays weights, const char *w, const char *b,
+                double *out) noexcept:
+    """The scores of an example by weights that lie as those of the model."""
+    cdef int64_t k = weights.c.n_vectors
+    cdef double room[MOST_CLASSES]
+    cdef double bias
+    if k == 1:
+        bias = (<const float *>b)[0] if weights.c.is_float32 else (<const double *>b)[0]
+        example.ops.score(&example.row, 0, 1, w, bias, out)
+    else:
+        example.ops.score_classes(&example.row, 0, 1, w, b, k, weights.c.feature_stride, room, out)
+
+
+cdef bint score_mean(Example *example, WeightArrays weights, bint is_mapping, double *out) except -1:
+    """The same by the mean of the weights, in the order of operations that each kind of row has."""
+    cdef int64_t i, k = weights.c.n_vectors, size = k * weights.c.n_features
+    cdef double seen = max(weights.t - weights.c.average_from, 1)
+    cdef double sums[MOST_CLASSES]
+    cdef double *mean
+    if is_mapping:
+        score(example, weights, weights.c.w, weights.c.b, out)
+        score(example, weights, <char *>weights.c.u, <char *>weights.c.ub, sums)
+        for i in range(k):
+            out[i] -= sums[i] / seen
+        return True
+    mean = <double *>malloc((size + k) * sizeof(double))
+    if weights.c.is_float32 or mean == NULL:
+        free(mean)
+        return False
+    for i in range(size):
+        mean[i] = (<double *>weights.c.w)[i] - weights.c.u[i] / seen
+    for i in range(k):
+        mean[size + i] = (<double *>weights.c.b)[i] - weights.c.ub[i] / seen
+    score(example, weights, <char *>mean, <char *>(mean + size), out)
+    free(mean)
+    return True
+
+
+def predict_plain(dict learner, x):
+    """The class of an example if all is usual, else None. `learner` is a dict of attributes."""
+    cdef Example example
+    cdef WeightArrays weights
+    cdef dict model
+    cdef list classes, order
+    cdef double scores[MOST_CLASSES]
+    cdef int64_t c, winner = -1
+    cdef bint is_mapping = type(x) is dict, last_wins
+    owner, ties = item(learner, "_model"), item(learner, "ties")
+    if not RB_ALONE or owner is None or type(ties) is not str:
+        return None
+    model, last_wins = PyObject_GenericGetDict(owner, NULL), ties == "positive"
+    weights, classes = item(model, "weights"), item(model, "classes")
+    if (item(model, "best") is not None or item(model, "readouts") is not None
+            or item(model, "voters") is not None or not classes
+            or not (is_mapping or is_array_of(classes))
+            or not read(&example, learner, model, weights, x, True)):
+        return None
+    if weights.c.u == NULL:
+        score(&example, weights, weights.c.w, weights.c.b, scores)
+    elif not score_mean(&example, weights, is_mapping, scores):
+        return None
+    if weights.c.n_vectors == 1:
+        return classes[scores[0] > 0.0 or (last_wins and scores[0] == 0.0)]
+    order = item(model, "sorted_slots")
+    for slot in order:
+        c = slot
+        if c < weights.c.n_vectors and (winner < 0 or scores[c] > scores[winner]
+                                        or (last_wins and scores[c] == scores[winner])):
+            winner = c
+    return classes[winner]
