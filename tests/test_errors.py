@@ -175,6 +175,28 @@ def test_an_error_keeps_a_short_plain_value_as_it_is(value: object) -> None:
     assert compact(value) is value
 
 
+@pytest.mark.parametrize(
+    ("name", "known", "meant"),
+    [
+        ("note", ["income", "age", "city"], None),
+        ("zebra", ["extra", "weight"], None),
+        ("--proba", ["--on-bad", "--scores"], None),
+        ("income", ["outcome"], None),
+        ("nmae", ["name", "note"], "name"),
+        ("color", ["colour", "weight"], "colour"),
+        ("Customer ID", ["customer_id", "customer"], "customer_id"),
+        ("spec", ["species", "sepal"], "species"),
+        ("svmlite", ["svmlight", "csv"], "svmlight"),
+        ("cat", ["bat", "rat"], None),
+        ("x", ["y", "z"], None),
+    ],
+)
+def test_what_was_meant_is_right_or_not_said(
+    name: str, known: list[str], meant: str | None
+) -> None:
+    assert errors.nearest_name(name, known) == meant
+
+
 def test_errors_are_those_of_python_too() -> None:
     assert issubclass(NotFittedError, AttributeError)
     assert issubclass(ModelFileError, ValueError)

@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import InputError, Message, ParameterError, Setting, Value, Words, compact
+from rosenblatt.errors import (
+    InputError,
+    Message,
+    ParameterError,
+    Setting,
+    Value,
+    Words,
+    compact,
+    nearest_name,
+)
 
 
 def choice(name: str, value: Any, *allowed: Any) -> Any:
@@ -118,10 +127,8 @@ def refusal(
 
 def did_you_mean(name: str, known: Sequence[str]) -> str | None:
     """The cure for a slip of the hand, if one of the names is close."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, known, n=1)
-    return f'did you mean "{close[0]}"?' if close else None
+    meant = nearest_name(name, known)
+    return None if meant is None else f'did you mean "{meant}"?'
 
 
 def one_of(allowed: Sequence[Any]) -> Message:

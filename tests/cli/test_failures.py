@@ -116,7 +116,16 @@ def test_a_slip_of_the_finger_is_told_what_was_meant(arguments: list[str], meant
     assert meant in done.err
 
 
+def test_help_is_that_of_the_command(tmp_path: Path) -> None:
+    assert run("help").out == run("--help").out
+    assert run("help", "train").out == run("train", "--help").out
+    assert run("help", "tag", "predict").out == run("tag", "predict", "--help").out
+    assert "Did you mean 'train'?" in run("help", "tarin").err
+    assert run("help", "tarin").code == 2
+
+
 def test_what_is_like_nothing_is_not_guessed_at() -> None:
+    assert "Did you mean" not in run("predict", "--certainty").err
     done = run("demo", "--data", "mnist")
     assert done.code == 2
     assert "Did you mean" not in done.err

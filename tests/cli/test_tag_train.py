@@ -189,7 +189,7 @@ def test_bad_data_are_named_with_their_place_and_nothing_is_written(
             ["--beam", "65537"],
             "'--beam': 65537 is not allowed: give a whole number from 1 to",
         ),
-        (["--columns", "w"], "No such option '--columns'"),
+        (["--columns", "w"], "there is no option --columns. Did you mean '--column'?"),
         (["--max-iter", "3"], "there is no --max-iter here: --epochs."),
         (["--dev", "2"], "--dev 2: give a file or a share between 0 and 1"),
         (["--dev", "nothing.conllu"], "--dev nothing.conllu: there is no such file."),

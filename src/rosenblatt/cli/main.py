@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from rosenblatt.cli.frame.interrupts import Interrupts, prepare_streams
-from rosenblatt.errors import InputError, ModelFileError, ParameterError
+from rosenblatt.errors import InputError, ModelFileError, ParameterError, nearest_name
 
 
 @dataclass
@@ -50,13 +50,11 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before clic
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            from difflib import get_close_matches
-
-            close = get_close_matches(str(value), map(str, self.choices), n=1)
-            if not close:
+            meant = nearest_name(str(value), map(str, self.choices))
+            if meant is None:
                 raise
-            meant = f"{error.message.rstrip('.')}. Did you mean '{close[0]}'?"
-            raise click.BadParameter(meant, ctx, param) from None
+            said = f"{error.message.rstrip('.')}. Did you mean '{meant}'?"
+            raise click.BadParameter(said, ctx, param) from None
 
 
 class Verbs(click.Group):
@@ -71,6 +69,11 @@ class Verbs(click.Group):
     ) -> None:
         super().__init__(*given, **settings)
         self.verbs, self._files = verbs, files
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.verbs)
@@ -92,12 +95,9 @@ class Verbs(click.Group):
         try:
             found = super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from difflib import get_close_matches
-
-            close = get_close_matches(args[0], self.verbs, n=1) if args else []
-            known = ", ".join(self.verbs)
-            hint = f" Did you mean '{close[0]}'?" if close else f" Known: {known}."
-            raise click.UsageError(f"there is no command '{args[0]}'.{hint}", ctx) from error
+            meant = nearest_name(args[0], self.verbs) if args else None
+            hint = f"Did you mean '{meant}'?" if meant else f"Known: {', '.join(self.verbs)}."
+            raise click.UsageError(f"there is no command '{args[0]}'. {hint}", ctx) from error
         if isinstance(ctx.obj, Call) and found[1] is not None:
             ctx.obj.params = found[1].params
         return found
@@ -168,7 +168,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     params=[traceback_option(envvar="ROSENBLATT_TRACEBACK", show_envvar=True)],
     epilog="\b\nExamples:\n  rosenblatt demo\n  rosenblatt train iris.csv --target species\n"
     "  rosenblatt predict iris.rbt new.csv\n\n"
-    "rosenblatt COMMAND --help tells more of each command.",
+    "rosenblatt help COMMAND tells more of each command.",
 )
 @click.option(
     "--version",
@@ -237,6 +237,9 @@ def main() -> NoReturn:
 def _run(run: Call) -> int:
     try:
         code = group.main(prog_name=PROGRAM, standalone_mode=False, obj=run)
+    except click.NoSuchOption as error:
+        _no_option(error, run.params).show()
+        return error.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -249,6 +252,16 @@ def _run(run: Call) -> int:
         return _interrupted(run.interrupts) if run.interrupts.raised else _failed(error, run)
     run.interrupts.deaf = True
     return code if isinstance(code, int) else 0
+
+
+def _no_option(error: click.NoSuchOption, params: Sequence[click.Parameter]) -> click.UsageError:
+    """The error with the option that was meant, or without a guess."""
+    if error.ctx is not None:
+        params = error.ctx.command.get_params(error.ctx)
+    known = (name for param in params for name in (*param.opts, *param.secondary_opts))
+    meant = nearest_name(error.option_name, (name for name in known if name.startswith("--")))
+    hint = "" if meant is None else f" Did you mean '{meant}'?"
+    return click.UsageError(f"there is no option {error.option_name}.{hint}", error.ctx)
 
 
 def _interrupted(interrupts: Interrupts) -> int:

@@ -11,6 +11,7 @@ import click
 
 from rosenblatt.cli.frame.options import SHARED, Command, Decorated, Section
 from rosenblatt.cli.main import Call
+from rosenblatt.errors import nearest_name
 from rosenblatt.learner.catalogue import Entry, entries, find
 from rosenblatt.learner.options import word_of
 
@@ -230,11 +231,9 @@ def _named(ctx: click.Context, _param: click.Parameter, value: str | None) -> En
         return ctx.meta["rosenblatt.learner"]  # type: ignore[no-any-return]
     entry, listed = find(value), _trained_on_rows(streams=isinstance(ctx.command, StreamCommand))
     if entry not in listed:
-        from difflib import get_close_matches
-
         known = [entry.name for entry in listed]
-        close = get_close_matches(value.lower(), known, n=1)
-        hint = f"Did you mean '{close[0]}'? " if close else ""
+        meant = nearest_name(value, known)
+        hint = "" if meant is None else f"Did you mean '{meant}'? "
         raise click.BadParameter(f"there is no '{value}'. {hint}Known: {', '.join(known)}.")
     assert entry is not None
     return entry

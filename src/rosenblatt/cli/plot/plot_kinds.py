@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import ParameterError, nearest_name
 
 if TYPE_CHECKING:
     from rosenblatt.cli.data.models import Model
@@ -174,8 +173,8 @@ class _KindName(click.Choice):  # type: ignore[type-arg]  # not generic before c
             return name
         if os.path.isfile(value):
             said = f"'{value}' is a file; what to draw comes first, as rosenblatt plot weights."
-        elif close := get_close_matches(name, KINDS, n=1):
-            said = f"there is no '{value}'. Did you mean '{close[0]}'?"
+        elif meant := nearest_name(name, KINDS):
+            said = f"there is no '{value}'. Did you mean '{meant}'?"
         else:
             said = f"there is no '{value}'; rosenblatt plot --help lists all."
         raise click.BadParameter(said, ctx, param)
