@@ -14,9 +14,14 @@ from rosenblatt.evaluate.tag_report import TagReport, tag_report
 if TYPE_CHECKING:
     from rosenblatt.evaluate.data_checks import DataReport as DataReport
     from rosenblatt.evaluate.data_checks import check_data as check_data
+    from rosenblatt.evaluate.target_checks import TargetWarning as TargetWarning
+    from rosenblatt.evaluate.target_checks import check_target as check_target
 
 # Who only scores predictions does not load the readers of files.
-__getattr__, __dir__, _ = lazy.attach(__name__, {".data_checks": "DataReport check_data"})
+__getattr__, __dir__, _ = lazy.attach(
+    __name__,
+    {".data_checks": "DataReport check_data", ".target_checks": "TargetWarning check_target"},
+)
 
 __all__ = [
     "ClassReport",
@@ -27,8 +32,10 @@ __all__ = [
     "Span",
     "SpanReport",
     "TagReport",
+    "TargetWarning",
     "TypeReport",
     "check_data",
+    "check_target",
     "progressive",
     "report",
     "span_scores",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from rosenblatt.evaluate.target_checks import TargetWarning, check_target
 from rosenblatt.features.schemas import AnySchema, guess_schema
 from rosenblatt.io.table import LOOK_MISSING, Table
 from rosenblatt.plurals import agree, count, first_few
@@ -16,6 +19,8 @@ from rosenblatt.plurals import agree, count, first_few
 SHOWN = 5
 # Features whose sizes differ by more: the small ones are not heard.
 FAR_APART = 1e6
+# Of a 64-bit hash: odd and irregular, so that every bit reaches all higher ones, and back down.
+HASH_FACTOR, HASH_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
 
 @dataclass
@@ -42,6 +47,8 @@ class DataReport:
         By column texts that look like a gap, with how often they occur.
     levels_met_once : dict of str to int
         By column how many levels occur once.
+    target : list of TargetWarning
+        What is odd about the target: too many values, or told already by one column.
     scales : dict or None
         The smallest and the largest feature, if their sizes are far apart.
     repeated_rows, conflicts : dict
@@ -60,6 +67,7 @@ class DataReport:
     look_missing: dict[str, dict[str, int]] = field(default_factory=dict)
     levels_met_once: dict[str, int] = field(default_factory=dict)
     row_numbers: list[str] = field(default_factory=list)
+    target: list[TargetWarning] = field(default_factory=list)
     scales: dict[str, Any] | None = None
     repeated_rows: dict[str, Any] = field(default_factory=dict)
     conflicts: dict[str, Any] = field(default_factory=dict)
@@ -67,7 +75,9 @@ class DataReport:
     def to_json(self) -> dict[str, Any]:
         """All of it as plain data; labels as text."""
         classes = {str(label): self.classes[label] for label in sorted(self.classes)}
-        return {**asdict(self), "classes": classes, "errors": self.errors()}
+        facts = asdict(self)
+        facts["target_warnings"] = facts.pop("target")
+        return {**facts, "classes": classes, "errors": self.errors()}
 
     def errors(self) -> list[str]:
         """What makes learning pointless."""
@@ -86,7 +96,7 @@ class DataReport:
 
     def warnings(self) -> list[str]:
         """What will get in the way, in lines; those that begin with blanks go on with the last."""
-        said = []
+        said = [str(odd) for odd in self.target]
         if self.constant:
             said.append(f"the same value in all rows: {first_few(self.constant, SHOWN)}")
         for names in self.repeated_columns[:SHOWN]:
@@ -161,22 +171,33 @@ def check_data(kind: str, block: Any, schema: AnySchema | None = None) -> DataRe
     colour has 1 level that occurs once
     """
     schema = guess_schema(kind, block) if schema is None else schema
-    X, labels = schema.learn(block), block.labels.tolist()
+    # Numbers and categories need not be encoded to know which features they have.
+    plain = {c.kind for c in getattr(schema, "columns", ())} <= {"number", "category", "ignored"}
+    X = None if kind == "table" and plain else schema.learn(block)
+    labels = block.labels.tolist()
     report = DataReport(
         rows=len(labels),
         features=schema.n_features,
-        features_used=len(np.unique(X.indices)) if hasattr(X, "indices") else schema.n_features,
+        features_used=schema.n_features,
         classes=dict(Counter(labels)),
         columns=[
             {"name": column.name, "kind": column.kind, "about": column.describe()}
             for column in getattr(schema, "columns", [])
         ],
     )
+    if X is not None and hasattr(X, "indices"):
+        used = np.zeros(X.shape[1], bool)
+        used[X.indices] = True
+        report.features_used = int(used.sum())
     if kind == "table":
         _check_columns(report, schema, block)
+        if X is None:
+            report.features_used -= _features_of_gaps_unused(report, schema)
+        compared = [column["name"] for column in report.columns if column["kind"] != "ignored"]
+        report.target = check_target(block, compared)
     elif kind != "text":
         _check_sparse_columns(report, schema, block)
-    _check_rows(report, _row_keys(kind, block), labels, block.lines.tolist())
+    _check_rows(report, _repeated_rows(kind, block), labels, block.lines)
     return report
 
 
@@ -207,6 +228,12 @@ def _check_columns(report: DataReport, schema: Any, table: Table) -> None:
             keys.setdefault(key, []).append(name)
     report.repeated_columns = [names for names in keys.values() if len(names) > 1]
     report.scales = _scales(sizes)
+
+
+def _features_of_gaps_unused(report: DataReport, schema: Any) -> int:
+    """How many number columns have a feature for gaps and none, or nothing else."""
+    with_gaps = [c.name for c in schema.columns if c.kind == "number" and c.n_features == 2]
+    return sum(report.missing.get(name, 0) in (0, report.rows) for name in with_gaps)
 
 
 def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, Any]:
@@ -260,31 +287,55 @@ def _scales(sizes: dict[str, float]) -> dict[str, Any] | None:
 # ---------------------------------------------------------------------- rows
 
 
-def _row_keys(kind: str, block: Any) -> list[Any]:
-    """Something for each row that is equal for equal rows."""
+def _repeated_rows(kind: str, block: Any) -> list[list[int]]:
+    """Rows that are equal, group by group; only rows of the same hash are compared."""
+    members: dict[Any, list[int]] = {}
+    for row, key in _row_keys(kind, block):
+        members.setdefault(key, []).append(row)
+    return [rows for rows in members.values() if len(rows) > 1]
+
+
+def _row_keys(kind: str, block: Any) -> Iterator[tuple[int, Any]]:
+    """For each row that may have an equal one, its number and something equal for equal rows."""
     if kind == "text":
-        return list(block.rows)
-    if kind != "table":
+        yield from enumerate(block.rows)
+    elif kind == "table":
+        codes = [block.coded(name)[0] for name in block.texts]
+        numbers = block.numbers
+        suspects = _of_same_hash([*numbers.T, *codes])
+        parts = [np.where(np.isnan(numbers[suspects]), np.nan, numbers[suspects] + 0.0)]
+        parts += [code[suspects, None].astype(np.float64) for code in codes]
+        joined = np.ascontiguousarray(np.column_stack(parts))
+        keys = joined.view(f"V{joined.strides[0]}").ravel().tolist()
+        yield from zip(suspects.tolist(), keys, strict=True)
+    else:
         rows, cut = block.rows, block.rows.indptr.tolist()
         values = rows.data + 0.0
-        return [(rows.indices[a:b].tobytes(), values[a:b].tobytes()) for a, b in pairwise(cut)]
-    parts = [np.where(np.isnan(block.numbers), np.nan, block.numbers + 0.0)]
-    parts += [block.coded(name)[0].astype(np.float64)[:, None] for name in block.texts]
-    joined = np.ascontiguousarray(np.column_stack(parts))
-    keys: list[Any] = joined.view(f"V{joined.strides[0]}").ravel().tolist()
-    return keys
+        for row, (a, b) in enumerate(pairwise(cut)):
+            yield row, (rows.indices[a:b].tobytes(), values[a:b].tobytes())
 
 
-def _check_rows(report: DataReport, keys: list[Any], labels: list[Any], lines: list[int]) -> None:
-    members: dict[Any, list[int]] = {}
-    for row, key in enumerate(keys):
-        members.setdefault(key, []).append(row)
-    several = [rows for rows in members.values() if len(rows) > 1]
+def _of_same_hash(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.intp]:
+    """The rows whose hash another row has, too, in order."""
+    hashes = np.zeros(len(columns[0]), np.uint64)
+    for column in columns:
+        values = column.astype(np.float64) + 0.0  # -0 is 0
+        values[np.isnan(values)] = np.nan
+        hashes = (hashes ^ values.view(np.uint64)) * HASH_FACTOR
+        hashes ^= hashes >> HASH_SHIFT
+    order = np.argsort(hashes)
+    same = hashes[order[1:]] == hashes[order[:-1]]
+    return np.sort(np.unique(np.concatenate([order[1:][same], order[:-1][same]])))
+
+
+def _check_rows(
+    report: DataReport, several: list[list[int]], labels: list[Any], lines: npt.NDArray[np.int64]
+) -> None:
     differing = [rows for rows in several if len({labels[row] for row in rows}) > 1]
     wrong = sum(len(rows) - max(Counter(labels[r] for r in rows).values()) for rows in differing)
     report.repeated_rows = {
         "rows": sum(len(rows) - 1 for rows in several),
-        "first": [[lines[row] for row in rows[:SHOWN]] for rows in several[:SHOWN]],
+        "first": [lines[rows[:SHOWN]].tolist() for rows in several[:SHOWN]],
     }
     report.conflicts = {
         "groups": len(differing),
@@ -292,7 +343,7 @@ def _check_rows(report: DataReport, keys: list[Any], labels: list[Any], lines: l
         "never_right": wrong,
         "first": [
             [
-                {"line": lines[row], "label": str(labels[row])}
+                {"line": int(lines[row]), "label": str(labels[row])}
                 for row in _first_of_each_label(rows, labels)
             ]
             for rows in differing[:SHOWN]

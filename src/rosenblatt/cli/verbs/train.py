@@ -150,6 +150,7 @@ def command(
                 reading, [dev], features, schema, grows=False, classes=known_labels
             )
     if not quiet:
+        _warn_of_target(examples)
         say(examples.schema.describe(), err=True)
         say_notices(examples.notices)
     if model is None:
@@ -236,6 +237,18 @@ def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -
             )
     if not resumed:
         refuse_one_class(examples.counts, named(data), of_table=of_table)
+
+
+def _warn_of_target(examples: Examples) -> None:
+    """Before a long training: that it may be for the wrong column, or by one that tells it."""
+    from rosenblatt.io.table import Table
+
+    if isinstance(examples.block, Table):
+        from rosenblatt.evaluate import check_target
+
+        columns = getattr(examples.schema, "columns", ())
+        used = [column.name for column in columns if column.kind != "ignored"]
+        say((f"warning: {odd}" for odd in check_target(examples.block, used)), err=True)
 
 
 def _refuse_lone_class(model: Any, data: tuple[str, ...]) -> None:
