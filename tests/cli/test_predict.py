@@ -150,11 +150,114 @@ def test_rows_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     model = trained(tmp_path)
     file = written(tmp_path, "bad.csv", NEW.replace("teal,40", "teal,heavy"))
     done = run("predict", model, file)
-    assert (done.code, done.out) == (3, "")
+    assert (done.code, done.out) == (3, "cat\n\ndog\n")
     assert '"heavy" is not a number' in done.err
+    assert "on-bad" not in done.err
     done = run("predict", model, file, "--on-bad", "skip")
-    assert (done.code, done.out) == (0, "cat\ndog\n")
-    assert "warning: 1 bad row has no prediction" in done.err
+    assert (done.code, done.out) == (0, "cat\n\ndog\n")
+    assert "warning: 1 bad row has an empty prediction" in done.err
+    rejects = tmp_path / "rejects.jsonl"
+    done = run("predict", model, file, "--on-bad", f"rejects={rejects}", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "cat\n\ndog\n", "")
+    assert json.loads(rejects.read_text())["line"] == 3
+    done = run("predict", model, file, "--on-bad", "fail")
+    assert (done.code, done.out) == (3, "")
+
+
+def test_there_is_a_line_for_every_row_wherever_the_bad_ones_stand(tmp_path: Path) -> None:
+    model = trained(tmp_path)
+    head, good, *_ = NEW.splitlines()
+    bad, long = "barks,red,heavy,Bo,2", "purrs,red,4,Zoe,3,and one more"
+    for rows in ([bad, good, long, bad, good, bad], [bad], [long, bad], [good, bad]):
+        file = written(tmp_path, "mixed.csv", [head, *rows])
+        done = run("predict", model, file, file)
+        lines = ["" if row in (bad, long) else "cat" for row in rows]
+        assert done.out.splitlines() == lines * 2
+        assert done.code == 3
+        assert done.err.count("error:") == min(6, 2 * lines.count(""))
+    lines = run("predict", model, file, "--json").out.splitlines()
+    [_, error] = map(json.loads, lines)
+    assert error["label"] is None
+    assert error["error"].endswith('"heavy" is not a number')
+
+
+def test_other_commands_go_on_without_bad_rows_and_end_with_3(tmp_path: Path) -> None:
+    model, out = trained(tmp_path), tmp_path / "again.rbt"
+    file = written(tmp_path, "bad.csv", PETS + "Bo,heavy,red,sings,dog\n")
+    for call in (["evaluate", model, file], ["train", file, "-o", out], ["check", file]):
+        done = run(*call, "--on-bad", "blank")
+        assert (done.code, done.err.count("error:")) == (3, 1), call
+        assert f'error: {file}:8:4: column "weight": "heavy" is not a number' in done.err
+        assert done.out
+    assert out.exists()
+
+
+def test_predictions_stand_beside_the_rows_as_they_were(tmp_path: Path) -> None:
+    model = trained(tmp_path)
+    rows = 'name,weight,colour,note,id,label\nZoe, 4.0,"mauve","says ""hi"",\ntwice",007,x\n'
+    file = written(tmp_path, "new.csv", rows + "Bo,heavy,red,barks,008,\n")
+    out = tmp_path / "out.csv"
+    done = run("predict", model, file, "--with-input", "-o", out, "--quiet")
+    assert (done.code, done.out) == (3, "")
+    [head, first, second] = csv.reader(io.StringIO(out.read_text()))
+    assert head == ["name", "weight", "colour", "note", "id", "label", "predicted_label"]
+    assert first == ["Zoe", " 4.0", "mauve", 'says "hi",\ntwice', "007", "x", "cat"]
+    assert second == ["Bo", "heavy", "red", "barks", "008", "", ""]
+    done = run("predict", model, file, "--id", "id", "--format-out", "tsv")
+    assert done.out == "id\tlabel\n007\tcat\n008\t\n"
+    done = run("predict", model, file, "--id", "id", "--scores")
+    assert done.out.splitlines()[0] == "id,label,cat,dog"
+    lines = run("predict", model, file, "--with-input", "--json").out.splitlines()
+    assert json.loads(lines[0])["input"]["id"] == "007"
+
+
+def test_rows_of_other_formats_are_kept_as_well(tmp_path: Path) -> None:
+    model = trained(tmp_path)
+    row = {"name": "Zoe", "weight": 4, "colour": "red", "note": "purrs", "id": 7}
+    file = written(tmp_path, "new.jsonl", [json.dumps(row), '{"name": 3', json.dumps(row)])
+    done = run("predict", model, file, "--with-input", "--format-out", "csv")
+    assert done.out == "name,weight,colour,note,id,label\n" + (
+        "Zoe,4,red,purrs,7,cat\n,,,,,\nZoe,4,red,purrs,7,cat\n"
+    )
+    texts = trained(tmp_path, "--format", "text", data="\n".join(MAIL), name="mail.txt")
+    done = run("predict", texts, "-", "--with-input", text="win money, now\nsee you at noon\n")
+    assert done.out == 'text,label\n"win money, now",spam\nsee you at noon,ham\n'
+    pytest.importorskip("pyarrow")
+    from pyarrow import Table, parquet
+
+    table = Table.from_pylist([row | {"weight": None}, row])
+    parquet.write_table(table, tmp_path / "new.parquet")
+    done = run("predict", model, tmp_path / "new.parquet", "--id", "id")
+    assert (done.code, done.out) == (3, "id,label\n7,\n7,cat\n")
+
+
+def test_a_file_of_predictions_is_whole_or_not_there(tmp_path: Path) -> None:
+    model, out = trained(tmp_path), tmp_path / "out.txt"
+    file = written(tmp_path, "bad.csv", NEW.replace("teal,40", "teal,heavy"))
+    assert run("predict", model, file, "-o", out, "--on-bad", "fail").code == 3
+    assert not out.exists()
+    assert run("predict", model, file, "-o", out).code == 3
+    assert out.read_text() == "cat\n\ndog\n"
+    for place in (file, model):
+        assert run("predict", model, file, "-o", place).code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--id", "nmae"], 'no such column; did you mean "name"?'),
+        (["--id", "zebra"], "no such column; they have note, colour, weight, name, extra."),
+        (["--id", "name", "--with-input"], "give one of them"),
+        (["--scores", "--format-out", "labels"], "take csv, tsv or jsonl"),
+        (["--json", "--format-out", "csv"], "leave it or --format-out csv out"),
+    ],
+)
+def test_columns_that_cannot_be_written_are_refused(
+    options: list[str], said: str, tmp_path: Path
+) -> None:
+    done = run("predict", trained(tmp_path), written(tmp_path, "new.csv", NEW), *options)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
 
 
 def test_a_model_of_a_data_frame_answers_a_file_with_its_columns(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ class ArrowReader(Reader[Table]):
                     for batch in batches:
                         batch.validate(full=True)  # damaged offsets would be followed anywhere
                         table = self._table(batch, source.name, first_row)
+                        if self.row_texts is not None and self.row_texts.fields:
+                            self.row_texts.keep_records(first_row, batch.to_pylist())
                         first_row += batch.num_rows
                         self.rows += len(table)
                         if len(table):
@@ -120,9 +122,9 @@ class ArrowReader(Reader[Table]):
                     faults[row] = _fault(name, first_row + row, column, "the value is missing")
         labels = self._label_texts(batch, name, first_row, faults)
         kept = np.ones(batch.num_rows, bool)
-        for row in sorted(faults):
+        for n_bad, row in enumerate(sorted(faults)):
             shown = {n: batch.column(n)[row].as_py() for n in batch.schema.names}
-            self._bad.meet(faults[row], json.dumps(shown, default=str).encode())
+            self._meet(faults[row], json.dumps(shown, default=str).encode(), row - n_bad)
             kept[row] = False
         labels = None if labels is None else labels[kept]
         lines = np.arange(first_row, first_row + batch.num_rows, dtype=np.int64)

@@ -62,6 +62,10 @@ class Delimited(TableFormat[DelimitedParser]):
         )
         super().__init__(parser, columns, settings)
 
+    @property
+    def delimiter(self) -> int:
+        return self._delimiter
+
     # ------------------------------------------------------------------ before the rows
 
     def begin(self, lines: Lines) -> bool:

@@ -27,6 +27,7 @@ from rosenblatt.io.fault_messages import (
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader_options import ReaderSettings
+from rosenblatt.io.row_texts import RowTexts
 from rosenblatt.io.sources import Given, Source, sources_of
 from rosenblatt.plurals import count
 
@@ -99,9 +100,12 @@ class Reader(Generic[Taken]):
         Rows skipped so far (``on_bad="skip"`` or ``"rejects=FILE"``).
     first_faults : list of DataError
         The first few reasons for that.
+    row_texts : RowTexts or None
+        Set before reading, it gets the rows as they stand, and where the bad ones are.
     """
 
     unit = "row"
+    row_texts: RowTexts | None = None
 
     def __init__(self, form: Format[Taken], given: Given, settings: ReaderSettings) -> None:
         self._form, self._sources = form, sources_of(given)
@@ -165,7 +169,7 @@ class Reader(Generic[Taken]):
         self._refuse_nothing()
 
     def _refuse_nothing(self) -> None:
-        if self.rows == 0:
+        if self.rows == 0 and not (self._bad.count and self.row_texts):
             names = ", ".join(source.name for source in self._sources[:3])
             n = self._bad.count
             skipped = f"; {count(n, f'bad {self.unit}')} skipped" if n else ""
@@ -181,7 +185,11 @@ class Reader(Generic[Taken]):
             for _ in lines.pieces():
                 begun = begun or self._form.begin(lines)
                 if begun:
+                    at, line = lines.at, self._form.parser.line + 1
                     self._parse(lines)
+                    if self.row_texts is not None and self.row_texts.fields:
+                        text = lines.buffer[at : lines.at]
+                        self.row_texts.keep_text(self._form, line, text)
                 if lines.too_long:
                     self._give_up_line(lines, header=not begun)
                 yield
@@ -192,10 +200,16 @@ class Reader(Generic[Taken]):
             at = parser.parse(lines.buffer, lines.at, lines.end, lines.last)
             if parser.fault is not None:
                 row = bytes(lines.buffer[parser.row_at : parser.row_end])
-                self._bad.meet(self._fault(lines), row)
+                self._meet(self._fault(lines), row, parser.n_rows)
             elif at == lines.at:
                 return
             lines.at = at
+
+    def _meet(self, error: DataError, row: bytes, n_before: int) -> None:
+        """A bad row, after so many good ones since the last block."""
+        self._bad.meet(error, row)
+        if self.row_texts is not None:
+            self.row_texts.keep_bad(n_before, error, row)
 
     def _fault(self, lines: Lines) -> DataError:
         parser, text = self._form.parser, lines.buffer
@@ -222,7 +236,8 @@ class Reader(Generic[Taken]):
         error = self._long_row(lines, lines.at, parser.line + 1)
         if header:
             raise error
-        self._bad.meet(error, bytes(lines.buffer[lines.at : lines.at + KEPT_OF_LONG_ROW]))
+        head = bytes(lines.buffer[lines.at : lines.at + KEPT_OF_LONG_ROW])
+        self._meet(error, head, parser.n_rows)
         parser.line += 1
         lines.drop_line()
 
@@ -250,7 +265,8 @@ class BadRows:
     """Counts the rows skipped and remembers the first faults.
 
     ``on_bad`` is ``"fail"``, ``"skip"``, or ``"rejects=FILE"``, which puts each bad row into FILE
-    as a line of JSON with its place, the reason and the text as it stood.
+    as a line of JSON with its place, the reason and the text as it stood. ``"blank"`` skips as
+    well; who predicts has an empty prediction for such a row.
     """
 
     def __init__(self, on_bad: str, sources: list[Source]) -> None:
@@ -261,9 +277,9 @@ class BadRows:
         self._file: TextIO | None = None
         if isinstance(on_bad, str) and on_bad.startswith("rejects="):
             self._path = on_bad.removeprefix("rejects=")
-        if self._path == "" or (self._path is None and on_bad not in ("fail", "skip")):
+        if self._path == "" or (self._path is None and on_bad not in ("fail", "skip", "blank")):
             ways = Message(
-                one_of(["fail", "skip", "rejects=FILE"]), ", which puts bad rows into FILE"
+                one_of(["fail", "skip", "blank", "rejects=FILE"]), ", which puts bad rows into FILE"
             )
             raise refusal("on_bad", on_bad, ways, verdict="is not known")
         if self._path is not None:

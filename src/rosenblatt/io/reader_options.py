@@ -62,9 +62,10 @@ labels : {"auto", "number", "text"}, default="auto"
     ``"auto"``: whole numbers or floats if all labels are numbers, else text.
 classes : list, default=None
     Labels that may occur; any other is refused.
-on_bad : {"fail", "skip", "rejects=FILE"}, default="fail"
+on_bad : {"fail", "skip", "blank", "rejects=FILE"}, default="fail"
     What to do with a row or a sentence that cannot be read: raise, skip it with a warning at the
-    end, or also write it to FILE as JSON with place and reason.
+    end, or also write it to FILE as JSON with place and reason. "blank" skips as well; commands of
+    the shell then report each row and end with 3, and predict has an empty line for it.
 encoding : str, default="utf-8"
     Of the text.
 max_line_bytes : int, default=16777216

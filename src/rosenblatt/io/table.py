@@ -174,6 +174,11 @@ class TableFormat(Format[Table], Generic[ParserOfRows]):
         self._names: list[str] = []
         parser.admits = self.labels.fault
 
+    @property
+    def names(self) -> list[str]:
+        """The columns of the file at hand."""
+        return self._names
+
     def take(self) -> Table:
         found, codes, texts = self.parser.take()
         label_codes, names, lines = self.parser.take_rows()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from rosenblatt.cli.data.reading import named
+from rosenblatt.cli.frame.options import watch_bad_rows
 from rosenblatt.errors import (
     DataError,
     InputError,
@@ -24,6 +25,7 @@ from rosenblatt.errors import (
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.io.reader import Reader
+    from rosenblatt.io.row_texts import RowTexts
 
 Found = TypeVar("Found")
 
@@ -83,6 +85,7 @@ class AdvisedReader:
     def __init__(self, open_reader: Callable[[bool], Reader[Any]], request: ReadRequest) -> None:
         self._open_reader, self._request = open_reader, request
         self._reader = open_reader(request.header)
+        watch_bad_rows(self)
         # What comes from a pipe is gone once it was read.
         self._may_try_again = (
             request.header
@@ -98,6 +101,19 @@ class AdvisedReader:
     @property
     def skipped(self) -> int:
         return self._reader.skipped
+
+    @property
+    def first_faults(self) -> list[DataError]:
+        """The first few reasons to skip rows, without the advice to skip them."""
+        return [_retold(one, one.what, _but_skipping(one)) for one in self._reader.first_faults]
+
+    @property
+    def row_texts(self) -> RowTexts | None:
+        return self._reader.row_texts
+
+    @row_texts.setter
+    def row_texts(self, texts: RowTexts) -> None:
+        self._reader.row_texts = texts
 
     def __iter__(self) -> Self:
         return self
@@ -122,13 +138,17 @@ class AdvisedReader:
                 raise _better(error, self._request, self._reader) from error
             self._may_try_again, refused = False, error
         self._reader.close()
-        self._reader = self._open_reader(False)
+        texts, self._reader = self._reader.row_texts, self._open_reader(False)
+        self._reader.row_texts = texts
         try:
             found = read(self._reader)
         except (InputError, ParameterError) as error:
             if isinstance(error, ParameterError):  # not even a row
                 refused, self._request = error, replace(self._request, header=False)
             raise _better(refused, self._request, self._reader) from refused
+        line = _first_line(self._request.paths[0])
+        if line and any(fault.line == line.number for fault in self._reader.first_faults):
+            raise refused  # a header after all: not even with bad rows skipped is it one
         warnings.warn(
             f"{self._request.paths[0]}: read without a header, as the model was trained; "
             "--no-header says so",
@@ -164,8 +184,11 @@ def _better(
 def _first_of_all(first: DataError, skipped: int) -> DataError:
     rows = "the only row is" if skipped == 1 else f"all {skipped:,} rows are"
     what = Message(first.what, f"; {rows} skipped, so nothing is left")
-    skips = Setting("on_bad", "skip")
-    return _retold(first, what, [cure for cure in first.cures if skips not in cure.settings])
+    return _retold(first, what, _but_skipping(first))
+
+
+def _but_skipping(error: DataError) -> list[Words]:
+    return [cure for cure in error.cures if Setting("on_bad", "skip") not in cure.settings]
 
 
 def _retold(error: DataError, what: Words, cures: Iterable[Words]) -> DataError:

@@ -64,6 +64,19 @@ def all_of(options: Sequence[Callable[..., Any]]) -> Callable[[Decorated], Decor
     return add
 
 
+def on_bad_option(unit: str, default: str = "fail") -> Callable[[Decorated], Decorated]:
+    """What becomes of a `unit` that cannot be read."""
+    return in_section("Reading the data")(
+        "--on-bad",
+        callback=_on_bad,
+        metavar="HOW",
+        default=default,
+        show_default=True,
+        help=f"What to do with a {unit} that cannot be read: fail; skip it; blank, which skips it, "
+        "reports it and ends with 3; or rejects=FILE to put it there.",
+    )
+
+
 def text_options(unit: str) -> tuple[Callable[[Decorated], Decorated], ...]:
     """Options of every command that reads text, of which a `unit` may be bad."""
     option = in_section("Reading the data")
@@ -75,15 +88,7 @@ def text_options(unit: str) -> tuple[Callable[[Decorated], Decorated], ...]:
             metavar="NAME",
             help="Encoding of the file, as latin-1.",
         ),
-        option(
-            "--on-bad",
-            callback=_on_bad,
-            metavar="HOW",
-            default="fail",
-            show_default=True,
-            help=f"What to do with a {unit} that cannot be read: fail, skip it, or rejects=FILE to "
-            "put it there.",
-        ),
+        on_bad_option(unit),
         option(
             "--max-line-bytes",
             type=Whole(1),
@@ -119,6 +124,29 @@ threshold_option = click.option(
 )
 
 
+READERS = "rosenblatt.readers"  # where a call keeps them until all that was bad is reported
+MOST_REPORTED, EXIT_BAD_DATA = 5, 3
+
+
+def watch_bad_rows(reader: Any) -> None:
+    """With --on-bad blank the command reports what this reader skips, and ends with 3."""
+    ctx = click.get_current_context(silent=True)
+    if ctx is not None:
+        ctx.meta.setdefault(READERS, []).append(reader)
+
+
+def _report_bad(readers: Sequence[Any], params: Sequence[click.Parameter]) -> None:
+    from rosenblatt.cli.frame.shell_messages import in_shell_words
+    from rosenblatt.cli.frame.terminal import say
+
+    faults = [fault for reader in readers for fault in reader.first_faults][:MOST_REPORTED]
+    for fault in faults:
+        say(f"error: {in_shell_words(fault, params)}".splitlines(), err=True)
+    more = sum(reader.skipped for reader in readers) - len(faults)
+    if more:
+        say([f"error: and {more:,} more like these"], err=True)
+
+
 # Options that name files, beside those and the arguments that click checks as paths.
 FILES = ("dev", "names", "out", "resume")
 
@@ -133,7 +161,13 @@ class Command(click.Command):
             if isinstance(param.type, click.Path) or param.name in FILES:
                 files += [value] if isinstance(value, str) else value or ()
         keep_rejects_apart(ctx.params.get("on_bad") or "", files)
-        return super().invoke(ctx)
+        code = super().invoke(ctx)
+        if ctx.params.get("on_bad") == "blank" and any(
+            r.skipped for r in ctx.meta.get(READERS, ())
+        ):
+            _report_bad(ctx.meta[READERS], self.params)
+            return code or EXIT_BAD_DATA
+        return code
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {"Options": []}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.data.models import Model, open_model
-from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options
+from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options, watch_bad_rows
 from rosenblatt.errors import InputError, Item, ModelFileError, Place
 from rosenblatt.plurals import count
 
@@ -86,7 +86,9 @@ class SentenceReading:
         from rosenblatt.io import iter_sentences
 
         more: Any = {"labelled": labelled, "tags": tags, "keep_lines": keep_lines}
-        return iter_sentences(list(paths), like, **self.for_shards(), **more)
+        reader = iter_sentences(list(paths), like, **self.for_shards(), **more)
+        watch_bad_rows(reader)
+        return reader
 
     def for_shards(self) -> dict[str, Any]:
         """Arguments of the reader that hold for any file."""

@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.data.models import open_model
-from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
+from rosenblatt.cli.data.models import Model, open_model
+from rosenblatt.cli.data.prediction_output import FORMATS, PredictionFormat, format_for
+from rosenblatt.cli.data.reading import DATA, TABLES, Reading, notices, reading_options
+from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option, threshold_option
-from rosenblatt.cli.frame.terminal import as_json, say_notices
-from rosenblatt.plurals import count
+from rosenblatt.cli.frame.terminal import say_notices
+from rosenblatt.plurals import count, first_few
+
+if TYPE_CHECKING:
+    from rosenblatt.features import UnseenValues
+    from rosenblatt.io.row_texts import RowTexts
 
 
 @click.command(
     cls=Command,
     name="predict",
+    context_settings={"default_map": {"on_bad": "blank"}},
     epilog="\b\nExamples:\n  rosenblatt predict iris.rbt new.csv > predictions.txt\n"
+    "  rosenblatt predict iris.rbt new.csv --with-input --proba -o predictions.csv\n"
     "  zcat mail.tsv.gz | rosenblatt predict spam.rbt - --format text --scores",
 )
 @click.argument("model", type=MODEL)
 @click.argument("data", nargs=-1, required=True, type=DATA)
-@click.option("--scores", is_flag=True, help="Print CSV: prediction and a score for each class.")
-@click.option("--proba", is_flag=True, help="Print CSV: prediction and probability of each class.")
+@click.option("-o", "--out", metavar="FILE", help="Write to FILE; it gets its name when whole.")
+@click.option("--scores", is_flag=True, help="Add a score for each class.")
+@click.option("--proba", is_flag=True, help="Add the probability of each class.")
+@click.option("--id", "id_column", metavar="COL", help="Begin with this column of DATA.")
+@click.option("--with-input", is_flag=True, help="Begin with all columns of DATA, as they stand.")
+@click.option(
+    "--format-out",
+    type=click.Choice(FORMATS),
+    help="How to write them.  [default: by the ending of --out, else bare labels, or csv where "
+    "there are more columns]",
+)
 @threshold_option
 @click.option("--json", "wants_json", is_flag=True, help="Print a JSON object for each row.")
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
@@ -33,15 +49,23 @@ from rosenblatt.plurals import count
 def command(
     model: str,
     data: tuple[str, ...],
+    out: str | None,
     scores: bool,
     proba: bool,
+    id_column: str | None,
+    with_input: bool,
+    format_out: str | None,
     threshold: float | None,
     wants_json: bool,
     quiet: bool,
     n_jobs: int | None,
-    **reading: Any,
+    **options: Any,
 ) -> None:
     """Print the class of every row of DATA, one a line.
+
+    There is a line for every row, in order: an empty one for a row that cannot be read. Such rows
+    are reported at the end, and the exit code is 3; with --on-bad skip or rejects=FILE it is 0, and
+    with fail the first of them ends the command.
 
     Columns are found by name, in any order. Labels that are there are skipped. The model
     is not changed. For two classes the scores are -s and s. --proba needs a model trained with
@@ -50,42 +74,97 @@ def command(
     if scores and (wants_json or proba):
         has = "--json has the scores already" if wants_json else "--proba prints probabilities"
         raise click.UsageError(f"{has}; leave --scores out.")
+    if id_column is not None and with_input:
+        raise click.UsageError("--with-input has all columns, also that of --id; give one of them.")
+    columns = scores or proba or with_input or id_column is not None
+    kind = format_for(out, format_out, json=wants_json, columns=columns)
+    if out is not None:
+        check_destination("--out", out, [model, *data])
     from rosenblatt.features import UnseenValues
+    from rosenblatt.io.row_texts import RowTexts
 
-    found = open_model(model, n_jobs=n_jobs)
+    found, reading = open_model(model, n_jobs=n_jobs), Reading(**options)
     found.refuse_lacking(proba=proba, threshold=threshold)
-    classes = [str(label) for label in found.classes]
-    unseen, labelled = UnseenValues(), False
-    as_csv = scores or (proba and not wants_json)
-    if as_csv:
-        _print(_csv([["label", *classes]]))
-    with notices(quiet), found.reader(Reading(**reading), data, labelled=False) as blocks:
-        for number, block in enumerate(blocks):
-            if isinstance(block.rows, list):
-                labelled = _begins_with_labels(block.rows, classes) if number == 0 else labelled
-                if labelled:
-                    block.rows = [text.partition("\t")[2] for text in block.rows]
-            X = unseen.encode(found.schema, block)
-            labels = found.predict(X, threshold)
-            by_class = {"scores": found.scores(X)} if scores or wants_json else {}
-            if proba:
-                by_class["probabilities"] = found.probabilities(X)
-            rows = zip(*(values.tolist() for values in by_class.values()), strict=True)
-            if as_csv:
-                listed = zip(labels, rows, strict=True)
-                _print(_csv([label, *row] for label, (row,) in listed))
-            elif wants_json:
-                numbered = zip(block.lines.tolist(), labels, rows, strict=True)
-                _print("".join(_json(classes, list(by_class), *row) + "\n" for row in numbered))
-            else:
-                _print("".join(f"{label}\n" for label in labels))
+    wanted = ["scores"] * (scores or kind == "jsonl") + ["probabilities"] * proba
+    classes, unseen = [str(label) for label in found.classes], UnseenValues()
+    written = PredictionFormat(kind, classes, wanted, id_column)
+    rows = RowTexts(fields=with_input or id_column is not None)
+    with notices(quiet), NewFiles() as files:
+        write = _print if out is None else _encoded(files.open(out).write)
+        with found.reader(reading, data, labelled=False) as blocks:
+            _refuse_lost_input(reading.format_of(data, found.schema), id_column, with_input)
+            blocks.row_texts = rows
+            predicted = Predictions(found, threshold, written, unseen)
+            for text in predicted.texts(blocks, rows):
+                write(text)
+        files.keep()
     if blocks.skipped and not quiet:
         bad = count(blocks.skipped, "bad row has", "bad rows have")
-        click.echo(f"warning: {bad} no prediction", err=True)
-    if labelled and not quiet:
+        click.echo(f"warning: {bad} an empty prediction", err=True)
+    if predicted.labelled and not quiet:
         click.echo("notice: labels before the tab are skipped", err=True)
     if not quiet:
         say_notices(unseen.describe())
+
+
+class Predictions:
+    """The predictions of a model, block by block, as text."""
+
+    def __init__(
+        self, model: Model, threshold: float | None, written: PredictionFormat, unseen: UnseenValues
+    ) -> None:
+        self._model, self._threshold, self._format = model, threshold, written
+        self._unseen, self._begun = unseen, False
+        self.labelled = False  # whether texts have labels before them, which are skipped
+
+    def texts(self, blocks: Any, rows: RowTexts) -> Iterator[str]:
+        for number, block in enumerate(blocks):
+            if isinstance(block.rows, list):
+                if number == 0:
+                    self.labelled = _begins_with_labels(block.rows, self._format.classes)
+                if self.labelled:
+                    block.rows = [text.partition("\t")[2] for text in block.rows]
+            yield self._head(rows)
+            X = self._unseen.encode(self._model.schema, block)
+            labels = self._model.predict(X, self._threshold)
+            by_class = {
+                "scores": self._model.scores,
+                "probabilities": self._model.probabilities,
+            }
+            numbers = [by_class[name](X).tolist() for name in self._format.by_class]
+            listed = list(zip(*numbers, strict=True)) if numbers else [()] * len(labels)
+            yield self._format.lines(rows.rows(block), labels, listed)
+        yield self._head(rows)
+        yield self._format.lines(rows.rows(), (), ())
+
+    def _head(self, rows: RowTexts) -> str:
+        """The names of the columns, once those of the input are known."""
+        if self._begun:
+            return ""
+        self._begun = True
+        id_column = self._format.id_column
+        if rows.fields:
+            names = rows.names
+            if id_column is not None and names is not None and id_column not in names:
+                from rosenblatt.checks import did_you_mean
+
+                raise click.UsageError(
+                    f"--id {id_column}: the data have no such column; "
+                    + (did_you_mean(id_column, names) or f"they have {first_few(names, 6)}.")
+                )
+            self._format.columns = [id_column] if id_column is not None else names or ["text"]
+        return self._format.head()
+
+
+def _refuse_lost_input(kind: str, id_column: str | None, with_input: bool) -> None:
+    if id_column is not None and kind not in TABLES:
+        raise click.UsageError(f"--id has no meaning for {kind}: it has no columns.")
+    if with_input and kind == "packed rows":
+        raise click.UsageError("--with-input: packed rows are features, and no longer a file.")
+
+
+def _encoded(write: Callable[[bytes], Any]) -> Callable[[str], None]:
+    return lambda text: write(text.encode())
 
 
 def _print(text: str) -> None:
@@ -99,14 +178,3 @@ def _begins_with_labels(texts: list[str], classes: list[str]) -> bool:
         tab and before.strip() in classes
         for before, tab, _ in (text.partition("\t") for text in texts)
     )
-
-
-def _json(classes: list[str], names: list[str], line: int, label: Any, rows: Any) -> str:
-    by_class = [dict(zip(classes, row, strict=True)) for row in rows]
-    return as_json({"line": line, "label": label, **dict(zip(names, by_class, strict=True))})
-
-
-def _csv(rows: Any) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
