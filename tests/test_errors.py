@@ -194,7 +194,7 @@ def test_an_error_keeps_a_short_plain_value_as_it_is(value: object) -> None:
 def test_what_was_meant_is_right_or_not_said(
     name: str, known: list[str], meant: str | None
 ) -> None:
-    assert errors.nearest_name(name, known) == meant
+    assert checks.nearest_name(name, known) == meant
 
 
 def test_errors_are_those_of_python_too() -> None:

@@ -8,22 +8,13 @@ from __future__ import annotations
 
 import math
 import numbers as kinds
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import (
-    InputError,
-    Message,
-    ParameterError,
-    Setting,
-    Value,
-    Words,
-    compact,
-    nearest_name,
-)
+from rosenblatt.errors import InputError, Message, ParameterError, Setting, Value, Words, compact
 
 
 def choice(name: str, value: Any, *allowed: Any) -> Any:
@@ -129,6 +120,43 @@ def did_you_mean(name: str, known: Sequence[str]) -> str | None:
     """The cure for a slip of the hand, if one of the names is close."""
     meant = nearest_name(name, known)
     return None if meant is None else f'did you mean "{meant}"?'
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """The one known name that was surely meant; None if none is near, or two are equally so.
+
+    Near is a name that a slip or two make of it, of more letters a few more, or that it is the
+    beginning of. Capitals, blanks and joining marks do not count.
+    """
+    wanted = _bare(name)
+    found: dict[str, float] = {}
+    for one in known:
+        bare = _bare(one)
+        slips = float(_n_slips(wanted, bare))
+        if len(wanted) > 2 and bare.startswith(wanted):
+            slips = min(slips, 1.0)
+        if slips <= max(1, (max(len(wanted), len(bare)) + 1) // 3) and slips < len(wanted):
+            found[one] = slips
+    best = [one for one, slips in found.items() if slips == min(found.values())]
+    return best[0] if len(best) == 1 else None
+
+
+def _bare(name: str) -> str:
+    return "".join(c for c in name.lower() if c not in " -_.")
+
+
+def _n_slips(one: str, other: str) -> int:
+    """How many letters to take out, put in, exchange, or swap with their neighbour."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one):
+        before, last, row = row, before, [i + 1]
+        for j, b in enumerate(other):
+            slips = min(before[j + 1] + 1, row[j] + 1, before[j] + (a != b))
+            if i and j and a == other[j - 1] and b == one[i - 1]:
+                slips = min(slips, last[j - 1] + 1)
+            row.append(slips)
+    return row[-1]
 
 
 def one_of(allowed: Sequence[Any]) -> Message:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from rosenblatt.cli.frame.interrupts import Interrupts, prepare_streams
-from rosenblatt.errors import InputError, ModelFileError, ParameterError, nearest_name
+from rosenblatt.errors import InputError, ModelFileError, ParameterError
 
 
 @dataclass
@@ -50,6 +50,8 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # not generic before clic
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
+            from rosenblatt.checks import nearest_name
+
             meant = nearest_name(str(value), map(str, self.choices))
             if meant is None:
                 raise
@@ -95,6 +97,8 @@ class Verbs(click.Group):
         try:
             found = super().resolve_command(ctx, args)
         except click.UsageError as error:
+            from rosenblatt.checks import nearest_name
+
             meant = nearest_name(args[0], self.verbs) if args else None
             hint = f"Did you mean '{meant}'?" if meant else f"Known: {', '.join(self.verbs)}."
             raise click.UsageError(f"there is no command '{args[0]}'. {hint}", ctx) from error
@@ -256,6 +260,8 @@ def _run(run: Call) -> int:
 
 def _no_option(error: click.NoSuchOption, params: Sequence[click.Parameter]) -> click.UsageError:
     """The error with the option that was meant, or without a guess."""
+    from rosenblatt.checks import nearest_name
+
     if error.ctx is not None:
         params = error.ctx.command.get_params(error.ctx)
     known = (name for param in params for name in (*param.opts, *param.secondary_opts))

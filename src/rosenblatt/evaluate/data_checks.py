@@ -48,7 +48,7 @@ class DataReport:
     levels_met_once : dict of str to int
         By column how many levels occur once.
     target : list of TargetWarning
-        What is odd about the target: too many values, or told already by one column.
+        What is odd about the target: too many values, or another column that gives it away.
     scales : dict or None
         The smallest and the largest feature, if their sizes are far apart.
     repeated_rows, conflicts : dict

@@ -1,4 +1,4 @@
-"""Whether a target can be what it is taken for: a measure, or told already by one column."""
+"""Whether a target is a class to learn, and whether one column gives it away."""
 
 from __future__ import annotations
 

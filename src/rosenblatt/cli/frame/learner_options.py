@@ -11,7 +11,6 @@ import click
 
 from rosenblatt.cli.frame.options import SHARED, Command, Decorated, Section
 from rosenblatt.cli.main import Call
-from rosenblatt.errors import nearest_name
 from rosenblatt.learner.catalogue import Entry, entries, find
 from rosenblatt.learner.options import word_of
 
@@ -231,6 +230,8 @@ def _named(ctx: click.Context, _param: click.Parameter, value: str | None) -> En
         return ctx.meta["rosenblatt.learner"]  # type: ignore[no-any-return]
     entry, listed = find(value), _trained_on_rows(streams=isinstance(ctx.command, StreamCommand))
     if entry not in listed:
+        from rosenblatt.checks import nearest_name
+
         known = [entry.name for entry in listed]
         meant = nearest_name(value, known)
         hint = "" if meant is None else f"Did you mean '{meant}'? "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.errors import ParameterError, nearest_name
+from rosenblatt.errors import ParameterError
 
 if TYPE_CHECKING:
     from rosenblatt.cli.data.models import Model
@@ -171,6 +171,8 @@ class _KindName(click.Choice):  # type: ignore[type-arg]  # not generic before c
         name = str(value).lower().replace("-", "_")
         if name in KINDS:
             return name
+        from rosenblatt.checks import nearest_name
+
         if os.path.isfile(value):
             said = f"'{value}' is a file; what to draw comes first, as rosenblatt plot weights."
         elif meant := nearest_name(name, KINDS):

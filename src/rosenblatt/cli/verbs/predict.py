@@ -98,7 +98,7 @@ def command(
             for text in predicted.texts(blocks, rows):
                 write(text)
         files.keep()
-    if blocks.skipped and not quiet:
+    if blocks.skipped and not quiet and reading.on_bad != "blank":
         bad = count(blocks.skipped, "bad row has", "bad rows have")
         click.echo(f"warning: {bad} an empty prediction", err=True)
     if predicted.labelled and not quiet:
