@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from importlib import import_module
 from itertools import chain
@@ -41,7 +41,6 @@ DPI, TITLE_SIZE = 100, 11
 Dots = npt.NDArray[np.uint8]
 
 
-@dataclass(eq=False, repr=False)
 class AnimateDisplay(RunDisplay):
     """The boundary after every update; `animate` makes it.
 
@@ -114,11 +113,7 @@ class AnimateDisplay(RunDisplay):
     # ------------------------------------------------------------------ dots
 
     def _frames(
-        self,
-        theme: Theme,
-        size: tuple[float, float],
-        dpi: float,
-        places: Sequence[int] | None = None,
+        self, theme: Theme, size: tuple[float, float], dpi: float, places: Sequence[int] = ()
     ) -> Iterator[Dots]:
         """All pictures, or those at some places: dots of height, width and three colours.
 
@@ -149,7 +144,7 @@ class AnimateDisplay(RunDisplay):
             ground = canvas.copy_from_bbox(figure.bbox)
             for artist in (*rows, words):
                 artist.set_visible(True)
-            for place in range(len(self.titles)) if places is None else places:
+            for place in places or range(len(self.titles)):
                 words.set_text(pen.text(two_lines(self.titles[place])))
                 canvas.restore_region(ground)
                 before = set(ax.get_children())
@@ -170,16 +165,9 @@ class AnimateDisplay(RunDisplay):
             image.fromarray(dots).quantize(palette=palette, dither=image.Dither.NONE)
             for dots in frames
         ]
-        wait = round(1000 * self.seconds)
-        out = io.BytesIO()
-        few[0].save(
-            out,
-            format="GIF",
-            save_all=True,
-            append_images=few[1:],
-            duration=[wait] * (len(few) - 1) + [STAY * wait],
-            loop=0,
-        )
+        wait, out = round(1000 * self.seconds), io.BytesIO()
+        waits = [wait] * (len(few) - 1) + [STAY * wait]
+        few[0].save(out, "GIF", save_all=True, append_images=few[1:], duration=waits, loop=0)
         return out.getvalue()
 
     def _mp4(self, frames: Iterator[Dots]) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +48,6 @@ class NamedLine(NamedTuple):
         return self.name + ("" if self.n_wrong is None else f": {self.n_wrong:,} misclassified")
 
 
-@dataclass(eq=False, repr=False)
 class BoundaryDisplay(PlaneDisplay):
     """A line between two classes; `boundary` makes it.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ MOST_NUMBERED = 32
 LONGEST_NAME = 14
 
 
-@dataclass(eq=False, repr=False)
 class ConfusionDisplay(Display):
     """A matrix of counts, true classes down, predictions across.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from rosenblatt.plot.style import named
 from rosenblatt.plot.weights import Voice, WeightsDisplay
 
 
-@dataclass(eq=False, repr=False)
 class ContributionsDisplay(WeightsDisplay):
     """The largest contributions to a score, a panel by feature and one by past mistake.
 

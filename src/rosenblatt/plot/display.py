@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +35,13 @@ COLUMN_GAP, ROW_GAP = 0.06, 0.18
 PANEL, SINGLE_PANEL = 2.5, 4.2
 
 
+@dataclass_transform(eq_default=False)
 class Display:
     """Base of all pictures. The numbers are plain attributes; drawing is a separate step.
 
-    A subclass sets ``caption`` and draws in ``_draw``. One with several panels says how many in
-    ``_grid`` and draws them in ``_draw_panels``. Its docstring gets the attributes of its base.
+    A subclass is a dataclass. It sets ``caption`` and draws in ``_draw``. One with several panels
+    says how many in ``_grid`` and draws them in ``_draw_panels``. Its docstring gets the attributes
+    of its base.
 
     Attributes
     ----------
@@ -56,8 +58,8 @@ class Display:
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        assert cls.__base__ is not None
-        cls.__doc__ = numpydoc.with_attributes(cls.__doc__, cls.__base__.__doc__)
+        cls.__doc__ = numpydoc.with_attributes(cls.__doc__, cls.__mro__[1].__doc__)
+        dataclass(eq=False, repr=False)(cls)
 
     def plot(self, ax: Any = None, *, theme: str | Theme | None = None) -> Self:
         """Draw.
@@ -265,7 +267,6 @@ class SmallPanels(Display):
         return max(columns * (wide + 0.15), 5.0), rows * (high + 0.4) + below
 
 
-@dataclass(eq=False, repr=False)
 class PlaneDisplay(Display):
     """Base of the pictures of rows in a plane, divided among classes.
 

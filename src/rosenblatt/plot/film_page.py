@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -63,6 +64,7 @@ class _Screen:
 def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float) -> str:
     """The page. Labels and captions reach it as text, never as markup."""
     screen = _Screen(run)
+    frames = [(None, "start"), *zip(run.steps, map(two_lines, titles), strict=True)]
     data = {
         "width": round(screen.width, 1),
         "height": round(screen.height, 1),
@@ -72,22 +74,14 @@ def page(run: RunInPlane, titles: tuple[str, ...], caption: str, seconds: float)
         "binary": run.is_binary,
         "marks": [_mark(mark) for mark in run.marks],
         "points": [screen.at(run.points[run.places == place]) for place in range(len(run.marks))],
-        "frames": [_frame(screen, run, step, title) for step, title in _frames(run, titles)],
+        "frames": [_frame(screen, run, *frame) for frame in frames],
     }
     # A label that holds a closing tag must not end the script.
     encoded = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    parts = {
-        "CAPTION": escape(caption),
-        "LIGHT": _variables(LIGHT),
-        "DARK": _variables(DARK),
-        "DATA": encoded,
-    }
+    parts = {"CAPTION": escape(caption), "DATA": encoded}
+    parts |= {"LIGHT": _variables(LIGHT), "DARK": _variables(DARK)}
     # In one pass, so that a label that looks like a placeholder stays a label.
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], PAGE)
-
-
-def _frames(run: RunInPlane, titles: tuple[str, ...]) -> list[tuple[Step | None, str]]:
-    return [(None, "start"), *zip(run.steps, map(two_lines, titles), strict=True)]
 
 
 def _mark(mark: Mark) -> dict[str, Any]:
@@ -101,25 +95,21 @@ def _mark(mark: Mark) -> dict[str, Any]:
 
 def _frame(screen: _Screen, run: RunInPlane, step: Step | None, title: str) -> dict[str, Any]:
     """What changes from picture to picture; the start is the state before the first step."""
+
+    def placed(shapes: Mapping[int, FloatArray]) -> list[list[float]]:
+        return [[place, *screen.at(points)] for place, points in shapes.items()]
+
     if step is None:
         first = run.steps[0]
-        arrows = [[place, *screen.at(ends)] for place, ends in first.arrows_before.items()]
-        frame: dict[str, Any] = {"title": title, "areas": [], "arrows": arrows}
-        if first.segment_before is not None:
-            frame["line"] = screen.at(first.segment_before)
-        return frame
-    frame = {
-        "title": title,
-        "at": screen.at(step.at),
-        "mistake": bool(step.update),
-        "areas": [[place, *screen.at(corners)] for place, corners in step.areas.items()],
-        "arrows": [[place, *screen.at(ends)] for place, ends in step.arrows.items()],
-    }
-    if step.segment is not None:
-        frame["line"] = screen.at(step.segment)
-    if step.update and step.segment_before is not None:
-        frame["before"] = screen.at(step.segment_before)
-    return frame
+        frame: dict[str, Any] = {"areas": [], "arrows": placed(first.arrows_before)}
+        line = first.segment_before
+    else:
+        frame = {"at": screen.at(step.at), "mistake": bool(step.update)}
+        frame |= {"areas": placed(step.areas), "arrows": placed(step.arrows)}
+        line = step.segment
+        if step.update and step.segment_before is not None:
+            frame["before"] = screen.at(step.segment_before)
+    return frame | {"title": title} | ({} if line is None else {"line": screen.at(line)})
 
 
 def _variables(theme: Theme) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ BLOCK = 10_000
 CANDIDATES = 1500
 
 
-@dataclass(eq=False, repr=False)
 class KernelBoundaryDisplay(PlaneDisplay):
     """The sign of a score over the plane; `kernel_boundary` makes it.
 

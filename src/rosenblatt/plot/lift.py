@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import product
 from typing import Any
@@ -24,7 +23,6 @@ SAMPLES = 121
 CONSTANT = "constant 1"
 
 
-@dataclass(eq=False, repr=False)
 class LiftDisplay(Display):
     """Rows (x₁, x₂, x₁x₂) or (x₁, x₂, 1) and the plane between them; `lift` makes it.
 

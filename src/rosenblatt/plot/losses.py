@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ LOSSES: dict[str, tuple[Callable[[Any], FloatArray], str]] = {
 POINTS_PER_UNIT = 32
 
 
-@dataclass(eq=False, repr=False)
 class LossesDisplay(Display):
     """Losses by the margin ``m = y (w·x + b)``.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,6 @@ MOST_NUMBERS = 14
 MOST_TOLD = 6
 
 
-@dataclass(eq=False, repr=False)
 class StreamDisplay(Display):
     """How a learner fared on a stream.
 
@@ -133,7 +131,6 @@ class EpochCounts(NamedTuple):
         return endings.get(self.stop_reason, f"{self.stop_reason} after epoch {n}") + kept
 
 
-@dataclass(eq=False, repr=False)
 class MistakesDisplay(Display):
     """Mistakes by epoch of one run or several.
 
@@ -192,9 +189,8 @@ class MistakesDisplay(Display):
         if n <= MOST_BARS:
             ax.bar(run.epochs, run.mistakes, min(0.72, 0.17 * n), color=blue, label="in the epoch")
         else:
-            ax.fill_between(
-                run.epochs, run.mistakes, step="mid", color=blue, lw=0, label="in the epoch"
-            )
+            area: Any = {"step": "mid", "color": blue, "lw": 0}
+            ax.fill_between(run.epochs, run.mistakes, label="in the epoch", **area)
         if n <= MOST_NUMBERS:
             for epoch, count in zip(run.epochs.tolist(), run.mistakes.tolist(), strict=True):
                 above = (0, 2 if self.bound is None else 5)
@@ -307,9 +303,5 @@ def _counts_of(name: str, model: Any) -> EpochCounts:
             f"{name} has no mistakes_per_epoch_: give a learner after fit, not one that was given "
             "its rows one by one."
         )
-    return EpochCounts(
-        name,
-        np.asarray(counts, np.int64),
-        str(model.stop_reason_),
-        getattr(model, "best_iter_", None),
-    )
+    ending = str(model.stop_reason_), getattr(model, "best_iter_", None)
+    return EpochCounts(name, np.asarray(counts, np.int64), *ending)

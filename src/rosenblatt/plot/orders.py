@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 MOST_BINS = 24
 
 
-@dataclass(eq=False, repr=False)
 class OrdersDisplay(Display):
     """How many orders led to how many mistakes.
 

@@ -54,23 +54,12 @@ def _columns(names: list[str], room: float) -> int:
 
 @dataclass(eq=False)
 class Pen:
-    """The theme, and what is drawn in it.
-
-    Attributes
-    ----------
-    theme : Theme
-    small : bool
-        Whether the axes are one of many, so that words must be few.
-    own : bool
-        Whether the figure is ours, so that there is room around the axes.
-    grows : bool
-        Whether a figure of ours may become higher for a long legend.
-    """
+    """The theme, and what is drawn in it."""
 
     theme: Theme
-    small: bool = False
-    own: bool = True
-    grows: bool = True
+    small: bool = False  # the axes are one of many, so that words must be few
+    own: bool = True  # the figure is ours, so that there is room around the axes
+    grows: bool = True  # a figure of ours may become higher for a long legend
 
     def __post_init__(self) -> None:
         self._signs: set[str] = set()
@@ -87,24 +76,18 @@ class Pen:
 
     def points(self, ax: Any, XY: FloatArray, mark: Mark, **changes: Any) -> None:
         """Rows of a class in its colour and shape, with a rim that keeps neighbours apart."""
-        look = {
-            "s": (30 if self.small else 46) * AREA.get(mark.marker, 1.0),
-            "color": self.colour(mark),
-            "marker": mark.marker,
-            "edgecolors": self.theme.paper,
-            "linewidths": 0.7,
-            "zorder": 4,
-            "label": self.text(legend_name(mark)),
-        }
-        self._scatter(ax, XY, **(look | changes))
+        size = (30 if self.small else 46) * AREA.get(mark.marker, 1.0)
+        look = {"s": size, "color": self.colour(mark), "marker": mark.marker, "zorder": 4}
+        look |= {"edgecolors": self.theme.paper, "linewidths": 0.7}
+        self._scatter(ax, XY, label=self.text(legend_name(mark)), **(look | changes))
 
     def plain_points(self, ax: Any, XY: FloatArray) -> None:
         """Rows without a label."""
         self._scatter(ax, XY, s=36, color=self.theme.ink, zorder=4)
 
-    def rings(self, ax: Any, XY: FloatArray, name: str, *, size: float = 120) -> None:
+    def rings(self, ax: Any, XY: FloatArray, name: str) -> None:
         """A ring around rows of interest."""
-        look = {"s": size * (0.6 if self.small else 1.0), "facecolors": "none", "linewidths": 1.1}
+        look = {"s": 72 if self.small else 120, "facecolors": "none", "linewidths": 1.1}
         self._scatter(ax, XY, edgecolors=self.theme.ink, label=self._sign(name), zorder=5, **look)
 
     def crosses(self, ax: Any, XY: FloatArray, name: str) -> None:
@@ -143,64 +126,33 @@ class Pen:
                 self.letter(ax, far, mark, words, size=15, offset=(9 + 2 * len(words)) * inward)
 
     def letter(
-        self,
-        ax: Any,
-        at: FloatArray,
-        mark: Mark,
-        words: str = "",
-        *,
-        size: float,
-        offset: Any = (0, 0),
+        self, ax: Any, at: Any, mark: Mark, words: str = "", *, size: float, offset: Any = (0, 0)
     ) -> None:
         """The letter of a class, in its colour."""
-        look: Any = {
-            "color": self.colour(mark),
-            "fontsize": size,
-            "fontweight": "bold",
-            "zorder": 2,
-        }
-        self.note(ax, words or self.text(mark.letter), at, offset, halo=False, **look)
+        look: Any = {"color": self.colour(mark), "fontsize": size, "fontweight": "bold"}
+        self.note(ax, words or self.text(mark.letter), at, offset, halo=False, zorder=2, **look)
 
     def note(
-        self,
-        ax: Any,
-        words: str,
-        at: Any,
-        offset: Any = (0, 0),
-        *,
-        ha: str = "center",
-        va: str = "center",
-        halo: bool = True,
-        **look: Any,
+        self, ax: Any, words: str, at: Any, offset: Any = (0, 0), *, halo: bool = True, **look: Any
     ) -> None:
         """Words so many points from a place; a rim of paper keeps them apart from lines."""
+        look = {"textcoords": "offset points", "ha": "center", "va": "center", **look}
         if halo:
             effects = import_module("matplotlib.patheffects")
             look["path_effects"] = [effects.withStroke(linewidth=3, foreground=self.theme.paper)]
-        ax.annotate(words, at, offset, textcoords="offset points", ha=ha, va=va, **look)
+        ax.annotate(words, at, offset, **look)
 
     def arrow(self, ax: Any, ends: FloatArray, name: str = "", *, colour: str = "") -> None:
         """A vector from one point to another, with its name beside the tip."""
         colour = colour or self.theme.ink
         start, tip = ends
-        ax.annotate(
-            "",
-            xy=tip,
-            xytext=start,
-            zorder=6,
-            annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": colour,
-                "lw": 1.6 if self.small else 2.2,
-                "mutation_scale": 10 if self.small else 15,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            },
-        )
+        width, head = (1.6, 10) if self.small else (2.2, 15)
+        look: Any = {"arrowstyle": "-|>", "color": colour, "lw": width, "mutation_scale": head}
+        look |= {"shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", tip, start, zorder=6, annotation_clip=False, arrowprops=look)
         if name:
             way = (tip - start) / (np.linalg.norm(tip - start) or 1.0)
-            look: Any = {"fontsize": 10 if self.small else 12, "fontweight": "bold", "zorder": 6}
+            look = {"fontsize": 10 if self.small else 12, "fontweight": "bold", "zorder": 6}
             away = way * (9 + 3.6 * (len(name) - 1) * abs(way[0]), 9)
             self.note(ax, self.text(name), tip, away, color=colour, **look)
 
@@ -235,40 +187,30 @@ class Pen:
         """Above the axes where the figure is ours, else where there is room."""
         every = [one.get_legend_handles_labels() for one in (ax, *others)]
         known = {name: sign for pair in every for sign, name in zip(*pair, strict=True)}
-        handles, names = [*known.values()], [*known]
-        if not names:
+        if not known:
             return
         if not self.own:
-            ax.legend(*self._shortened(handles, names, MOST_INSIDE), frameon=True, framealpha=0.8)
+            known = self._shortened(known, MOST_INSIDE)
+            ax.legend([*known.values()], [*known], frameon=True, framealpha=0.8)
             return
         figure = ax.get_figure()
         high = float(figure.get_figheight())
-        columns = _columns(names, LEGEND_LETTERS * figure.get_figwidth())
+        columns = _columns([*known], LEGEND_LETTERS * figure.get_figwidth())
         most = MOST_LINES if self.grows else max(int(MOST_SHARE * high / LINE_HEIGHT), 1)
-        handles, names = self._shortened(handles, names, most * columns)
-        lines = -(-len(names) // columns)
+        known = self._shortened(known, most * columns)
+        lines = -(-len(known) // columns)
         if self.grows and lines > FREE_LINES:
             figure.set_figheight(high + LINE_HEIGHT * (lines - FREE_LINES))
-        figure.legend(
-            handles,
-            names,
-            loc="outside upper left",
-            ncols=columns,
-            handletextpad=0.3,
-            columnspacing=1.2,
-        )
+        room = {"ncols": columns, "handletextpad": 0.3, "columnspacing": 1.2}
+        figure.legend([*known.values()], [*known], loc="outside upper left", **room)
 
-    def _shortened(
-        self, handles: list[Any], names: list[str], most: int
-    ) -> tuple[list[Any], list[str]]:
+    def _shortened(self, known: dict[str, Any], most: int) -> dict[str, Any]:
         """At most so many entries: the first classes, how many more there are, and all signs."""
-        if len(names) <= most:
-            return handles, names
-        pairs = list(zip(handles, names, strict=True))
-        signs = [pair for pair in pairs if pair[1] in self._signs]
-        classes = [pair for pair in pairs if pair[1] not in self._signs]
+        if len(known) <= most:
+            return known
+        signs = {name: sign for name, sign in known.items() if name in self._signs}
+        classes = [name for name in known if name not in signs]
         room = max(most - len(signs) - 1, 1)
         nothing = import_module("matplotlib.lines").Line2D([], [], ls="")
-        more = (nothing, f"… {len(classes) - room:,} more")
-        kept = [*classes[:room], more, *signs]
-        return [handle for handle, _ in kept], [name for _, name in kept]
+        more = {f"… {len(classes) - room:,} more": nothing}
+        return {name: known[name] for name in classes[:room]} | more | signs

@@ -37,21 +37,11 @@ BLOCK, ROUNDS = 4, 300
 
 @dataclass(frozen=True)
 class Plane:
-    """Two directions in which rows are looked at.
+    """Two directions in which rows are looked at."""
 
-    Attributes
-    ----------
-    directions : array of shape (2, d)
-        Of length 1 and at right angles; the second is 0 for rows of one feature.
-    names : (str, str)
-        What the axes are called.
-    note : str
-        A sentence about directions that are no features; empty for one or two features.
-    """
-
-    directions: FloatArray
-    names: tuple[str, str]
-    note: str = ""
+    directions: FloatArray  # (2, d), of length 1, at right angles; the second is 0 for one feature
+    names: tuple[str, str]  # of the axes
+    note: str = ""  # a sentence about directions that are no features
 
     @property
     def n_features(self) -> int:

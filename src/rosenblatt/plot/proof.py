@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +27,6 @@ MOST_STEPS = 4
 SO_FAR = "largest ‖w‖ so far"
 
 
-@dataclass(eq=False, repr=False)
 class ProofDisplay(Display):
     """``kγ ≤ u·w ≤ ‖w‖ ≤ √k R`` after every mistake of a run, and where the outer two meet.
 
@@ -112,22 +110,17 @@ class ProofDisplay(Display):
         drawn = self.curve_k > 0 if self.log_axes else self.curve_k >= 0
         k, upper = self.curve_k[drawn], self.upper[drawn]
         ax.plot(k, upper, color=blue, ls=STYLES[1], zorder=3, label=self.upper_name)
-        few = len(self.k) <= 40
-        look = {"ls": "", "clip_on": False, "mec": theme.paper, "mew": 0.5 if few else 0.0}
-        small = 6 if few else 3
+        size, rim = (6, 0.5) if len(self.k) <= 40 else (3, 0.0)
+        look: Any = {"ls": "", "clip_on": False, "mec": theme.paper, "mew": rim, "zorder": 5}
         top, bottom = float(upper.max()), 0.0
-        ax.plot(
-            self.k, self._placed(self.length), marker="s", ms=small, color=blue, zorder=5,
-            label="‖w‖", **look,
-        )  # fmt: skip
+        square = {"marker": "s", "ms": size, "color": blue, "label": "‖w‖"}
+        ax.plot(self.k, self._placed(self.length), **square, **look)
         if self.progress is None:
             look_so_far: Any = {"color": orange, "drawstyle": "steps-post", "zorder": 4}
             ax.plot(self.k, self._placed(self.largest), label=SO_FAR, **look_so_far)
         else:
-            ax.plot(
-                self.k, self._placed(self.progress), marker="^", ms=small + 1, color=orange,
-                zorder=5, label="u·w", **look,
-            )  # fmt: skip
+            triangle = {"marker": "^", "ms": size + 1, "color": orange, "label": "u·w"}
+            ax.plot(self.k, self._placed(self.progress), **triangle, **look)
         if self.lower is not None:
             lower = self.lower[drawn]
             ax.plot(k, lower, color=orange, ls=STYLES[0], zorder=3, label=self.lower_name)
@@ -158,17 +151,14 @@ class ProofDisplay(Display):
         ax.set_xlabel("k, mistakes so far" + (" (logarithmic)" if self.log_axes else ""))
         ax.set_ylabel("length")
         handles, names = ax.get_legend_handles_labels()
+        drawn_as = dict(zip(names, handles, strict=True))
         wanted = [self.upper_name, SO_FAR, "‖w‖", "u·w", self.lower_name]
-        order = [names.index(name) for name in wanted if name in names]
-        ax.legend(
-            [handles[i] for i in order],
-            [names[i] for i in order],
-            loc="upper left" if self.progress is None else "lower right",
-            title="from above to below",
-        )
+        order = [name for name in wanted if name in names]
+        where = "upper left" if self.progress is None else "lower right"
+        legend = [drawn_as[name] for name in order], order
+        ax.legend(*legend, loc=where, title="from above to below")
 
 
-@dataclass(eq=False, repr=False)
 class ProofPlaneDisplay(SmallPanels):
     """The room that is left for w after k mistakes, and where in it w is; `proof` makes it.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ SMALLEST_LETTER = 5.0
 MOST_NAMED = 8
 
 
-@dataclass(eq=False, repr=False)
 class RegionsDisplay(PlaneDisplay):
     """The part of the plane in which each class is predicted; `regions` makes it.
 

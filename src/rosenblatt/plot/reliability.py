@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rosenblatt.errors import InputError
@@ -14,7 +13,6 @@ from rosenblatt.plot.display import Display, Pen
 from rosenblatt.plurals import count
 
 
-@dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
     """Probabilities in bins, each beside how often it came true; on the diagonal they are right.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rosenblatt.errors import ParameterError
@@ -11,7 +10,6 @@ from rosenblatt.plot.curves import panel_grid, panels
 from rosenblatt.plot.display import Pen, PlaneDisplay, SmallPanels
 
 
-@dataclass(eq=False, repr=False)
 class SideBySideDisplay(SmallPanels):
     """Pictures in panels; `side_by_side` makes it.
 

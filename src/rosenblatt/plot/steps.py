@@ -42,86 +42,41 @@ LONGEST_LABEL = 8
 
 @dataclass(frozen=True)
 class Step:
-    """One example and what it did.
+    """One example and what it did."""
 
-    Attributes
-    ----------
-    update : int
-        The number of the update, from 1; 0 if the example was classified right.
-    t : int
-        The number of the example, from 1.
-    row : int
-    at : array of shape (2,)
-        Where it lies.
-    right : object
-        Its class.
-    y_pred : object
-        What was predicted for it; None at a tie that counts as a mistake.
-    rule : str
-        What the example did to the weights, with its numbers.
-    W, b : array of shape (k, 2) and (k,)
-        Weights after it, one row for two classes.
-    W_before, b_before : arrays of the same shapes
-    segment, segment_before : array of shape (2, 2) or None
-        The boundary of two classes in the box; None where there is none to be seen.
-    arrows, arrows_before : mapping of int to array of shape (2, 2)
-        Each vector of weights, from its line (two classes) or the origin, where it is seen.
-    areas : mapping of int to array of shape (m, 2)
-        After it: corners of the area in which the class at this place is predicted.
-    """
-
-    update: int
-    t: int
+    update: int  # its number, from 1; 0 if the example was classified right
+    t: int  # the number of the example, from 1
     row: int
-    at: FloatArray
-    right: Any
-    y_pred: Any
-    rule: str
-    W: FloatArray
+    at: FloatArray  # where it lies
+    right: Any  # its class
+    y_pred: Any  # what was predicted for it; None at a tie that counts as a mistake
+    rule: str  # what the example did to the weights, with its numbers
+    W: FloatArray  # (k, 2): the weights after it, one row for two classes
     b: FloatArray
     W_before: FloatArray
     b_before: FloatArray
-    segment: FloatArray | None
+    segment: FloatArray | None  # (2, 2): the boundary of two classes, where the box shows it
     segment_before: FloatArray | None
+    # (2, 2): each vector of weights, from its line (two classes) or the origin, where it is seen.
     arrows: Mapping[int, FloatArray]
     arrows_before: Mapping[int, FloatArray]
-    areas: Mapping[int, FloatArray]
+    areas: Mapping[int, FloatArray]  # (m, 2): where the class at this place is predicted after it
 
 
 @dataclass(frozen=True)
 class RunInPlane:
-    """Rows in their plane, and the steps of a learner over them.
-
-    Attributes
-    ----------
-    points : array of shape (n, 2)
-    places : array of shape (n,)
-        The place of the class of each row.
-    marks : tuple of Mark
-        How each class is shown, in the order of the ledger.
-    plane : Plane
-    box : (xmin, xmax, ymin, ymax)
-    scale : float
-        The length of arrows over that of the weights.
-    each : {"update", "example"}
-        What a step is.
-    steps : tuple of Step
-    n_steps : int
-        How many there are in all.
-    predicts_otherwise : bool
-        Whether the model predicts by other weights than those the run ended with.
-    """
+    """Rows in their plane, and the steps of a learner over them."""
 
     points: FloatArray
-    places: npt.NDArray[np.intp]
-    marks: tuple[Mark, ...]
+    places: npt.NDArray[np.intp]  # the place of the class of each row
+    marks: tuple[Mark, ...]  # how each class is shown, in the order of the ledger
     plane: Plane
     box: Box
-    scale: float
-    each: str
+    scale: float  # the length of arrows over that of the weights
+    each: str  # what a step is: "update" or "example"
     steps: tuple[Step, ...]
-    n_steps: int
-    predicts_otherwise: bool
+    n_steps: int  # how many there are in all
+    predicts_otherwise: bool  # by other weights than those the run ended with
 
     @property
     def left_out(self) -> int:

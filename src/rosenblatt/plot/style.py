@@ -23,25 +23,15 @@ class Theme:
 
     The palettes keep their colours apart for normal sight and in protanopia, deuteranopia and
     tritanopia, and each colour apart from the paper; the tests measure both.
-
-    Attributes
-    ----------
-    name : str
-    paper, ink, faint, rule : str
-        The ground; lines and words; what stays behind (old lines, bands); grid lines.
-    palette : tuple of str
-        One colour a class, from the first again when there are more classes.
-    alarm : str
-        Mistakes.
     """
 
     name: str
     paper: str
-    ink: str
-    faint: str
-    rule: str
-    palette: tuple[str, ...]
-    alarm: str
+    ink: str  # lines and words
+    faint: str  # what stays behind: old lines, bands
+    rule: str  # grid lines
+    palette: tuple[str, ...]  # one a class, from the first again when there are more classes
+    alarm: str  # mistakes
 
     def colour(self, place: int) -> str:
         """The colour of the class at this place."""
@@ -121,27 +111,13 @@ def theme_of_paper(colour: Any) -> Theme:
 
 @dataclass(frozen=True)
 class Mark:
-    """How a class is shown.
+    """How a class is shown."""
 
-    Attributes
-    ----------
-    label : object
-        The class itself.
-    name : str
-        What the legend calls it.
-    letter : str
-        A short name, at most two characters, different for every class.
-    place : int
-        Its place among the classes; `Theme.colour` gives the colour for it.
-    marker : str
-        Its shape, by Matplotlib's name.
-    """
-
-    label: Any
-    name: str
-    letter: str
-    place: int
-    marker: str
+    label: Any  # the class itself
+    name: str  # what the legend calls it
+    letter: str  # a short name, at most two characters, different for every class
+    place: int  # among the classes; `Theme.colour` gives the colour for it
+    marker: str  # its shape, by Matplotlib's name
 
 
 def marks(classes: Iterable[Any]) -> tuple[Mark, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +23,6 @@ LONGEST_WORD = 14
 MOST_ROOMY = 16
 
 
-@dataclass(eq=False, repr=False)
 class TagPathDisplay(Display):
     """Tokens across, tags up, and one or two paths through them.
 
@@ -95,20 +93,17 @@ class TagPathDisplay(Display):
         for i in self.differ:
             assert self.gold is not None
             assert self.gold_scores is not None
-            above = height[self.predicted[i]] < height[self.gold[i]]
-            self._write_score(
-                ax, pen, i, height[self.predicted[i]], self.predicted_scores[i], above
-            )
-            self._write_score(ax, pen, i, height[self.gold[i]], self.gold_scores[i], not above)
+            found, right = height[self.predicted[i]], height[self.gold[i]]
+            self._write_score(ax, pen, i, found, self.predicted_scores[i], found < right)
+            self._write_score(ax, pen, i, right, self.gold_scores[i], found >= right)
         ax.set_xlim(-0.6, n - 0.4)
         ax.set_ylim(len(self.tags) - 0.25, -0.75)
         size = 9 if n <= MOST_ROOMY else 7.5
         words = [fitted(pen, word, LONGEST_WORD) for word in self.tokens]
         crowded = max(map(len, words)) > 9 or n > MOST_ROOMY
-        if crowded:
-            ax.set_xticks(x, words, fontsize=size, rotation=35, ha="right", rotation_mode="anchor")
-        else:
-            ax.set_xticks(x, words, fontsize=size, va="baseline")
+        tilt: Any = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
+        ax.set_xticks(x, words, fontsize=size, **(tilt if crowded else {"va": "baseline"}))
+        if not crowded:
             ax.tick_params(axis="x", pad=13)
         tags = [fitted(pen, style.named(tag), LONGEST_WORD) for tag in self.tags]
         ax.set_yticks(range(len(self.tags)), tags, fontsize=size)
@@ -116,9 +111,8 @@ class TagPathDisplay(Display):
         for spine in ax.spines.values():
             spine.set_visible(False)
         if self.gold is not None:
-            ax.legend(
-                loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2, reverse=True
-            )
+            where = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+            ax.legend(ncols=2, reverse=True, **where)
 
     def _write_score(
         self, ax: Any, pen: Pen, i: int, j: int, parts: tuple[float, float], above: bool
@@ -173,22 +167,16 @@ def tag_path(
         found = source.explain(sentence, gold)
     if not found.predicted:
         raise InputError("this sentence has 0 tokens; there is nothing to show.")
-    known = list(found.tag_scores[0])
-    predicted = [choice.tag for choice in found.predicted]
-    right = None if found.compared is None else [choice.tag for choice in found.compared]
-    shown = known
-    if len(known) > MOST_TAGS:
-        used = {*predicted, *(right or ())}
-        shown = [tag for tag in known if tag in used]
+    known, right = list(found.tag_scores[0]), found.compared
+    used = {choice.tag for choice in (*found.predicted, *(right or ()))}
+    shown = known if len(known) <= MOST_TAGS else [tag for tag in known if tag in used]
     return TagPathDisplay(
         tokens=[_word(choice.token) for choice in found.predicted],
         tags=shown,
-        predicted=predicted,
-        gold=right,
+        predicted=[choice.tag for choice in found.predicted],
+        gold=None if right is None else [choice.tag for choice in right],
         predicted_scores=[(choice.features, choice.step) for choice in found.predicted],
-        gold_scores=None
-        if found.compared is None
-        else [(choice.features, choice.step) for choice in found.compared],
+        gold_scores=None if right is None else [(one.features, one.step) for one in right],
         score=found.score,
         gold_score=found.compared_score,
         left_out=len(known) - len(shown),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ TITLE_SIZE = 8.5
 LETTER_WIDTH = 0.58
 
 
-@dataclass(eq=False, repr=False)
 class RunDisplay(SmallPanels):
     """Base of the pictures of a run, step by step.
 
@@ -102,14 +100,8 @@ def draw_step(ax: Any, pen: Pen, run: RunInPlane, step: Step) -> None:
         mark = run.marks[place]
         name, colour = ("w", "") if run.is_binary else (weight_name(mark), pen.colour(mark))
         pen.arrow(ax, ends, name, colour=colour)
-    ax.scatter(
-        *step.at[:, None],
-        s=170 if pen.small else 230,
-        facecolors="none",
-        edgecolors=theme.alarm if step.update else theme.ink,
-        linewidths=2.0,
-        zorder=5,
-    )
+    ring = {"s": 170 if pen.small else 230, "facecolors": "none", "linewidths": 2.0, "zorder": 5}
+    ax.scatter(*step.at[:, None], edgecolors=theme.alarm if step.update else theme.ink, **ring)
 
 
 def _draw_sum(ax: Any, pen: Pen, step: Step) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +44,6 @@ class Lives(NamedTuple):
         return float(self.survival.max()) / max(int(self.survival.sum()), 1)
 
 
-@dataclass(eq=False, repr=False)
 class VoteDisplay(Display):
     """Survival times.
 
@@ -64,20 +62,16 @@ class VoteDisplay(Display):
     log_axis: bool
 
     def __post_init__(self) -> None:
-        sentences = []
-        for one in self.lives:
-            who = "" if one.name is None else f"{one.name}: "
-            sentences.append(
-                f"{who}{count(len(one.survival), 'weight vector')}; the one after "
-                f"{count(one.longest, one.moved_by)} lived longest, "
-                f"{count(int(one.survival.max()), 'example')}, and has "
-                f"{_percent(one.share)} of the votes"
-            )
-        self.caption = sentences[0] + "."
-        if len(sentences) > 1:
-            counts = [len(one.survival) for one in self.lives]
+        one, counts = self.lives[0], [len(one.survival) for one in self.lives]
+        self.caption = (
+            f"{count(counts[0], 'weight vector')}; the one after "
+            f"{count(one.longest, one.moved_by)} lived longest, "
+            f"{count(int(one.survival.max()), 'example')}, and has {_percent(one.share)} of the "
+            "votes."
+        )
+        if len(counts) > 1:
             self.caption = (
-                f"{len(sentences)} classes, each with votes of its own, of {min(counts):,} to "
+                f"{len(counts)} classes, each with votes of its own, of {min(counts):,} to "
                 f"{max(counts):,} weight vectors. A star marks the longest life of each, with its "
                 "share of the votes."
             )

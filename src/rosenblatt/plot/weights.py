@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +26,6 @@ MOST_VECTOR_PIXELS = 4000
 MOST_PANELS = 12
 
 
-@dataclass(eq=False, repr=False)
 class WeightImageDisplay(Display):
     """One image of weights for each class, all on one scale that is symmetric around 0.
 
@@ -129,7 +127,6 @@ class Voice(NamedTuple):
     bias: float
 
 
-@dataclass(eq=False, repr=False)
 class WeightsDisplay(Display):
     """The largest weights of each class.
 
