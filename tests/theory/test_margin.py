@@ -198,7 +198,7 @@ def test_the_search_for_the_nearest_point_tells_both_bounds_in_every_round():
         bounds.append((now.lower, now.upper))
         return False
 
-    found = nearest_point(PointHull(Points(X, y.astype(float), True)), [0], enough)
+    found = nearest_point(PointHull(Points(X, y.astype(float), True)), 0, enough)
     assert len(bounds) > 3
     assert all(-np.inf < lower <= found.upper * (1 + 1e-9) for lower, _ in bounds)
     assert all(upper >= found.upper * (1 - 1e-9) for _, upper in bounds)

@@ -1,5 +1,8 @@
 """Theory that computes: separability with proof, margins, the mistake bound, the proof itself."""
 
+from inspect import isfunction
+
+from rosenblatt import numpydoc
 from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.certificates import CertificateError, Conflict
 from rosenblatt.theory.examination import Examination, Suspect, examine, suspects
@@ -37,3 +40,17 @@ __all__ = [
     "simplest_separating_map",
     "suspects",
 ]
+
+# What several of the functions take; their docstrings get it where they do not say it themselves.
+SHARED = numpydoc.entries("""\
+X : array-like or sparse matrix of shape (n_samples, n_features)
+y : array-like of shape (n_samples,)
+    Labels of two or more classes.
+fit_intercept : bool, default=True
+    Whether there is a bias, so that the hyperplane may lie off the origin.
+feature_map : callable or transformer, default=None
+    Applied to X first; all is then said of the mapped rows.
+""")
+for _name in __all__:
+    if isfunction(globals()[_name]):
+        numpydoc.share(globals()[_name], SHARED)

@@ -73,12 +73,11 @@ class ArgmaxSeparability(Verdict):
 
     coef: FloatArray | None = None
     intercept: FloatArray | None = None
-    _rows: Points | None = field(default=None, repr=False)
-    _labels: npt.NDArray[np.intp] | None = field(default=None, repr=False)
+    # None of a verdict that has no rows to be checked on.
+    _rows: Any = field(default=None, repr=False)
+    _labels: Any = field(default=None, repr=False)
 
     def _closer_look(self) -> Separation:
-        assert self._rows is not None
-        assert self._labels is not None
         hull = PairHull(self._rows, self._labels, len(self.classes))
         if hull.n_points * hull.k * self._rows.n_dimensions > MOST_NUMBERS:
             return Separation("undecided")
@@ -87,31 +86,26 @@ class ArgmaxSeparability(Verdict):
 
     @cached_property
     def pairs(self) -> dict[tuple[Any, Any], Separability]:
-        assert self._rows is not None
-        assert self._labels is not None
         found = {}
         for a, b in combinations(range(len(self.classes)), 2):
             chosen = np.flatnonzero((self._labels == a) | (self._labels == b))
             signs = np.where(self._labels[chosen] == b, 1.0, -1.0)
             points = Points(self._rows.X[chosen], signs, self._rows.fit_intercept)
-            found[self.classes[a], self.classes[b]] = decide(
-                points, (self.classes[a], self.classes[b])
-            )
+            pair = self.classes[a], self.classes[b]
+            found[pair] = decide(points, pair)
         return found
 
     def verify(self) -> bool:
         """Check the certificate in exact arithmetic; True, or an error that names the row."""
-        assert self._rows is not None
-        assert self._labels is not None
+        rows, labels = self._rows, self._labels
         if self.coef is not None and self.intercept is not None:
-            check_best_score(self._rows.X, self._labels, self.coef, self.intercept)
+            check_best_score(rows.X, labels, self.coef, self.intercept)
         elif self._exact is not None:
             vectors = np.array(self._exact).reshape(len(self.classes), -1)
-            check_best_score(self._rows.X, self._labels, *_scores_of(self._rows, vectors))
+            check_best_score(rows.X, labels, *_scores_of(rows, vectors))
         elif self.conflict is not None:
             wrong = [self.classes.index(label) for label in self.conflict.wrong]
-            rows = self._rows
-            check_rivals(rows.X, self._labels, rows.fit_intercept, wrong, self.conflict)
+            check_rivals(rows.X, labels, rows.fit_intercept, wrong, self.conflict)
         else:
             raise CertificateError(f"there is nothing to check: {self.detail}")
         return True
@@ -125,8 +119,8 @@ def decide_argmax(
     scaled, k = rows.balanced(), len(classes)
     hull = PairHull(rows, labels, k)
     known: dict[str, Any] = {"_rows": rows, "_labels": labels}
-    start = 0 * k + (0 if labels[0] else 1)
-    near = nearest_point(PairHull(scaled, labels, k), [start], is_settled(2 * rows.n_dimensions))
+    start = 0 if labels[0] else 1  # the first row against a wrong class
+    near = nearest_point(PairHull(scaled, labels, k), start, is_settled(2 * rows.n_dimensions))
     vectors = [scaled.unscaled(v) for v in near.point.reshape(k, -1)]
     found = _best_scores(rows, labels, np.array(vectors)) if near.lower > 0 else None
     if found is None:

@@ -42,9 +42,8 @@ def solve(equations: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Frac
 
     Coefficients are floats, whole numbers or fractions.
     """
-    found = solve_whole(
-        [integers([*row, value]) for row, value in zip(equations, right, strict=True)]
-    )
+    rows = zip(equations, right, strict=True)
+    found = solve_whole([integers([*row, value]) for row, value in rows])
     return None if found is None else [Fraction(value, found[-1]) for value in found[:-1]]
 
 
@@ -55,11 +54,9 @@ def solve_whole(table: Sequence[Sequence[int]]) -> list[int] | None:
         return None
     if not flint():
         basis = null_space(table, n + 1)
-        return (
-            integers([-v for v in basis[0][:n]] + [basis[0][n]])
-            if len(basis) == 1 and basis[0][n]
-            else None
-        )
+        if len(basis) != 1 or not basis[0][n]:
+            return None
+        return integers([-v for v in basis[0][:n]] + [basis[0][n]])
     matrix, vector = [row[:n] for row in table], [[row[n]] for row in table]
     try:
         found = flint().fmpz_mat(matrix).solve(flint().fmpz_mat(vector))

@@ -101,8 +101,6 @@ def suspects(
     n_rows : int, default=None
         How many rows an epoch had. By default those of X; without X the smallest number with which
         the run makes whole epochs. Give it after early stopping, where some rows were held out.
-    feature_map : callable or transformer, default=None
-        Applied to X first; all is then said of the mapped rows.
 
     Returns
     -------
@@ -303,20 +301,10 @@ def examine(
 
     Parameters
     ----------
-    X : array or sparse rows of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
-    fit_intercept : bool, default=True
-        Whether hyperplanes need not go through the origin.
     random_state : int, default=0
         For the order in which the perceptron sees the rows.
     top : int, default=5
         How many suspects.
-    feature_map : callable or transformer, default=None
-        Applied to X first; all is then said of the mapped rows.
-
-    Returns
-    -------
-    examination : Examination
 
     See Also
     --------

@@ -35,17 +35,9 @@ EPOCHS = 10
 class Trial(NamedTuple):
     """A map that was tried, or why it was not.
 
-    Attributes
-    ----------
-    name : str
-    n_features : int
-        How many columns it makes.
-    verdict : {"separable", "not separable", "undecided", "skipped"}
-    mistakes : int or None
-        Rows misclassified by an averaged perceptron after a few epochs; only where the map does
-        not separate.
-    note : str
-        Why it was skipped or not decided.
+    ``verdict`` may also be "skipped"; ``mistakes`` are the rows misclassified by an averaged
+    perceptron after a few epochs, only where the map does not separate; ``note`` says why it was
+    skipped or not decided.
     """
 
     name: str
@@ -136,17 +128,8 @@ def simplest_separating_map(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-        Labels of two or more classes.
-    fit_intercept : bool, default=True
-        Whether the hyperplane may lie off the origin of the mapped space.
     seed : int, default=0
         Of the random waves and of the sample.
-
-    Returns
-    -------
-    SeparatingMap
 
     See Also
     --------

@@ -101,20 +101,9 @@ def fewest_errors(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-        Labels of two or more classes.
-    fit_intercept : bool, default=True
-        Whether there is a bias.
-    feature_map : callable or transformer, default=None
-        Applied to X first; all is then said of the mapped rows.
     max_nodes : int, default=50000
         How much to try before giving up with the interval that is known; a question of separability
         counts as 100 nodes.
-
-    Returns
-    -------
-    FewestErrors
 
     See Also
     --------

@@ -26,13 +26,10 @@ def margin(X: Any, y: Any, w: Any, b: float = 0.0, *, feature_map: FeatureMap = 
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Labels of two classes; the second in order is the positive one.
     w : array-like of shape (n_features,)
     b : float, default=0.0
-    feature_map : callable or transformer, default=None
-        Applied to X first; all is then said of the mapped rows.
 
     Examples
     --------
@@ -101,13 +98,8 @@ def max_margin(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Labels of two classes.
-    fit_intercept : bool, default=True
-        Whether the hyperplane may lie off the origin.
-    feature_map : callable or transformer, default=None
-        Applied to X first; all is then said of the mapped rows.
 
     Returns
     -------

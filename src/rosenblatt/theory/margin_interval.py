@@ -50,7 +50,7 @@ def largest_margin(
     ``start`` is the key of a point, ``scale`` the length of the longest; ``decide`` is asked for
     the verdict on the rows where floats find no separator.
     """
-    near = nearest_point(hull, [start], is_closed(scale))
+    near = nearest_point(hull, start, is_closed(scale))
     keys, weights = near.keys, near.weights.tolist()
     verdict = None if near.lower > 0 else decide()
     if verdict is not None and verdict.separable is False:

@@ -123,11 +123,6 @@ def mistake_bound(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-        Labels of two or more classes.
-    fit_intercept : bool, default=True
-        Whether the learner has a bias.
     epochs : int, default=1
         How often each row is visited, as ``n_iter_`` of a learner says. Of no account for rows that
         are separable.
@@ -135,12 +130,6 @@ def mistake_bound(
         Whose direction is u. By default the best that is found.
     margin : float, default=None
         γ. By default the best for u.
-    feature_map : callable or transformer, default=None
-        Applied to X first; all is then said of the mapped rows.
-
-    Returns
-    -------
-    MistakeBound
 
     Examples
     --------

@@ -6,7 +6,7 @@ the weights that make it are the conflict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -18,8 +18,8 @@ from rosenblatt.arrays import FloatArray
 NEGLIGIBLE = 1e-14
 # Shorter beside the longest point of its corral, the nearest one cannot be told from rounding.
 ROUNDING = 1e-14
-# So often the corral is computed anew before rounding has the last word.
-MOST_RENEWALS = 50
+# So often the corral is computed anew before rounding has the last word; a walk has so many rounds.
+MOST_RENEWALS, MOST_ROUNDS = 50, 20_000
 # So many points, and numbers in them, are listed whenever all are looked at; they are enough until
 # none is so far below the nearest one as this share of the lowest then.
 MOST_LISTED, MOST_NUMBERS, LISTED_DEPTH = 1024, 4_000_000, 0.25
@@ -66,33 +66,25 @@ def is_closed(scale: float) -> Callable[[Nearest], bool]:
     return lambda now: now.upper <= 1e-12 * scale or now.lower >= (1 - GAP) * now.upper
 
 
-def nearest_point(
-    hull: Hull,
-    start: Sequence[int],
-    enough: Callable[[Nearest], bool],
-    *,
-    most_rounds: int = 20_000,
-) -> Nearest:
-    """Walk towards the nearest point until ``enough`` says so or no point lies lower.
+def nearest_point(hull: Hull, start: int, enough: Callable[[Nearest], bool]) -> Nearest:
+    """Walk from a point towards the nearest until ``enough`` says so or no point lies lower.
 
     A corral of points is kept whose nearest affine point lies inside their own hull; each round
     takes in a point that lies low and drops those that get in the way.
     """
     with np.errstate(all="ignore"):
-        now = _walk(hull, start, enough, most_rounds)
+        now = _walk(hull, start, enough)
         if not (np.isfinite(now.weights).all() and (now.weights > 0).all()):
-            now = Nearest(hull.point(start[0]), list(start[:1]), np.ones(1))
+            now = Nearest(hull.point(start), [start], np.ones(1))
         if now.lowest == -np.inf:
             now.lowest = hull.lowest(now.point)[1]
     return now
 
 
-def _walk(
-    hull: Hull, start: Sequence[int], enough: Callable[[Nearest], bool], most_rounds: int
-) -> Nearest:
+def _walk(hull: Hull, start: int, enough: Callable[[Nearest], bool]) -> Nearest:
     corral, listed = _Corral(hull, start), _Shortlist(hull)
     now, renewals, renewed = corral.nearest(), 0, False
-    for _ in range(most_rounds):
+    for _ in range(MOST_ROUNDS):
         key, product, of_all = listed.lowest(now)
         now.lowest = product if of_all else -np.inf
         if enough(now) or not now.upper > ROUNDING * corral.longest:
@@ -143,19 +135,18 @@ class _Corral:
     plane of sum 1 the constant c changes nothing. The last point takes the place of one that goes.
     """
 
-    def __init__(self, hull: Hull, start: Sequence[int]) -> None:
+    def __init__(self, hull: Hull, start: int) -> None:
         self._hull = hull
         self.keys: list[int] = []
         self.weights: FloatArray = np.zeros(0)
-        first = hull.point(start[0])
+        first = hull.point(start)
         self.longest = 0.0
         self._constant = float(first @ first) or 1.0
         self._rows: FloatArray = np.zeros((64, len(first)))
         self._roots: FloatArray = np.zeros((64, 64))
         # How much the products of the points with the nearest one may differ, beside them.
         self._uneven = 1e-3
-        for key in start:
-            self.take_in(key)
+        self.take_in(start)
 
     @property
     def _points(self) -> FloatArray:

@@ -71,33 +71,26 @@ class OrderStudy:
     @property
     def summary(self) -> dict[str, Spread]:
         """Median, smallest and largest value of each measure."""
-        measures = {
-            "mistakes": self.mistakes,
-            "epochs": self.epochs,
-            "margin": self.margin,
-            "train_accuracy": self.train_accuracy,
-        }
-        if self.test_accuracy is not None:
-            measures["test_accuracy"] = self.test_accuracy
+        names = ("mistakes", "epochs", "margin", "train_accuracy", "test_accuracy")
+        measures = {name: getattr(self, name) for name in names}
         return {
             name: Spread(float(np.median(values)), float(values.min()), float(values.max()))
             for name, values in measures.items()
+            if values is not None
         }
 
     def __repr__(self) -> str:
+        rows = (
+            f"{name.replace('_', ' '):16}" + "".join(f"{value:>10.4g}" for value in spread)
+            for name, spread in self.summary.items()
+        )
+        reasons = Counter(self.stop_reasons).most_common()
+        which = "training" if self.test_accuracy is None else "test"
         lines = [
             f"{self.learner} on {self.n_orders} orders",
             f"{'':16}{'median':>10}{'min':>10}{'max':>10}",
-        ]
-        lines += [
-            f"{name.replace('_', ' '):16}" + "".join(f"{value:>10.4g}" for value in spread)
-            for name, spread in self.summary.items()
-        ]
-        reasons = Counter(self.stop_reasons).most_common()
-        stopped = ", ".join(f"{reason} {count}" for reason, count in reasons)
-        which = "training" if self.test_accuracy is None else "test"
-        lines += [
-            f"stopped: {stopped}",
+            *rows,
+            f"stopped: {', '.join(f'{reason} {count}' for reason, count in reasons)}",
             f"prediction depends on the order: {self.unstable:.1%} of {which} rows",
         ]
         return "\n".join(lines)
@@ -182,9 +175,9 @@ def order_study(
     table, labels = finite_rows(X), np.asarray(y)
     seeds = _generator(random_state).integers(2**31 - 1, size=n_orders).tolist()
     asked = X if X_test is None else X_test
-    mistakes, epochs, reasons, margins, train, test = [], [], [], [], [], []
+    outcomes, test = [], []
     first: Any = None
-    differs: Any = None
+    differs: Any = False
     with (
         warnings.catch_warnings(),
         progress(verbose, n_orders, type(estimator).__name__, "order") as report,
@@ -197,24 +190,22 @@ def order_study(
             else:
                 order = np.random.RandomState(seed).permutation(len(labels))
                 learner.fit(_taken(X, order), labels[order])
-            mistakes.append(learner.n_mistakes_)
-            epochs.append(learner.n_iter_)
-            reasons.append(learner.stop_reason_)
-            margins.append(_margin(learner, table, labels))
-            train.append(learner.score(X, y))
+            counts = learner.n_mistakes_, learner.n_iter_, learner.stop_reason_
+            outcomes.append((*counts, _margin(learner, table, labels), learner.score(X, y)))
             answers = learner.predict(asked)
             if y_test is not None:
                 test.append(np.mean(answers == np.asarray(y_test)))
             first = answers if first is None else first
-            differs = (answers != first) if differs is None else differs | (answers != first)
+            differs = differs | (answers != first)
             if report is not None:
-                report(number, mistakes[-1], None)
+                report(number, learner.n_mistakes_, None)
+    mistakes, epochs, reasons, found, train = zip(*outcomes, strict=True)
     return OrderStudy(
         learner=type(estimator).__name__,
         mistakes=np.array(mistakes, np.int64),
         epochs=np.array(epochs, np.int64),
-        stop_reasons=tuple(reasons),
-        margin=np.array(margins, np.float64),
+        stop_reasons=reasons,
+        margin=np.array(found, np.float64),
         train_accuracy=np.array(train, np.float64),
         test_accuracy=None if y_test is None else np.array(test, np.float64),
         unstable_rows=np.flatnonzero(differs),

@@ -117,13 +117,8 @@ class Points:
         """Some of the points."""
         if len(rows) == len(self):
             return self
-        return Points(
-            self.X[rows],
-            self.signs[rows],
-            self.fit_intercept,
-            shift=self._shift,
-            scale=self._scale,
-        )
+        scales = {"shift": self._shift, "scale": self._scale}
+        return Points(self.X[rows], self.signs[rows], self.fit_intercept, **scales)
 
     def parts(self, v: Any) -> tuple[Any, Any]:
         """The weights and the bias of a vector."""

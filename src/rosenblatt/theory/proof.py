@@ -126,12 +126,6 @@ def proof(
     radius : float, default=None
         R. Computed if not given: the largest over all rows. With a bias or several classes it is
         that of the space described above.
-    feature_map : callable or transformer, default=None
-        Applied to X first; all is then said of the mapped rows.
-
-    Returns
-    -------
-    ProofTrace
 
     Raises
     ------

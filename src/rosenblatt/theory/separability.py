@@ -128,18 +128,16 @@ class Separability(Verdict):
     """
 
     hyperplane: Hyperplane | None = None
-    _points: Points | None = field(default=None, repr=False)
+    _points: Any = field(default=None, repr=False)
 
     def _closer_look(self) -> Separation:
         from rosenblatt.theory.separation import separation_of
 
-        assert self._points is not None
         return separation_of(self._points, self.conflict)
 
     def verify(self) -> bool:
         """Check the certificate in exact arithmetic; True, or an error that names the row."""
         points = self._points
-        assert points is not None
         if self.hyperplane is not None:
             check_separator(points.X, points.signs, self.hyperplane.w, self.hyperplane.b)
         elif self._exact is not None:
@@ -168,13 +166,8 @@ def separability(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Labels. More than two classes are asked for argmax separability.
-    fit_intercept : bool, default=True
-        Whether the hyperplane may lie off the origin.
-    feature_map : callable or transformer, default=None
-        Applied to X first; all is then said of the mapped rows.
 
     Returns
     -------
@@ -230,7 +223,7 @@ def decide(
     if found is not None:
         return found
     scaled = points.balanced()
-    nearest = nearest_point(PointHull(scaled), [0], is_settled(scaled.n_dimensions))
+    nearest = nearest_point(PointHull(scaled), 0, is_settled(scaled.n_dimensions))
     if nearest.lower > 0:
         found = _separated(points, scaled.unscaled(nearest.point), classes)
     if found is None and exact:
