@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used."""
+"""Names that a package offers: loaded when they are first used, or imported already."""
 
 from __future__ import annotations
 
@@ -32,3 +32,10 @@ def attach(
         return sorted({*names["__all__"], *(name for name in names if name.startswith("__"))})
 
     return getattr_, dir_, sorted(where)
+
+
+def offered(package: str) -> list[str]:
+    """``__all__`` of a package that imports what it offers from its own modules."""
+    names = vars(sys_modules[package]).items()
+    own = (n for n, thing in names if getattr(thing, "__module__", "").startswith(f"{package}."))
+    return sorted(own)

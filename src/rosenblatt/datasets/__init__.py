@@ -6,25 +6,20 @@ separated with a chosen margin or have wrong labels, and streams that drift or c
 in a forest.
 """
 
-from rosenblatt.datasets.bundled import LabelledRows, breast_cancer, digits, iris, wine
-from rosenblatt.datasets.drift import Drift, drifting
-from rosenblatt.datasets.forest import Forest, Recording, recorders
-from rosenblatt.datasets.noise import Noisy, noisy
-from rosenblatt.datasets.separable_sets import Separable, separable
+from rosenblatt import lazy
+from rosenblatt.datasets.bundled import LabelledRows as LabelledRows
+from rosenblatt.datasets.bundled import breast_cancer as breast_cancer
+from rosenblatt.datasets.bundled import digits as digits
+from rosenblatt.datasets.bundled import iris as iris
+from rosenblatt.datasets.bundled import wine as wine
+from rosenblatt.datasets.drift import Drift as Drift
+from rosenblatt.datasets.drift import drifting as drifting
+from rosenblatt.datasets.forest import Forest as Forest
+from rosenblatt.datasets.forest import Recording as Recording
+from rosenblatt.datasets.forest import recorders as recorders
+from rosenblatt.datasets.noise import Noisy as Noisy
+from rosenblatt.datasets.noise import noisy as noisy
+from rosenblatt.datasets.separable_sets import Separable as Separable
+from rosenblatt.datasets.separable_sets import separable as separable
 
-__all__ = [
-    "Drift",
-    "Forest",
-    "LabelledRows",
-    "Noisy",
-    "Recording",
-    "Separable",
-    "breast_cancer",
-    "digits",
-    "drifting",
-    "iris",
-    "noisy",
-    "recorders",
-    "separable",
-    "wine",
-]
+__all__ = lazy.offered(__name__)

@@ -7,21 +7,17 @@ finite are refused, and so are results beyond the largest float; very long and v
 are scaled first, so that lengths and distances lose nothing on the way.
 """
 
-from rosenblatt.geometry.augmented import augment, fold, to_unit_sphere, unfold
-from rosenblatt.geometry.hyperplane import Hyperplane
-from rosenblatt.geometry.regions import Regions, regions
-from rosenblatt.geometry.vectors import are_orthogonal, dot, norm, projection
+from rosenblatt import lazy
+from rosenblatt.geometry.augmented import augment as augment
+from rosenblatt.geometry.augmented import fold as fold
+from rosenblatt.geometry.augmented import to_unit_sphere as to_unit_sphere
+from rosenblatt.geometry.augmented import unfold as unfold
+from rosenblatt.geometry.hyperplane import Hyperplane as Hyperplane
+from rosenblatt.geometry.regions import Regions as Regions
+from rosenblatt.geometry.regions import regions as regions
+from rosenblatt.geometry.vectors import are_orthogonal as are_orthogonal
+from rosenblatt.geometry.vectors import dot as dot
+from rosenblatt.geometry.vectors import norm as norm
+from rosenblatt.geometry.vectors import projection as projection
 
-__all__ = [
-    "Hyperplane",
-    "Regions",
-    "are_orthogonal",
-    "augment",
-    "dot",
-    "fold",
-    "norm",
-    "projection",
-    "regions",
-    "to_unit_sphere",
-    "unfold",
-]
+__all__ = lazy.offered(__name__)

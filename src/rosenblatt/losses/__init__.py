@@ -9,47 +9,26 @@ Ties count as mistakes throughout: a margin of exactly zero is an error, and the
 at a kink is the one with which a step of gradient descent is the perceptron's update.
 """
 
-from rosenblatt import numpydoc
-from rosenblatt.losses.binary import (
-    gradient,
-    hinge,
-    hinge_slope,
-    logistic,
-    logistic_slope,
-    perceptron,
-    perceptron_slope,
-    zero_one_of_margin,
-)
-from rosenblatt.losses.multiclass import (
-    cross_entropy,
-    cross_entropy_slope,
-    hamming,
-    multiclass_gradient,
-    multiclass_perceptron,
-    multiclass_perceptron_slope,
-    zero_one,
-)
-from rosenblatt.losses.one_hot import from_one_hot, one_hot
+from rosenblatt import lazy, numpydoc
+from rosenblatt.losses.binary import gradient as gradient
+from rosenblatt.losses.binary import hinge as hinge
+from rosenblatt.losses.binary import hinge_slope as hinge_slope
+from rosenblatt.losses.binary import logistic as logistic
+from rosenblatt.losses.binary import logistic_slope as logistic_slope
+from rosenblatt.losses.binary import perceptron as perceptron
+from rosenblatt.losses.binary import perceptron_slope as perceptron_slope
+from rosenblatt.losses.binary import zero_one_of_margin as zero_one_of_margin
+from rosenblatt.losses.multiclass import cross_entropy as cross_entropy
+from rosenblatt.losses.multiclass import cross_entropy_slope as cross_entropy_slope
+from rosenblatt.losses.multiclass import hamming as hamming
+from rosenblatt.losses.multiclass import multiclass_gradient as multiclass_gradient
+from rosenblatt.losses.multiclass import multiclass_perceptron as multiclass_perceptron
+from rosenblatt.losses.multiclass import multiclass_perceptron_slope as multiclass_perceptron_slope
+from rosenblatt.losses.multiclass import zero_one as zero_one
+from rosenblatt.losses.one_hot import from_one_hot as from_one_hot
+from rosenblatt.losses.one_hot import one_hot as one_hot
 
-__all__ = [
-    "cross_entropy",
-    "cross_entropy_slope",
-    "from_one_hot",
-    "gradient",
-    "hamming",
-    "hinge",
-    "hinge_slope",
-    "logistic",
-    "logistic_slope",
-    "multiclass_gradient",
-    "multiclass_perceptron",
-    "multiclass_perceptron_slope",
-    "one_hot",
-    "perceptron",
-    "perceptron_slope",
-    "zero_one",
-    "zero_one_of_margin",
-]
+__all__ = lazy.offered(__name__)
 
 SHARED = numpydoc.entries("""\
 margin : array of any shape
