@@ -21,23 +21,16 @@ from rosenblatt.core.parallel import n_threads
 from rosenblatt.errors import ParameterError, Words
 
 METADATA = "option"
+LIMITS = ("above", "below", "at_least", "at_most")
 
 
 @dataclass(frozen=True)
 class Option:
-    """One parameter of a learner: what `option` was given, and beside that
-
-    Attributes
-    ----------
-    name : str
-    kind : {"flag", "whole", "number", "choice", "other"}
-        What values are, as the annotation of the parameter says.
-    optional : bool
-        Whether None is allowed.
-    """
+    """One parameter of a learner: what `option` was given, and what its annotation says."""
 
     name: str
-    kind: str
+    kind: str  # what values are: "flag", "whole", "number", "choice" or "other"
+    optional: bool  # whether None is allowed
     default: Any
     help: str
     choices: tuple[Any, ...]
@@ -45,7 +38,6 @@ class Option:
     below: float | None
     at_least: float | None
     at_most: float | None
-    optional: bool
     type: str
     cure: Words | None
     label: str
@@ -65,24 +57,12 @@ class Option:
         elif self.kind == "choice":
             checks.choice(self.name, value, *self.choices)
         elif self.kind == "whole":
-            least, most = self.at_least, self.at_most
-            checks.whole(
-                self.name,
-                value,
-                at_least=-(2**63) if least is None else int(least),
-                at_most=None if most is None else int(most),
-                cure=self.cure,
-            )
+            least = -(2**63) if self.at_least is None else int(self.at_least)
+            most = None if self.at_most is None else int(self.at_most)
+            checks.whole(self.name, value, at_least=least, at_most=most, cure=self.cure)
         elif self.kind == "number":
-            checks.number(
-                self.name,
-                value,
-                above=self.above,
-                below=self.below,
-                at_least=self.at_least,
-                at_most=self.at_most,
-                cure=self.cure,
-            )
+            limits = {limit: getattr(self, limit) for limit in LIMITS}
+            checks.number(self.name, value, cure=self.cure, **limits)
 
     def parse(self, text: str) -> Any:
         """The value that a text stands for, as the shell and the page have it; not checked yet."""
@@ -178,21 +158,9 @@ def option(
       ...
     rosenblatt.errors.ParameterError: patience=0 is not allowed: give a whole number of at least 1.
     """
-    declared = {
-        "help": inspect.cleandoc(help),
-        "choices": choices,
-        "above": above,
-        "below": below,
-        "at_least": at_least,
-        "at_most": at_most,
-        "cure": cure,
-        "type": type,
-        "label": label,
-        "in_studio": in_studio,
-        "own_check": check,
-        "accepts": accepts,
-        "from_text": from_text,
-    }
+    declared = locals() | {"help": inspect.cleandoc(help), "own_check": check}
+    for name in ("check", "default", "kw_only"):
+        del declared[name]
     return field(default=default, kw_only=kw_only, metadata={METADATA: declared})
 
 
@@ -265,19 +233,9 @@ def _option_of(found: dataclasses.Field[Any]) -> Option:
     if declared["choices"]:
         kind = "choice"
     optional = "None" in parts
-    return Option(
-        name=found.name,
-        kind=kind,
-        default=found.default,
-        optional=optional,
-        **(
-            declared
-            | {
-                "type": declared["type"] or _type_text(kinds, declared["choices"], optional),
-                "label": declared["label"] or found.name,
-            }
-        ),
-    )
+    declared["type"] = declared["type"] or _type_text(kinds, declared["choices"], optional)
+    declared["label"] = declared["label"] or found.name
+    return Option(found.name, kind, optional, found.default, **declared)
 
 
 def _type_text(kinds: list[str], choices: tuple[Any, ...], optional: bool) -> str:

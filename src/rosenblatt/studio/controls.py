@@ -9,7 +9,7 @@ from typing import Any
 
 from rosenblatt.errors import ParameterError
 from rosenblatt.learner.catalogue import CATALOGUE, Entry, entries
-from rosenblatt.learner.options import Option, word_of
+from rosenblatt.learner.options import LIMITS, Option, word_of
 from rosenblatt.studio import fields
 
 FAMILIES = ("linear", "kernel")
@@ -60,8 +60,7 @@ def controls() -> list[dict[str, Any]]:
 
 
 def _control(option: Option) -> dict[str, Any]:
-    limits = ("above", "below", "at_least", "at_most")
-    as_declared = ("name", "label", "kind", "default", "optional", *limits)
+    as_declared = ("name", "label", "kind", "default", "optional", *LIMITS)
     return {
         **{field: getattr(option, field) for field in as_declared},
         **({"default": word_of(option.default)} if option.choices else {}),
