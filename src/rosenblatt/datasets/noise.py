@@ -83,15 +83,8 @@ def noisy(
     """
     number("flip", flip, at_least=0.0, at_most=0.5)
     choice("where", where, "anywhere", "boundary")
-    clean = separable(
-        n_rows,
-        n_features,
-        margin=margin,
-        radius=radius,
-        intercept=intercept,
-        n_classes=n_classes,
-        seed=seed,
-    )
+    room = {"margin": margin, "radius": radius, "intercept": intercept}
+    clean = separable(n_rows, n_features, n_classes=n_classes, seed=seed, **room)
     random = generator(seed, purpose=1)
     wrong = round(flip * n_rows)
     y = clean.y.copy()

@@ -140,13 +140,9 @@ def separable(
     tips = radius * towards
     classes = np.arange(n_classes)
     most = leads(tips, classes, w, b).min(axis=1)
-    number(
-        "margin",
-        margin,
-        above=0.0,
-        below=float(most.min()) * (1 - 1e-12),  # what is computed may be a little too much
-        cure="Or give a larger radius." if not b else "Or a larger radius or a smaller intercept.",
-    )
+    cure = "Or give a larger radius." if not b else "Or a larger radius or a smaller intercept."
+    fits = float(most.min()) * (1 - 1e-12)  # what is computed may be a little too much
+    number("margin", margin, above=0.0, below=fits, cure=cure)
 
     y = np.concatenate([classes, random.permutation(np.arange(n_classes, n_rows) % n_classes)])
     X = np.empty((n_rows, n_features))

@@ -1,7 +1,5 @@
 """The same learners over shards: models mixed into one, by threads, processes or a Dask cluster."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from rosenblatt import lazy

@@ -120,10 +120,6 @@ class Distributed:
             model of the best epoch is kept.
         schema : Schema or TextSchema, default=None
             How the rows of a DataFrame, or the texts of a Bag, become features.
-
-        Returns
-        -------
-        self : Distributed
         """
         learner = type(self.learner)(**self.learner.get_params())
         if is_collection(X):
@@ -169,10 +165,6 @@ class Distributed:
             As in `fit`; a path is read as the others are.
         **options
             Further arguments of the reader, such as ``target`` for a table.
-
-        Returns
-        -------
-        self : Distributed
         """
         from rosenblatt.features import SparseSchema
 

@@ -1,7 +1,5 @@
 """The kernel perceptron: linear in the space of a kernel, and still only a list of mistakes."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from rosenblatt import lazy
@@ -11,9 +9,5 @@ if TYPE_CHECKING:
     from rosenblatt.kernel.perceptron import KernelPerceptron as KernelPerceptron
 
 __getattr__, __dir__, __all__ = lazy.attach(
-    __name__,
-    {
-        ".ledger": "KernelLedger",
-        ".perceptron": "KernelPerceptron",
-    },
+    __name__, {".ledger": "KernelLedger", ".perceptron": "KernelPerceptron"}
 )

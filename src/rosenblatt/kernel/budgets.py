@@ -229,12 +229,7 @@ class Projection:
         return mistakes
 
     def _factors(
-        self,
-        step: FloatArray,
-        losses: FloatArray,
-        wrong: npt.NDArray[np.bool_],
-        own: float,
-        rest: float,
+        self, step: FloatArray, losses: FloatArray, wrong: npt.NDArray[Any], own: float, rest: float
     ) -> FloatArray:
         """How far each function goes: 1 at a mistake, at most that where it was right by a bit."""
         factors = wrong.astype(np.float64)

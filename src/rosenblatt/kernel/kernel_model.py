@@ -306,16 +306,7 @@ class KernelModel(Model):
         def against(queries: Any) -> FloatArray:
             products = np.ascontiguousarray(self._products(queries).T, np.float64)
             start = np.zeros((queries.shape[0], self.n_vectors))
-            votes = voting.vote_classes(
-                products,
-                entries.row,
-                entries.y_true,
-                entries.y_pred,
-                entries.step,
-                survival,
-                start,
-                0.0,
-            )
+            votes = voting.vote_classes(products, *entries[:4], survival, start, 0.0)
             return np.asarray(votes.T)
 
         return against

@@ -246,10 +246,6 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
             list may grow in later calls.
         sample_weight : array-like of shape (n_samples,), default=None
             A factor for the step of each row; 0 leaves the row out.
-
-        Returns
-        -------
-        self : learner
         """
         return self._partial_fit(X, y, classes, sample_weight)
 

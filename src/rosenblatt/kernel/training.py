@@ -259,18 +259,9 @@ class KernelTrainer(epochs.Trainer):
         updates.clear()
         reached = 0
         while True:
-            reached = blocks.walk(
-                scores,
-                *given,
-                reached,
-                block.products,
-                block.place,
-                shape,
-                ties,
-                self.ceiling.squared_norms,
-                self.ceiling.magnitudes,
-                updates,
-            )
+            known: Any = block.products, block.place, shape, ties
+            known += (self.ceiling.squared_norms, self.ceiling.magnitudes, updates)
+            reached = blocks.walk(scores, *given, reached, *known)
             if reached == len(block):
                 break
             # Whoever is wrong by now will most likely be asked about as well.
@@ -293,13 +284,10 @@ class KernelTrainer(epochs.Trainer):
             self.slot_of[new] = model.append(rows, new + self.first_number)
         slots = self.slot_of[numbers]
         before = model.coef[:, slots]
-        entries = Entries(
-            self.slot_of[block.numbers[places]],
-            self._updates.right[:size].copy(),
-            self._updates.wrong[:size].copy(),
-            self._updates.step[:size].copy(),
-            model.t + 1 + places,
-        )
+        of: Any = self._updates
+        right, wrong, step = (column[:size].copy() for column in (of.right, of.wrong, of.step))
+        rows, t = self.slot_of[block.numbers[places]], model.t + 1 + places
+        entries = Entries(rows, right, wrong, step, t)
         model.add(entries)
         refuse_large(model.coef[:, slots], numbers)
         self.ceiling.note(block, entries, model)

@@ -84,20 +84,11 @@ class Estimator(MetadataRouting, Configurable):
         ----------
         deep : bool, default=True
             Without effect: no parameter has parameters of its own.
-
-        Returns
-        -------
-        params : dict
         """
         return {name: getattr(self, name) for name in self._parameter_names}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters by name.
-
-        Returns
-        -------
-        self : learner
-        """
+        """Change parameters by name."""
         for name in params.keys() - set(self._parameter_names):
             raise ParameterError(
                 f"Invalid parameter {name!r}: {type(self).__name__} has "

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,16 +107,10 @@ def pack(
     if whole == "table":
         given |= {"target": target, "format": kind}
     read, names = getattr(io, f"iter_{whole}"), [one.name for one in sources_of(source)]
-    given |= options
+    given |= {"labels": "codes", **options}
     with repeatable(source) if whole in GUESSED else nullcontext(source) as sources:
-        return pack_blocks(
-            whole,
-            lambda: read(sources, labels="codes", **given),
-            path,
-            used,
-            schema,
-            sources=names,
-        )
+        open_reader = partial(read, sources, **given)
+        return pack_blocks(whole, open_reader, path, used, schema, sources=names)
 
 
 def pack_blocks(

@@ -64,10 +64,6 @@ class Transformer(Diagram, Estimator):
         ----------
         input_features : array-like of str or None, default=None
             Only compared with the names seen in ``fit``.
-
-        Returns
-        -------
-        names : ndarray of str objects
         """
         self._refuse_unfitted()
         if input_features is not None:
@@ -97,10 +93,6 @@ class Transformer(Diagram, Estimator):
         transform : {"default", "pandas", "polars"} or None, default=None
             Rows as they are, or a data frame of one of these packages, with names. None changes
             nothing; unless something was chosen, scikit-learn's ``transform_output`` holds.
-
-        Returns
-        -------
-        self : transformer
         """
         if transform is not None:
             # scikit-learn's own name: its clone takes this along.

@@ -1,7 +1,5 @@
 """Model files: a learner as data that is safe to load and resumes bit for bit; never a pickle."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from rosenblatt import lazy

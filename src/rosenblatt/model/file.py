@@ -144,10 +144,6 @@ def read(path: Path) -> State:
     ----------
     path : str or path-like
 
-    Returns
-    -------
-    state : State
-
     Raises
     ------
     ModelFileError

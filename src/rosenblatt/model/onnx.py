@@ -116,34 +116,23 @@ class Graph:
     def input(self, name: str, dtype: Any, n_columns: int) -> str:
         """A table of ``n_columns``; a name that is taken already gets an underscore."""
         name = self._free(sound_text(name))
-        kind = self._onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-        self.inputs.append(self._onnx.helper.make_tensor_value_info(name, kind, ["N", n_columns]))
+        self.inputs.append(self._described(name, dtype, ["N", n_columns]))
         return name
+
+    def _described(self, name: str, dtype: Any, shape: list[Any]) -> Any:
+        helper = self._onnx.helper
+        kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        return helper.make_tensor_value_info(name, kind, shape)
 
     def constant(self, name: str, values: Any) -> str:
         name = self._free(name)
         self.constants.append(self._onnx.numpy_helper.from_array(np.asarray(values), name))
         return name
 
-    def node(
-        self,
-        operator: str,
-        *inputs: str,
-        output: str | None = None,
-        domain: str = "",
-        **attributes: Any,
-    ) -> str:
-        name = self._free(operator.lower()) if output is None else output
-        self.nodes.append(
-            self._onnx.helper.make_node(
-                operator,
-                list(inputs),
-                [name],
-                name=f"{operator} {name}",
-                domain=domain,
-                **attributes,
-            )
-        )
+    def node(self, operator: str, *inputs: str, output: str = "", **attributes: Any) -> str:
+        name = output or self._free(operator.lower())
+        given = {"name": f"{operator} {name}", "domain": "", **attributes}
+        self.nodes.append(self._onnx.helper.make_node(operator, inputs, [name], **given))
         return name
 
     def _free(self, name: str) -> str:
@@ -152,14 +141,9 @@ class Graph:
         self._taken.add(name)
         return name
 
-    def to_bytes(self, outputs: dict[str, tuple[Any, list[Any]]], notes: dict[str, str]) -> bytes:
+    def to_bytes(self, outputs: dict[str, Any], notes: dict[str, str]) -> bytes:
         helper = self._onnx.helper
-        described = [
-            helper.make_tensor_value_info(
-                name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape
-            )
-            for name, (dtype, shape) in outputs.items()
-        ]
+        described = [self._described(name, *kind) for name, kind in outputs.items()]
         model = helper.make_model(
             helper.make_graph(self.nodes, "rosenblatt", self.inputs, described, self.constants),
             producer_name="rosenblatt",
@@ -192,18 +176,10 @@ def finished(graph: Graph, state: State, scores: str, **notes: Any) -> bytes:
     properties: dict[str, Any] = {"learner": card.learner, "classes": classes.tolist(), **notes}
     if card.sha256 != ZEROS:
         properties["sha256"] = card.sha256
-    outputs: dict[str, tuple[Any, list[Any]]] = {
-        LABEL: (classes.dtype, ["N"]),
-        SCORES: (np.float64, ["N", len(classes)]),
-    }
-    return graph.to_bytes(
-        outputs,
-        {
-            name: fact if isinstance(fact, str) else json.dumps(fact)
-            for name, fact in properties.items()
-            if fact is not None
-        },
-    )
+    outputs = {LABEL: (classes.dtype, ["N"]), SCORES: (np.float64, ["N", len(classes)])}
+    known = {name: fact for name, fact in properties.items() if fact is not None}
+    written = {n: fact if isinstance(fact, str) else json.dumps(fact) for n, fact in known.items()}
+    return graph.to_bytes(outputs, written)
 
 
 def _labels(classes: list[Any]) -> npt.NDArray[Any]:

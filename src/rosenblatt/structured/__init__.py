@@ -4,8 +4,6 @@ Three things are kept apart: spaces (what an output is, and its features), searc
 the highest score) and learning (the update).
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from rosenblatt import lazy

@@ -59,15 +59,10 @@ def _by_scheme(name: str, tags: list[str]) -> npt.NDArray[np.bool_]:
     for tag in tags:
         kind, dash, kind_of = tag.partition("-")
         if kind not in scheme or (kind == "O") == bool(dash):
-            raise ParameterError(
-                Message(
-                    Setting("constraints", name),
-                    f": {tag!r} is no tag of this scheme, which has O and "
-                    f"{', '.join(f'{k}-TYPE' for k in scheme if k != 'O')}.",
-                ),
-                where="constraints",
-                found=name,
-            )
+            others = ", ".join(f"{k}-TYPE" for k in scheme if k != "O")
+            why = f": {tag!r} is no tag of this scheme, which has O and {others}."
+            what = Message(Setting("constraints", name), why)
+            raise ParameterError(what, where="constraints", found=name)
         kinds.append((kind, kind_of))
     found = np.zeros((len(tags) + 2, len(tags)), bool)
     for column, (kind, kind_of) in enumerate(kinds):

@@ -78,15 +78,8 @@ class SearchLedger(BaseLedger[W]):
             part = step * exact_sum(value * features.get(name, 0.0) for name, value in moved)
             before = found.get(update.row, PastMistake(None, None, None, 0, 0.0, 0.0, 0.0))
             step, part = step + (before.step or 0.0), part + before.contribution
-            found[update.row] = PastMistake(
-                row=update.row,
-                y_true=update.y_true,
-                y_pred=update.y_pred,
-                updates=before.updates + 1,
-                step=step,
-                similarity=part / step,
-                contribution=part,
-            )
+            seen = update.row, update.y_true, update.y_pred, before.updates + 1
+            found[update.row] = PastMistake(*seen, step, part / step, part)
         return list(found.values())
 
     @abstractmethod

@@ -210,10 +210,6 @@ class StructuredPerceptron(ModelDisplay, Learner):
         ----------
         xs, ys : sequence
             Examples and their right outputs.
-
-        Returns
-        -------
-        self : learner
         """
         with unchanged_on_error(self):
             self.check_parameters()
@@ -283,10 +279,6 @@ class StructuredPerceptron(ModelDisplay, Learner):
         Parameters
         ----------
         xs : sequence
-
-        Returns
-        -------
-        outputs : list
         """
         return answers(self._problem(), self._serving(), read_many("xs", xs))
 
@@ -296,10 +288,6 @@ class StructuredPerceptron(ModelDisplay, Learner):
         Parameters
         ----------
         xs, ys : sequence
-
-        Returns
-        -------
-        share : float
         """
         xs, ys = read_examples(xs, ys)
         return share_right(self.predict(xs), ys)
@@ -310,10 +298,6 @@ class StructuredPerceptron(ModelDisplay, Learner):
         Parameters
         ----------
         x, y : object
-
-        Returns
-        -------
-        score : float
         """
         return Judge(self._problem(), self._serving(), x, "x")(y)
 

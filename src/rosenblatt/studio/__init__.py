@@ -4,8 +4,6 @@
 runs here, in `session`, which knows nothing of HTTP; the page in ``web/`` draws.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from rosenblatt import lazy

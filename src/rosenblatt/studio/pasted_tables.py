@@ -106,17 +106,9 @@ def choose(
     names = block.names
     label = _named("the class", label, names) if label else _class_column(block, {x, y})
     x, y = _features(block, label, x, y)
-    table = _read(
-        iter_table(
-            source(),
-            header=header,
-            columns=[x, y, label],
-            types={x: "number", y: "number", label: "text"},
-            **reading,
-        ),
-        notices,
-    )
-    rows = _rows(table, [x, y, label], notices)
+    columns = {x: "number", y: "number", label: "text"}
+    reader = iter_table(source(), header=header, columns=[*columns], types=columns, **reading)
+    rows = _rows(_read(reader, notices), [*columns], notices)
     kinds = [
         {"name": name, "kind": "number" if name in block.number_names else "text"} for name in names
     ]
