@@ -39,11 +39,8 @@ function render({model, el}) {
     model.send({id: last, name, body});
   });
   model.on("msg:custom", hear);
-  const unmount = mount(root, {ask, initial: model.get("initial")});
-  return () => {
-    model.off("msg:custom", hear);
-    if (typeof unmount === "function") unmount();
-  };
+  mount(root, {ask, initial: model.get("initial")});
+  return () => model.off("msg:custom", hear);
 }
 export default {render};
 """

@@ -21,14 +21,7 @@ import {UpdateCard} from "./views/update_card.js";
 const MOST_UNDO = 50;
 const STATE_FIELDS = ["v", "data", "map", "learners", "order", "seed", "epochs", "at", "view"];
 const FIRST = {view: "plane", at: 0};
-const NO_POINTS = {
-	columns: ["x", "y"],
-	rows: [],
-	labels: [],
-	classes: ["A", "B"],
-	features: ["x", "y"],
-	mapped: null,
-};
+const NO_POINTS = localPoints({rows: []}, ["A", "B"]);
 
 const STEPS = "each mistake moves the line. Step through the updates";
 const LEDE = `Watch a perceptron learn: ${STEPS}, or click the plane to add points of your own.`;

@@ -26,17 +26,12 @@ function sampled(length, most, read) {
 }
 
 export function proofFrame(width, height, run, textSize) {
-	const {length} = run.proof.norm;
-	const last = length - 1;
-	const bounded = run.proof.applies;
+	const last = run.proof.norm.length - 1;
 	let [low, high] = [0, 0.001];
 	for (const value of run.proof.u_dot_w) low = Math.min(low, value);
 	for (const value of run.proof.norm) high = Math.max(high, value);
-	if (bounded) {
-		const bounds = proofBounds(run, last);
-		// The upper curve may run far above the others; it is cut rather than the others flattened.
-		high = Math.max(high, Math.min(bounds.high, 2.2 * high));
-	}
+	// The upper curve may run far above the others; it is cut rather than the others flattened.
+	if (run.proof.applies) high = Math.max(high, Math.min(proofBounds(run, last).high, 2.2 * high));
 	const side = {left: 3.2 * textSize, right: 3.6 * textSize, top: 8, bottom: 1.7 * textSize};
 	return new Frame(width, height, [0, Math.max(1, last), low, high * 1.06], {side});
 }
@@ -48,24 +43,19 @@ export function drawProof(pen, frame, run, theme, textSize) {
 	const curve = (read, style) =>
 		frame.clipTo(pen, () => frame.path(pen, sampled(last, most, read), style));
 	const names = [];
-	const bounded = run.proof.applies;
-	if (bounded) {
-		const low = (k) => proofBounds(run, k).low;
-		const high = (k) => proofBounds(run, k).high;
-		curve(high, {stroke: theme.alarm, width: 1.5, dash: [6, 4]});
-		curve(low, {stroke: theme.alarm, width: 1.5, dash: [2, 3]});
+	const named = (name, read, style) => {
+		curve(read, style);
+		names.push([read(last), name, style.stroke]);
+	};
+	if (run.proof.applies) {
 		const plain = run.learner.eta0 === 1 && fromZero(run);
-		names.push(
-			[high(last), plain ? "√k·R" : "above", theme.alarm],
-			[low(last), plain ? "k·γ" : "below", theme.alarm],
-		);
+		const bound = {stroke: theme.alarm, width: 1.5};
+		const [above, below] = plain ? ["√k·R", "k·γ"] : ["above", "below"];
+		named(above, (k) => proofBounds(run, k).high, {...bound, dash: [6, 4]});
+		named(below, (k) => proofBounds(run, k).low, {...bound, dash: [2, 3]});
 	}
-	curve((k) => run.proof.norm[k], {stroke: theme.ink, width: 2});
-	curve((k) => run.proof.u_dot_w[k], {stroke: theme.palette[0], width: 2});
-	names.push(
-		[run.proof.norm[last], "‖w‖", theme.ink],
-		[run.proof.u_dot_w[last], "u·w", theme.palette[0]],
-	);
+	named("‖w‖", (k) => run.proof.norm[k], {stroke: theme.ink, width: 2});
+	named("u·w", (k) => run.proof.u_dot_w[k], {stroke: theme.palette[0], width: 2});
 	const right = frame.left + frame.inner[0] + 4;
 	let above = -Infinity;
 	const [top, bottom] = [frame.top + 4, frame.top + frame.inner[1] - 2];
@@ -82,12 +72,10 @@ export function drawProofPosition(pen, frame, run, k, theme) {
 	const at = clamped(k, 0, run.proof.norm.length - 1);
 	const style = {stroke: theme.faint, width: 1};
 	line(pen, [frame.x(at), frame.top], [frame.x(at), frame.top + frame.inner[1]], style);
-	for (const [values, fill] of [
-		[run.proof.norm, theme.ink],
-		[run.proof.u_dot_w, theme.palette[0]],
-	]) {
+	const dot = (values, fill) =>
 		pen.circle(frame.x(at), frame.y(values[at]), 4, {fill, stroke: theme.paper, width: 1.5});
-	}
+	dot(run.proof.norm, theme.ink);
+	dot(run.proof.u_dot_w, theme.palette[0]);
 }
 
 export function drawMistakes(pen, width, height, scene) {

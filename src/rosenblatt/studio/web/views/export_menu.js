@@ -12,11 +12,8 @@ function slideOf(studio) {
 	const {view} = studio.state;
 	if (view === "mistakes" || view === "table") {
 		const [width, height] = [stage.chart.clientWidth || 900, stage.chart.clientHeight || 560];
-		return {
-			width,
-			height: height + HEADING,
-			draw: (pen) => pen.shifted(0, HEADING, () => stage.chartWith(pen, width, height)),
-		};
+		const draw = (pen) => pen.shifted(0, HEADING, () => stage.chartWith(pen, width, height));
+		return {width, height: height + HEADING, draw};
 	}
 	const {clientWidth: w, clientHeight: h} = stage.pictures[0].surface;
 	const count = stage.pictures.length;
@@ -79,6 +76,7 @@ export class ExportMenu {
 			save(file, type, async () => (await studio.ask(name, body())).text);
 		const ofShown = () => ({state: sent(), run: studio.shown});
 		const notebook = asked("notebook", "perceptron_run.ipynb", "application/x-ipynb+json");
+		const page = asked("page", "perceptron_run.html", "text/html");
 		const address = () => navigator.clipboard.writeText(location.href);
 		const [here, served] = [studio.address, !studio.offline];
 		const entries = [
@@ -88,20 +86,12 @@ export class ExportMenu {
 			["The whole run (JSON)", save("run.json", "application/json", () => asJson(studio))],
 			["Python script", asked("script", "perceptron_run.py", "text/x-python"), served],
 			["Notebook", notebook, served],
-			[
-				"Page that replays offline (HTML)",
-				asked("page", "perceptron_run.html", "text/html"),
-				served,
-			],
+			["Page that replays offline (HTML)", page, served],
 			["Copy the address of this state", address, here],
 		].filter(([, , possible = true]) => possible);
-		const entry = ([words, act]) =>
-			el(
-				"li",
-				{},
-				button(words, () => this.run(words, act)),
-			);
-		const list = el("ul", {}, entries.map(entry));
+		const buttons = entries.map(([words, act]) => button(words, () => this.run(words, act)));
+		const items = buttons.map((entry) => el("li", {}, entry));
+		const list = el("ul", {}, items);
 		this.node = el("details", {class: "menu"}, el("summary", {}, "Export"), list, this.said);
 		listen(this.node, {
 			keydown: ({key}) => key === "Escape" && this.close(),

@@ -47,10 +47,8 @@ export class Frame {
 	}
 
 	path(pen, points, style) {
-		pen.path(
-			points.map((p) => this.at(p)),
-			style,
-		);
+		const places = points.map((p) => this.at(p));
+		pen.path(places, style);
 	}
 
 	holds([x, y]) {

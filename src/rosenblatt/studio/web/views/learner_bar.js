@@ -112,14 +112,12 @@ export class LearnerBar {
 	card(learner, i) {
 		const many = this.learners.length > 1;
 		const fields = el("div", {class: "fields"}, settingFields(this, learner, i));
-		const given = {open: this.open.has(i)};
+		const toggle = () => (details.open ? this.open.add(i) : this.open.delete(i));
+		const given = {open: this.open.has(i), on: {toggle}};
 		const details = el("details", given, el("summary", {}, "Settings"), fields);
-		details.addEventListener("toggle", () =>
-			details.open ? this.open.add(i) : this.open.delete(i),
-		);
-		const kind = choice(learnerKinds(), learner.kind, (name) => this.changeKind(i, name), {
-			"aria-label": many ? `Learner ${i + 1}` : "Learner",
-		});
+		const named = {"aria-label": many ? `Learner ${i + 1}` : "Learner"};
+		const change = (name) => this.changeKind(i, name);
+		const kind = choice(learnerKinds(), learner.kind, change, named);
 		const name = {class: "small", title: "Remove", "aria-label": `Remove learner ${i + 1}`};
 		const remove = many ? button("×", () => this.remove(i), name) : null;
 		return el("div", {class: "learner"}, row(kind, remove), details);
@@ -130,13 +128,11 @@ export class LearnerBar {
 	}
 
 	change(i, patch) {
-		this.put(this.learners.map((learner, j) => (j === i ? {...learner, ...patch} : learner)));
+		if (this.learners[i]) this.put(this.learners.with(i, {...this.learners[i], ...patch}));
 	}
 
 	changeKind(i, kind) {
-		if (!this.learners[i]) return;
-		const next = likeOf(kind, this.learners[i]);
-		this.put(this.learners.map((learner, j) => (j === i ? next : learner)));
+		if (this.learners[i]) this.put(this.learners.with(i, likeOf(kind, this.learners[i])));
 	}
 
 	compare() {

@@ -78,11 +78,8 @@ export function drawLift(pen, width, height, scene, turn) {
 		const half = (high - low) / 2 || 1;
 		return {middle: (high + low) / 2 || 0, half: half * 1.15};
 	});
-	const inCube = (row, z) => [
-		(row[0] - spans[0].middle) / spans[0].half,
-		(row[1] - spans[1].middle) / spans[1].half,
-		(z - spans[2].middle) / spans[2].half,
-	];
+	const inCube = (row, z) =>
+		[row[0], row[1], z].map((value, i) => (value - spans[i].middle) / spans[i].half);
 	const turning = turned(turn);
 	const scale = Math.min(width, height) * 0.28;
 	const place = (p) => {

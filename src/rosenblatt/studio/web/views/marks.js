@@ -69,15 +69,9 @@ export function markIcon(mark, theme) {
 	const points = corners?.map((p) => p.map((v) => v.toFixed(2)).join(",")).join(" ");
 	const circle = {cx: 10, cy: 10, r: 8, fill};
 	const shape = corners ? svgNode("polygon", {points, fill}) : svgNode("circle", circle);
-	const letter = svgNode("text", {
-		x: 10,
-		y: 14,
-		"text-anchor": "middle",
-		"font-size": mark.letter.length > 1 ? 9 : 11,
-		"font-weight": "bold",
-		fill: inkOn(fill),
-	});
-	letter.textContent = mark.letter;
+	const font = {"font-size": mark.letter.length > 1 ? 9 : 11, "font-weight": "bold"};
+	const place = {x: 10, y: 14, "text-anchor": "middle"};
+	const letter = svgNode("text", {...place, ...font, fill: inkOn(fill)}, mark.letter);
 	const size = {viewBox: "-1 -1 22 22", width: 20, height: 20};
 	return svgNode("svg", {...size, "aria-hidden": "true", class: "mark"}, shape, letter);
 }

@@ -8,15 +8,12 @@ export function pointBoxes(studio, row, given = () => ({})) {
 	const at = (axis) => studio.points.rows[row][axis];
 	const named = (words, box) => ({"aria-label": `${words} of point ${row + 1}`, ...given(box)});
 	const [across, up] = points.columns;
+	const classes = marks.map((mark) => [String(mark.place), mark.name]);
+	const recolour = (place) => editor.recolour(row, Number(place));
 	return [
 		numberBox(at(0), (x) => editor.movePoint(row, x, at(1)), named(across, "x")),
 		numberBox(at(1), (y) => editor.movePoint(row, at(0), y), named(up, "y")),
-		choice(
-			marks.map((mark) => [String(mark.place), mark.name]),
-			String(points.labels[row]),
-			(place) => editor.recolour(row, Number(place)),
-			named("class", "c"),
-		),
+		choice(classes, String(points.labels[row]), recolour, named("class", "c")),
 	];
 }
 

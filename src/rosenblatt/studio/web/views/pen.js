@@ -129,9 +129,8 @@ export class SvgPen {
 	}
 
 	rings(rings, style) {
-		const words = rings
-			.map((ring) => `M${ring.map(([x, y]) => `${short(x)} ${short(y)}`).join("L")}Z`)
-			.join("");
+		const ways = rings.map((ring) => ring.map(([x, y]) => `${short(x)} ${short(y)}`).join("L"));
+		const words = ways.map((way) => `M${way}Z`).join("");
 		this.parts.push(`<path d="${words}" fill="${style.fill}" fill-rule="evenodd"/>`);
 	}
 
@@ -207,14 +206,9 @@ export function arrow(pen, from, to, style) {
 	if (length < 1) return;
 	const head = Math.min(9, length * 0.6);
 	const [ux, uy] = [dx / length, dy / length];
-	const back = [to[0] - head * ux, to[1] - head * uy];
-	pen.path([from, back], style);
-	pen.path(
-		[
-			to,
-			[back[0] - 0.5 * head * uy, back[1] + 0.5 * head * ux],
-			[back[0] + 0.5 * head * uy, back[1] - 0.5 * head * ux],
-		],
-		{fill: style.stroke, close: true},
-	);
+	const [x, y] = [to[0] - head * ux, to[1] - head * uy];
+	const [across, up] = [0.5 * head * uy, 0.5 * head * ux];
+	pen.path([from, [x, y]], style);
+	const sides = [to, [x - across, y + up], [x + across, y - up]];
+	pen.path(sides, {fill: style.stroke, close: true});
 }

@@ -40,10 +40,8 @@ export function drawAreas(pen, frame, scene) {
 			return;
 		}
 		for (const region of contour?.regions ?? []) {
-			pen.rings(
-				region.rings.map((ring) => ring.map((p) => frame.at(p))),
-				{fill: thinned(theme, classColour(theme, region.class))},
-			);
+			const rings = region.rings.map((ring) => ring.map((p) => frame.at(p)));
+			pen.rings(rings, {fill: thinned(theme, classColour(theme, region.class))});
 		}
 	});
 }
@@ -153,13 +151,12 @@ export function drawCursor(pen, frame, {theme, data, textSize, selected, cursor,
 		}
 		if (cursor) {
 			const [x, y] = frame.at(cursor);
-			for (const [stroke, width] of [
-				[theme.paper, 5],
-				[theme.alarm, 2],
-			]) {
-				line(pen, [x - 13, y], [x + 13, y], {stroke, width});
-				line(pen, [x, y - 13], [x, y + 13], {stroke, width});
-			}
+			const cross = (style) => {
+				line(pen, [x - 13, y], [x + 13, y], style);
+				line(pen, [x, y - 13], [x, y + 13], style);
+			};
+			cross({stroke: theme.paper, width: 5});
+			cross({stroke: theme.alarm, width: 2});
 		}
 	});
 }

@@ -12,9 +12,8 @@ export class Playback {
 		this.back = button("‹ Back", () => this.jump(studio.at - 1));
 		this.step = button("Step ›", () => this.jump(studio.at + 1), {class: "main"});
 		this.end = button("End »", () => this.jump(studio.length));
-		this.play = button("Play", () => (this.playing ? this.pause() : this.run()), {
-			"aria-pressed": "false",
-		});
+		const turn = () => (this.playing ? this.pause() : this.run());
+		this.play = button("Play", turn, {"aria-pressed": "false"});
 		const whole = {min: "0", step: "1", value: "0"};
 		const named = {class: "slider", "aria-label": "Update"};
 		const go = ({target}) => this.jump(Number(target.value) || 0);

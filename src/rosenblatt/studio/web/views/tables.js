@@ -28,20 +28,11 @@ function updateCells(studio, ledger, k) {
 	const {marks, answer} = studio;
 	const weights = weightValues(ledger, k).map((value) => figure(value));
 	if (!update) return ["0", ...Array(7).fill(""), ...weights];
-	const scores = Array.isArray(update.score)
-		? update.score.map((s) => figure(s)).join(" ")
-		: figure(update.score);
-	return [
-		String(k),
-		String(update.epoch),
-		String(update.t),
-		String(update.row + 1),
-		answer.data.rows[update.row].map((v) => figure(v)).join(", "),
-		marks[update.right].name,
-		scores,
-		figure(update.step),
-		...weights,
-	];
+	const scores = [update.score].flat().map((s) => figure(s));
+	const point = answer.data.rows[update.row].map((v) => figure(v)).join(", ");
+	const where = [k, update.epoch, update.t, update.row + 1].map(String);
+	const what = [point, marks[update.right].name, scores.join(" "), figure(update.step)];
+	return [...where, ...what, ...weights];
 }
 
 // A long table in pages: which of them is shown, and two buttons to turn them.
@@ -108,18 +99,9 @@ export class UpdateTable {
 		const key = [studio.answerNumber, studio.shown, first].join();
 		if (key !== this.drawn) {
 			this.drawn = key;
-			const names = [
-				"update",
-				"epoch",
-				"example",
-				"point",
-				`(${studio.answer.data.columns.join(", ")})`,
-				"class",
-				"score before",
-				"step",
-				...weightNames(studio, ledger),
-			];
-			this.head.replaceChildren(headRow(names));
+			const where = ["update", "epoch", "example", "point"];
+			const what = [`(${studio.answer.data.columns.join(", ")})`, "class", "score before", "step"];
+			this.head.replaceChildren(headRow([...where, ...what, ...weightNames(studio, ledger)]));
 			const rows = [];
 			for (let k = first; k < end; k += 1) {
 				const [number, ...cells] = updateCells(studio, ledger, k);
@@ -193,8 +175,7 @@ export class PointTable {
 		if (!this.node.open) return;
 		const [first, end] = this.pager.show(points.rows.length, 1);
 		this.turning.hidden = points.rows.length <= PAGE;
-		const names = ["point", ...points.columns, "class", "α"];
-		const head = headRow(names);
+		const head = headRow(["point", ...points.columns, "class", "α"]);
 		if (editable) head.append(el("td", {}));
 		this.head.replaceChildren(head);
 		const focused = document.activeElement?.dataset?.cell;
