@@ -24,10 +24,6 @@ class LinearWeights(NamedTuple):
     classes: tuple[Any, ...]
     names: tuple[str, ...] | None
 
-    @property
-    def n_features(self) -> int:
-        return int(self.W.shape[1])
-
 
 def rows(X: Any, n_features: int | None = None) -> Any:
     """X as a table of finite numbers: dense for one or two columns, else sparse if it is so."""

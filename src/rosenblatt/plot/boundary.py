@@ -219,9 +219,9 @@ def boundary(
     models = dict(model) if isinstance(model, Mapping) else {}
     model = next(iter(models.values()), model)
     weights = _weights(model, y)
-    if models and weights.n_features > 2:
+    if models and weights.W.shape[1] > 2:
         raise ParameterError(
-            f"several boundaries of {weights.n_features} features are no lines in one picture; "
+            f"several boundaries of {weights.W.shape[1]} features are no lines in one picture; "
             "show one, or learn from two features."
         )
     if len(weights.W) != 1:

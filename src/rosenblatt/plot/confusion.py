@@ -61,31 +61,23 @@ class ConfusionDisplay(Display):
         # A rare mistake would not be seen on the scale of the right predictions.
         strongest = float(self.share[~diagonal].max(initial=0.0)) or 1.0
         depth = np.where(diagonal, self.share, self.share / strongest)
-        hues = (theme.colour(1), theme.colour(0))
         strength = np.where(self.counts > 0, 0.12 + 0.78 * depth, 0.0)
-        colours = np.where(
-            diagonal[..., None], theme.tints(hues[1], strength), theme.tints(hues[0], strength)
-        )
+        right, wrong = (theme.tints(theme.colour(place), strength) for place in (0, 1))
+        colours = np.where(diagonal[..., None], right, wrong)
         self._draw_cells(ax, pen, colours)
         if n <= MOST_NUMBERED:
             self._draw_numbers(ax, pen, colours)
         names = [fitted(pen, name, LONGEST_NAME + 3) for name in _short_names(self.classes)]
         every = -(-n // 45)
-        cell = self._cell(ax)
-        size = float(np.clip(0.6 * cell, 4.0, 9.0))
-        places = list(range(0, n, every))
-        shown = names[::every]
+        size = float(np.clip(0.6 * self._cell(ax), 4.0, 9.0))
+        places, shown = list(range(0, n, every)), names[::every]
         crowded = max(map(len, shown)) * len(shown) > 48
         ax.set_xticks(places, shown, fontsize=size, rotation=90 if crowded else 0)
         ax.set_yticks(places, shown, fontsize=size)
         ax.tick_params(length=0)
-        ax.set_xlim(-0.5, n - 0.5)
-        ax.set_ylim(n - 0.5, -0.5)
-        ax.set_aspect("equal")
-        ax.set_xlabel("predicted class")
-        ax.set_ylabel("true class")
-        for spine in ax.spines.values():
-            spine.set_visible(False)
+        ax.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5), aspect="equal")
+        ax.set(xlabel="predicted class", ylabel="true class")
+        ax.spines[:].set_visible(False)
 
     def _cell(self, ax: Any) -> float:
         """The side of a cell in points."""

@@ -119,9 +119,11 @@ def rule_lines(ax: Any, theme: Theme) -> None:
     ax.grid(axis="y", color=theme.rule, linewidth=0.8)
 
 
-def whole_numbers(axis: Any) -> None:
-    """Only whole numbers on this axis, with commas in the thousands."""
+def whole_numbers(*axes: Any) -> None:
+    """Only whole numbers on each axis, with commas in the thousands."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-    axis.set_major_locator(MaxNLocator(nbins=7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
-    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    steps: Any = {"nbins": 7, "integer": True, "min_n_ticks": 1, "steps": [1, 2, 5, 10]}
+    for axis in axes:
+        axis.set_major_locator(MaxNLocator(**steps))
+        axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import os
 import textwrap
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, dataclass_transform
 
@@ -193,19 +191,15 @@ class Display:
             )
         return width, height
 
-    @contextmanager
-    def _settings(self, theme: Theme) -> Iterator[None]:
+    def _settings(self, theme: Theme) -> Any:
         """Matplotlib's settings for as long as something is drawn; the user's come back after."""
-        mpl = load_matplotlib()
-        with mpl.rc_context({**theme.settings(), "svg.hashsalt": "rosenblatt"}):
-            yield
+        return load_matplotlib().rc_context({**theme.settings(), "svg.hashsalt": "rosenblatt"})
 
     def _fill(self, figure: Any, theme: Theme, *, grows: bool = True) -> Any:
         """Draw on a figure of ours, and give its axes."""
         rows, columns = self._grid()
-        axes = figure.subplots(
-            rows, columns, squeeze=False, subplot_kw={"projection": self.projection}
-        )
+        kind = {"projection": self.projection}
+        axes = figure.subplots(rows, columns, squeeze=False, subplot_kw=kind)
         pen = Pen(theme, small=rows * columns > 1, grows=grows)
         self._draw_panels(axes, pen)
         self._draw_caption(figure, pen)
@@ -233,8 +227,7 @@ class Display:
 
     def _panels_inside(self, ax: Any, rows: int, columns: int) -> Any:
         """Axes for the panels in the place of a given one, whose ground is seen around them."""
-        for spine in ax.spines.values():
-            spine.set_visible(False)
+        ax.spines[:].set_visible(False)
         ax.set(xticks=[], yticks=[])
         left, bottom, right, top = RIM
         wide = (right - left - COLUMN_GAP * (columns - 1)) / columns

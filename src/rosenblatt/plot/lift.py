@@ -78,9 +78,8 @@ class LiftDisplay(Display):
             ax.scatter(*of_class.T, s=90, edgecolors=theme.paper, label=name, **look)
             flat = of_class.copy()
             flat[:, 2] = floor
-            ax.scatter(
-                *flat.T, s=40, facecolors="none", edgecolors=pen.colour(mark), marker=mark.marker
-            )
+            hollow: Any = {"facecolors": "none", "edgecolors": pen.colour(mark)}
+            ax.scatter(*flat.T, s=40, marker=mark.marker, **hollow)
         for row, (point, height) in enumerate(zip(self.points, self.heights, strict=True)):
             x, up, z = point.tolist()
             ax.plot([x, x], [up, up], [floor, z], color=theme.faint, lw=0.9, ls=":")
@@ -100,12 +99,8 @@ class LiftDisplay(Display):
         pen.legend(ax)
 
     def _draw_frame(self, ax: Any, pen: Pen) -> None:
-        ax.set_xlim(*self.box[0])
-        ax.set_ylim(*self.box[1])
-        ax.set_zlim(*self.box[2])
-        ax.set_xlabel("x₁")
-        ax.set_ylabel("x₂")
-        ax.set_zlabel(self.height_name)
+        ax.set(**dict(zip(("xlim", "ylim", "zlim"), self.box, strict=True)))
+        ax.set(xlabel="x₁", ylabel="x₂", zlabel=self.height_name)
         ax.view_init(elev=17, azim=-65)
         ax.set_box_aspect(None, zoom=1.1)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):

@@ -55,10 +55,8 @@ class LossesDisplay(Display):
             look = {**curve_look(theme, place), "ms": 4.5, "label": label}
             every = (POINTS_PER_UNIT // 4 * (place + 1), POINTS_PER_UNIT)
             ax.plot(self.margin, values, markevery=every, **look)
-        ax.set_xlim(low, high)
-        ax.set_ylim(-0.15 * top, 1.05 * top)
-        ax.set_xlabel("margin m = y (w·x + b)")
-        ax.set_ylabel("loss")
+        ax.set(xlim=(low, high), ylim=(-0.15 * top, 1.05 * top))
+        ax.set(xlabel="margin m = y (w·x + b)", ylabel="loss")
         rule_lines(ax, pen.theme)
         foot = {"transform": ax.get_xaxis_transform(), "color": theme.faint}
         if low < 0:

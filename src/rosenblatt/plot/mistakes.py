@@ -71,8 +71,7 @@ class StreamDisplay(Display):
         ax.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n:,.0f}"))
         ax.set_ylim(0, 1.1 * max(self.rate.max(), self.recent.max(), self.baseline or 0.01))
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-        ax.set_xlabel("examples")
-        ax.set_ylabel("mistakes per example")
+        ax.set(xlabel="examples", ylabel="mistakes per example")
         curves.rule_lines(ax, pen.theme)
         ax.legend(loc="best")
 
@@ -176,11 +175,8 @@ class MistakesDisplay(Display):
         else:
             self._draw_several(ax, pen)
         longest = max(len(run.mistakes) for run in self.runs)
-        ax.set_xlim(0.4, longest + 0.6)
-        ax.set_ylim(bottom=0)
-        ax.set_xlabel("epoch")
-        curves.whole_numbers(ax.xaxis)
-        curves.whole_numbers(ax.yaxis)
+        ax.set(xlim=(0.4, longest + 0.6), ylim=(0, None), xlabel="epoch")
+        curves.whole_numbers(ax.xaxis, ax.yaxis)
         curves.rule_lines(ax, pen.theme)
 
     def _draw_one(self, ax: Any, pen: Pen, run: EpochCounts) -> None:

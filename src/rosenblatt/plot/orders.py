@@ -75,9 +75,8 @@ class OrdersDisplay(Display):
             lines.append((self.file_order, "file order", *look))
         if self.bound is not None:
             if curves.is_within_sight(self.bound, float(self.mistakes.max())):
-                lines.append(
-                    (self.bound, "bound R²/γ²", curves.STYLES[3], theme.alarm, 0.76, "X", True)
-                )
+                look = (curves.STYLES[3], theme.alarm, 0.76, "X", True)
+                lines.append((self.bound, "bound R²/γ²", *look))
             else:
                 words = f"bound R²/γ² = {curves.short_number(self.bound)}, far to the right  →"
                 ax.set_title(words, loc="right", fontsize=10)
@@ -90,12 +89,9 @@ class OrdersDisplay(Display):
             side, away = ("right", -8) if to_the_left else ("left", 8)
             words = f"{name} {curves.short_number(value)}"
             pen.note(ax, words, (value, height * top), (away, 0), ha=side)
-        ax.set_xlim(left - room, right + room)
-        ax.set_ylim(0, top)
-        ax.set_xlabel("mistakes in training")
-        ax.set_ylabel("orders")
-        curves.whole_numbers(ax.xaxis)
-        curves.whole_numbers(ax.yaxis)
+        ax.set(xlim=(left - room, right + room), ylim=(0, top))
+        ax.set(xlabel="mistakes in training", ylabel="orders")
+        curves.whole_numbers(ax.xaxis, ax.yaxis)
 
 
 def orders(study: OrderStudy, *, bound: Any = None, file_order: Any = None) -> OrdersDisplay:

@@ -169,16 +169,15 @@ class Pen:
 
     def frame(self, ax: Any, box: Box, plane: Plane) -> None:
         """Limits, one scale for both axes where that can be, and the names of the axes."""
-        ax.set_xlim(box[0], box[1])
-        ax.set_ylim(box[2], box[3])
+        ax.set(xlim=box[:2], ylim=box[2:])
         if has_one_scale(box) and not plane.note:
             ax.set_aspect("equal", adjustable="box")
         if self.small:
             ax.locator_params(nbins=6, steps=[1, 2, 5, 10])
             ax.tick_params(labelsize=7, length=2, pad=2)
         else:
-            ax.set_xlabel(self.text(plane.names[0]))
-            ax.set_ylabel(self.text(plane.names[1]))
+            across, up = map(self.text, plane.names)
+            ax.set(xlabel=across, ylabel=up)
         if plane.is_line:
             ax.set_yticks([])
             ax.spines["left"].set_visible(False)

@@ -105,8 +105,7 @@ class ProofDisplay(Display):
         theme = pen.theme
         blue, orange = theme.colour(0), theme.colour(1)
         if self.log_axes:
-            ax.set_xscale("log")
-            ax.set_yscale("log")
+            ax.set(xscale="log", yscale="log")
         drawn = self.curve_k > 0 if self.log_axes else self.curve_k >= 0
         k, upper = self.curve_k[drawn], self.upper[drawn]
         ax.plot(k, upper, color=blue, ls=STYLES[1], zorder=3, label=self.upper_name)
@@ -125,9 +124,8 @@ class ProofDisplay(Display):
             lower = self.lower[drawn]
             ax.plot(k, lower, color=orange, ls=STYLES[0], zorder=3, label=self.lower_name)
             shared = k <= (math.inf if self.meets_at is None else self.meets_at)
-            ax.fill_between(
-                k[shared], lower[shared], upper[shared], color=theme.tint(blue, 0.12), lw=0
-            )
+            room = (values[shared] for values in (k, lower, upper))
+            ax.fill_between(*room, color=theme.tint(blue, 0.12), lw=0)
             top = max(top, float(lower.max()))
             bottom = min(bottom, float(lower.min()))
         if self.meets_at is not None and self.lower is not None:
@@ -140,16 +138,14 @@ class ProofDisplay(Display):
             seen = [*upper[:1], *self.length, *([] if self.lower is None else lower)]
             # Weights can come back to 0, which such an axis does not have.
             low = min(value for value in seen if value > 0)
-            ax.set_xlim(k[0] * 0.9, k[-1])
-            ax.set_ylim(low / 1.5, 3.0 * top)
+            ax.set(xlim=(k[0] * 0.9, k[-1]), ylim=(low / 1.5, 3.0 * top))
             for axis in (ax.xaxis, ax.yaxis):
                 axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
         else:
-            ax.set_xlim(0, k[-1])
-            ax.set_ylim(1.05 * bottom, 1.25 * top)
+            ax.set(xlim=(0, k[-1]), ylim=(1.05 * bottom, 1.25 * top))
             whole_numbers(ax.xaxis)
-        ax.set_xlabel("k, mistakes so far" + (" (logarithmic)" if self.log_axes else ""))
-        ax.set_ylabel("length")
+        logarithmic = " (logarithmic)" * self.log_axes
+        ax.set(xlabel=f"k, mistakes so far{logarithmic}", ylabel="length")
         handles, names = ax.get_legend_handles_labels()
         drawn_as = dict(zip(names, handles, strict=True))
         wanted = [self.upper_name, SO_FAR, "‖w‖", "u·w", self.lower_name]
@@ -202,9 +198,8 @@ class ProofPlaneDisplay(SmallPanels):
             ax.set(xlim=(0, side), ylim=(0, side), aspect="equal")
             ax.tick_params(labelsize=7, length=2, pad=2)
             ax.set_xlabel("u·w, along u", fontsize=8)
-            ax.set_title(
-                f"k = {k:,}" + ": no room left" * (k == self.k[-1]), loc="left", fontsize=10
-            )
+            words = f"k = {k:,}" + ": no room left" * (k == self.k[-1])
+            ax.set_title(words, loc="left", fontsize=10)
         for ax in axes[:, 0]:
             ax.set_ylabel("at a right angle to u", fontsize=8)
 

@@ -96,7 +96,7 @@ def regions(model: Any, X: Any = None, y: Any = None, *, box: Box | None = None)
     else:
         weights = arguments.linear(model)
         classes, names = weights.classes, weights.names
-        d = weights.n_features
+        d = int(weights.W.shape[1])
         if d > 2:
             raise InputError(
                 f"this model has {d} features; regions are polygons in the plane of two. Fit it "

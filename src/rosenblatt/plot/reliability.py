@@ -47,11 +47,9 @@ class ReliabilityDisplay(Display):
         ax.bar(curve.predicted, share, 0.035, color=tint, lw=0, zorder=0)
         look = {**curve_look(theme, 0), "ms": 6, "lw": 1.6, "zorder": 3}
         ax.plot(curve.predicted, curve.observed, **look)
-        ax.set_xlim(-0.02, 1.02)
-        ax.set_ylim(-0.02, 1.02)
-        ax.set_aspect("equal")
-        ax.set_xlabel(f"predicted probability of {pen.text(self.event)}")
-        ax.set_ylabel("share that came true")
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+        event = pen.text(self.event)
+        ax.set(xlabel=f"predicted probability of {event}", ylabel="share that came true")
         rule_lines(ax, theme)
 
 

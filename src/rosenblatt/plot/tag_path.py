@@ -96,8 +96,7 @@ class TagPathDisplay(Display):
             found, right = height[self.predicted[i]], height[self.gold[i]]
             self._write_score(ax, pen, i, found, self.predicted_scores[i], found < right)
             self._write_score(ax, pen, i, right, self.gold_scores[i], found >= right)
-        ax.set_xlim(-0.6, n - 0.4)
-        ax.set_ylim(len(self.tags) - 0.25, -0.75)
+        ax.set(xlim=(-0.6, n - 0.4), ylim=(len(self.tags) - 0.25, -0.75))
         size = 9 if n <= MOST_ROOMY else 7.5
         words = [fitted(pen, word, LONGEST_WORD) for word in self.tokens]
         crowded = max(map(len, words)) > 9 or n > MOST_ROOMY
@@ -108,8 +107,7 @@ class TagPathDisplay(Display):
         tags = [fitted(pen, style.named(tag), LONGEST_WORD) for tag in self.tags]
         ax.set_yticks(range(len(self.tags)), tags, fontsize=size)
         ax.tick_params(length=0)
-        for spine in ax.spines.values():
-            spine.set_visible(False)
+        ax.spines[:].set_visible(False)
         if self.gold is not None:
             where = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
             ax.legend(ncols=2, reverse=True, **where)

@@ -59,9 +59,7 @@ class UpdatesDisplay(RunDisplay):
             pen.frame(ax, self.run.box, self.run.plane)
             ax.set_title(pen.text(two_lines(title)), fontsize=size, loc="left", pad=3)
             if pen.small:
-                for spine in ax.spines.values():
-                    spine.set_visible(True)
-                    spine.set_color(pen.theme.rule)
+                ax.spines[:].set(visible=True, color=pen.theme.rule)
         if pen.own:
             pen.legend(axes.flat[0])
 

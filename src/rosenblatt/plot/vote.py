@@ -94,15 +94,10 @@ class VoteDisplay(Display):
             self._draw_lives(ax, pen, one, most)
         for ax in axes[:, 1:].flat:  # all panels have the same scale
             ax.tick_params(labelleft=False)
-        rows = len(axes)
-        for i, ax in enumerate(axes[:, 0]):
-            if rows == 1 or i == rows // 2:
-                ax.set_ylabel("examples survived")
-        if rows * axes.shape[1] == 1:
-            axes[0, 0].set_xlabel(f"k, {self.lives[0].moved_by}s before this weight vector")
-        else:
-            for ax in axes[-1]:
-                ax.set_xlabel("k")
+        axes[len(axes) // 2, 0].set_ylabel("examples survived")
+        below = f", {self.lives[0].moved_by}s before this weight vector" * (axes.size == 1)
+        for ax in axes[-1]:
+            ax.set_xlabel(f"k{below}")
 
     def _draw_lives(self, ax: Any, pen: Pen, one: Lives, most: int) -> None:
         theme = pen.theme

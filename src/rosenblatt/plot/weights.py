@@ -74,9 +74,8 @@ class WeightImageDisplay(Display):
         from matplotlib.colors import LinearSegmentedColormap
 
         theme = pen.theme
-        scale = LinearSegmentedColormap.from_list(
-            "against and for", [theme.colour(1), theme.paper, theme.colour(0)]
-        )
+        hues = [theme.colour(1), theme.paper, theme.colour(0)]
+        scale = LinearSegmentedColormap.from_list("against and for", hues)
         pairs = list(zip(self.labels, self.images, strict=True))
         for ax, (label, image) in panels(axes, pairs):
             look = {"cmap": scale, "vmin": -self.limit, "vmax": self.limit}
@@ -84,8 +83,7 @@ class WeightImageDisplay(Display):
             mesh = ax.pcolormesh(image, rasterized=as_dots, **look)
             ax.invert_yaxis()
             ax.set(aspect="equal", xticks=[], yticks=[])
-            for spine in ax.spines.values():
-                spine.set(visible=True, color=theme.rule)
+            ax.spines[:].set(visible=True, color=theme.rule)
             if self.against is None:
                 ax.set_title(pen.text(style.named(label)), pad=3)
             if max(image.shape) <= LARGEST_SIGNED:
@@ -106,11 +104,9 @@ class WeightImageDisplay(Display):
         beside = ax.inset_axes((1.06, 0.0, 0.06, 1.0))
         bar = ax.get_figure().colorbar(mesh, cax=beside)
         bar.outline.set_visible(False)
-        bar.set_ticks(
-            [-self.limit, 0, self.limit],
-            labels=[short_number(-self.limit), "0", "+" + short_number(self.limit)],
-            fontsize=7 if pen.small else 9,
-        )
+        names = [short_number(-self.limit), "0", "+" + short_number(self.limit)]
+        ends = [-self.limit, 0, self.limit]
+        bar.set_ticks(ends, labels=names, fontsize=7 if pen.small else 9)
         beside.tick_params(length=0, pad=2)
 
 
@@ -193,8 +189,7 @@ class WeightsDisplay(Display):
         ax.axvline(0, color=theme.ink, lw=0.8)
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
-        ax.set_ylim(max(len(places), 1) - 0.4, -0.6)
-        ax.set_xlim(-1.35 * most, 1.35 * most)
+        ax.set(xlim=(-1.35 * most, 1.35 * most), ylim=(max(len(places), 1) - 0.4, -0.6))
         ax.xaxis.get_major_locator().set_params(nbins=4)
         self._name_axes(ax, pen, voice)
 
