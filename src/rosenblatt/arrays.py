@@ -8,7 +8,10 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.array_types import AnyArray as AnyArray
+from rosenblatt._kernels.array_types import BoolArray as BoolArray
 from rosenblatt._kernels.array_types import FloatArray as FloatArray
+from rosenblatt._kernels.array_types import Int32Array as Int32Array
 from rosenblatt._kernels.array_types import IntArray as IntArray
 from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt.errors import InputError, MissingExtra
@@ -17,6 +20,8 @@ from rosenblatt.errors import InputError, MissingExtra
 AnyFloatArray = npt.NDArray[Any]
 # A function of a slice: the scores of those rows of a table.
 Scorer = Callable[[slice], AnyFloatArray]
+# Places, as NumPy finds them.
+IndexArray = npt.NDArray[np.intp]
 # The number of the class of each row.
 Labels = npt.NDArray[np.int32]
 # Arrays by name, as a model file has them.

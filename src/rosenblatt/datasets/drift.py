@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.checks import choice, number, whole
 from rosenblatt.datasets.portable_random import (
     CHUNK,
@@ -37,7 +36,7 @@ class ExampleBlock(NamedTuple):
     """Some rows that follow each other, and their classes."""
 
     X: FloatArray
-    y: npt.NDArray[np.int64]
+    y: IntArray
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Drift:
         W = self._concepts(number * CHUNK + np.arange(CHUNK))
         return X, ((dot(X, W) > 0) ^ lies).astype(np.int64)
 
-    def _concepts(self, t: npt.NDArray[np.int64]) -> FloatArray:
+    def _concepts(self, t: IntArray) -> FloatArray:
         """The w behind some rows of one chunk."""
         u, v = self._plane
         periods, since = np.divmod(t, self.period)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.checks import number, whole
 from rosenblatt.datasets.portable_random import CHUNK, Columns, cut, doublings, generator, log2
 
@@ -51,8 +51,8 @@ class Recording(NamedTuple):
 class Recordings(NamedTuple):
     """Some recordings that follow each other in time."""
 
-    recorder: npt.NDArray[np.int64]
-    hour: npt.NDArray[np.int64]
+    recorder: IntArray
+    hour: IntArray
     X: FloatArray
     y: npt.NDArray[np.str_]
 
@@ -106,7 +106,7 @@ class Forest:
             spectra[name] = spectrum
         return spectra
 
-    def _rain(self, hours: npt.NDArray[np.int64]) -> FloatArray:
+    def _rain(self, hours: IntArray) -> FloatArray:
         """How hard it rains in each hour, everywhere: one hour in eight it does."""
         days, place = np.unique(hours // 24, return_inverse=True)
         falls = [generator(self.seed, WEATHER, int(day)).random((2, 24)) for day in days]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.checks import choice, number
 from rosenblatt.datasets.bundled import LabelledRows
 from rosenblatt.datasets.portable_random import bell_shaped, dot, generator
@@ -28,8 +27,8 @@ class Noisy(LabelledRows):
         The separator behind the truth, as in `Separable`.
     """
 
-    truth: npt.NDArray[np.int64]
-    flipped: npt.NDArray[np.int64]
+    truth: IntArray
+    flipped: IntArray
     w: FloatArray
     b: float
 
@@ -101,7 +100,7 @@ def noisy(
     return Noisy(clean.X, y, clean.classes, about, clean.y, flipped, clean.w, clean.b)
 
 
-def _rivals(X: FloatArray, y: npt.NDArray[np.int64], w: FloatArray) -> npt.NDArray[np.int64]:
+def _rivals(X: FloatArray, y: IntArray, w: FloatArray) -> IntArray:
     """The class that comes next after the right one."""
     if w.ndim == 1:
         return 1 - y

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, FloatArray
 
 # ln x = 2 artanh z with z = (x - 1) / (x + 1): the factors of z, z³, z⁵, ... for log2. After
 # ten of them nothing is left to add, since |z| < 0.172.
@@ -90,7 +89,7 @@ def log2(x: FloatArray) -> FloatArray:
 # ---------------------------------------------------------------------- in chunks
 
 
-Columns = tuple[npt.NDArray[Any], ...]
+Columns = tuple[AnyArray, ...]
 
 # Rows are drawn this many at a time, whatever is asked for, so that a row depends on the seed and
 # its number alone.

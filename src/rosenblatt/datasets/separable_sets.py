@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, FloatArray
 from rosenblatt.checks import number, whole
 from rosenblatt.datasets.bundled import LabelledRows
 from rosenblatt.datasets.portable_random import bell_shaped, dot, generator, orthonormal, unit
@@ -160,7 +158,7 @@ def separable(
     return Separable(X[order], y[order], names, about, w, b, float(margin), float(radius))
 
 
-def leads(X: FloatArray, y: npt.NDArray[Any], w: FloatArray, b: float) -> FloatArray:
+def leads(X: FloatArray, y: AnyArray, w: FloatArray, b: float) -> FloatArray:
     """For each row by how much the right class leads each of the others."""
     if w.ndim == 1:
         return np.asarray((2 * y - 1) * (dot(X, w) + b))[:, None]
@@ -196,7 +194,7 @@ def _aside(random: np.random.Generator, basis: FloatArray, room: float) -> Float
 
 def _spread(
     random: np.random.Generator,
-    y: npt.NDArray[Any],
+    y: AnyArray,
     towards: FloatArray,
     w: FloatArray,
     b: float,

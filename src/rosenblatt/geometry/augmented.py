@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rosenblatt.arrays import SparseRows, for_caller, is_sparse
+from rosenblatt.arrays import AnyArray, SparseRows, for_caller, is_sparse
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError
 from rosenblatt.geometry.vectors import lengths, points
@@ -59,7 +59,7 @@ def augment(X: Any) -> Any:
     return _like(X, SparseRows(*parts, d + 1, origin=rows.origin))
 
 
-def fold(w: ArrayLike, b: ArrayLike) -> NDArray[Any]:
+def fold(w: ArrayLike, b: ArrayLike) -> AnyArray:
     """Put the bias behind the weights, as the weight of the constant feature.
 
     ``v = (w, b)``, for which ``v.(x, 1) = w.x + b``
@@ -101,7 +101,7 @@ def fold(w: ArrayLike, b: ArrayLike) -> NDArray[Any]:
     return np.concatenate([weights, column], axis=-1)
 
 
-def unfold(v: ArrayLike) -> tuple[NDArray[Any], Any]:
+def unfold(v: ArrayLike) -> tuple[AnyArray, Any]:
     """Split augmented weights into weights and bias.
 
     ``(w, b) = (v[:-1], v[-1])``

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import vectors
 
@@ -95,7 +95,7 @@ class Hyperplane:
         w, _ = self._scaled()
         return Hyperplane(w / math.sqrt(w @ w), self.offset)
 
-    def side(self, X: Any) -> NDArray[np.int64]:
+    def side(self, X: Any) -> IntArray:
         """Tell the half-space of each row: +1 in S+, -1 in S-, 0 on the plane.
 
         It is the sign of the computed score, so that rounding may take a row off the plane; not,

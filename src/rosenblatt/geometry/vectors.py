@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
+from rosenblatt.arrays import AnyArray, BoolArray, FloatArray, SparseRows, is_sparse
 from rosenblatt.checks import numbers
 from rosenblatt.errors import InputError, ParameterError
 
@@ -66,7 +66,7 @@ def points(name: str, X: Any, d: int | None = None) -> Any:
 
 def dense(rows: Any) -> FloatArray:
     """Rows as a dense float64 array that shares no memory with them."""
-    array: NDArray[Any] = rows.toarray() if is_sparse(rows) else rows
+    array: AnyArray = rows.toarray() if is_sparse(rows) else rows
     return array.astype(np.float64)
 
 
@@ -191,7 +191,7 @@ def lengths(name: str, rows: Any) -> FloatArray:
     return finite(name, result if rows.ndim == 2 else result[0])
 
 
-def are_orthogonal(a: Any, b: ArrayLike, tolerance: float | None = None) -> NDArray[np.bool_]:
+def are_orthogonal(a: Any, b: ArrayLike, tolerance: float | None = None) -> BoolArray:
     """Tell whether two vectors stand at a right angle.
 
     ``|a.b| <= tolerance ||a|| ||b||``, so the tolerance is the largest cosine that counts as zero
@@ -223,13 +223,13 @@ def are_orthogonal(a: Any, b: ArrayLike, tolerance: float | None = None) -> NDAr
     v, given = vector("b", b), numbers("b", b)
     rows = points("a", a, len(v))
     if tolerance is None and rows.dtype.kind in "iu" and given.dtype.kind in "iu":
-        exact: NDArray[np.bool_] = _whole_dot(rows, given) == 0
+        exact: BoolArray = _whole_dot(rows, given) == 0
         return exact
     limit = RIGHT_ANGLE if tolerance is None else tolerance
     if not 0.0 <= limit < 1.0:
         raise ParameterError(f"tolerance is {tolerance}; it is a cosine, at least 0 and below 1")
     v, _ = scaled(v)
-    right: NDArray[np.bool_] = np.abs(finite("a", times(rows, v))) <= limit * norm(v) * norm(rows)
+    right: BoolArray = np.abs(finite("a", times(rows, v))) <= limit * norm(v) * norm(rows)
     return right
 
 
@@ -277,7 +277,7 @@ def _sparse_lengths(rows: SparseRows) -> FloatArray:
         return np.ldexp(np.sqrt(squares), exponent)
 
 
-def _whole_dot(rows: Any, v: NDArray[Any]) -> NDArray[Any]:
+def _whole_dot(rows: Any, v: AnyArray) -> AnyArray:
     """The dot products of integers as Python's, which do not overflow."""
     v = v.astype(object)
     if not is_sparse(rows):

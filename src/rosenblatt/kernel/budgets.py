@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, FloatArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.kernel.kernel_model import FORGETRON_SHARE, Memory, overflow, refuse_large
 from rosenblatt.kernel.training import Block, KernelTrainer
@@ -229,7 +228,7 @@ class Projection:
         return mistakes
 
     def _factors(
-        self, step: FloatArray, losses: FloatArray, wrong: npt.NDArray[Any], own: float, rest: float
+        self, step: FloatArray, losses: FloatArray, wrong: AnyArray, own: float, rest: float
     ) -> FloatArray:
         """How far each function goes: 1 at a mistake, at most that where it was right by a bit."""
         factors = wrong.astype(np.float64)

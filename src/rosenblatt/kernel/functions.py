@@ -9,9 +9,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import AnyFloatArray, FloatArray, SparseRows, for_caller, is_sparse
+from rosenblatt.arrays import (
+    AnyArray,
+    AnyFloatArray,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    SparseRows,
+    for_caller,
+    is_sparse,
+)
 from rosenblatt.core.rows import distances, products
 from rosenblatt.errors import InputError
 
@@ -51,9 +59,7 @@ class Kernel:
     def has_gamma(self) -> bool:
         return self.name in ("poly", "rbf", "laplacian", "sigmoid")
 
-    def measured_gamma(
-        self, X: Any, counted: npt.NDArray[np.bool_], *, streamed: bool
-    ) -> float | None:
+    def measured_gamma(self, X: Any, counted: BoolArray, *, streamed: bool) -> float | None:
         """A gamma at which this kernel tells rows apart, by those that count; None if these are 0.
 
         1 / the mean of ‖x - x̄‖², which is 1 / n_features for standardised features and about 1 for
@@ -81,7 +87,7 @@ class Kernel:
             apart = (apart * float(_column_sums(X, counted, ones=True).sum()) / n) ** 0.5
         return float(f"{1.0 / apart:.6g}")
 
-    def support_rows(self, X: Any, numbers: npt.NDArray[np.int64]) -> Any:
+    def support_rows(self, X: Any, numbers: IntArray) -> Any:
         """What has to be kept of some rows of ``X`` to ask for their kernel later."""
         if self.is_precomputed:
             return numbers[:, None]
@@ -120,13 +126,13 @@ def _checked(values: Any, n: int, m: int) -> AnyFloatArray:
     return found if found.dtype in (np.float32, np.float64) else found.astype(np.float64)
 
 
-def _squared_norms(A: Any) -> npt.NDArray[np.float64]:
+def _squared_norms(A: Any) -> FloatArray:
     if is_sparse(A):
         return SparseRows.of(A).squared_norms()
     return np.asarray(np.einsum("ij,ij->i", A, A, dtype=np.float64))
 
 
-def _column_sums(X: Any, counted: npt.NDArray[np.bool_], *, ones: bool = False) -> FloatArray:
+def _column_sums(X: Any, counted: BoolArray, *, ones: bool = False) -> FloatArray:
     """The sum of each column over the rows that count, or how many of its values are not 0."""
     if is_sparse(X):
         rows = SparseRows.of(X)
@@ -235,7 +241,7 @@ class Narrow:
     def __init__(self, rows: SparseRows) -> None:
         self.sparse, self.shape, self.dtype = rows, rows.shape, rows.dtype
 
-    def __getitem__(self, rows: Any) -> npt.NDArray[Any]:
+    def __getitem__(self, rows: Any) -> AnyArray:
         return self.sparse[rows].toarray()
 
 
@@ -265,10 +271,10 @@ class DenseSupport:
         self.n = 0
 
     @property
-    def rows(self) -> npt.NDArray[Any]:
+    def rows(self) -> AnyArray:
         return self._rows[: self.n]
 
-    def vectors(self) -> npt.NDArray[Any] | SparseRows:
+    def vectors(self) -> AnyArray | SparseRows:
         """The rows as an array, or as sparse rows if the first of them were sparse."""
         if self._origin is None:
             return self.rows.copy()
@@ -291,11 +297,11 @@ class DenseSupport:
         self._agree(row)
         self._rows[slot] = row[0]
 
-    def _agree(self, rows: npt.NDArray[Any]) -> None:
+    def _agree(self, rows: AnyArray) -> None:
         if rows.dtype == np.float64 and self._rows.dtype == np.float32:
             self._rows = self.rows.astype(np.float64)  # the room behind them holds anything
 
-    def take(self, slots: slice | npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    def take(self, slots: slice | IntArray) -> AnyArray:
         return self.rows[slots]
 
     def truncate(self, n: int) -> None:
@@ -337,7 +343,7 @@ class SparseSupport:
         self.append(row)
         self.append(after)
 
-    def take(self, slots: slice | npt.NDArray[np.int64]) -> SparseRows:
+    def take(self, slots: slice | IntArray) -> SparseRows:
         return self.rows[slots]
 
     def truncate(self, n: int) -> None:

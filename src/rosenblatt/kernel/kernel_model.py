@@ -13,12 +13,11 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt._kernels.rows import voting
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
-from rosenblatt.arrays import FloatArray, Scorer
+from rosenblatt.arrays import AnyArray, FloatArray, Int32Array, IntArray, Scorer
 from rosenblatt.core.model import Model
 from rosenblatt.core.recording import Entries, Recorder
 from rosenblatt.errors import InputError
@@ -141,7 +140,7 @@ class KernelModel(Model):
             self.settings = {**self.settings, "gamma": gamma}
             self.kernel = Kernel.of(self.settings)
 
-    def append(self, rows: Any, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def append(self, rows: Any, numbers: IntArray) -> IntArray:
         """Keep rows that were mistaken; their slots. Nothing is said yet of what they count."""
         if self.support is None:
             self.support = support_for(rows)
@@ -153,7 +152,7 @@ class KernelModel(Model):
         self.numbers = np.concatenate([self.numbers, numbers])
         return np.arange(first, self.support.n)
 
-    def moves(self, entries: Entries) -> Iterator[tuple[npt.NDArray[np.int32], Any, FloatArray]]:
+    def moves(self, entries: Entries) -> Iterator[tuple[Int32Array, Any, FloatArray]]:
         """Updates as changes of single functions: which one, which of the updates, and by what."""
         every = slice(None)
         if self.shape == blocks.ONE:
@@ -245,9 +244,7 @@ class KernelModel(Model):
         born = np.concatenate([[1], own.t, [self.n_examples + 1]])
         return own, steps, np.diff(born).astype(np.float64)
 
-    def weigh(
-        self, queries: Any, coef: FloatArray, slots: npt.NDArray[np.int64] | None = None
-    ) -> FloatArray:
+    def weigh(self, queries: Any, coef: FloatArray, slots: IntArray | None = None) -> FloatArray:
         """Σ_s coef_cs K(x_s, q) over all support rows, or over some: (functions, queries)."""
         out = np.zeros((len(coef), queries.shape[0]))
         n = self.n_support if slots is None else len(slots)
@@ -311,7 +308,7 @@ class KernelModel(Model):
 
         return against
 
-    def _products(self, queries: Any) -> npt.NDArray[Any]:
+    def _products(self, queries: Any) -> AnyArray:
         """The kernel of every support row with every query."""
         if self.support is None:
             return np.zeros((0, queries.shape[0]))
@@ -326,7 +323,7 @@ def overflow(row: int) -> InputError:
     )
 
 
-def refuse_large(coef: FloatArray, numbers: npt.NDArray[np.int64]) -> None:
+def refuse_large(coef: FloatArray, numbers: IntArray) -> None:
     """Refuse coefficients that no file could hold; the rows of these numbers changed them."""
     if not (np.abs(coef) <= FLOAT64_LIMIT).all():
         raise overflow(int(numbers[-1]))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import Scorer, for_caller
+from rosenblatt.arrays import FloatArray, Int32Array, IntArray, Scorer, for_caller
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import class_segments
 from rosenblatt.core.result import FitResult
@@ -287,7 +286,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         return trainer
 
     def _trainer_of(
-        self, model: KernelModel, table: Any, labels: npt.NDArray[np.int32], **given: Any
+        self, model: KernelModel, table: Any, labels: Int32Array, **given: Any
     ) -> KernelTrainer:
         given["tie_is_mistake"] = self.ties == "mistake"
         if self.budget is None:
@@ -332,7 +331,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     # ------------------------------------------------------------------ what was learned
 
     @property
-    def support_(self) -> npt.NDArray[np.int64]:
+    def support_(self) -> IntArray:
         """The mistaken rows: their numbers in ``X``, or in all rows that the calls were given."""
         model: KernelModel = self._fitted().served
         return model.numbers.copy()
@@ -348,7 +347,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         return for_caller(support.vectors())
 
     @property
-    def dual_coef_(self) -> npt.NDArray[np.float64]:
+    def dual_coef_(self) -> FloatArray:
         """What each support row counts for in each function."""
         model: KernelModel = self._fitted().served
         coef = model.coefficients(self.combine)
@@ -361,7 +360,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         return model.kernel.gamma if model.kernel.has_gamma else None
 
     @property
-    def survival_(self) -> list[npt.NDArray[np.int64]]:
+    def survival_(self) -> list[IntArray]:
         """For each function how many examples each of its states lived."""
         model = self._recorded()
         order = model.sorted_slots if model.n_vectors > 1 else [0]

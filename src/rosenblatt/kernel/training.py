@@ -15,13 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import kernel_blocks as blocks
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, Int32Array, IntArray
 from rosenblatt.core import epochs
 from rosenblatt.core.recording import Entries
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.kernel_model import QUERIES, KernelModel, overflow, refuse_large
-
-Numbers = npt.NDArray[np.int64]
 
 BLOCK = QUERIES
 
@@ -30,7 +28,7 @@ class Block:
     """Some rows of a table, in the order they are visited, and the kernel among them."""
 
     def __init__(
-        self, model: KernelModel, X: Any, numbers: Numbers, labels: Any, weights: FloatArray
+        self, model: KernelModel, X: Any, numbers: IntArray, labels: Any, weights: FloatArray
     ) -> None:
         self.X, self.numbers, self.rows = X, numbers, X[numbers]
         self.labels, self.weights = np.ascontiguousarray(labels[numbers]), weights[numbers]
@@ -41,7 +39,7 @@ class Block:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def know(self, places: Numbers) -> None:
+    def know(self, places: IntArray) -> None:
         """Work out the kernel of some rows of the block with all of them."""
         kept = self._kernel.support_rows(self.X, self.numbers[places])
         found = np.asarray(self._kernel.between(kept, self.rows), np.float64)
@@ -51,7 +49,7 @@ class Block:
         self.place[places] = np.arange(len(self.products), len(self.products) + len(places))
         self.products = np.concatenate([self.products, found])
 
-    def _refuse_if_not_symmetric(self, square: FloatArray, places: Numbers) -> None:
+    def _refuse_if_not_symmetric(self, square: FloatArray, places: IntArray) -> None:
         gap = np.abs(square - square.T)
         # Sums taken in another order differ by rounding, float32 ones by that of float32.
         bad = gap > 1e-4 * np.abs(square).max(initial=0.0)
@@ -134,9 +132,9 @@ class ScoreCache:
         self._begin()
 
     def _begin(self) -> None:
-        self._slots: list[Numbers] = []
+        self._slots: list[IntArray] = []
         self._steps: list[FloatArray] = []
-        self._visits: list[tuple[Numbers, int]] = []
+        self._visits: list[tuple[IntArray, int]] = []
 
     def renew(self) -> FloatArray:
         """Scores from the support rows alone, without what rounding has gathered on the way."""
@@ -151,7 +149,7 @@ class ScoreCache:
         found = self.values[:, block.numbers]
         return found + self._model.weigh(block.rows, steps, slots)
 
-    def note(self, block: Block, scores: FloatArray, slots: Numbers, steps: FloatArray) -> None:
+    def note(self, block: Block, scores: FloatArray, slots: IntArray, steps: FloatArray) -> None:
         """The scores of a block after it was learned from, and the slots that it changed."""
         self.values[:, block.numbers] = scores
         self._slots.append(slots)
@@ -168,7 +166,7 @@ class ScoreCache:
                 self.values[:, numbers] += self._model.weigh(rows, steps[:, seen:], slots[seen:])
         self._begin()
 
-    def _changed(self) -> tuple[Numbers, FloatArray]:
+    def _changed(self) -> tuple[IntArray, FloatArray]:
         if not self._slots:
             return np.zeros(0, np.int64), np.zeros((self._model.n_vectors, 0))
         if len(self._slots) > 1:
@@ -184,12 +182,12 @@ class KernelTrainer(epochs.Trainer):
         self,
         model: KernelModel,
         X: Any,
-        labels: npt.NDArray[np.int32],
+        labels: Int32Array,
         *,
         tie_is_mistake: bool,
         weights: FloatArray | None = None,
         first_number: int = 0,
-        subset: Numbers | None = None,
+        subset: IntArray | None = None,
     ) -> None:
         super().__init__(X.shape[0], subset)
         self.model, self.X, self.labels = model, X, labels
@@ -202,7 +200,7 @@ class KernelTrainer(epochs.Trainer):
         self.result.mistakes_per_row = self.mistakes_per_row
         self._updates = blocks.Updates(BLOCK * model.n_vectors)
 
-    def learn(self, order: Numbers | None) -> int:
+    def learn(self, order: IntArray | None) -> int:
         """Learn from the rows in this order; how many were mistaken."""
         mistakes, model = 0, self.model
         if order is None:

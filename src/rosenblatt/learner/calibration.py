@@ -10,8 +10,8 @@ from copy import copy
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rosenblatt.arrays import AnyArray, FloatArray, IntArray
 from rosenblatt.core.classes import decision_scores, stratified_folds
 from rosenblatt.core.result import stop_asked
 from rosenblatt.errors import InputError, Message, Setting
@@ -23,9 +23,8 @@ from rosenblatt.learner.sklearn_classes import not_fitted_error
 from rosenblatt.learner.targets import read_weights
 from rosenblatt.plurals import count
 
-Floats = npt.NDArray[np.float64]
 # The value of a loss, its gradient and its second derivatives.
-Loss = Callable[[Floats], tuple[float, Floats, Floats]]
+Loss = Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]
 MOST_FOLDS, MOST_STEPS = 5, 100
 SCORED_AT_ONCE = 1 << 14
 LARGEST_EXPONENT = 1e300
@@ -42,7 +41,7 @@ class Calibration(NamedTuple):
     offset: float
     combine: str | None = None
 
-    def log_probabilities(self, scores: npt.NDArray[Any]) -> Floats:
+    def log_probabilities(self, scores: AnyArray) -> FloatArray:
         """One column for each class, of scores as ``decision_function`` has them."""
         with np.errstate(over="ignore"):
             scores = np.clip(self.slope * scores, -LARGEST_EXPONENT, LARGEST_EXPONENT)
@@ -52,9 +51,7 @@ class Calibration(NamedTuple):
         return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
 
 
-def calibrate(
-    scores: npt.NDArray[Any], labels: npt.NDArray[Any], weights: Any = None
-) -> Calibration:
+def calibrate(scores: AnyArray, labels: AnyArray, weights: Any = None) -> Calibration:
     """The slope and offset of the least log loss on rows that the model has not learned from.
 
     ``scores`` are as ``decision_function`` has them: one for each row (Platt's sigmoid), or one for
@@ -90,7 +87,7 @@ def calibrate(
     if two:
         features = np.stack([np.zeros((n, 2)), np.column_stack([scores / scale, np.ones(n)])], 1)
 
-    def loss(found: Floats) -> tuple[float, Floats, Floats]:
+    def loss(found: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         z = features @ found
         z -= z.max(axis=1, keepdims=True)
         log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))
@@ -108,7 +105,7 @@ def calibrate(
     return Calibration(slope, float(found[1]) - slope * centre if two else 0.0)
 
 
-def _lowest(loss: Loss, found: Floats) -> Floats:
+def _lowest(loss: Loss, found: FloatArray) -> FloatArray:
     """Where a convex loss is least: Newton's method, whose steps are halved until they gain."""
     value, gradient, curvature = loss(found)
     for _ in range(MOST_STEPS):
@@ -129,9 +126,7 @@ def _lowest(loss: Loss, found: Floats) -> Floats:
 # ---------------------------------------------------------------------- folds
 
 
-def folds_of(
-    model: Any, data: TrainingData, *, sample_weight: Any = None, **_: Any
-) -> npt.NDArray[np.int64]:
+def folds_of(model: Any, data: TrainingData, *, sample_weight: Any = None, **_: Any) -> IntArray:
     """The fold of each row, -1 of those that count nothing; refused if a class is too small."""
     weights = read_weights(sample_weight, None, [], data.labels)
     counted = np.flatnonzero(np.ones(len(data.labels)) if weights is None else weights)
@@ -151,8 +146,8 @@ def folds_of(
 
 
 def out_of_fold_scores(
-    learner: Any, model: Any, data: TrainingData, folds: npt.NDArray[np.int64], **start: Any
-) -> npt.NDArray[Any] | None:
+    learner: Any, model: Any, data: TrainingData, folds: IntArray, **start: Any
+) -> AnyArray | None:
     """Scores of rows by models that learned from the other folds; None if asked to stop.
 
     The learner was just fitted on the data: the others have its parameters, and as many epochs at
@@ -217,9 +212,7 @@ class CalibratedClassifier(Learner):
     # Whether scores are log odds as they are.
     scores_are_log_odds: ClassVar[bool] = False
 
-    def _calibrate(
-        self, model: Any, data: TrainingData, folds: npt.NDArray[np.int64], **start: Any
-    ) -> None:
+    def _calibrate(self, model: Any, data: TrainingData, folds: IntArray, **start: Any) -> None:
         """Calibrate the model that was just trained, unless somebody asked to stop."""
         scores = None if stop_asked() else out_of_fold_scores(self, model, data, folds, **start)
         if scores is not None:
@@ -250,7 +243,7 @@ class CalibratedClassifier(Learner):
         return found
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any) -> FloatArray:
         """The probability of each class for each row.
 
         Parameters
@@ -266,7 +259,7 @@ class CalibratedClassifier(Learner):
         return np.exp(self.predict_log_proba(X))
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithm of the probability of each class for each row."""
         learner: Any = self
         scores = learner.decision_function(X)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import AnyFloatArray, FloatArray, is_sparse
+from rosenblatt.arrays import AnyArray, AnyFloatArray, FloatArray, is_sparse
 
 # Rows are converted so many numbers at a time.
 BLOCK = 1 << 20
@@ -22,7 +21,7 @@ class ColumnScaling(NamedTuple):
     deviation: FloatArray
 
     @classmethod
-    def of(cls, table: npt.NDArray[Any], *, center: bool = True) -> Self:
+    def of(cls, table: AnyArray, *, center: bool = True) -> Self:
         """Mean and standard deviation of each column; of one that is constant 1 instead."""
         n, d = table.shape
         blocks = [slice(i, i + max(1, BLOCK // d)) for i in range(0, n, max(1, BLOCK // d))]
@@ -34,7 +33,7 @@ class ColumnScaling(NamedTuple):
         varies = deviation > CONSTANT
         return cls(mean * unit * center, np.where(varies, deviation * unit, 1.0))
 
-    def __call__(self, table: Any) -> npt.NDArray[Any]:
+    def __call__(self, table: Any) -> AnyArray:
         """The rows, centred and scaled, of the type that they have."""
         table = table.toarray() if is_sparse(table) else table
         found, step = np.empty(table.shape, table.dtype), max(1, BLOCK // table.shape[1])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import SparseRows, is_sparse, readable
+from rosenblatt.arrays import AnyArray, FloatArray, SparseRows, is_sparse, readable
 from rosenblatt.errors import InputError, InputTypeError, MissingExtra
 from rosenblatt.io.block import Block
 
@@ -63,7 +63,7 @@ def _refuse_damaged(X: Any) -> None:
         )
 
 
-def _dense(array: npt.NDArray[Any], columns: list[Any] | None) -> npt.NDArray[Any]:
+def _dense(array: AnyArray, columns: list[Any] | None) -> AnyArray:
     if array.ndim != 2:
         _refuse_shape(array)
     _refuse_other_kinds(array.dtype)
@@ -74,7 +74,7 @@ def _dense(array: npt.NDArray[Any], columns: list[Any] | None) -> npt.NDArray[An
         return readable(array, np.float32 if is_single else np.float64)
 
 
-def _array(X: Any) -> npt.NDArray[Any]:
+def _array(X: Any) -> AnyArray:
     if type(X) is np.ndarray:
         return X
     if isinstance(X, np.matrix):
@@ -92,7 +92,7 @@ def _array(X: Any) -> npt.NDArray[Any]:
         raise InputError(f"X is no table of numbers ({error}).") from None
 
 
-def _refuse_shape(array: npt.NDArray[Any]) -> None:
+def _refuse_shape(array: AnyArray) -> None:
     if array.ndim > 2:
         raise InputError(
             f"X has shape {array.shape}: Found array with dim {array.ndim}, while dim <= 2 is "
@@ -143,7 +143,7 @@ def column_names(X: Any) -> list[Any] | None:
     return None
 
 
-def feature_names(columns: list[Any] | None) -> npt.NDArray[Any] | None:
+def feature_names(columns: list[Any] | None) -> AnyArray | None:
     """The names if all are text; None if none is."""
     texts = sum(isinstance(name, str) for name in columns or ())
     if columns is None or not texts:
@@ -176,7 +176,7 @@ def frame_values(X: Any, names: list[Any]) -> Any:
     return _stacked([_numbers(column, j, names) for j, column in enumerate(columns)], len(X))
 
 
-def _numbers(column: Any, j: int, names: list[Any]) -> npt.NDArray[Any]:
+def _numbers(column: Any, j: int, names: list[Any]) -> AnyArray:
     values = np.asarray(column)
     if values.ndim != 1 or values.dtype.kind not in "biufOUST":
         raise InputTypeError(
@@ -186,7 +186,7 @@ def _numbers(column: Any, j: int, names: list[Any]) -> npt.NDArray[Any]:
     return values if values.dtype.kind in "biuf" else floats(values, names, column=j)
 
 
-def _stacked(columns: list[npt.NDArray[Any]], n_rows: int) -> npt.NDArray[Any]:
+def _stacked(columns: list[AnyArray], n_rows: int) -> AnyArray:
     """Columns side by side, some rows at a time, so that what is written stays in the cache."""
     dtype = np.result_type(*columns) if columns else np.dtype(np.float64)
     table = np.empty((n_rows, len(columns)), np.float32 if dtype == np.float32 else np.float64)
@@ -238,8 +238,8 @@ def is_missing(value: Any) -> bool:
 
 
 def floats(
-    values: npt.NDArray[Any], names: list[Any] | None = None, column: int | None = None
-) -> npt.NDArray[np.float64]:
+    values: AnyArray, names: list[Any] | None = None, column: int | None = None
+) -> FloatArray:
     """Objects or texts as float64, missing ones as NaN; what is not a number is named.
 
     ``values`` is a table of two dimensions, or one column of it.

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
-from rosenblatt.arrays import SparseRows
+from rosenblatt.arrays import AnyArray, SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.learner.outcome import FitOutcome
 
@@ -28,7 +27,7 @@ def records_table(
     columns: dict[Any, int] | None = None,
     *,
     unseen: str = "added",
-) -> tuple[SparseRows, npt.NDArray[Any] | None]:
+) -> tuple[SparseRows, AnyArray | None]:
     """Sparse rows, and the name of each of their columns; None if they are those of ``columns``.
 
     Features have a column each in the order in which they first appear; those that a record leaves

@@ -10,10 +10,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import io
-from rosenblatt.arrays import LARGEST_INT32, is_sparse
+from rosenblatt.arrays import LARGEST_INT32, AnyArray, Int32Array, is_sparse
 from rosenblatt.core.classes import LabelCodes
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import DataError, ParameterError, RosenblattError
@@ -203,13 +202,13 @@ class LabelTexts:
         self._number: dict[bytes, int] = {}
         self._met: set[int] = set()
 
-    def numbered(self, labels: LabelCodes) -> npt.NDArray[np.int32]:
+    def numbered(self, labels: LabelCodes) -> Int32Array:
         number = [self._number.setdefault(name, len(self._number)) for name in labels.classes]
         codes = np.array(number, np.int32)[labels.codes]
         self._met.update(np.flatnonzero(np.bincount(codes)).tolist())
         return codes
 
-    def classes(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    def classes(self, name: str) -> tuple[AnyArray, Int32Array]:
         """The classes in order, and for each text the number of its class."""
         met = np.array(sorted(self._met), np.int32)
         values = Labels().values(met, list(self._number))

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import Labels
+from rosenblatt.arrays import AnyArray, FloatArray, Int32Array, IntArray, Labels
 from rosenblatt.checks import refusal
 from rosenblatt.core.classes import LabelCodes, hold_out, natural_order
 from rosenblatt.core.rows import as_rows, inspect
@@ -25,7 +24,7 @@ from rosenblatt.learner.sklearn_classes import data_conversion_warning
 BLOCK = 1 << 16
 
 
-def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any] | LabelCodes:
+def read_labels(y: Any, n_rows: int) -> AnyArray | LabelCodes:
     """``y`` as a 1-D array of labels of one type, one for each row, or as numbers of these."""
     if y is None:
         raise InputError(
@@ -73,9 +72,9 @@ def read_labels(y: Any, n_rows: int) -> npt.NDArray[Any] | LabelCodes:
     return y if isinstance(y, LabelCodes) else labels
 
 
-def _one_dimensional(y: Any) -> npt.NDArray[Any]:
+def _one_dimensional(y: Any) -> AnyArray:
     """The labels as an array of one dimension; a single column is one, with a warning."""
-    labels: npt.NDArray[Any]
+    labels: AnyArray
     if isinstance(y, list) and any(isinstance(label, tuple) for label in y):
         labels = np.empty(len(y), dtype=object)
         labels[:] = y
@@ -98,7 +97,7 @@ def _one_dimensional(y: Any) -> npt.NDArray[Any]:
     return labels.ravel()
 
 
-def encode_labels(labels: npt.NDArray[Any] | LabelCodes) -> tuple[npt.NDArray[Any], Labels]:
+def encode_labels(labels: AnyArray | LabelCodes) -> tuple[AnyArray, Labels]:
     """The classes in order, and each label as the number of its class."""
     if isinstance(labels, LabelCodes):
         return labels.classes, labels.codes
@@ -136,9 +135,9 @@ def read_weights(
     labels: Labels,
     *,
     may_be_zero: bool = False,
-) -> npt.NDArray[np.float64] | None:
+) -> FloatArray | None:
     """One factor for the step of each row, or None when all are 1."""
-    weights: npt.NDArray[np.float64] | None = None
+    weights: FloatArray | None = None
     if sample_weight is not None:
         weights = _row_factors(sample_weight, len(labels))
     if class_weight is not None:
@@ -154,7 +153,7 @@ def read_weights(
 
 def streamed_weights(
     sample_weight: Any, class_weight: Any, names: list[Any], numbers: Labels
-) -> npt.NDArray[np.float64] | None:
+) -> FloatArray | None:
     """As `read_weights`, of rows after which others come; ``names`` are their classes."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         balanced = Setting("class_weight", "balanced")
@@ -165,7 +164,7 @@ def streamed_weights(
     return read_weights(sample_weight, class_weight, names, numbers, may_be_zero=True)
 
 
-def _row_factors(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:
+def _row_factors(sample_weight: Any, n_rows: int) -> FloatArray:
     try:
         weights = np.array(unmasked(sample_weight, np.float64, np.nan), dtype=np.float64)
     except (TypeError, ValueError):
@@ -188,7 +187,7 @@ def _row_factors(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:
 
 def class_factors(
     class_weight: Any, classes: list[Any], labels: Labels, *, all_known: bool
-) -> npt.NDArray[np.float64]:
+) -> FloatArray:
     """The factor for the steps of each class; a stream may not know all of them yet."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         counts = np.bincount(labels, minlength=len(classes))
@@ -259,10 +258,10 @@ def read_pair(validation_set: Any, names: str) -> tuple[Any, Any]:
 def validation_rows(
     learner: Any,
     table: Any,
-    labels: npt.NDArray[np.int32],
+    labels: Int32Array,
     slots: Mapping[Any, int],
     validation_set: tuple[Any, Any] | None,
-) -> tuple[npt.NDArray[np.int64] | None, Any, npt.NDArray[Any] | None]:
+) -> tuple[IntArray | None, Any, AnyArray | None]:
     """Numbers of the rows to learn from (None: all), then rows and labels to score, if any."""
     if validation_set is not None:
         X_dev, y_dev = read_pair(validation_set, "(X_dev, y_dev) of rows and labels")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rosenblatt import checks
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, FloatArray
 from rosenblatt.errors import InputError
 
 
@@ -27,7 +27,7 @@ def matrix(name: str, values: ArrayLike) -> FloatArray:
     return matrix
 
 
-def same_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], meaning: str) -> None:
+def same_shape(name: str, array: AnyArray, shape: tuple[int, ...], meaning: str) -> None:
     if array.shape != shape:
         raise InputError(f"{name} has shape {array.shape}, not {shape}: it holds {meaning}")
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rosenblatt import checks
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, FloatArray, IndexArray
 from rosenblatt.errors import InputError
 from rosenblatt.losses.binary import matrix, numbers, same_shape
 
@@ -179,7 +179,7 @@ _MULTICLASS_SLOPES: dict[str, Callable[[ArrayLike, ArrayLike], FloatArray]] = {
 }
 
 
-def _scores_and_index(scores: ArrayLike, y: ArrayLike) -> tuple[FloatArray, NDArray[np.intp]]:
+def _scores_and_index(scores: ArrayLike, y: ArrayLike) -> tuple[FloatArray, IndexArray]:
     """Check scores and right classes; the index comes back with a last axis of length one."""
     s, index = numbers("scores", scores), np.asarray(y)
     if s.ndim == 0 or s.shape[-1] == 0:
@@ -239,7 +239,7 @@ def zero_one(prediction: Any, label: Any) -> FloatArray:
     return np.asarray(np.not_equal(found, right, dtype=object), np.float64)[()]
 
 
-def hamming(a: Any, b: Any) -> NDArray[np.intp]:
+def hamming(a: Any, b: Any) -> IndexArray:
     """Count the positions at which two sequences differ.
 
     ``d(a, b) = Σ_i [a_i ≠ b_i]``
@@ -283,14 +283,14 @@ def hamming(a: Any, b: Any) -> NDArray[np.intp]:
     return np.asarray(differ.sum(axis=-1, dtype=np.intp))[()]
 
 
-def _sequences(name: str, values: Any) -> NDArray[Any]:
+def _sequences(name: str, values: Any) -> AnyArray:
     array = _objects(name, list(values) if isinstance(values, str) else values)
     if array.ndim == 0:
         raise InputError(f"{name} is {values!r}, a single value; a sequence of labels is needed")
     return array
 
 
-def _objects(name: str, values: Any) -> NDArray[Any]:
+def _objects(name: str, values: Any) -> AnyArray:
     """As objects: a plain array of [1, "a"] would hold two texts."""
     try:
         array = np.asarray(values, dtype=object)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, FloatArray
 from rosenblatt.errors import InputError
 from rosenblatt.losses.binary import numbers
 
@@ -56,7 +55,7 @@ def one_hot(labels: Iterable[Hashable], classes: Iterable[Hashable]) -> FloatArr
     return indicator
 
 
-def from_one_hot(indicator: ArrayLike, classes: Iterable[Hashable]) -> NDArray[Any]:
+def from_one_hot(indicator: ArrayLike, classes: Iterable[Hashable]) -> AnyArray:
     """Read the labels back from one-hot rows.
 
     ``labels[i] = classes[k]`` for the one ``k`` with ``Y[i, k] = 1``
@@ -91,11 +90,11 @@ def from_one_hot(indicator: ArrayLike, classes: Iterable[Hashable]) -> NDArray[A
             f"indicator[{i}] is {_listed(Y[i])}, which is not one-hot; a row holds exactly one 1 "
             "and zeros elsewhere (for scores, take the argmax instead)"
         )
-    labels: NDArray[Any] = names[(Y == 1).nonzero()[1]]
+    labels: AnyArray = names[(Y == 1).nonzero()[1]]
     return labels
 
 
-def _array_of(names: Iterable[Hashable]) -> NDArray[Any]:
+def _array_of(names: Iterable[Hashable]) -> AnyArray:
     if isinstance(names, np.ndarray):
         return names
     listed = list(names)

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import Arrays
+from rosenblatt.arrays import AnyArray, Arrays
 from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import plain, strict_json
 from rosenblatt.model.layout import in_order, whole
@@ -61,7 +60,7 @@ def pack(card: str, arrays: Arrays) -> list[bytes | memoryview]:
     return [data[:start], digest.encode(), data[start + len(ZEROS) :]]
 
 
-def _stored(name: str, values: npt.NDArray[Any]) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+def _stored(name: str, values: AnyArray) -> Iterator[tuple[str, AnyArray]]:
     """The array as it is or, where that saves room, in three parts."""
     values = np.ascontiguousarray(values)
     if values.nbytes > LEAST_SAVED:
@@ -111,7 +110,7 @@ def unpack(file: BinaryIO, size: int) -> tuple[dict[str, Any], Arrays]:
     return fields, arrays
 
 
-def _rest_of_card(values: npt.NDArray[Any]) -> dict[str, Any]:
+def _rest_of_card(values: AnyArray) -> dict[str, Any]:
     rest = strict_json(values.tobytes().decode("utf-8", "replace"), "card")
     if not isinstance(rest, dict) or rest.keys() & {"format", "version", "sha256"}:
         raise ModelFileError("the card is stored in parts that do not fit.")
@@ -207,7 +206,7 @@ def _arrays(data: bytes) -> Arrays:
     return arrays
 
 
-def _joined(name: str, index: Any, values: Any, shape: Any) -> npt.NDArray[Any]:
+def _joined(name: str, index: Any, values: Any, shape: Any) -> AnyArray:
     """The array of the three parts, if they are those of one."""
     if values is None or shape is None or len({a.ndim for a in (index, values, shape)} | {1}) > 1:
         raise ModelFileError(f"the array {shown(name)} is stored in parts that do not fit.")

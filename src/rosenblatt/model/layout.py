@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.arrays import Arrays, SparseRows
+from rosenblatt.arrays import AnyArray, Arrays, SparseRows
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import ModelFileError, ParameterError, shown
 
@@ -269,7 +268,7 @@ def check_arrays(layout: Layout, card: Card, arrays: Arrays) -> None:
         _check_range(name, arrays[name], *row.bounds(arrays[name].dtype, sizes))
 
 
-def _check_type_and_shape(row: Array, values: npt.NDArray[Any], sizes: Sizes) -> None:
+def _check_type_and_shape(row: Array, values: AnyArray, sizes: Sizes) -> None:
     if values.dtype.name not in row.dtypes:
         raise ModelFileError(
             f"the array {row.name!r} is of {values.dtype.name}, but must be of "
@@ -289,9 +288,7 @@ def _check_type_and_shape(row: Array, values: npt.NDArray[Any], sizes: Sizes) ->
         )
 
 
-def _check_range(
-    name: str, values: npt.NDArray[Any], low: float | None, high: float | None
-) -> None:
+def _check_range(name: str, values: AnyArray, low: float | None, high: float | None) -> None:
     if not values.size:
         return
     # Two numbers decide for most arrays; NaN is neither below nor above.

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
+from rosenblatt.arrays import FloatArray, IndexArray, SparseRows, is_sparse
 from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import rows_without_names
 from rosenblatt.plot.style import named
@@ -48,7 +47,7 @@ def rows(X: Any, n_features: int | None = None) -> Any:
     return table
 
 
-def labels(y: Any, n_rows: int, classes: tuple[Any, ...] | None = None) -> npt.NDArray[np.intp]:
+def labels(y: Any, n_rows: int, classes: tuple[Any, ...] | None = None) -> IndexArray:
     """For each label its place among the classes."""
     try:
         listed = y.tolist() if hasattr(y, "tolist") else list(y)
@@ -146,7 +145,7 @@ def are_rows_of_training(model: Any, table: Any) -> bool:
 
 def misclassified(
     model: Any, X: Any, places: Any, classes: tuple[Any, ...], otherwise: Any = None
-) -> npt.NDArray[np.intp]:
+) -> IndexArray:
     """Rows of which another class is predicted, or lies at ``otherwise`` if model is no learner.
 
     The model itself is asked, since it knows what a row on the boundary counts as.

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry import regions as divide
@@ -90,7 +89,7 @@ class BoundaryDisplay(PlaneDisplay):
     sides: Mapping[Any, FloatArray]
     margin: float | None
     band: FloatArray | None
-    mistaken: npt.NDArray[np.intp]
+    mistaken: IndexArray
     feet: FloatArray | None
     equation: str
     intercepts: FloatArray
@@ -328,9 +327,7 @@ def _intercepts(line: Hyperplane) -> FloatArray:
     return np.array(found if line.b else [np.zeros(2)])
 
 
-def _margin(
-    line: Hyperplane, points: FloatArray, sides: npt.NDArray[np.intp] | None
-) -> float | None:
+def _margin(line: Hyperplane, points: FloatArray, sides: IndexArray | None) -> float | None:
     if sides is None or not len(points):
         return None
     nearest = float(((2 * sides - 1) * line.signed_distance(points)).min())

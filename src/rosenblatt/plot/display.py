@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks, numpydoc
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.plot import style
 from rosenblatt.plot.pen import Pen as Pen
@@ -282,8 +281,8 @@ class PlaneDisplay(Display):
     plane: Plane
     marks: tuple[style.Mark, ...]
     points: FloatArray
-    classes_of_points: npt.NDArray[np.intp] | None
-    wrong: npt.NDArray[np.intp]
+    classes_of_points: IndexArray | None
+    wrong: IndexArray
 
     def _draw_rows(self, ax: Any, pen: Pen, wrong: str, ringed: Any = (), ring: str = "") -> None:
         """The rows by class; some with a ring or, where they are wrong, a cross."""

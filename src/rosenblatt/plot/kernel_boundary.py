@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import rows_without_names
 from rosenblatt.plot import arguments
@@ -39,7 +38,7 @@ class KernelBoundaryDisplay(PlaneDisplay):
     across: FloatArray
     up: FloatArray
     scores: FloatArray
-    support: npt.NDArray[np.intp]
+    support: IndexArray
 
     def lead(self, place: int) -> FloatArray:
         """By how much the class at this place is ahead of the best other, over the grid."""

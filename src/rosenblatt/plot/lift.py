@@ -7,10 +7,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane, fold
 from rosenblatt.plot import arguments
@@ -58,8 +57,8 @@ class LiftDisplay(Display):
     heights: FloatArray
     curves: list[FloatArray]
     marks: tuple[Mark, ...]
-    classes_of_points: npt.NDArray[np.intp]
-    wrong: npt.NDArray[np.intp]
+    classes_of_points: IndexArray
+    wrong: IndexArray
     height_name: str
 
     size = (5.8, 5.4)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray, is_sparse
+from rosenblatt.arrays import BoolArray, FloatArray, is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry.vectors import Box as Box
@@ -244,7 +243,7 @@ def way_to_rows(places: FloatArray, rows: FloatArray) -> FloatArray:
     return np.asarray(ways.min(axis=1))
 
 
-def _are_inside(arrows: FloatArray, box: Box) -> npt.NDArray[np.bool_]:
+def _are_inside(arrows: FloatArray, box: Box) -> BoolArray:
     low, high = np.array([box[0], box[2]]), np.array([box[1], box[3]])
     free = INSIDE * (high - low)
     return np.asarray(((arrows >= low + free) & (arrows <= high - free)).all(axis=(1, 2)))

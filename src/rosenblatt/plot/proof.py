@@ -6,10 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IntArray
 from rosenblatt.errors import InputError
 from rosenblatt.plot.curves import STYLES, panel_grid, panels, short_number, whole_numbers
 from rosenblatt.plot.display import Display, Pen, SmallPanels
@@ -54,7 +53,7 @@ class ProofDisplay(Display):
         Whether ``w₀`` is 0, so that it has no place in the formulas.
     """
 
-    k: npt.NDArray[np.int64]
+    k: IntArray
     progress: FloatArray | None
     length: FloatArray
     largest: FloatArray

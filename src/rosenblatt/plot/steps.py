@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.recording import Update
 from rosenblatt.errors import InputError
@@ -68,7 +67,7 @@ class RunInPlane:
     """Rows in their plane, and the steps of a learner over them."""
 
     points: FloatArray
-    places: npt.NDArray[np.intp]  # the place of the class of each row
+    places: IndexArray  # the place of the class of each row
     marks: tuple[Mark, ...]  # how each class is shown, in the order of the ledger
     plane: Plane
     box: Box

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray
@@ -44,7 +43,7 @@ class WeightImageDisplay(Display):
 
     labels: list[Any]
     against: Any
-    images: npt.NDArray[np.float64]
+    images: FloatArray
     left_out: int
 
     def __post_init__(self) -> None:
@@ -90,7 +89,7 @@ class WeightImageDisplay(Display):
                 self._draw_signs(ax, mesh, image, 7.0 if pen.small else 12.0)
         self._draw_scale(axes.flat[len(self.labels) - 1], pen, mesh)
 
-    def _draw_signs(self, ax: Any, mesh: Any, image: npt.NDArray[np.float64], size: float) -> None:
+    def _draw_signs(self, ax: Any, mesh: Any, image: FloatArray, size: float) -> None:
         """A + or − in each pixel that matters, for those who do not see the hue."""
         from matplotlib.colors import to_hex
 

@@ -9,9 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.structured.feature_weights import Features, FeatureWeights, exact_sum, weighted
 
@@ -134,7 +133,7 @@ class Judge:
         return MappingProxyType(self._weights)
 
     @property
-    def vector(self) -> npt.NDArray[np.float64]:
+    def vector(self) -> FloatArray:
         view = self._weights.vector.view()
         view.flags.writeable = False
         return view

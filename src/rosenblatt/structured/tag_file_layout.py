@@ -8,11 +8,10 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt._kernels.tags.tag_features import FeatureTable
 from rosenblatt._kernels.tags.tag_weights import TagWeights
-from rosenblatt.arrays import Arrays
+from rosenblatt.arrays import AnyArray, Arrays, Int32Array, IntArray
 from rosenblatt.errors import ModelFileError, shown
 from rosenblatt.model.card import Card, Facts, Fit
 from rosenblatt.model.layout import MOST_EXAMPLES, Layout, in_order, refuse_slim, table, whole
@@ -255,18 +254,18 @@ def _put_weights(
             arrays[of + name] = _trimmed(past, name, name)
 
 
-def _trimmed(weights: TagWeights, name: str, attribute: str) -> npt.NDArray[Any]:
+def _trimmed(weights: TagWeights, name: str, attribute: str) -> AnyArray:
     """Without what stands behind the rows and the tags, which is room for the loops alone."""
-    table: npt.NDArray[Any] = getattr(weights, attribute)
+    table: AnyArray = getattr(weights, attribute)
     return table[: weights.n_rows if name == "rows" else len(table), : weights.n_tags]
 
 
 def _take_weights(
-    arrays: Arrays, n_tags: int, order: int, row_of: npt.NDArray[np.int32], t: int, of: str = ""
+    arrays: Arrays, n_tags: int, order: int, row_of: Int32Array, t: int, of: str = ""
 ) -> TagWeights:
     """The weights, or ``of`` the start, or of the best epoch, which have no room for sums."""
     weights = TagWeights(n_tags, order)
-    tables: dict[str, npt.NDArray[Any]] = {"row_of": row_of}
+    tables: dict[str, AnyArray] = {"row_of": row_of}
     for name in TABLES:
         sums = f"{name[:-1]}_sums"
         kept = arrays.get(f"{of}{name}", np.zeros((0, n_tags)))
@@ -369,7 +368,7 @@ def _check_tokens(facts: TagFacts) -> None:
         whole("the number of words", count, 1, MOST_FEATURES)
 
 
-def _check_hashes(hashes: npt.NDArray[np.int64]) -> None:
+def _check_hashes(hashes: IntArray) -> None:
     if not hashes.all():
         raise ModelFileError("features.hash holds 0, which stands for no feature.")
     ordered = np.sort(hashes)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, FloatArray, IndexArray
 from rosenblatt.studio.states import PageState
 
 # What stands for minus and plus where classes are named by a sign.
@@ -28,7 +27,7 @@ class MappedRows:
     points: FloatArray
     names: list[str]
     X: FloatArray
-    y: npt.NDArray[np.intp]
+    y: IndexArray
     classes: list[str]
     one_class: bool
 
@@ -92,7 +91,7 @@ def mapped(kind: str, points: FloatArray, columns: list[str]) -> tuple[list[str]
     return columns, points
 
 
-def numbers_of(values: npt.NDArray[Any]) -> list[Any]:
+def numbers_of(values: AnyArray) -> list[Any]:
     """Floats as they are, without the point where all of them are whole: shorter to send."""
     if values.size and np.abs(values).max() < 2**53 and (values == np.floor(values)).all():
         return values.astype(np.int64).tolist()  # type: ignore[no-any-return]

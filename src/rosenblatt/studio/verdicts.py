@@ -10,10 +10,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import rosenblatt
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.errors import InputError
 from rosenblatt.studio.mapped_rows import MappedRows, numbers_of
 from rosenblatt.studio.page_runs import PageRun
@@ -155,7 +154,7 @@ class _TheoremRows:
     """
 
     Z: FloatArray
-    y: npt.NDArray[np.intp]
+    y: IndexArray
     fit_intercept: bool
     turned: bool
 

@@ -8,9 +8,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.theory.certificates import (
     CertificateError,
     Conflict,
@@ -112,7 +111,7 @@ class ArgmaxSeparability(Verdict):
 
 
 def decide_argmax(
-    points: Points, labels: npt.NDArray[np.intp], classes: tuple[Any, ...]
+    points: Points, labels: IndexArray, classes: tuple[Any, ...]
 ) -> ArgmaxSeparability:
     """The verdict on rows of several classes, in the construction of Kesler."""
     rows = Points(points.X, np.ones(len(points)), points.fit_intercept)
@@ -149,7 +148,7 @@ def decide_argmax(
 
 
 def _best_scores(
-    rows: Points, labels: npt.NDArray[np.intp], vectors: FloatArray
+    rows: Points, labels: IndexArray, vectors: FloatArray
 ) -> tuple[FloatArray, FloatArray] | None:
     """Coefficients and intercepts, if they stand up to the exact check."""
     found = _scores_of(rows, vectors)

@@ -13,9 +13,8 @@ from math import lcm
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, BoolArray, FloatArray, IndexArray
 from rosenblatt.errors import RosenblattError
 from rosenblatt.plurals import count
 
@@ -61,9 +60,7 @@ def check_separator(X: Any, signs: FloatArray, w: Any, b: Any, *, strict: bool =
         raise CertificateError("y (w·x + b) is 0 for every row, and should be above 0 for some")
 
 
-def sides(
-    X: Any, signs: FloatArray, w: Any, b: Any
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def sides(X: Any, signs: FloatArray, w: Any, b: Any) -> tuple[BoolArray, BoolArray]:
     """Which rows have ``y (w·x + b)`` above 0, and which exactly 0; w and b floats or fractions.
 
     A float sum that is larger than its largest possible rounding error has the right sign; the
@@ -95,7 +92,7 @@ def check_conflict(X: Any, signs: FloatArray, fit_intercept: bool, conflict: Con
 
 
 def check_rivals(
-    X: Any, labels: npt.NDArray[np.intp], fit_intercept: bool, wrong: Sequence[int], conflict: Any
+    X: Any, labels: IndexArray, fit_intercept: bool, wrong: Sequence[int], conflict: Any
 ) -> None:
     """Prove that weighted rows against wrong classes add up to nothing."""
     parts = []
@@ -149,9 +146,7 @@ def _stored(X: Any, row: int) -> Iterator[tuple[int, float]]:
         yield from enumerate(X[row].tolist())
 
 
-def check_best_score(
-    X: Any, labels: npt.NDArray[np.intp], coef: npt.NDArray[Any], intercept: npt.NDArray[Any]
-) -> None:
+def check_best_score(X: Any, labels: IndexArray, coef: AnyArray, intercept: AnyArray) -> None:
     """Prove that every row scores highest for its own class, or name the first that does not."""
     floats, biases = coef.astype(np.float64), intercept.astype(np.float64)
     with np.errstate(all="ignore"):

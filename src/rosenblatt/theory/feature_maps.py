@@ -10,11 +10,10 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt._kernels.rows.rules import Rule
-from rosenblatt.arrays import FloatArray, SparseRows, for_caller, is_sparse
+from rosenblatt.arrays import AnyArray, FloatArray, Int32Array, SparseRows, for_caller, is_sparse
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rows import as_rows, largest_allowed, scores
 from rosenblatt.core.training import train
@@ -253,9 +252,7 @@ def _too_large(one: Map, n_rows: int) -> str:
     return f"{cells:,} numbers are more than {MOST_CELLS:,}" if cells > MOST_CELLS else ""
 
 
-def _mistakes(
-    mapped: Any, numbers: npt.NDArray[np.int32], classes: npt.NDArray[Any], fit_intercept: bool
-) -> int:
+def _mistakes(mapped: Any, numbers: Int32Array, classes: AnyArray, fit_intercept: bool) -> int:
     """Rows that an averaged perceptron misclassifies after a few epochs."""
     low, high = mapped.column_range() if is_sparse(mapped) else (mapped.min(0), mapped.max(0))
     largest = np.maximum(-low, high)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.plurals import count
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_conflict, sides
@@ -180,7 +179,7 @@ class _Search:
         self.vector: FloatArray = min(starts, key=lambda v: len(self.wrong_rows(v)))
         self.upper = len(self.wrong_rows(self.vector))
 
-    def wrong_groups(self, vector: FloatArray) -> npt.NDArray[np.intp]:
+    def wrong_groups(self, vector: FloatArray) -> IndexArray:
         d = self.points.X.shape[1]
         bias = float(vector[d]) if self.points.fit_intercept else 0.0
         above, _ = sides(self.points.X, self.points.signs, vector[:d], bias)
@@ -273,7 +272,7 @@ class _Search:
         return best[1]
 
 
-def _mask(groups: npt.NDArray[np.intp]) -> int:
+def _mask(groups: IndexArray) -> int:
     return sum(1 << one for one in set(groups.tolist()))
 
 

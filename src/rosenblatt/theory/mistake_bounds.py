@@ -9,10 +9,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt import checks
-from rosenblatt.arrays import FloatArray, is_sparse
+from rosenblatt.arrays import FloatArray, IndexArray, is_sparse
 from rosenblatt.errors import InputError
 from rosenblatt.theory.argmax import decide_argmax
 from rosenblatt.theory.margin_interval import CLOSED, MarginInterval, largest_margin, longest
@@ -177,7 +176,7 @@ class Examples:
                 "for."
             )
         self.classes = classes
-        self.labels: npt.NDArray[np.intp] = np.searchsorted(classes, np.asarray(y))
+        self.labels: IndexArray = np.searchsorted(classes, np.asarray(y))
         self.rows = Points(self.points.X, np.ones(len(self.points)), fit_intercept)
         self.k = 1 if len(classes) == 2 else len(classes)
         self.shape = self.k, self.points.n_dimensions

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray, IntArray
+from rosenblatt.arrays import AnyArray, FloatArray, IntArray
 from rosenblatt.core.rows import margins, scores
 from rosenblatt.errors import ConvergenceWarning, ParameterError
 from rosenblatt.runs import finite_rows
@@ -223,14 +222,14 @@ def _generator(random_state: Any) -> np.random.Generator:
         ) from None
 
 
-def _taken(X: Any, order: npt.NDArray[np.int64]) -> Any:
+def _taken(X: Any, order: IntArray) -> Any:
     """The rows in another order; a frame keeps the names of its columns."""
     if hasattr(X, "iloc"):
         return X.iloc[order]
     return [X[i] for i in order.tolist()] if isinstance(X, list | tuple) else X[order]
 
 
-def _margin(learner: Any, table: Any, labels: npt.NDArray[Any]) -> float:
+def _margin(learner: Any, table: Any, labels: AnyArray) -> float:
     """The margin of the weights on the training rows, for weights of length 1."""
     coef, bias = learner.coef_, learner.intercept_
     length = float(np.linalg.norm(coef))

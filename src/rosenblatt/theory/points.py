@@ -8,10 +8,9 @@ from operator import add, mul
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
-from rosenblatt.arrays import FloatArray, SparseRows, is_sparse
+from rosenblatt.arrays import AnyArray, FloatArray, IndexArray, SparseRows, is_sparse
 from rosenblatt.core.rows import as_rows, inspect, refuse_tiny
 from rosenblatt.errors import InputError, ParameterError
 
@@ -113,7 +112,7 @@ class Points:
             signs = signs / np.where(sizes > 1e-150, sizes, 1.0)
         return Points(self.X, signs, self.fit_intercept, shift=shift, scale=scale)
 
-    def only(self, rows: npt.NDArray[np.intp]) -> Points:
+    def only(self, rows: IndexArray) -> Points:
         """Some of the points."""
         if len(rows) == len(self):
             return self
@@ -154,7 +153,7 @@ def mapped(X: Any, feature_map: FeatureMap) -> Any:
 
 def read_points(
     X: Any, y: Any, fit_intercept: bool, feature_map: FeatureMap = None
-) -> tuple[Points, npt.NDArray[Any]]:
+) -> tuple[Points, AnyArray]:
     """Rows and labels of two classes, mapped and checked; the second class is the positive one."""
     X = mapped(X, feature_map)
     table = SparseRows.of(X).astype(np.float64) if is_sparse(X) else _dense(X)
@@ -277,7 +276,7 @@ class PairHull:
 
     lowest_exactly = _lowest_exactly
 
-    def __init__(self, rows: Points, labels: npt.NDArray[np.intp], n_classes: int) -> None:
+    def __init__(self, rows: Points, labels: IndexArray, n_classes: int) -> None:
         self.rows, self.labels, self.k = rows, labels, n_classes
         self.n_points = len(labels) * (n_classes - 1)
 

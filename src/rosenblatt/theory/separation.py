@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray
+from rosenblatt.arrays import AnyArray, FloatArray, IndexArray
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_separator
 from rosenblatt.theory.exact import MOST_POINTS, inner, null_space, shortened
 from rosenblatt.theory.points import Points
@@ -43,7 +42,7 @@ def separation_of(points: Points, conflict: Conflict | None) -> Separation:
         if not len(outside):
             return Separation("none", overlap=Conflict(tuple(rows), tuple(weights)))
 
-        def exact(places: Any, chosen: Any = outside, basis: Any = basis) -> npt.NDArray[Any]:
+        def exact(places: Any, chosen: Any = outside, basis: Any = basis) -> AnyArray:
             written = points.take(chosen[places]).tolist()
             return np.array([[inner(z, v) for v in basis] for z in written], object)
 
@@ -69,9 +68,7 @@ def separation_of(points: Points, conflict: Conflict | None) -> Separation:
         weights = [weight / total for weight in weights]
 
 
-def _outside(
-    points: Points, basis: list[list[Fraction]]
-) -> tuple[npt.NDArray[np.intp], FloatArray]:
+def _outside(points: Points, basis: list[list[Fraction]]) -> tuple[IndexArray, FloatArray]:
     """The points with a product other than 0 with some vector of the basis, and all products."""
     if not basis:
         return np.empty(0, np.intp), np.empty((0, 0))
