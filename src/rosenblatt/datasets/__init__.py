@@ -17,9 +17,9 @@ from rosenblatt.datasets.drift import drifting as drifting
 from rosenblatt.datasets.forest import Forest as Forest
 from rosenblatt.datasets.forest import Recording as Recording
 from rosenblatt.datasets.forest import recorders as recorders
-from rosenblatt.datasets.noise import Noisy as Noisy
-from rosenblatt.datasets.noise import noisy as noisy
+from rosenblatt.datasets.separable_sets import Noisy as Noisy
 from rosenblatt.datasets.separable_sets import Separable as Separable
+from rosenblatt.datasets.separable_sets import noisy as noisy
 from rosenblatt.datasets.separable_sets import separable as separable
 
 __all__ = lazy.offered(__name__)

@@ -142,10 +142,6 @@ def _column_sums(X: Any, counted: BoolArray, *, ones: bool = False) -> FloatArra
     return np.asarray(np.add.reduce(values, dtype=np.float64, where=counted[:, None]))
 
 
-def _linear(_: Kernel, A: Any, B: Any) -> AnyFloatArray:
-    return products(A, B)
-
-
 def _polynomial(kernel: Kernel, A: Any, B: Any) -> AnyFloatArray:
     found = products(A, B)
     if kernel.gamma != 1.0:
@@ -205,7 +201,7 @@ def _cosine(_: Kernel, A: Any, B: Any) -> AnyFloatArray:
 
 
 KERNELS: dict[str, Callable[[Kernel, Any, Any], AnyFloatArray]] = {
-    "linear": _linear,
+    "linear": lambda _, A, B: products(A, B),
     "poly": _polynomial,
     "rbf": _rbf,
     "laplacian": _laplacian,

@@ -24,13 +24,7 @@ KEY, PACKED_ROWS = "rosenblatt", "rosenblatt_rows"
 LENGTH = 8
 MOST_HEADER = 100_000_000  # the limit of safetensors
 CARD, LONGEST_CARD = "card", 1 << 20
-DTYPES: dict[str, np.dtype[Any]] = {
-    "F32": np.dtype("<f4"),
-    "F64": np.dtype("<f8"),
-    "I8": np.dtype("<i1"),
-    "I32": np.dtype("<i4"),
-    "I64": np.dtype("<i8"),
-}
+DTYPES = {"F32": "<f4", "F64": "<f8", "I8": "<i1", "I32": "<i4", "I64": "<i8"}
 # What the three are called after the name of the array, and how many bytes they have to save.
 INDEX, VALUES, SHAPE = PARTS = ("/index", "/values", "/shape")
 LEAST_SAVED = 4096
@@ -191,9 +185,9 @@ def _arrays(data: bytes) -> Arrays:
         raise ModelFileError(f"the header is not sound: {error}") from None
     arrays = {}
     for name, part in parts:
-        dtype = DTYPES.get(part["dtype"])
-        if dtype is None:
+        if part["dtype"] not in DTYPES:
             raise ModelFileError(f"the array {shown(name)} is of the unknown type {part['dtype']}.")
+        dtype = np.dtype(DTYPES[part["dtype"]])
         try:
             values = np.frombuffer(part["data"], dtype).reshape(part["shape"])
         except (ValueError, OverflowError) as error:

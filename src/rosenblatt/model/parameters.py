@@ -21,11 +21,8 @@ from rosenblatt.model.layout import whole
 LARGEST_INTEGER = 1 << 4096
 INFINITE = {"inf": math.inf, "-inf": -math.inf}
 WIDTHS = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8")
-NUMPY: dict[str, Any] = {
-    **{name: np.dtype(name).type for name in WIDTHS},
-    "U": np.str_,
-    "S": np.bytes_,
-}
+NUMPY: dict[str, Any] = {name: np.dtype(name).type for name in WIDTHS}
+NUMPY |= {"U": np.str_, "S": np.bytes_}
 
 
 def encode(value: Any, what: str) -> Any:
@@ -96,11 +93,7 @@ def _decoded_scalar(name: Any, content: Any, place: str) -> Any:
 
 
 MT19937_WORDS = 624
-COLLECTIONS: dict[str, type[list[Any]] | type[set[Any]] | type[frozenset[Any]]] = {
-    "list": list,
-    "set": set,
-    "frozenset": frozenset,
-}
+COLLECTIONS: dict[str, Any] = {"list": list, "set": set, "frozenset": frozenset}
 
 
 def encode_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
