@@ -21,7 +21,7 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.errors import MissingExtra, RosenblattError
 from rosenblatt.plot import style
-from rosenblatt.plot.display import Pen, checked_dpi, checked_ending
+from rosenblatt.plot.display import Pen, Size
 from rosenblatt.plot.film_page import page
 from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box
@@ -29,14 +29,13 @@ from rosenblatt.plot.steps import RunInPlane, read_run, two_lines
 from rosenblatt.plot.style import Theme
 from rosenblatt.plot.updates import RunDisplay, draw_rows, draw_step
 
-FILMS = ("gif", "mp4", "html")
 MOST_ROWS = 4000
 # A film is about so long, with each picture seen between so few and so many seconds.
 WHOLE, SHORTEST, LONGEST = 24.0, 0.1, 1.0
 # The last picture stays for so many times as long.
 STAY = 4
 COLOURS = 128
-DPI, TITLE_SIZE = 100, 11
+TITLE_SIZE = 11
 
 Dots = npt.NDArray[np.uint8]
 
@@ -52,42 +51,19 @@ class AnimateDisplay(RunDisplay):
 
     seconds: float
 
-    def save(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        theme: str | Theme = "light",
-        size: tuple[float, float] | None = None,
-        dpi: float = DPI,
-    ) -> None:
-        """Write the film; the file is written under a temporary name and renamed.
+    kind, formats, dpi = "film", ("gif", "mp4", "html"), 100
 
-        Parameters
-        ----------
-        path : str or path-like
-            The ending says what it becomes: ``.html`` (one file that needs nothing else, small,
-            to be stepped through), ``.gif``, or ``.mp4`` where the program ffmpeg is installed.
-        theme : {"light", "dark"}, default="light"
-            Of a GIF or MP4; a page follows the reader's own setting.
-        size : (width, height) in inches, default=None
-            Of a GIF or MP4. None is the size that suits the picture.
-        dpi : float, default=100
-            Dots an inch of a GIF or MP4.
-        """
-        ending = checked_ending(path, "film", FILMS)
-        from rosenblatt.model import disk
-
+    def _rendered(
+        self, ending: str, theme: str | Theme = "light", size: Size | None = None, dpi: float = 100
+    ) -> bytes:
         if ending == "html":
-            made = self.page().encode()
-        else:
-            look = style.theme_named(theme), self._checked_size(size), checked_dpi(dpi)
-            frames = self._frames(*look)
-            if ending == "gif":
-                few = range(0, len(self.titles), max(1, len(self.titles) // 5))[:6]
-                made = self._gif(frames, np.concatenate([*self._frames(*look, few)]))
-            else:
-                made = self._mp4(frames)
-        disk.replace(os.fspath(path), [made])
+            return self.page().encode()
+        look = style.theme_named(theme), self._checked_size(size), dpi
+        frames = self._frames(*look)
+        if ending == "mp4":
+            return self._mp4(frames)
+        few = range(0, len(self.titles), max(1, len(self.titles) // 5))[:6]
+        return self._gif(frames, np.concatenate([*self._frames(*look, few)]))
 
     def page(self) -> str:
         """The web page as text."""
@@ -113,7 +89,7 @@ class AnimateDisplay(RunDisplay):
     # ------------------------------------------------------------------ dots
 
     def _frames(
-        self, theme: Theme, size: tuple[float, float], dpi: float, places: Sequence[int] = ()
+        self, theme: Theme, size: Size, dpi: float, places: Sequence[int] = ()
     ) -> Iterator[Dots]:
         """All pictures, or those at some places: dots of height, width and three colours.
 

@@ -19,11 +19,10 @@ from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box, Plane
 from rosenblatt.plot.style import Theme
 
-FORMATS = ("svg", "pdf", "png")
+Size = tuple[float, float]
 CAPTION_SIZE = 9
 # About so many letters of a caption fit on an inch.
 LETTERS_AN_INCH = 13.0
-DPI = 150
 # Panels in a given axes, in shares of it: left, bottom, right and top of all; between two of them
 # there is room for the numbers below one and the title above the other.
 RIM = (0.05, 0.06, 0.96, 0.94)
@@ -48,8 +47,11 @@ class Display:
         Where `plot` has drawn; ``ax_`` is an array if there are several panels.
     """
 
-    size: ClassVar[tuple[float, float]] = (5.6, 4.6)
+    size: ClassVar[Size] = (5.6, 4.6)
     projection: ClassVar[str | None] = None
+    kind: ClassVar[str] = "picture"
+    formats: ClassVar[tuple[str, ...]] = ("svg", "pdf", "png")
+    dpi: ClassVar[float] = 150
 
     caption: str
 
@@ -103,8 +105,8 @@ class Display:
         path: str | os.PathLike[str],
         *,
         theme: str | Theme = "light",
-        size: tuple[float, float] | None = None,
-        dpi: float = DPI,
+        size: Size | None = None,
+        dpi: float | None = None,
     ) -> None:
         """Draw into a file. The same picture gives the same bytes.
 
@@ -114,24 +116,31 @@ class Display:
         ----------
         path : str or path-like
             The ending says what it becomes: ``.svg`` and ``.pdf`` are drawn in lines, which stay
-            sharp at any size; ``.png`` in dots.
+            sharp at any size; ``.png`` in dots. A film becomes ``.html`` (one file that needs
+            nothing else, small, to be stepped through), ``.gif``, or ``.mp4`` where the program
+            ffmpeg is installed.
         theme : {"light", "dark"}, default="light"
+            The page of a film follows the reader's own setting.
         size : (width, height) in inches, default=None
             None is the size that suits the picture.
-        dpi : float, default=150
-            Dots an inch of a ``.png``.
+        dpi : float, default=None
+            Dots an inch of what is drawn in dots; None is 150, of a film 100.
         """
-        ending = checked_ending(path, "picture", FORMATS)
+        name = os.fspath(path)
+        ending = os.path.splitext(name)[1].lower().lstrip(".")
+        if ending not in self.formats:
+            allowed = ", ".join(f".{one}" for one in self.formats)
+            raise ParameterError(
+                f"{name}: a {self.kind} is saved as {allowed}; end the name in one."
+            )
+        if dpi is not None:
+            checks.number("dpi", dpi, at_least=10, at_most=2400, cure="It is dots an inch.")
         from rosenblatt.model import disk
 
-        disk.replace(os.fspath(path), [self._rendered(ending, theme, size, checked_dpi(dpi))])
+        disk.replace(name, [self._rendered(ending, theme, size, dpi or self.dpi)])
 
     def _rendered(
-        self,
-        ending: str,
-        theme: str | Theme = "light",
-        size: tuple[float, float] | None = None,
-        dpi: float = DPI,
+        self, ending: str, theme: str | Theme = "light", size: Size | None = None, dpi: float = 150
     ) -> bytes:
         load_matplotlib()
         chosen = style.theme_named(theme)
@@ -171,13 +180,13 @@ class Display:
         """Rows and columns of panels."""
         return 1, 1
 
-    def _size(self) -> tuple[float, float]:
+    def _size(self) -> Size:
         """Width and height in inches that suit the picture."""
         return self.size
 
     # ------------------------------------------------------------------ figures
 
-    def _checked_size(self, size: tuple[float, float] | None) -> tuple[float, float]:
+    def _checked_size(self, size: Size | None) -> Size:
         if size is None:
             return self._size()
         try:
@@ -250,7 +259,7 @@ class SmallPanels(Display):
         """The part of the plane that each panel shows."""
         raise NotImplementedError
 
-    def _size(self) -> tuple[float, float]:
+    def _size(self) -> Size:
         rows, columns = self._grid()
         wide = PANEL if rows * columns > 1 else SINGLE_PANEL
         shapes = [(top - bottom) / (right - left) for left, right, bottom, top in self._boxes()]
@@ -310,18 +319,3 @@ def _seen(grounds: list[Any]) -> Any:
     to_rgba = load_matplotlib().colors.to_rgba
     solid = [to_rgba(ground) for ground in grounds if to_rgba(ground)[3] > 0.5]
     return solid[0][:3] if solid else (1.0, 1.0, 1.0)
-
-
-def checked_ending(path: str | os.PathLike[str], what: str, endings: tuple[str, ...]) -> str:
-    """How the name of a file ends, if such a thing is saved so."""
-    name = os.fspath(path)
-    ending = os.path.splitext(name)[1].lower().lstrip(".")
-    if ending not in endings:
-        allowed = ", ".join(f".{one}" for one in endings)
-        raise ParameterError(f"{name}: a {what} is saved as {allowed}; end the name in one.")
-    return ending
-
-
-def checked_dpi(dpi: Any) -> float:
-    """Dots an inch, if a picture of so many can be made."""
-    return float(checks.number("dpi", dpi, at_least=10, at_most=2400, cure="It is dots an inch."))
