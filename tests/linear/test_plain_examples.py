@@ -290,6 +290,17 @@ def test_a_refused_step_changes_nothing():
     assert state(learner)[0] == before[0]
 
 
+class Contrary(Perceptron):
+    def predict(self, X):
+        return 1 - super().predict(X)
+
+
+def test_a_class_with_predictions_of_its_own_keeps_them():
+    plain, contrary = (kind().partial_fit(X, Y) for kind in (Perceptron, Contrary))
+    for x in X:
+        assert contrary.predict_one(x) == 1 - plain.predict_one(x)
+
+
 class Meddler:
     """A feature that is taken for "a", and changes the mapping when it is compared."""
 

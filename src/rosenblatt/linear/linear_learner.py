@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -35,6 +35,16 @@ class LinearLearner(StreamReadouts):
     any time; the model is the same to the last bit. A refused example changes nothing, and
     predicting never learns.
     """
+
+    # Whether scores are those of the weights; a class that says otherwise has ways of its own.
+    _predicts_plainly: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = ("predict", "_scorer", "_served", "_predicted", "_row_scores")
+        cls._predicts_plainly = all(
+            getattr(cls, name) is getattr(LinearLearner, name) for name in own
+        )
 
     # ------------------------------------------------------------------ batches
 
@@ -204,7 +214,7 @@ class LinearLearner(StreamReadouts):
 
         Features of a mapping that were never learned from count as 0.
         """
-        if (found := predict_plain(self.__dict__, x)) is not None:
+        if self._predicts_plainly and (found := predict_plain(self.__dict__, x)) is not None:
             return found
         if "_model" not in self.__dict__ or not self._model.classes:
             return None

@@ -279,8 +279,7 @@ def predict_plain(dict learner, x):
     model, last_wins = PyObject_GenericGetDict(owner, NULL), ties == "positive"
     weights, classes = item(model, "weights"), item(model, "classes")
     if (item(model, "best") is not None or item(model, "readouts") is not None
-            or item(model, "voters") is not None or not classes
-            or not (is_mapping or is_array_of(classes))
+            or not classes or not (is_mapping or is_array_of(classes))
             or not read(&example, learner, model, weights, x, True)):
         return None
     if weights.c.u == NULL:
