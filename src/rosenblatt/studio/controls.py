@@ -39,11 +39,7 @@ def _loads(entry: Entry) -> bool:
 def controls_of(kind: str) -> Mapping[str, Option]:
     """The parameters of a learner that the page has controls for."""
     declared: dict[str, Option] = kinds()[kind].load().options()
-    return {
-        name: option
-        for name, option in declared.items()
-        if option.in_studio and option.kind != "other"
-    }
+    return {n: one for n, one in declared.items() if one.in_studio and one.kind != "other"}
 
 
 def controls() -> list[dict[str, Any]]:
@@ -81,9 +77,7 @@ def complete_learner(name: str, given: Any) -> dict[str, Any]:
     fields.refuse_unknown(name, asked, "kind", *options, "initial")
     learner: dict[str, Any] = {"kind": kind}
     for field, option in options.items():
-        value = asked.get(field)
-        if value is None:
-            value = option.default
+        value = option.default if asked.get(field) is None else asked[field]
         learner[field] = _checked(f"{name}: {field}", value, option)
     initial = asked.get("initial")
     if initial is not None and kinds()[kind].family == "kernel":

@@ -43,12 +43,14 @@ def sequence(name: str, value: Any, *, of: str, least: int = 0, most: int | None
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise refusal(name, value, f"a list of {of}")
     if len(value) < least:
-        what = f"{name} has {len(value)} {of}"
-        raise ParameterError(what, where=name, found=len(value), allowed=f"at least {least}")
+        raise _wrong_size(name, len(value), of, f"at least {least}")
     if most is not None and len(value) > most:
-        what = f"{name} has {len(value):,} {of}"
-        raise ParameterError(what, where=name, found=len(value), allowed=f"at most {most:,}")
+        raise _wrong_size(name, len(value), of, f"at most {most:,}")
     return value
+
+
+def _wrong_size(name: str, n: int, of: str, allowed: str) -> ParameterError:
+    return ParameterError(f"{name} has {n:,} {of}", where=name, found=n, allowed=allowed)
 
 
 def refuse_unknown(name: str, given: Mapping[str, Any], *fields: str) -> None:
@@ -107,6 +109,5 @@ def text(name: str, value: Any, *, most: int) -> str:
     if not isinstance(value, str) or not value.strip():
         raise refusal(name, value, "some text")
     if len(value) > most:
-        what = f"{name} has {len(value):,} characters"
-        raise ParameterError(what, where=name, found=len(value), allowed=f"at most {most:,}")
+        raise _wrong_size(name, len(value), "characters", f"at most {most:,}")
     return value

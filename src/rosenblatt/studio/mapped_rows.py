@@ -65,10 +65,8 @@ class MappedRows:
 
 def in_order(classes: set[str]) -> list[str]:
     """Numbers by size, signs minus first, all else as text."""
-    values = [_value(name) for name in classes]
-    if all(math.isfinite(value) for value in values):
-        return sorted(classes, key=lambda name: (_value(name), name))
-    return sorted(classes)
+    are_numbers = all(math.isfinite(_value(name)) for name in classes)
+    return sorted(classes, key=lambda name: (_value(name) if are_numbers else 0.0, name))
 
 
 def _value(name: str) -> float:

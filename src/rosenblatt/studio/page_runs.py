@@ -76,11 +76,8 @@ class PageRun:
             sentences = [f"Stopped {after}. {why[0].upper()}{why[1:]}."]
         if not self.recipe.placeholder:
             sentences.append(f"{count(self.fitted.n_training_errors_, 'training error')}.")
-        if self.n_updates < len(self.fitted.ledger_):
-            sentences.append(
-                f"It made {len(self.fitted.ledger_):,} updates; the first {self.n_updates:,} are "
-                "shown."
-            )
+        if self.n_updates < (made := len(self.fitted.ledger_)):
+            sentences.append(f"It made {made:,} updates; the first {self.n_updates:,} are shown.")
         return " ".join(sentences)
 
     # ------------------------------------------------------------------ which learner it is
@@ -149,6 +146,7 @@ class PageRun:
 
     def to_json(self) -> dict[str, Any]:
         entries, answers = self.entries, self.answers
+        survived = self.replay.survival.tolist() if self.is_averaged or self.is_voted else None
         return {
             "title": self.recipe.title,
             "rule": self.rule,
@@ -171,9 +169,7 @@ class PageRun:
             "step": numbers_of(entries.step),
             "weights": numbers_of(self.weights.ravel()) if self.has_weights else None,
             "answers": None if answers is None else numbers_of(answers.ravel()),
-            "survived": (
-                self.replay.survival.tolist() if self.is_averaged or self.is_voted else None
-            ),
+            "survived": survived,
             "proof": None,
         }
 

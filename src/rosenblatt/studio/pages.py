@@ -138,12 +138,8 @@ def page(study: Study, state: PageState) -> str:
     html = (WEB / "index.html").read_text("utf-8")
     html = _put(HEAD, head, html)
     html = _put(STYLE, f"<style>{style}</style>\n", html)
-    return _put(
-        SCRIPT,
-        f'<script type="application/json" id="studio-run">{data}</script>\n'
-        f'<script type="module">{code}</script>\n',
-        html,
-    )
+    run = f'<script type="application/json" id="studio-run">{data}</script>\n'
+    return _put(SCRIPT, f'{run}<script type="module">{code}</script>\n', html)
 
 
 def _put(place: re.Pattern[str], text: str, html: str) -> str:

@@ -61,14 +61,11 @@ def recipe(state: PageState, learner: Mapping[str, Any], examples: MappedRows, n
     kind = learner["kind"]
     entry = kinds()[kind]
     epochs, cut = _epochs(state, entry, examples)
-    controls = controls_of(kind).items()
-    given = {
-        field: option.parse(learner[field]) if option.choices else learner[field]
-        for field, option in controls
-    }
-    settings = {
-        field: given[field] for field, option in controls if not option.is_default(given[field])
-    }
+    settings: dict[str, Any] = {}
+    for field, option in controls_of(kind).items():
+        value = option.parse(learner[field]) if option.choices else learner[field]
+        if not option.is_default(value):
+            settings[field] = value
     own = [f"{name} {word_of(value)}" for name, value in settings.items() if name not in SHARED]
     if entry.family == "kernel":
         if examples.one_class:
@@ -97,8 +94,8 @@ def recipe(state: PageState, learner: Mapping[str, Any], examples: MappedRows, n
 def most_updates(examples: MappedRows, *, averaged: bool = False) -> int:
     """How many updates can be followed with all their weights."""
     weights = (examples.X.shape[1] + 1) * (2 if averaged else 1)
-    scores = 1
-    return min(MOST_UPDATES, MOST_NUMBERS // int(examples.n_vectors * (weights + scores)))
+    each = examples.n_vectors * (weights + 1)  # and a score
+    return min(MOST_UPDATES, MOST_NUMBERS // int(each))
 
 
 def _epochs(state: PageState, entry: Entry, examples: MappedRows) -> tuple[int, bool]:

@@ -113,11 +113,8 @@ class Session:
         text = body.get("text")
         if not isinstance(text, str):
             raise fields.refusal("text", text, "the table as text")
-        names = {
-            what: fields.text(what, body[what], most=LONGEST_NAME)
-            for what in ("x", "y", "label")
-            if body.get(what) is not None
-        }
+        named = [what for what in ("x", "y", "label") if body.get(what) is not None]
+        names = {what: fields.text(what, body[what], most=LONGEST_NAME) for what in named}
         return pasted(text, **names).to_json()
 
     def _csv(self, body: Mapping[str, Any]) -> dict[str, Any]:

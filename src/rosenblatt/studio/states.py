@@ -65,10 +65,8 @@ def complete(given: Any) -> PageState:
         )
     data = complete_data(asked.get("data", {"preset": "six"}))
     own = PRESETS[data["preset"]].learners if "preset" in data else [{"kind": "perceptron"}]
-    listed = asked.get("learners")
-    learners = fields.sequence(
-        "learners", own if listed is None else listed, of="learners", least=1, most=MOST_LEARNERS
-    )
+    listed = own if asked.get("learners") is None else asked["learners"]
+    learners = fields.sequence("learners", listed, of="learners", least=1, most=MOST_LEARNERS)
     state = PageState(
         data=data,
         map=fields.choice("map", asked.get("map", "none"), *MAPS),
@@ -90,9 +88,8 @@ def complete_data(given: Any) -> dict[str, Any]:
         fields.refuse_unknown("data", data, "preset")
         return {"preset": fields.choice("data.preset", data["preset"], *PRESETS)}
     fields.refuse_unknown("data", data, "columns", "rows")
-    columns = fields.sequence(
-        "data.columns", data.get("columns", COLUMNS), of="names", least=2, most=2
-    )
+    named = data.get("columns", COLUMNS)
+    columns = fields.sequence("data.columns", named, of="names", least=2, most=2)
     rows = fields.sequence("data.rows", data.get("rows", []), of="rows", most=MOST_ROWS)
     if not rows:
         raise ParameterError("data.rows is empty: add a point, or choose a preset.")
@@ -103,24 +100,15 @@ def complete_data(given: Any) -> dict[str, Any]:
             f"data.rows has {n_classes:,} classes, the last entries of the rows: give at most "
             f"{fields.MOST_CLASSES}."
         )
-    return {
-        "columns": [
-            fields.text(f"data.columns[{i}]", name, most=LONGEST_NAME)
-            for i, name in enumerate(columns)
-        ],
-        "rows": checked,
-    }
+    places = ((f"data.columns[{i}]", name) for i, name in enumerate(columns))
+    names = [fields.text(place, name, most=LONGEST_NAME) for place, name in places]
+    return {"columns": names, "rows": checked}
 
 
 def _row(name: str, given: Any) -> list[Any]:
-    row = fields.sequence(name, given, of="entries (x, y and a class)", least=3, most=3)
-    return [
-        *(
-            fields.coordinate(f"{name}: {axis}", value)
-            for axis, value in zip("xy", row[:2], strict=True)
-        ),
-        fields.text(f"{name}: the class", row[2], most=LONGEST_NAME),
-    ]
+    x, y, label = fields.sequence(name, given, of="entries (x, y and a class)", least=3, most=3)
+    point = [fields.coordinate(f"{name}: x", x), fields.coordinate(f"{name}: y", y)]
+    return [*point, fields.text(f"{name}: the class", label, most=LONGEST_NAME)]
 
 
 def _refuse_long_runs(state: PageState) -> None:

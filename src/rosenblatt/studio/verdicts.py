@@ -138,11 +138,8 @@ class Verdict:
         """The most mistakes of this run, which may have started elsewhere than at 0."""
         if self.u is None or not run.weights[0].any():
             return self.bound
-        separator = self.u[:, :-1], self.u[:, -1]
-        followed = proof(
-            run.replay.ledger, run.replay.X, separator, self.margin, radius=self.radius
-        )
-        return followed.meets_at
+        separator, replay = (self.u[:, :-1], self.u[:, -1]), run.replay
+        return proof(replay.ledger, replay.X, separator, self.margin, radius=self.radius).meets_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,28 +169,22 @@ class _TheoremRows:
         try:
             return separability(X, self.y, fit_intercept=self.fit_intercept and not self.turned)
         except InputError:
-            detail = "their numbers differ too much in size"
-            return ArgmaxSeparability(
-                "undecided", tuple(range(len(examples.classes))), detail=detail
-            )
+            classes = tuple(range(len(examples.classes)))
+            return ArgmaxSeparability("undecided", classes, "their numbers differ too much in size")
 
     def tried(self, k: int) -> ArgmaxSeparability:
         """A verdict on many classes: that of a perceptron, checked, if it comes to one."""
         epochs = max(10, MOST_SCORES // (len(self.Z) * k))
-        learner = rosenblatt.Perceptron(
-            ties="positive", fit_intercept=False, tol=None, max_iter=epochs
-        )
+        plain: Any = {"ties": "positive", "fit_intercept": False, "tol": None}
+        learner, classes = rosenblatt.Perceptron(max_iter=epochs, **plain), tuple(range(k))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             learner.fit(self.Z, self.y)
-        classes = tuple(range(k))
         try:
             check_best_score(self.Z, self.y, learner.coef_, learner.intercept_)
         except CertificateError:
-            detail = (
-                f"with {k} classes it is not proven, and {epochs:,} epochs did not separate them"
-            )
-            return ArgmaxSeparability("undecided", classes, detail=detail)
+            why = f"with {k} classes it is not proven, and {epochs:,} epochs did not separate them"
+            return ArgmaxSeparability("undecided", classes, why)
         return ArgmaxSeparability("separable", classes, coef=learner.coef_)
 
     def best(self) -> tuple[float | None, FloatArray | None]:
@@ -242,10 +233,7 @@ def _binary_conflict(
     """Weighted points of both classes that meet; without a bias, that add up to nothing."""
     # One class alone had its first row turned over in the place of another class.
     rows = [row if row < len(examples) else 0 for row in conflict.rows]
-    facts: dict[str, Any] = {
-        "rows": rows,
-        "weights": [float(weight) for weight in conflict.weights],
-    }
+    facts: dict[str, Any] = {"rows": rows, "weights": [*map(float, conflict.weights)]}
     if not fit_intercept:
         terms = _listed(conflict.weights, rows)
         said = f"Turned to one side of the origin, {terms} add up to nothing"
