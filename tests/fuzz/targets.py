@@ -30,6 +30,7 @@ from rosenblatt.io import (
     ExtraColumns,
     HeaderOfNumbers,
     SkippedRows,
+    halves,
     iter_conll,
     iter_svmlight,
     iter_table,
@@ -50,12 +51,13 @@ MOST_LINES_OF_AN_ERROR = 6
 
 @contextmanager
 def pieces_of(size: int) -> Iterator[None]:
-    """Read files in pieces of so many bytes."""
+    """Read files in pieces of so many bytes, however few of them two threads are to share."""
     usual, lines.PIECE = lines.PIECE, size
+    least, halves.LEAST = halves.LEAST, 0
     try:
         yield
     finally:
-        lines.PIECE = usual
+        lines.PIECE, halves.LEAST = usual, least
 
 
 @contextmanager

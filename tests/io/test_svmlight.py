@@ -199,14 +199,38 @@ def test_real_files_are_read_as_by_scikit_learn(name: str, n_rows: int, dtype: A
         b"1 qid:7 1:2 3:4\n-1 qid:8 2:5\n",
         b"  1\t1:2 \t 3:4 \n-1 2:5 \r\n",
         b"+1 01:2.0 003:+4\n-1.0 2:.5e1\n",
+        b"1 1:2.0  3:4. \t\n-1  2:5.0\t\n",
     ],
 )
 @pytest.mark.parametrize("piece", [1, 5, 1 << 20])
-def test_blanks_comments_queries_and_line_ends_do_not_matter(text: bytes, piece: int) -> None:
+@pytest.mark.parametrize("behind", [b"", b"\n#" + b"-" * 64], ids=["at the end", "before more"])
+def test_blanks_comments_queries_and_line_ends_do_not_matter(
+    text: bytes, piece: int, behind: bytes
+) -> None:
     with patch.object(lines, "PIECE", piece):
-        X, y = read(text)
+        X, y = read(text + behind)
     np.testing.assert_array_equal(X.toarray(), [[2, 0, 4], [0, 5, 0]])
     np.testing.assert_array_equal(y, [1, -1])
+
+
+NUMBERS = st.one_of(
+    st.floats(-9, 9).map(lambda value: f"{value:.6g}"),
+    st.decimals(-10, 10, places=7).map(str),
+    st.decimals(-10, 10, places=8).map(str),
+    st.floats(-1e9, 1e9).map(repr),
+    st.integers(-20, 20).map(str),
+    st.sampled_from(["-0", "0.", "-0.0", "9.99999999", "1.0000001e2", "00.5", "+1.5"]),
+)
+
+
+@given(st.lists(st.tuples(st.integers(1, 1 << 30), NUMBERS), min_size=1, max_size=30))
+def test_pairs_in_the_midst_of_a_text_are_what_float_reads(pairs: list[tuple[int, str]]) -> None:
+    pairs = sorted(dict(pairs).items())
+    row = " ".join(f"{index}:{text}" for index, text in pairs).encode()
+    X, _ = read(b"1 " + row + b"\n#" + b"-" * 64)
+    assert (X.indices + 1).tolist() == [index for index, _ in pairs]
+    expected = np.array([float(text) for _, text in pairs])
+    assert X.data.tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize(

@@ -35,13 +35,16 @@ class Lines:
     """The text of one source, piece by piece; a piece ends where a line ends.
 
     For each piece the reader works on ``buffer[at:end]`` and moves ``at`` to where it came. What it
-    leaves is offered again with more lines after it, until it is ``too_long``.
+    leaves is offered again with more lines after it, until it is ``too_long``. Pieces may be some
+    ``times`` as long as is usual.
     """
 
-    def __init__(self, source: Source, max_line_bytes: int, encoding: str = "utf-8") -> None:
+    def __init__(
+        self, source: Source, max_line_bytes: int, encoding: str = "utf-8", times: int = 1
+    ) -> None:
         self.name, self._source = source.name, source
-        self._limit, self._encoding = max_line_bytes, encoding
-        self.buffer = bytearray(2 * PIECE)
+        self._limit, self._encoding, self._piece = max_line_bytes, encoding, times * PIECE
+        self.buffer = bytearray(2 * self._piece)
         self.at = self.end = self._filled = 0
         self.last = self._dropping = False
 
@@ -99,10 +102,10 @@ class Lines:
         if self.at:
             self.buffer[:left] = self.buffer[self.at : self._filled]
             self.at, self.end, self._filled = 0, self.end - self.at, left
-        if left + PIECE + 1 > len(self.buffer):
+        if left + self._piece + 1 > len(self.buffer):
             self.buffer.extend(bytes(len(self.buffer)))
         with memoryview(self.buffer) as view:
-            n = text.readinto(view[left : left + PIECE])
+            n = text.readinto(view[left : left + self._piece])
         self._filled += n
         if n == 0:
             self.last = True

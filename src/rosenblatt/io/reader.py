@@ -6,9 +6,11 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Mapping, Sized
+from contextlib import closing, nullcontext
 from typing import Any, Generic, NoReturn, Self, TextIO, TypeVar
 
 from rosenblatt.checks import one_of, refusal
+from rosenblatt.core.parallel import n_processors
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, ParameterError, Words
 from rosenblatt.io.fault_messages import (
@@ -24,6 +26,7 @@ from rosenblatt.io.fault_messages import (
     number_words,
     quoted,
 )
+from rosenblatt.io.halves import Halves
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader_options import ReaderSettings
@@ -35,6 +38,10 @@ Taken = TypeVar("Taken", bound=Sized)
 
 KEPT_OF_LONG_ROW = 200
 REMEMBERED = 5
+# How much more than the first piece promises there is room for.
+EXPECTED = 1.03
+# How much larger pieces are of which two threads parse a half each.
+OF_HALVES = 2
 
 
 class Format(ABC, Generic[Taken]):
@@ -58,6 +65,10 @@ class Format(ABC, Generic[Taken]):
         words, cures = {**FAULTS_OF_ANY_LINE, **self.faults}[parser.fault]
         shown = quoted(found) if found.strip(b"\r\n") else "the end of the line"
         return str(words).format(found=shown, number=found.decode("utf-8", "replace")), cures
+
+    def twin(self) -> Any:
+        """Another parser, for the second half of a piece; None where only one can tell the rows."""
+        return None
 
     @abstractmethod
     def take(self) -> Taken:
@@ -106,6 +117,7 @@ class Reader(Generic[Taken]):
 
     unit = "row"
     row_texts: RowTexts | None = None
+    _halves: Halves | None = None
 
     def __init__(self, form: Format[Taken], given: Given, settings: ReaderSettings) -> None:
         self._form, self._sources = form, sources_of(given)
@@ -145,11 +157,14 @@ class Reader(Generic[Taken]):
 
     def whole(self) -> Taken:
         """Everything as one block; a warning tells of rows that were skipped."""
-        try:
-            for _ in self._pieces():
-                self.rows = self._form.parser.n_rows
-        finally:
-            self._bad.close()
+        size, parser = sum(source.size() for source in self._sources), self._form.parser
+        twin = self._form.twin() if n_processors() > 1 else None
+        with closing(self._bad), nullcontext() if twin is None else Halves(parser, twin) as halves:
+            self._halves = halves
+            for lines in self._pieces():
+                if size > lines.at > 0:
+                    parser.expect(EXPECTED * size / lines.at)
+                size, self.rows = 0, parser.n_rows
         self._refuse_nothing()
         self._bad.tell(self.rows, self.unit)
         return self._form.take()
@@ -176,10 +191,10 @@ class Reader(Generic[Taken]):
             cure = f"give a file with {self.unit}s in it"
             raise DataError(f"0 {self.unit}s{skipped}", name=names, cures=cure)
 
-    def _pieces(self) -> Iterator[None]:
+    def _pieces(self) -> Iterator[Lines]:
         """Parse piece after piece; the parser holds the rows."""
         for source in self._sources:
-            lines = Lines(source, self._limit, self._encoding)
+            lines = Lines(source, self._limit, self._encoding, OF_HALVES if self._halves else 1)
             self._form.parser.line = 0
             begun = False
             for _ in lines.pieces():
@@ -192,18 +207,20 @@ class Reader(Generic[Taken]):
                         self.row_texts.keep_text(self._form, line, text)
                 if lines.too_long:
                     self._give_up_line(lines, header=not begun)
-                yield
+                yield lines
 
     def _parse(self, lines: Lines) -> None:
         parser = self._form.parser
+        parse = (self._halves or parser).parse
         while lines.at < lines.end:
-            at = parser.parse(lines.buffer, lines.at, lines.end, lines.last)
+            at = parse(lines.buffer, lines.at, lines.end, lines.last)
             if parser.fault is not None:
                 row = bytes(lines.buffer[parser.row_at : parser.row_end])
                 self._meet(self._fault(lines), row, parser.n_rows)
             elif at == lines.at:
                 return
-            lines.at = at
+            # After a fault one thread reads on, lest another reads the same rows again and again.
+            lines.at, parse = at, parser.parse
 
     def _meet(self, error: DataError, row: bytes, n_before: int) -> None:
         """A bad row, after so many good ones since the last block."""
@@ -236,13 +253,12 @@ class Reader(Generic[Taken]):
         error = self._long_row(lines, lines.at, parser.line + 1)
         if header:
             raise error
-        head = bytes(lines.buffer[lines.at : lines.at + KEPT_OF_LONG_ROW])
-        self._meet(error, head, parser.n_rows)
+        self._meet(error, self._head(lines, lines.at), parser.n_rows)
         parser.line += 1
         lines.drop_line()
 
     def _long_row(self, lines: Lines, at: int, line: int) -> DataError:
-        head = bytes(lines.buffer[at : at + KEPT_OF_LONG_ROW])
+        head = self._head(lines, at)
         return located(
             f"this row is longer than {self._limit:,} bytes",
             name=lines.name,
@@ -252,6 +268,10 @@ class Reader(Generic[Taken]):
             end=1,
             cures=self._cures_of_long_row(head),
         )
+
+    def _head(self, lines: Lines, at: int) -> bytes:
+        """How a row begins of which no more than one byte beyond the limit is sure to be there."""
+        return bytes(lines.buffer[at : at + min(KEPT_OF_LONG_ROW, self._limit + 1)])
 
     def _cures_of_long_row(self, head: bytes) -> list[Words]:
         if b"\n" in head and getattr(self._form, "delimited", False):

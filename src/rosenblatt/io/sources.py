@@ -63,6 +63,13 @@ class Source(NamedTuple):
             return False
         return os.path.samestat(own, found)
 
+    def size(self) -> int:
+        """The bytes of a file, as it lies on the disk; 0 if that cannot be told."""
+        try:
+            return os.stat(self.name).st_size if self.closes else 0
+        except OSError:
+            return 0
+
     def is_read_once(self) -> bool:
         """Whether what was read is gone: of a pipe or an open file, unlike one on a disk."""
         return not (self.closes and os.path.isfile(self.name))

@@ -50,14 +50,13 @@ class Svmlight(SparseFormat[Block]):
             raise refusal("n_features", n_features, f"a whole number from 1 to {LARGEST_INDEX:,}")
         super().__init__(settings)
         self._n_features, self._zero_based = n_features, bool(zero_based)
-        self.parser = SvmlightParser(
-            settings.dtype == np.float32,
-            self._limit,
-            self._most,
-            self._zero_based,
-            n_features or LARGEST_INDEX,
-        )
+        self._float32 = settings.dtype == np.float32
+        self.parser = self.twin()
         self.parser.admits = self.labels.fault
+
+    def twin(self) -> SvmlightParser:
+        width = self._n_features or LARGEST_INDEX
+        return SvmlightParser(self._float32, self._limit, self._most, self._zero_based, width)
 
     def take(self) -> Block:
         width = self._n_features or max(self.parser.widest, 1)

@@ -115,16 +115,19 @@ class VW(SparseFormat[VWBlock]):
             raise refusal("bits", bits, Message(exact, " for exact names"))
         super().__init__(settings)
         self._width, self._labelled = None if bits is None else 1 << bits, bool(labelled)
-        self.parser = VWParser(
+        self._given = (
             settings.dtype == np.float32,
             self._limit,
             min(self._most, np.iinfo(np.int32).max),
             self._labelled,
             bits or 0,
-            _vocabulary(names),
-            names is not None,
         )
+        self.parser = VWParser(*self._given, _vocabulary(names), names is not None)
         self.parser.admits = self._label_fault
+
+    def twin(self) -> VWParser | None:
+        # Exact names are numbered in the order of the text.
+        return VWParser(*self._given, Names(), False) if self._width else None
 
     def take(self) -> VWBlock:
         vocabulary = self.parser.names if self._width is None else None

@@ -9,6 +9,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__GNUC__)
+#define RB_RARELY(condition) __builtin_expect(!!(condition), 0)
+#else
+#define RB_RARELY(condition) (condition)
+#endif
+
 typedef struct {
     uint64_t w;
     int64_t q;
@@ -142,6 +148,21 @@ static inline int rb_leading_digits(const unsigned char *p, uint64_t *value) {
     *value = rb_value_of_eight(v + 0x3030303030303030ULL);
     return n;
 }
+/* How many digits stand behind a point, 0 to 8, and the first eight of them with zeros for those that
+   are missing: as hundred millionths they are the same number, and nothing waits for how many. */
+static inline int rb_fraction(const unsigned char *p, uint64_t *value) {
+    uint64_t v, other;
+    memcpy(&v, p, 8);
+    v ^= 0x3030303030303030ULL;
+    other = ((v + 0x7676767676767676ULL) | v) & 0x8080808080808080ULL;
+    if (other == 0) {
+        *value = rb_value_of_eight(v + 0x3030303030303030ULL);
+        return 8;
+    }
+    v &= ((other & (0 - other)) - 1) >> 7;
+    *value = rb_value_of_eight(v + 0x3030303030303030ULL);
+    return __builtin_ctzll(other) >> 3;
+}
 static const uint64_t rb_whole_powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
                                            100000000};
 #endif
@@ -159,6 +180,15 @@ static inline const unsigned char *rb_short_number(const unsigned char *p,
     p += negative;
     w = (uint64_t)*p - '0';
     if (w > 9) return NULL;
+    if (p[1] == '.') { /* most numbers of most files: a digit, a point, up to seven digits */
+        n = rb_fraction(p + 2, &more);
+        if (n < 8 && (p[2 + n] | 0x20) != 'e') {
+            v = (double)(int64_t)(w * 100000000 + more) / 1e8;
+            *value = negative ? -v : v;
+            return p + 2 + n;
+        }
+        n = 0;
+    }
     if (rb_is_digit(*++p)) {
         whole += rb_leading_digits(p, &more);
         w = w * rb_whole_powers[whole - 1] + more;

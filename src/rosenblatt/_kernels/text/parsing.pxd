@@ -10,6 +10,8 @@ cdef class Growing:
     cdef int64_t item, room
 
     cdef int reserve(self, int64_t n) except -1 nogil
+    cdef void expect(self, double n) noexcept nogil
+    cdef int append(self, int64_t n, Growing other, int64_t more) except -1
     cdef object take(self, int64_t n, int typenum)
 
 
@@ -43,6 +45,7 @@ cdef class SparseParser(Parser):
     cdef readonly int64_t n_stored
 
     cdef int end_row(self, int32_t code, int64_t n) except -1 nogil
+    cdef int append(self, SparseParser other, const int32_t *code) except -1
 
 
 cdef extern from "text/utf8.h" nogil:

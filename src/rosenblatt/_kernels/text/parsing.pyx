@@ -13,10 +13,14 @@ from rosenblatt._kernels.text.names cimport Names, Text
 
 cnp.import_array()
 
+cdef extern from "text/large_pages.h" nogil:
+    void rb_ask_for_large_pages(void *at, int64_t n_bytes)
+
 # Of a block this small the arrays are copied, so that the memory it is read into stays: to give it
 # away would cost new pages of the system for every block, a quarter of the time of reading.
 cdef enum:
     MOST_TO_COPY = 3 << 20  # bytes
+    SPARE = 1 << 21  # items, of which none is touched
 
 
 cdef class Growing:
@@ -36,7 +40,24 @@ cdef class Growing:
         at = realloc(self.at, room * self.item)
         if at is NULL:
             raise MemoryError("no memory for what was read; read it in blocks")
+        rb_ask_for_large_pages(at, room * self.item)
         self.at, self.room = at, room
+        return 0
+
+    cdef void expect(self, double n) noexcept nogil:
+        """Room for `n` items, if that is to be had: what grows once more is moved as a whole."""
+        cdef void *at
+        if self.room < n < 1e15:
+            at = realloc(self.at, <int64_t>n * self.item)
+            if at is not NULL:
+                rb_ask_for_large_pages(at, <int64_t>n * self.item)
+                self.at, self.room = at, <int64_t>n
+
+    cdef int append(self, int64_t n, Growing other, int64_t more) except -1:
+        """Put the first of the other's items behind `n` of its own."""
+        self.reserve(n + more)
+        if more:
+            memcpy(<char *>self.at + n * self.item, other.at, more * self.item)
         return 0
 
     cdef object take(self, int64_t n, int typenum):
@@ -163,6 +184,11 @@ cdef class Parser:
                 at = next_at
         return at
 
+    def expect(self, double times):
+        """That there will be so many times as many rows as there are now."""
+        self.codes.expect(times * self.n_rows)
+        self.lines.expect(times * self.n_rows)
+
     @property
     def fault(self):
         """What is wrong with the row just passed, in a word, or None."""
@@ -193,6 +219,52 @@ cdef class SparseParser(Parser):
         (<int64_t *>self.starts.at)[self.n_rows] = n
         self.n_stored = n
         return self.finish_row(code)
+
+    def expect(self, double times):
+        super().expect(times)
+        self.starts.expect(times * self.n_rows)
+        # For each piece there is room for more than it can hold.
+        self.values.expect(times * self.n_stored + SPARE)
+        self.columns.expect(times * self.n_stored + SPARE)
+
+    def join(self, SparseParser other):
+        """Take over the rows of the text that follows, which another parser has read; it starts anew.
+
+        False if either met a fault, or a label is refused: then these rows are still to be read.
+        """
+        cdef bint sound = self.found is NULL and other.found is NULL
+        cdef Growing code = Growing(4)
+        cdef Names labels = other.labels
+        cdef int64_t i, begin = 0
+        if sound:
+            code.reserve(labels.count)
+            for i in range(labels.count):
+                (<int32_t *>code.at)[i] = self.label_code(labels.text, begin, labels.stops[i])
+                begin = labels.stops[i]
+                if (<int32_t *>code.at)[i] < 0:
+                    self.found, sound = NULL, False
+                    break
+        if sound:
+            self.append(other, <int32_t *>code.at)
+            self.line += other.line
+        other.labels = Names()
+        other.line = other.n_rows = other.n_stored = 0
+        return sound
+
+    cdef int append(self, SparseParser other, const int32_t *code) except -1:
+        cdef int64_t i, rows = self.n_rows + other.n_rows, stored = self.n_stored + other.n_stored
+        self.values.append(self.n_stored, other.values, other.n_stored)
+        self.columns.append(self.n_stored, other.columns, other.n_stored)
+        self.starts.reserve(rows)
+        self.codes.reserve(rows)
+        self.lines.reserve(rows)
+        for i in range(other.n_rows):
+            (<int64_t *>self.starts.at)[self.n_rows] = self.n_stored + (<int64_t *>other.starts.at)[i]
+            (<int32_t *>self.codes.at)[self.n_rows] = code[(<int32_t *>other.codes.at)[i]]
+            (<int64_t *>self.lines.at)[self.n_rows] = self.line + (<int64_t *>other.lines.at)[i]
+            self.n_rows += 1
+        self.n_stored = stored
+        return 0
 
     def take(self):
         """Values, columns from 0, and where each row ends; starts anew."""

@@ -7,6 +7,15 @@ from rosenblatt._kernels.text.parsing cimport (
     SparseParser, after_blanks, ends_line, ends_token, line_end, put_real,
 )
 
+cdef extern from "text/plain_pairs.h" nogil:
+    ctypedef struct rb_pairs:
+        int32_t *columns
+        void *values
+        bint float32
+        int64_t n, most, base, previous, max_index, index
+        const unsigned char *colon
+    const unsigned char *rb_plain_pairs(Text p, Text end, rb_pairs *pairs)
+
 
 cdef class SvmlightParser(SparseParser):
     cdef bint zero_based
@@ -23,16 +32,13 @@ cdef class SvmlightParser(SparseParser):
         return 0
 
     cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
-        cdef int64_t begin, stop, label_at, label_end, index, previous, n = self.n_stored, most, base, digits
+        cdef int64_t begin, stop, label_at, label_end, index, digits
         cdef unsigned char digit
         cdef uint64_t number
         cdef int32_t code
         cdef const unsigned char *after
         cdef double value = 0.0, limit = self.limit
-        cdef int64_t max_index = self.max_index
-        cdef bint float32 = self.float32
-        cdef void *values = self.values.at
-        cdef int32_t *columns = <int32_t *>self.columns.at
+        cdef rb_pairs pairs
         at = after_blanks(text, at)
         if text[at] == 35 or ends_line(text, at):  # "#": the rest is a comment
             self.line += 1
@@ -41,24 +47,29 @@ cdef class SvmlightParser(SparseParser):
         at = after_blanks(text, label_end)
         if text[at] == 113 and text[at + 1] == 105 and text[at + 2] == 100 and text[at + 3] == 58:
             at = after_blanks(text, self.pair_end(text, at))  # qid:N groups rows for ranking
-        base = 0 if self.zero_based else 1
-        previous = base - 1
-        most = n + self.max_features
+        pairs.columns, pairs.values = <int32_t *>self.columns.at, self.values.at
+        pairs.float32, pairs.n, pairs.most = self.float32, self.n_stored, self.n_stored + self.max_features
+        pairs.base, pairs.max_index = not self.zero_based, self.max_index
+        pairs.previous = pairs.base - 1
         while True:
+            at = after_blanks(text, rb_plain_pairs(text + at, text + end, &pairs) - text)
             begin, number = at, 0
-            while text[at] == 48:
-                at += 1
-            digits = at
-            digit = text[at] - 48
-            while digit < 10:
-                number = number * 10 + digit
-                at += 1
+            if pairs.colon is not NULL:
+                at, number = pairs.colon - text, <uint64_t>pairs.index
+            else:
+                while text[at] == 48:
+                    at += 1
+                digits = at
                 digit = text[at] - 48
-            if text[at] != 58 or at == begin or at - digits > 10:
-                break
+                while digit < 10:
+                    number = number * 10 + digit
+                    at += 1
+                    digit = text[at] - 48
+                if text[at] != 58 or at == begin or at - digits > 10:
+                    break
             index = <int64_t>number
-            if index <= previous or index > max_index:
-                return self.bad_index(text, begin, at, index, previous)
+            if index <= pairs.previous or index > pairs.max_index:
+                return self.bad_index(text, begin, at, index, pairs.previous)
             after = read_number(text + at + 1, text + end, &value)
             if after is NULL:
                 return self.fail("not a number", at + 1, self.pair_end(text, at + 1))
@@ -68,12 +79,12 @@ cdef class SvmlightParser(SparseParser):
                 return self.fail("not a number", stop, self.pair_end(text, stop))
             if not -limit <= value <= limit:
                 return self.fail("too large", stop, at)
-            if n == most:
+            if pairs.n == pairs.most:
                 return self.fail("many features", begin, at)
-            columns[n] = <int32_t>(index - base)
-            put_real(values, float32, n, value)
-            n += 1
-            previous = index
+            pairs.columns[pairs.n] = <int32_t>(index - pairs.base)
+            put_real(pairs.values, pairs.float32, pairs.n, value)
+            pairs.n += 1
+            pairs.previous = index
             while text[at] == 32 or text[at] == 9:
                 at += 1
         if text[begin] == 35:
@@ -90,10 +101,14 @@ cdef class SvmlightParser(SparseParser):
         code = self.label_code(text, label_at, label_end)
         if code < 0:
             return -1
-        self.end_row(code, n)
-        self.widest = max(self.widest, previous + self.zero_based)
+        self.end_row(code, pairs.n)
+        self.widest = max(self.widest, pairs.previous + self.zero_based)
         self.line += 1
         return at + 1
+
+    cdef int append(self, SparseParser other, const int32_t *code) except -1:
+        self.widest = max(self.widest, (<SvmlightParser>other).widest)
+        return SparseParser.append(self, other, code)
 
     cdef int64_t pair_end(self, Text text, int64_t at) noexcept nogil:
         while not ends_token(text[at]) and text[at] != 35:

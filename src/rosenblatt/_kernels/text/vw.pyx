@@ -302,6 +302,14 @@ cdef class VWParser(SparseParser):
             to += 1
         return to
 
+    def expect(self, double times):
+        super().expect(times)
+        self.weights.expect(times * self.n_rows)
+
+    cdef int append(self, SparseParser other, const int32_t *code) except -1:
+        self.weights.append(self.n_rows, (<VWParser>other).weights, other.n_rows)
+        return SparseParser.append(self, other, code)
+
     def take(self):
         """Values, columns, where each row ends, importance weights; starts anew."""
         return (*super().take(), self.weights.take(self.n_rows, cnp.NPY_FLOAT64))
