@@ -76,6 +76,8 @@ def test_two_threads_read_what_one_reads(read: Any, data: st.DataObject) -> None
         "dtype": data.draw(st.sampled_from([np.float32, np.float64])),
         "classes": data.draw(st.sampled_from([None, None, [1, -1]])),
     }
+    if read is iter_vw:
+        options["labelled"] = data.draw(st.booleans())
     with patch.object(lines, "PIECE", data.draw(st.integers(1, 200))):
         assert outcome(read, text, 2, **options) == outcome(read, text, 1, **options)
 

@@ -237,7 +237,8 @@ cdef class SparseParser(Parser):
         cdef Names labels = other.labels
         cdef int64_t i, begin = 0
         if sound:
-            code.reserve(labels.count)
+            code.reserve(labels.count + 1)
+            (<int32_t *>code.at)[0] = 0  # of rows that have no label
             for i in range(labels.count):
                 (<int32_t *>code.at)[i] = self.label_code(labels.text, begin, labels.stops[i])
                 begin = labels.stops[i]
