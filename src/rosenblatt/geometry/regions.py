@@ -154,14 +154,8 @@ def regions(
         if corners:
             polygons[label] = np.array(corners)
             polygons[label].flags.writeable = False
-    return Regions(
-        polygons=MappingProxyType(polygons),
-        empty=tuple(label for label in labels if label not in polygons),
-        classes=labels,
-        W=rows,
-        b=biases,
-        box=sides,
-    )
+    empty = tuple(label for label in labels if label not in polygons)
+    return Regions(MappingProxyType(polygons), empty, labels, rows, biases, sides)
 
 
 def _cell(lines: list[Line], k: int, polygon: Polygon) -> Polygon:

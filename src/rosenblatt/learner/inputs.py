@@ -175,10 +175,8 @@ def _check_names(learner: Any, names: Names) -> None:
     if fitted is None:
         notice(UserWarning, f"X has feature names, but {kind} was fitted without feature names")
     elif names is None:
-        notice(
-            UserWarning,
-            f"X does not have valid feature names, but {kind} was fitted with feature names",
-        )
+        what = f"X does not have valid feature names, but {kind} was fitted with feature names"
+        notice(UserWarning, what)
     elif list(names) != list(fitted):
         raise InputError(_difference(list(names), list(fitted)))
 

@@ -84,11 +84,9 @@ def _one_dimensional(y: Any) -> AnyArray:
     except ValueError as error:
         raise InputError(f"y should be a 1d array of labels ({error}).") from None
     if labels.ndim == 2 and labels.shape[1] == 1:
-        notice(
-            data_conversion_warning(),
-            "A column-vector y was passed when a 1d array was expected: y has shape "
-            f"{labels.shape}. Give y.ravel(), of shape {labels.shape[:1]}.",
-        )
+        what = "A column-vector y was passed when a 1d array was expected: y has shape "
+        cure = f"{labels.shape}. Give y.ravel(), of shape {labels.shape[:1]}."
+        notice(data_conversion_warning(), what + cure)
     elif labels.ndim != 1:
         raise InputError(
             f"y should be a 1d array, got an array of shape {labels.shape} instead. Give one label "

@@ -111,24 +111,14 @@ def _encoded(name: str, value: Any) -> Any:
     if isinstance(value, np.random.RandomState):
         state: dict[str, Any] = value.get_state(legacy=False)
         if state["bit_generator"] == "MT19937":
-            return {
-                "RandomState": {
-                    "key": state["state"]["key"].astype("<u4").tobytes().hex(),
-                    "pos": int(state["state"]["pos"]),
-                    "has_gauss": int(state["has_gauss"]),
-                    "gauss": float(state["gauss"]),
-                }
-            }
+            key = state["state"]["key"].astype("<u4").tobytes().hex()
+            place = {"pos": int(state["state"]["pos"]), "has_gauss": int(state["has_gauss"])}
+            return {"RandomState": {"key": key, **place, "gauss": float(state["gauss"])}}
     elif isinstance(value, np.random.Generator):
         state = dict(value.bit_generator.state)
         if state["bit_generator"] == "PCG64":
-            return {
-                "Generator": {
-                    **{key: int(number) for key, number in state["state"].items()},
-                    "has_uint32": int(state["has_uint32"]),
-                    "uinteger": int(state["uinteger"]),
-                }
-            }
+            kept = state["state"] | {name: state[name] for name in ("has_uint32", "uinteger")}
+            return {"Generator": {name: int(number) for name, number in kept.items()}}
     else:
         return _collected(value, f"the parameter {name} is")
     raise ModelFileError(

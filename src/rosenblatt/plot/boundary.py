@@ -263,8 +263,8 @@ def boundary(
     if sides_of is None:
         wrong = mistaken = np.empty(0, np.intp)
     else:
-        classes = weights.classes
-        wrong = arguments.misclassified(model, X, sides_of, classes, line.side(points) > 0)
+        by_line = line.side(points) > 0
+        wrong = arguments.misclassified(model, X, sides_of, weights.classes, by_line)
         mistaken = np.empty(0, np.intp)
         if arguments.are_rows_of_training(model, table):
             mistaken = np.flatnonzero(np.asarray(model.mistakes_per_row_))
@@ -273,7 +273,6 @@ def boundary(
         arrow, scale = arrow_of(line.w, b, shown_box, 1.0, feet), 1.0
     else:
         arrow, scale = arrow_inside(line.w, b, shown_box, feet)
-    known = marks(weights.classes)
     display = BoundaryDisplay(
         caption="",
         box=shown_box,
@@ -285,7 +284,7 @@ def boundary(
         sides=divide(line.w[None, :], [b], shown_box, range(2)).polygons,
         margin=margin,
         band=None if margin is None else _band(line, margin, shown_box),
-        marks=known,
+        marks=marks(weights.classes),
         points=points,
         classes_of_points=sides_of,
         wrong=wrong,
