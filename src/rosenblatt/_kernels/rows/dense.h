@@ -13,15 +13,23 @@ typedef REAL F(four) __attribute__((vector_size(4 * sizeof(REAL))));
 /* Eight lanes: one vector of eight floats or two vectors of four doubles, as AVX2 holds them. */
 #if LANES_IN_ONE_VECTOR
 typedef REAL F(lanes) __attribute__((vector_size(8 * sizeof(REAL))));
+typedef BITS F(bits) __attribute__((vector_size(8 * sizeof(BITS))));
 #define NO_LANES {0}
 #define LOAD8(p) ({ F(lanes) v_; memcpy(&v_, (p), sizeof v_); v_; })
+#define PRODUCT(a, b) ((a) * (b))
+#define ADD(l, a) ((l) += (a))
 #define ADD_PRODUCT(l, a, b) ((l) += (a) * (b))
 #define LOW(l) ({ F(four) v_; memcpy(&v_, &(l), sizeof v_); v_; })
 #define HIGH(l) ({ F(four) v_; memcpy(&v_, (const char *)&(l) + sizeof v_, sizeof v_); v_; })
 #else
 typedef struct { F(four) low, high; } F(lanes);
+typedef BITS F(bits) __attribute__((vector_size(4 * sizeof(BITS))));
 #define NO_LANES {{0}, {0}}
 #define LOAD8(p) ((F(lanes)){LOAD4(p), LOAD4((p) + 4)})
+#define PRODUCT(a, b) \
+    ({ F(lanes) a_ = (a), b_ = (b); (F(lanes)){a_.low * b_.low, a_.high * b_.high}; })
+#define ADD(l, a) \
+    do { F(lanes) a_ = (a); (l).low += a_.low; (l).high += a_.high; } while (0)
 #define ADD_PRODUCT(l, a, b) \
     do { F(lanes) a_ = (a), b_ = (b); (l).low += a_.low * b_.low; (l).high += a_.high * b_.high; } while (0)
 #define LOW(l) ((l).low)
@@ -108,6 +116,13 @@ RB_INLINE void F(dot_classes)(const REAL *x, const REAL *w, const REAL *b, int64
 RB_INLINE void F(add_row)(const REAL *x, int64_t d, REAL step, REAL *w) {
     const F(four) s = {step, step, step, step};
     int64_t j = 0;
+#if LANES_IN_ONE_VECTOR /* as wide as `dot` reads them, so that it need not wait */
+    const F(lanes) wide = {step, step, step, step, step, step, step, step};
+    for (; j + 8 <= d; j += 8) {
+        F(lanes) v = LOAD8(w + j) + wide * LOAD8(x + j);
+        memcpy(w + j, &v, sizeof v);
+    }
+#endif
     for (; j + 4 <= d; j += 4) {
         F(four) v = LOAD4(w + j) + s * LOAD4(x + j);
         memcpy(w + j, &v, sizeof v);
@@ -115,9 +130,13 @@ RB_INLINE void F(add_row)(const REAL *x, int64_t d, REAL step, REAL *w) {
     for (; j < d; j++) w[j] += step * x[j];
 }
 
+#include "rows/narrow.h"
+
 #undef LOAD4
 #undef LOAD8
 #undef NO_LANES
+#undef PRODUCT
+#undef ADD
 #undef ADD_PRODUCT
 #undef LOW
 #undef HIGH
@@ -174,9 +193,9 @@ RB_INLINE int64_t F(seek_row)(const rb_rows *rows, const rb_search *s, const voi
         int64_t r0 = rb_row_at(s, i), r1 = rb_row_at(s, i + 1);
         const REAL *later[2] = {NULL, NULL};
         for (int64_t k = i; ahead && k < i + 2; k++) {
-            int64_t row = rb_row_later(s, k, early);
+            int64_t row = rb_row_early(s, k, early);
             later[k - i] = X + row * d;
-            RB_PREFETCH_L2(s->labels + row);
+            rb_prefetch_notes(s, row);
             if (late) rb_prefetch_row(X + rb_row_later(s, k, RB_LATE) * d, row_bytes);
         }
         REAL m[2];
@@ -205,14 +224,25 @@ RB_INLINE int64_t F(seek_row)(const rb_rows *rows, const rb_search *s, const voi
     return stop;
 }
 
-RB_CLONES static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const void *weights,
-                                 double bias, double *margin) {
-    return rb_reads_ahead(s, rows->n_rows * rows->n_features * (int64_t)sizeof(REAL))
-               ? F(seek_row)(rows, s, weights, bias, margin, 1)
-               : F(seek_row)(rows, s, weights, bias, margin, 0);
+static void F(visit)(const rb_rows *rows, rb_search *s, const void *weights, const void *bias,
+                     rb_action act, void *walk) {
+    const int64_t d = rows->n_features;
+    const int ahead = rb_reads_ahead(s, rows->n_rows * d * (int64_t)sizeof(REAL));
+    const REAL *b = bias;
+    double margin;
+#if defined(__GNUC__)
+    /* Not where every row needs attention: eight would be scored for each. */
+    if (d < 32 && s->stop - s->at >= 8 && s->quiet_above < INFINITY) {
+        F(visit_narrow)(rows, s, weights, b, act, walk);
+        return;
+    }
+#endif
+    while ((s->at = ahead ? F(seek_row)(rows, s, weights, *b, &margin, 1)
+                          : F(seek_row)(rows, s, weights, *b, &margin, 0)) < s->stop)
+        act(walk, s->at++, margin);
 }
 
-RB_CLONES static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
+static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
                                        const void *weights, const void *biases, int64_t k,
                                        int64_t stride, void *scores, int64_t *rival,
                                        double *margin) {
@@ -223,9 +253,9 @@ RB_CLONES static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
     for (int64_t i = s->at; i < s->stop; i++) {
         int64_t r = rb_row_at(s, i);
         if (s->order) {
-            int64_t later = rb_row_later(s, i, RB_LATE);
+            int64_t later = rb_row_early(s, i, RB_LATE);
             rb_prefetch_row_l2(X + later * d, d * (int64_t)sizeof(REAL));
-            RB_PREFETCH_L2(s->labels + later);
+            rb_prefetch_notes(s, later);
         }
         F(dot_classes)(X + r * d, weights, biases, k, d, out);
         RB_BEST_RIVAL(out, k, s->labels[r], rival, margin);
@@ -234,14 +264,14 @@ RB_CLONES static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
     return s->stop;
 }
 
-RB_CLONES static void F(score)(const rb_rows *rows, int64_t first, int64_t count,
+static void F(score)(const rb_rows *rows, int64_t first, int64_t count,
                                const void *weights, double bias, double *out) {
     const int64_t d = rows->n_features;
     const REAL *x = (const REAL *)rows->values + first * d;
     for (int64_t i = 0; i < count; i++, x += d) out[i] = (double)F(dot)(x, weights, d, (REAL)bias);
 }
 
-RB_CLONES static void F(score_classes)(const rb_rows *rows, int64_t first, int64_t count,
+static void F(score_classes)(const rb_rows *rows, int64_t first, int64_t count,
                                        const void *weights, const void *biases, int64_t k,
                                        int64_t stride, void *scores, double *out) {
     (void)stride;
@@ -254,14 +284,14 @@ RB_CLONES static void F(score_classes)(const rb_rows *rows, int64_t first, int64
     }
 }
 
-RB_CLONES static void F(add)(const rb_rows *rows, int64_t row, double step, void *weights,
+static void F(add)(const rb_rows *rows, int64_t row, double step, void *weights,
                              int64_t stride) {
     const int64_t d = rows->n_features;
     (void)stride; /* dense tables keep the weights of a class together */
     F(add_row)((const REAL *)rows->values + row * d, d, (REAL)step, weights);
 }
 
-RB_CLONES static void F(add_both)(const rb_rows *rows, int64_t row, double step, void *weights,
+static void F(add_both)(const rb_rows *rows, int64_t row, double step, void *weights,
                                   double counted, double *sum, int64_t stride) {
     const int64_t d = rows->n_features;
     const REAL *restrict x = (const REAL *)rows->values + row * d;
@@ -275,12 +305,12 @@ RB_CLONES static void F(add_both)(const rb_rows *rows, int64_t row, double step,
     }
 }
 
-RB_CLONES static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
+static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
     const REAL *x = (const REAL *)rows->values + row * rows->n_features;
     return (double)F(dot)(x, x, rows->n_features, (REAL)last);
 }
 
-RB_CLONES static double F(variance)(const rb_rows *rows, int64_t row, const void *rates,
+static double F(variance)(const rb_rows *rows, int64_t row, const void *rates,
                                     int64_t stride, double last) {
     const int64_t d = rows->n_features;
     const REAL *x = (const REAL *)rows->values + row * d, *rate = rates;
@@ -296,7 +326,7 @@ RB_CLONES static double F(variance)(const rb_rows *rows, int64_t row, const void
     return (double)((l[0] + l[2]) + (l[1] + l[3]));
 }
 
-RB_CLONES static void F(move_with_rates)(const rb_rows *rows, int64_t row, const rb_movement *m) {
+static void F(move_with_rates)(const rb_rows *rows, int64_t row, const rb_movement *m) {
     const int64_t d = rows->n_features;
     const REAL *x = (const REAL *)rows->values + row * d;
     REAL *restrict w = m->w, moved[RB_CHUNK];
@@ -310,7 +340,7 @@ RB_CLONES static void F(move_with_rates)(const rb_rows *rows, int64_t row, const
     R(move_bias)(m);
 }
 
-RB_CLONES static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *column,
+static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *column,
                                 double *value) {
     const int64_t d = rows->n_features;
     const REAL *x = rows->values;
@@ -331,10 +361,9 @@ RB_CLONES static int F(inspect)(const rb_rows *rows, double limit, int64_t *row,
     return 0;
 }
 
-RB_UNUSED static const rb_ops F(rb_ops) = {F(seek),       F(seek_class), F(score),
+RB_UNUSED static const rb_ops F(rb_ops) = {F(visit),      F(seek_class), F(score),
                                            F(score_classes), F(add),     F(add_both),
                                            F(squared_norm), F(variance), F(move_with_rates),
                                            F(inspect)};
 #undef F
-#undef LANES_IN_ONE_VECTOR
 #undef KIND

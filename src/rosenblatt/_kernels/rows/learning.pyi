@@ -46,6 +46,7 @@ def learn(
     tally: Tally,
     log: Log | None,
     watch: Watch | None = None,
+    upcoming: IntArray | None = None,
 ) -> int: ...
 def replay(
     weights: WeightArrays,

@@ -141,9 +141,11 @@ cdef class Watch:
 
 
 def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order, int64_t start,
-          int64_t stop, row_weights, Tally tally, Log log, Watch watch=None):
+          int64_t stop, row_weights, Tally tally, Log log, Watch watch=None,
+          cnp.ndarray upcoming=None):
     """Learn from positions start .. stop - 1 of the order; return the position reached.
 
+    `upcoming` rows, needed by the next call, are read from memory meanwhile.
     It stops early when the log is full or `tally.refused` names a row. What a rule written in
     Python raises is raised here; the caller takes back what was learned before that row.
     """
@@ -156,10 +158,15 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
         raise TypeError("only float64 weights can be watched")
     if rule.c.rates != weights.c.rates:
         raise TypeError(f"a rule with rates {rule.rates}, but weights with {weights.rates}")
-    walk.search.order = NULL
+    walk.search.order = walk.search.upcoming = NULL
+    walk.search.n_upcoming = 0
+    if upcoming is not None and len(upcoming):
+        walk.search.upcoming = <const int64_t *>cnp.PyArray_DATA(upcoming)
+        walk.search.n_upcoming = cnp.PyArray_DIM(upcoming, 0)
     if order is not None:
         walk.search.order = <const int64_t *>cnp.PyArray_DATA(<cnp.ndarray?>order)
     walk.search.labels = <const int32_t *>cnp.PyArray_DATA(labels)
+    walk.search.counts = tally.c.counts
     walk.search.at, walk.search.stop = start, stop
     walk.search.quiet_above = rule.c.quiet_above
     walk.rows, walk.ops, walk.rule = &rows.c, rows.ops, &rule.c

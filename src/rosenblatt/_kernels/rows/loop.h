@@ -1,7 +1,7 @@
 /* The training loop: walk the rows in order, act where the rule says so. Plain C, nothing of Python.
  *
- * `seek` skips the rows that need nothing; this file decides what the others get. It is the only
- * place where weights change, but for replay, which repeats recorded changes.
+ * `visit` and `seek_class` skip the rows that need nothing; this file decides what the others get. It
+ * is the only place where weights change, but for replay, which repeats recorded changes.
  */
 #ifndef ROSENBLATT_LOOP_H
 #define ROSENBLATT_LOOP_H
@@ -136,38 +136,57 @@ RB_INLINE double rb_log_loss(const rb_walk *walk, double margin, double squared_
     return margin > 0.0 ? -rb_logarithm(1.0 - wrong) : -margin - rb_logarithm(wrong);
 }
 
+/* Two classes: learn from a row of this margin. The search ends before a row that is refused, and
+ * after one that fills the log. `plain`, known to the compiler: a rule without lengths and rates. */
+RB_INLINE double rb_act_on(rb_walk *walk, int64_t at, double margin, const int plain) {
+    const rb_rule *rule = walk->rule;
+    rb_tally *tally = walk->tally;
+    const int64_t row = rb_row_at(&walk->search, at);
+    const int32_t label = walk->search.labels[row];
+    double squared_norm = 0.0, weight = 1.0, change = 0.0, step;
+    if (walk->row_weights && (weight = walk->row_weights[row]) == 0.0) return 0.0;
+    int mistaken = margin < 0.0 || (margin == 0.0 && (rule->tie_is_mistake || label == 0));
+    if (plain) {
+        step = weight * rule->step(&rule->parameters, margin, 0.0, mistaken);
+        step = rb_as_stored(walk->weights, step);
+    } else {
+        if (rule->needs_norm) squared_norm = rb_length_of(walk, row, 0);
+        step = rb_step_for(walk, margin, squared_norm, mistaken, weight, &change);
+    }
+    if (step != 0.0) {
+        if (!(plain ? rb_within_reach(walk->weights, step * walk->longest_row)
+                    : rb_allowed(walk, row, step, squared_norm))) {
+            tally->refused = row;
+            walk->search.stop = at;
+            return 0.0;
+        }
+        if (!plain && rule->blames_all_rivals)
+            tally->loss += weight * rb_log_loss(walk, margin, squared_norm, step / weight);
+        tally->updates += 1;
+        tally->step_sum += step;
+        rb_move_by(walk, at, row, 0, (2 * label - 1) * step, change);
+        if (tally->alpha) tally->alpha[row] += (2 * label - 1) * step;
+        rb_write(walk, at, row, label, 1 - label, step, change);
+        if (walk->log && walk->log->size == walk->log->capacity) walk->search.stop = at + 1;
+    }
+    if (mistaken) rb_count_mistake(tally, row);
+    return !plain && walk->weights->rates ? NAN : step;
+}
+
+static double rb_act(void *walk, int64_t at, double margin) { return rb_act_on(walk, at, margin, 0); }
+
+static double rb_act_plainly(void *walk, int64_t at, double margin) {
+    return rb_act_on(walk, at, margin, 1);
+}
+
 /* Two classes: the position reached, which is before `stop` when the log is full or a row refused. */
 static int64_t rb_learn_binary(rb_walk *walk) {
-    rb_search *search = &walk->search;
-    rb_weights *weights = walk->weights;
-    rb_tally *tally = walk->tally;
-    int64_t at = search->at, stop = search->stop;
-    double margin, squared_norm = 0.0, weight = 1.0, change = 0.0;
-    for (; at < stop; at++) {
-        if (walk->log && walk->log->size == walk->log->capacity) return at;
-        search->at = at;
-        at = walk->ops->seek(walk->rows, search, weights->w, rb_number(weights, weights->b, 0),
-                             &margin);
-        if (at == stop) break;
-        int64_t row = rb_row_at(search, at);
-        if (walk->row_weights && (weight = walk->row_weights[row]) == 0.0) continue;
-        int32_t label = search->labels[row];
-        int mistaken = margin < 0.0 || (margin == 0.0 && (walk->rule->tie_is_mistake || label == 0));
-        if (walk->rule->needs_norm) squared_norm = rb_length_of(walk, row, 0);
-        double step = rb_step_for(walk, margin, squared_norm, mistaken, weight, &change);
-        if (step != 0.0) {
-            if (!rb_allowed(walk, row, step, squared_norm)) return at;
-            if (walk->rule->blames_all_rivals)
-                tally->loss += weight * rb_log_loss(walk, margin, squared_norm, step / weight);
-            tally->updates += 1;
-            tally->step_sum += step;
-            rb_move_by(walk, at, row, 0, (2 * label - 1) * step, change);
-            if (tally->alpha) tally->alpha[row] += (2 * label - 1) * step;
-            rb_write(walk, at, row, label, 1 - label, step, change);
-        }
-        if (mistaken) rb_count_mistake(tally, row);
-    }
-    return stop;
+    const rb_rule *rule = walk->rule;
+    int plain = rule->step && !rule->needs_norm && !rule->rates && !rule->blames_all_rivals;
+    if (walk->log && walk->log->size == walk->log->capacity) return walk->search.at;
+    walk->ops->visit(walk->rows, &walk->search, walk->weights->w, walk->weights->b,
+                     plain ? rb_act_plainly : rb_act, walk);
+    return walk->search.stop;
 }
 
 /* The last wrong class whose score equals that of the right class. */

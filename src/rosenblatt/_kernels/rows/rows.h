@@ -4,8 +4,9 @@
  * functions below and so is written once.
  *
  * Every sum is taken in a fixed order with plain multiplications and additions (contraction off),
- * so the same data gives the same bytes on every machine. On x86-64 Linux a second copy for AVX2
- * is chosen at run time; it does the same operations in the same order, only more at a time.
+ * so the same data gives the same bytes on every machine. On x86-64 Linux copies for AVX2 and
+ * AVX-512VL are chosen at run time (tables.h); they do the same operations in the same order, only
+ * more at a time.
  */
 #ifndef ROSENBLATT_ROWS_H
 #define ROSENBLATT_ROWS_H
@@ -17,8 +18,10 @@
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GLIBC__) && defined(__GNUC__) && \
     !defined(__clang__)
+#define RB_HAS_CLONES 1
 #define RB_CLONES __attribute__((target_clones("avx2", "default")))
 #else
+#define RB_HAS_CLONES 0
 #define RB_CLONES
 #endif
 
@@ -51,11 +54,12 @@ typedef struct {
     int64_t n_stored; /* sparse only: how many values there are */
 } rb_rows;
 
-/* Where to look for the next row that needs attention. `order` may be NULL: rows as they stand. */
+/* Where to look for the next row that needs attention. `order` may be NULL: rows as they stand.
+ * `upcoming`, or NULL: rows that are needed after this order, as they lie in memory. */
 typedef struct {
-    const int64_t *order;
-    const int32_t *labels;
-    int64_t at, stop;
+    const int64_t *order, *upcoming;
+    const int32_t *labels, *counts; /* of each row: its class, and its mistakes or NULL */
+    int64_t at, stop, n_upcoming;
     double quiet_above; /* rows answered by more than this margin are passed over */
 } rb_search;
 
@@ -71,14 +75,19 @@ typedef struct {
     int64_t stride;
 } rb_movement;
 
+/* What is done with a row that needs attention, at a place of the order. It may bring the end of the
+ * search nearer. It returns the step that the weights took along the row, or NAN if they moved
+ * otherwise. */
+typedef double (*rb_action)(void *walk, int64_t at, double margin);
+
 typedef struct {
-    /* binary: the next place with margin <= quiet_above, or stop; its margin by the pointer */
-    int64_t (*seek)(const rb_rows *, const rb_search *, const void *weights, double bias,
-                    double *margin);
-    /* multiclass: the same; `scores` holds all scores of the row found, `rival` the best wrong
-     * class. The layout of the weights is the table's own: dense tables read one class after the
-     * other, sparse ones read all classes of a feature together, and those of the next `stride`
-     * numbers further. */
+    /* binary: act on every row with margin <= quiet_above, one after the other */
+    void (*visit)(const rb_rows *, rb_search *, const void *weights, const void *bias, rb_action,
+                  void *walk);
+    /* multiclass: the next place with margin <= quiet_above, or stop; its margin by the pointer.
+     * `scores` holds all scores of the row found, `rival` the best wrong class. The layout of
+     * the weights is the table's own: dense tables read one class after the other, sparse ones read
+     * all classes of a feature together, and those of the next `stride` numbers further. */
     int64_t (*seek_class)(const rb_rows *, const rb_search *, const void *weights,
                           const void *biases, int64_t n_classes, int64_t stride, void *scores,
                           int64_t *rival, double *margin);
@@ -107,8 +116,9 @@ typedef struct {
 RB_INLINE int64_t rb_row_at(const rb_search *s, int64_t i) { return s->order ? s->order[i] : i; }
 
 /* In a random order the processor cannot guess which row is next. So rows are asked for twice: early
- * into the L2 cache, while others are on their way from memory, and late into the L1 cache. What is in
- * the caches anyway needs neither. */
+ * into the L2 cache, while others are on their way from memory, and late into the L1 cache. Best of
+ * all is to ask early for what is upcoming: in the order of memory, and each line once. What is in the
+ * caches anyway needs neither. */
 #define RB_LATE 8
 RB_INLINE int rb_reads_ahead(const rb_search *s, int64_t table_bytes) {
     return s->order && table_bytes > 1 << 19;
@@ -121,6 +131,18 @@ RB_INLINE int64_t rb_early(int64_t row_bytes) {
 /* The row that comes so many places later, if there is one. */
 RB_INLINE int64_t rb_row_later(const rb_search *s, int64_t i, int64_t places) {
     return s->order[i + places < s->stop ? i + places : i];
+}
+
+/* The row to ask for early: of those upcoming the one at this place, else one of the order itself. */
+RB_INLINE int64_t rb_row_early(const rb_search *s, int64_t i, int64_t places) {
+    if (!s->upcoming) return rb_row_later(s, i, places);
+    return s->upcoming[i < s->n_upcoming ? i : s->n_upcoming - 1];
+}
+
+/* Ask for what is known of a row beside its values. */
+RB_INLINE void rb_prefetch_notes(const rb_search *s, int64_t row) {
+    RB_PREFETCH_L2(s->labels + row);
+    if (s->counts) RB_PREFETCH_L2(s->counts + row);
 }
 
 RB_INLINE void rb_prefetch_row(const void *row, int64_t bytes) {

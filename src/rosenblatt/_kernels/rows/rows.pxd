@@ -12,14 +12,15 @@ cdef extern from "rows/rows.h" nogil:
 
     ctypedef struct rb_search:
         const int64_t *order
+        const int64_t *upcoming
         const int32_t *labels
+        const int32_t *counts
         int64_t at
         int64_t stop
+        int64_t n_upcoming
         double quiet_above
 
     ctypedef struct rb_ops:
-        int64_t seek(const rb_rows *, const rb_search *, const void *, double,
-                     double *) noexcept nogil
         int64_t seek_class(const rb_rows *, const rb_search *, const void *, const void *, int64_t,
                            int64_t, void *, int64_t *, double *) noexcept nogil
         void score(const rb_rows *, int64_t, int64_t, const void *, double, double *) noexcept nogil

@@ -7,8 +7,10 @@ from libc.stdlib cimport free, malloc
 import numpy as np
 
 cdef extern from "rows/tables.h" nogil:
-    const rb_ops rb_ops_dense_f32
-    const rb_ops rb_ops_dense_f64
+    const rb_ops *rb_dense_ops[][2]
+    const char *rb_clone_names[]
+    int rb_clone
+    int rb_count_clones()
     const rb_ops rb_ops_sparse_f32_i32
     const rb_ops rb_ops_sparse_f32_i64
     const rb_ops rb_ops_sparse_f64_i32
@@ -66,13 +68,27 @@ cdef class Rows:
         return out
 
 
+def clones():
+    """The names of the compiled copies of the loops over dense rows that this processor can run."""
+    return [rb_clone_names[i].decode() for i in range(rb_count_clones())]
+
+
+def use_clone(str name):
+    """Use this copy for tables made from now on; the best one is used unless told otherwise."""
+    global rb_clone
+    rb_clone = clones().index(name)
+
+
+use_clone(clones().pop())
+
+
 def dense(cnp.ndarray X):
     """Rows of a C-contiguous 2-D array of float32 or float64."""
     cdef Rows rows = Rows.__new__(Rows)
     rows.c.values = cnp.PyArray_DATA(X)
     rows.c.n_rows, rows.c.n_features = cnp.PyArray_DIM(X, 0), cnp.PyArray_DIM(X, 1)
     rows.is_float32 = cnp.PyArray_TYPE(X) == cnp.NPY_FLOAT32
-    rows.ops = &rb_ops_dense_f32 if rows.is_float32 else &rb_ops_dense_f64
+    rows.ops = rb_dense_ops[rb_clone][rows.is_float32]
     rows._arrays = (X,)
     return rows
 

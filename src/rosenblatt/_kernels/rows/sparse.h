@@ -56,10 +56,10 @@ RB_INLINE void F(dot_classes)(const rb_rows *rows, int64_t row, const REAL *rest
 RB_INLINE void F(look_ahead)(const rb_rows *rows, const rb_search *s, int64_t i) {
     const REAL *v = rows->values;
     const COLUMN *col = rows->columns, *starts = rows->starts;
-    const int64_t early = 32, row = rb_row_later(s, i, 2 * early);
+    const int64_t early = 32, row = rb_row_early(s, s->upcoming ? i + early : i, 2 * early);
     RB_PREFETCH_L2(starts + row);
-    RB_PREFETCH_L2(s->labels + row);
-    const COLUMN *at = starts + rb_row_later(s, i, early);
+    rb_prefetch_notes(s, row);
+    const COLUMN *at = starts + rb_row_early(s, i, early);
     rb_prefetch_row_l2(v + at[0], (int64_t)(at[1] - at[0]) * (int64_t)sizeof(REAL));
     rb_prefetch_row_l2(col + at[0], (int64_t)(at[1] - at[0]) * (int64_t)sizeof(COLUMN));
     at = starts + rb_row_later(s, i, RB_LATE / 2);
@@ -82,11 +82,14 @@ RB_SCALAR RB_INLINE int64_t F(seek_row)(const rb_rows *rows, const rb_search *s,
     return s->stop;
 }
 
-RB_SCALAR static int64_t F(seek)(const rb_rows *rows, const rb_search *s, const void *weights,
-                                 double bias, double *margin) {
-    return rb_reads_ahead(s, rows->n_stored * (int64_t)(sizeof(REAL) + sizeof(COLUMN)))
-               ? F(seek_row)(rows, s, weights, bias, margin, 1)
-               : F(seek_row)(rows, s, weights, bias, margin, 0);
+RB_SCALAR static void F(visit)(const rb_rows *rows, rb_search *s, const void *weights,
+                               const void *bias, rb_action act, void *walk) {
+    const int ahead = rb_reads_ahead(s, rows->n_stored * (int64_t)(sizeof(REAL) + sizeof(COLUMN)));
+    const REAL *b = bias;
+    double margin;
+    while ((s->at = ahead ? F(seek_row)(rows, s, weights, *b, &margin, 1)
+                          : F(seek_row)(rows, s, weights, *b, &margin, 0)) < s->stop)
+        act(walk, s->at++, margin);
 }
 
 static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
@@ -205,7 +208,7 @@ static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *
     return 0;
 }
 
-RB_UNUSED static const rb_ops F(rb_ops) = {F(seek),       F(seek_class), F(score),
+RB_UNUSED static const rb_ops F(rb_ops) = {F(visit),      F(seek_class), F(score),
                                            F(score_classes), F(add),     F(add_both),
                                            F(squared_norm), F(variance), F(move_with_rates),
                                            F(inspect)};

@@ -1,4 +1,8 @@
-/* The functions of rows.h for every kind of table. Included by rows.pyx alone. */
+/* The functions of rows.h for every kind of table. Included by rows.pyx alone.
+ *
+ * Those of dense rows are compiled once for any processor and, on x86-64 Linux, again for AVX2 and for
+ * AVX-512VL (vectors of 256 bits, but twice as many of them): `rb_clone` says which of them are used.
+ */
 #ifndef ROSENBLATT_TABLES_H
 #define ROSENBLATT_TABLES_H
 
@@ -9,40 +13,37 @@
 
 #define REAL float
 #define TYPE f32
-#define LEAST_RATE 1e-30
-#include "rows/rates.h"
-#define KIND dense_f32
+#define BITS int32_t
 #define LANES_IN_ONE_VECTOR 1
-#include "rows/dense.h"
-#define COLUMN int32_t
-#define UNSIGNED uint32_t
-#define KIND sparse_f32_i32
-#include "rows/sparse.h"
-#define COLUMN int64_t
-#define UNSIGNED uint64_t
-#define KIND sparse_f32_i64
-#include "rows/sparse.h"
-#undef REAL
-#undef TYPE
-#undef LEAST_RATE
+#define LEAST_RATE 1e-30
+#include "rows/table_kinds.h"
 
 #define REAL double
 #define TYPE f64
-#define LEAST_RATE 1e-300
-#include "rows/rates.h"
-#define KIND dense_f64
+#define BITS int64_t
 #define LANES_IN_ONE_VECTOR 0
-#include "rows/dense.h"
-#define COLUMN int32_t
-#define UNSIGNED uint32_t
-#define KIND sparse_f64_i32
-#include "rows/sparse.h"
-#define COLUMN int64_t
-#define UNSIGNED uint64_t
-#define KIND sparse_f64_i64
-#include "rows/sparse.h"
-#undef REAL
-#undef TYPE
-#undef LEAST_RATE
+#define LEAST_RATE 1e-300
+#include "rows/table_kinds.h"
+
+/* Clones from the plainest to the one of the newest processors; all give the same bytes. */
+enum { RB_PORTABLE, RB_AVX2, RB_AVX512VL };
+static const char *const rb_clone_names[] = {"portable", "avx2", "avx512vl"};
+static int rb_clone = RB_PORTABLE;
+
+#if RB_HAS_CLONES
+static const rb_ops *const rb_dense_ops[][2] = {
+    {&rb_ops_dense_f64, &rb_ops_dense_f32},
+    {&rb_ops_dense_f64_avx2, &rb_ops_dense_f32_avx2},
+    {&rb_ops_dense_f64_avx512vl, &rb_ops_dense_f32_avx512vl}};
+/* How many of the clones this processor can run. */
+static int rb_count_clones(void) {
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2")) return 1;
+    return __builtin_cpu_supports("avx512vl") ? 3 : 2;
+}
+#else
+static const rb_ops *const rb_dense_ops[][2] = {{&rb_ops_dense_f64, &rb_ops_dense_f32}};
+static int rb_count_clones(void) { return 1; }
+#endif
 
 #endif

@@ -1,0 +1,130 @@
+"""Every compiled copy of the loops over dense rows learns the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from core.test_kernels import reference_dot
+from rosenblatt._kernels.rows import learning, ordering, rules
+from rosenblatt._kernels.rows import rows as tables
+from rosenblatt.core.rows import as_rows
+from rosenblatt.core.weights import Weights
+
+RULES = ["perceptron", "mira", "PA", "PA-I", "PA-II", "soft", "AROW", "SCW-I"]
+
+
+@pytest.fixture(autouse=True)
+def the_best_clone_again() -> Iterator[None]:
+    yield
+    tables.use_clone(tables.clones()[-1])
+
+
+def test_there_is_a_portable_clone_and_no_other_name_is_known() -> None:
+    assert tables.clones()[0] == "portable"
+    with pytest.raises(ValueError, match="avx1024"):
+        tables.use_clone("avx1024")
+
+
+def learned(X: Any, y: Any, k: int, rule: str, how: dict[str, Any], step: int) -> list[bytes]:
+    """All that two epochs leave behind, learned ``step`` rows a call."""
+    rows = as_rows(X)
+    assert rows.inspect(1e15) is None
+    asked = rules.Rule(rule, threshold=how["threshold"])
+    weights = Weights(
+        1 if k == 2 else k,
+        X.shape[1],
+        dtype=X.dtype,
+        averaged=how["averaged"],
+        rates=asked.rates,
+        fit_intercept=how["bias"],
+    )
+    n, order = len(y), None
+    if how["shuffled"]:
+        order = np.empty(n, np.int64)
+        ordering.shuffled(order, 7)
+    row_weights = np.random.default_rng(1).integers(0, 3, n) * 0.75 if how["weighted"] else None
+    counts, dual = np.zeros(n, np.int32), np.zeros(n)
+    tally = learning.Tally(counts, None if k > 2 or asked.rates else dual)
+    log = learning.Log(max(3, 2 * k), with_rates=asked.rates is not None)
+    entries: list[tuple[float, ...]] = []
+    for _ in range(2):
+        place = 0
+        while place < n:
+            end = min(n, place + step)
+            place = learning.learn(
+                weights, asked, rows, y, order, place, end, row_weights, tally, log, upcoming=order
+            )
+            parts = [log.row, log.wrong, log.step, log.t]
+            entries += zip(*(part[: log.size].tolist() for part in parts), strict=True)
+            log.size = 0
+    parts = [weights.table, weights.bias, weights.table_sum, weights.table_rate, counts, dual]
+    kept = [b"" if part is None else part.tobytes() for part in parts]
+    return [*kept, repr((entries, tally.mistakes, tally.loss)).encode()]
+
+
+ways = st.fixed_dictionaries(
+    {
+        "shuffled": st.booleans(),
+        "weighted": st.booleans(),
+        "averaged": st.booleans(),
+        "bias": st.booleans(),
+        "threshold": st.sampled_from([0.0, 0.5]),
+    }
+)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(
+    n=st.integers(1, 60),
+    d=st.one_of(st.integers(1, 40), st.integers(41, 300)),
+    k=st.sampled_from([2, 2, 3, 5, 9]),
+    rule=st.sampled_from(RULES),
+    how=ways,
+    seed=st.integers(0, 10**6),
+    whole=st.booleans(),
+)
+def test_every_clone_and_row_by_row_learn_the_same_bytes(
+    dtype: type, n: int, d: int, k: int, rule: str, how: dict[str, Any], seed: int, whole: bool
+) -> None:
+    """One row a call is scored alone: there is no row to take together with it."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((n, d)).astype(dtype)
+    X[random.random(X.shape) < 0.2] = 0
+    y = random.integers(0, k, n).astype(np.int32)
+    found = []
+    for clone in tables.clones():
+        tables.use_clone(clone)
+        found += [learned(X, y, k, rule, how, n if whole else 13), learned(X, y, k, rule, how, 1)]
+    assert all(one == found[0] for one in found)
+
+
+@pytest.mark.parametrize("clone", tables.clones())
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(n=st.integers(1, 40), d=st.integers(0, 40), seed=st.integers(0, 10**6))
+@example(n=9, d=0, seed=0)
+def test_a_perceptron_makes_the_mistakes_of_the_oracle(
+    clone: str, dtype: type, n: int, d: int, seed: int
+) -> None:
+    """The oracle scores each row alone, in the documented order of additions."""
+    tables.use_clone(clone)
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((n, d)).astype(dtype)
+    y = random.integers(0, 2, n).astype(np.int32)
+    w, b, mistakes = np.zeros(d, dtype), dtype(0), np.zeros(n, np.int32)
+    for i in range(n):
+        sign = dtype(2 * y[i] - 1)
+        if sign * dtype(reference_dot(X[i], w, b)) <= 0:
+            w, b, mistakes[i] = w + sign * X[i], b + sign, 1
+    rows, weights, counts = as_rows(X), Weights(1, d, dtype=dtype), np.zeros(n, np.int32)
+    assert rows.inspect(1e15) is None
+    rule, tally = rules.Rule("perceptron"), learning.Tally(counts)
+    learning.learn(weights, rule, rows, y, None, 0, n, None, tally, None)
+    assert weights.table[0].tobytes() == w.tobytes()
+    assert weights.bias[0] == b
+    np.testing.assert_array_equal(counts, mistakes)
