@@ -129,13 +129,13 @@ ERRORS: dict[str, Callable[[], Split]] = {
 @contextmanager
 def _buffers(piece: int, values: float) -> Iterator[None]:
     """Pieces of so many rows, of which a buffer holds as many as ever."""
-    before = epochs.PIECE, epochs.BUFFER
-    epochs.PIECE = math.ceil(piece * values)
+    before = epochs.PIECE, epochs.BUFFER, epochs.AT_ONCE
+    epochs.PIECE, epochs.AT_ONCE = math.ceil(piece * values), 0
     epochs.BUFFER = PIECES * epochs.PIECE
     try:
         yield
     finally:
-        epochs.PIECE, epochs.BUFFER = before
+        epochs.PIECE, epochs.BUFFER, epochs.AT_ONCE = before
 
 
 def errors(name: str, n_seeds: int = SEEDS) -> list[Row]:

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ D, ROWS_IN_PIECE, PIECES = 2, 3, 4
 def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(epochs, "PIECE", D * ROWS_IN_PIECE)
     monkeypatch.setattr(epochs, "BUFFER", D * ROWS_IN_PIECE * PIECES)
+    monkeypatch.setattr(epochs, "AT_ONCE", 0)
 
 
 def orders(rows: int | list[int], seed: int) -> Callable[[int], list[list[int]]]:
@@ -67,16 +68,16 @@ def test_the_order_is_that_of_the_oracle(
 @pytest.mark.parametrize(
     ("X", "piece"),
     [
-        (np.ones((10, 20), np.float32), 204),
-        (np.ones((10, 20)), 204),
-        (csr(np.ones((10, 20))), 204),
-        (np.ones((3, 2000)), 2),
+        (np.ones((10, 20), np.float32), 102),
+        (np.ones((10, 20)), 102),
+        (csr(np.ones((10, 20))), 102),
+        (np.ones((3, 1000)), 2),
         (np.ones((3, 5000)), 1),
-        (csr(np.eye(50)), 4096),
-        (csr(np.zeros((5, 2))), 5 * 4096),
+        (csr(np.eye(50)), 2048),
+        (csr(np.zeros((5, 2))), 5 * 2048),
     ],
 )
-def test_a_piece_has_4096_values_but_at_least_a_row(X: Any, piece: int) -> None:
+def test_a_piece_has_2048_values_but_at_least_a_row(X: Any, piece: int) -> None:
     rows = as_rows(X)
     labels, rule = np.zeros(rows.n_rows, np.int32), training.Rule("perceptron")
     weights = Weights(1, rows.n_features, dtype=rows.dtype)
@@ -204,14 +205,24 @@ def test_a_pocket_looks_as_often_as_ever(monkeypatch: pytest.MonkeyPatch) -> Non
     assert pocket.mistakes_per_epoch_ == last.mistakes_per_epoch_
 
 
-def test_few_rows_are_shuffled_as_a_whole() -> None:
-    """52,224 rows of 20 values are one buffer: no order of fewer rows depends on buffers."""
-    piece, pieces = epochs.PIECE // 20, epochs.BUFFER // epochs.PIECE
-    sizes = [
-        [len(order) for order in epochs.Shuffle(n, None, piece, pieces).epoch(0)[0]]
-        for n in (52_224, 52_225)
-    ]
-    assert sizes in ([[52_224], [52_224, 1]], [[52_224], [52_021, 204]])
+@pytest.mark.parametrize(("n", "at_once"), [(52_224, True), (52_225, False)])
+def test_few_rows_are_shuffled_as_a_whole(n: int, at_once: bool) -> None:
+    """52,224 rows of 20 values: no order of fewer rows depends on buffers."""
+    X, y = np.random.default_rng(0).choice([-1.0, 1.0], (n, 20)), np.arange(n) % 2
+    learner = Perceptron(margin=1e6, max_iter=1, tol=None, record=True, random_state=5).fit(X, y)
+    (order,), _ = epochs.Shuffle(n, None, 1, 1).epoch(5)
+    assert (visited(learner) == order.tolist()) is at_once
+
+
+def test_the_rows_of_the_next_buffer_are_known_as_they_lie_in_memory() -> None:
+    shuffle = epochs.Shuffle(100, None, 3, 4)
+    expected, left = [], list(range(100))
+    for order in shuffle.epoch(1)[0]:
+        assert not expected or sorted(order) == sorted(expected)
+        left = [row for row in left if row not in order]
+        expected = [] if shuffle.upcoming is None else shuffle.upcoming.tolist()
+        assert sum(after - row != 1 for row, after in pairwise(expected)) < 4
+    assert left == expected == []
 
 
 @pytest.mark.long

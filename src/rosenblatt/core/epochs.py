@@ -15,7 +15,8 @@ from rosenblatt.core.result import EpochCallback, FitResult, Validation, stop_as
 
 Order = npt.NDArray[np.int64]
 # Stored values, never bytes or the size of a cache: one order for float32, float64, any machine.
-PIECE, BUFFER = 1 << 12, 1 << 20
+# A buffer and the next one are in the caches of most; examples of no more than AT_ONCE need none.
+PIECE, BUFFER, AT_ONCE = 1 << 11, 1 << 18, 1 << 20
 
 
 class Trainer(ABC):
@@ -24,7 +25,8 @@ class Trainer(ABC):
     A family overrides `learn`, and of the rest what it can tell. ``subset`` are the numbers of the
     examples to learn from, in their order; None: all of them. ``piece`` is how many neighbours are
     worth reading together; where there are many pieces, `learn` is called for a buffer of examples
-    at a time, and ``n_learned`` were learned from in this epoch before. ``converges``: of
+    at a time, ``n_learned`` were learned from in this epoch before, and ``upcoming`` are those of
+    the next buffer, as they lie in memory. ``converges``: of
     separable examples there is a last mistake; where it is False, epochs without a gain end a fit.
     ``separates``: an epoch without a mistake, or a proof that there will be none, ends it.
     """
@@ -37,6 +39,7 @@ class Trainer(ABC):
         self.subset = subset
         self.piece = 1
         self.n_learned = 0
+        self.upcoming: Order | None = None
         self.n_updates = 0
         self.cut_short = False
         self.result = FitResult(n_rows=n_examples)
@@ -132,13 +135,15 @@ class Shuffle:
 
     Examples are cut into pieces of neighbours. The pieces are shuffled; some at a time, from as
     many places, fill a buffer, whose examples are shuffled in turn. So memory is read in runs of a
-    few kilobytes, and no list of all examples is needed. Where one buffer holds all, or a piece is
-    an example, all are shuffled at once.
+    few kilobytes, and no list of all examples is needed. ``few`` examples, or those that one buffer
+    holds, or of which each is a piece, are shuffled at once. ``upcoming`` are the examples of the
+    next buffer, if any.
     """
 
-    def __init__(self, n: int, subset: Order | None, piece: int, pieces: int) -> None:
+    def __init__(self, n: int, subset: Order | None, piece: int, pieces: int, few: int = 0) -> None:
         self._n, self._subset, self._piece, self._pieces = n, subset, piece, pieces
-        self._at_once = piece == 1 or n <= piece * pieces
+        self.upcoming: Order | None = None
+        self._at_once = piece == 1 or n <= max(few, piece * pieces)
         self._buffer = np.empty(n if self._at_once else piece * pieces, np.int64)
         self._order = np.empty(0 if self._at_once else -(-n // piece), np.int64)
 
@@ -152,11 +157,17 @@ class Shuffle:
 
     def _buffers(self, random: int) -> Iterator[Order]:
         random, room = ordering.shuffled(self._order, random), np.empty_like(self._buffer)
+        upcoming = self._gathered(0, room)
         for first in range(0, len(self._order), self._pieces):
-            pieces = self._order[first : first + self._pieces]
-            count = ordering.gather(pieces, self._piece, self._n, self._subset, room)
-            random = ordering.shuffled(self._buffer[:count], random, room)
-            yield self._buffer[:count]
+            order = self._buffer[: len(upcoming)]
+            random = ordering.shuffled(order, random, upcoming)
+            upcoming = self.upcoming = self._gathered(first + self._pieces, room)
+            yield order
+
+    def _gathered(self, first: int, room: Order) -> Order:
+        """The examples of a buffer, in the room for them: its pieces one after the other."""
+        pieces = self._order[first : first + self._pieces]
+        return room[: ordering.gather(pieces, self._piece, self._n, self._subset, room)]
 
 
 def run(
@@ -183,7 +194,10 @@ def run(
     result, n, updates_before_fit = trainer.result, trainer.n_examples, trainer.n_updates
     result.random = random
     buffers: Iterable[Order | None] = [trainer.subset]
-    orders = Shuffle(n, trainer.subset, trainer.piece, BUFFER // PIECE) if shuffle else None
+    orders, piece = None, trainer.piece
+    if shuffle:
+        few = piece * (AT_ONCE // PIECE)
+        orders = Shuffle(n, trainer.subset, piece, BUFFER // PIECE, few)
     cycle = None if shuffle or not trainer.state() else Cycle(trainer.state)
     for epoch in range(1, max_iter + 1):
         if orders is not None:
@@ -191,6 +205,7 @@ def run(
         updates_before = trainer.n_updates
         mistakes = trainer.n_learned = 0
         for order in buffers:
+            trainer.upcoming = None if orders is None else orders.upcoming
             mistakes += trainer.learn(order)
             if trainer.cut_short:
                 break

@@ -81,7 +81,7 @@ class LinearTrainer(epochs.Trainer):
         step = max(1, self.n_examples // (POCKET_LOOKS if self.pocket else 1))
         while place < n:
             left = step - (self.n_learned + place) % step
-            place = self._walk(order, place, min(place + left, n))
+            place = self._walk(order, place, min(place + left, n), self.upcoming)
             if self.pocket and (self.n_learned + place) % step == 0:
                 if self._tally.updates > self._updates_seen:
                     self.pocket.look()
@@ -220,7 +220,7 @@ def one_pass(
     """Learn from each row once, in the order given, in place; ``record`` is given the updates."""
     tally = learning.Tally()
     walk = _walk(weights, rule, rows, labels, row_weights, tally, [record])
-    walk(None, start, rows.n_rows if stop is None else stop)
+    walk(None, start, rows.n_rows if stop is None else stop, None)
     return tally
 
 
@@ -232,11 +232,11 @@ def _walk(
     row_weights: npt.NDArray[np.float64] | None,
     tally: learning.Tally,
     notes: Sequence[Note | None],
-) -> Callable[[npt.NDArray[np.int64] | None, int, int], int]:
+) -> Callable[[epochs.Order | None, int, int, epochs.Order | None], int]:
     """A function that learns from places ``start`` to ``stop`` of an order, once each.
 
     It returns the place reached, which is before ``stop`` if somebody asks to stop. The ``notes``
-    are given the updates as they come.
+    are given the updates as they come. Rows that are upcoming are read from memory meanwhile.
     """
     weights.arrange(by_feature=rows.is_sparse)
     # Room for at least one example: a soft step may write one entry a class.
@@ -246,11 +246,23 @@ def _walk(
     products = weights.n_vectors * (1 << 10 if rows.is_sparse else max(1, rows.n_features))
     block = min(ROWS_AT_A_TIME, max(1, PRODUCTS_AT_A_TIME // products))
 
-    def walk(order: npt.NDArray[np.int64] | None, start: int, stop: int) -> int:
+    def walk(
+        order: epochs.Order | None, start: int, stop: int, upcoming: epochs.Order | None
+    ) -> int:
         while start < stop:
             end = min(stop, start + block)
             start = learning.learn(
-                weights, rule, rows, labels, order, start, end, row_weights, tally, log
+                weights,
+                rule,
+                rows,
+                labels,
+                order,
+                start,
+                end,
+                row_weights,
+                tally,
+                log,
+                upcoming=upcoming,
             )
             if log is not None:
                 entries = Entries.of(log)
