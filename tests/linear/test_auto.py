@@ -39,10 +39,9 @@ def mean_square(X):
     return 1 + (X**2).sum(axis=1).mean()
 
 
-def made(arm, epochs, X):
-    """A rule of the portfolio as `AutoLinear` makes it for these rows."""
-    units = portfolio.Units(mean_square(X), 1 + X.shape[1])
-    return arm.learner(**portfolio.SHARED, **arm.in_units(units), max_iter=epochs)
+def made(arm, epochs):
+    """A rule of the portfolio as `AutoLinear` makes it."""
+    return arm.learner(**portfolio.SHARED, **arm.parameters, max_iter=epochs)
 
 
 def overlapping(n, seed=0, d=4):
@@ -77,7 +76,7 @@ def test_what_was_chosen_is_what_a_fit_of_it_on_all_rows_gives(digits):
     found = AutoLinear(standardize=False).fit(X, y)
     [chosen] = [candidate for candidate in found.leaderboard_ if candidate.chosen]
     arm = auto.ARMS[chosen.name]
-    alone = made(arm, chosen.epochs, X).fit(X, y)
+    alone = made(arm, chosen.epochs).fit(X, y)
     assert type(found.best_learner_) is arm.learner
     np.testing.assert_array_equal(found.coef_, alone.coef_)
     np.testing.assert_array_equal(found.predict(X_test), alone.predict(X_test))
@@ -88,7 +87,7 @@ def test_errors_on_the_leaderboard_are_those_of_fits_without_the_held_out_rows(d
     found = AutoLinear(standardize=False, max_iter=12).fit(X, y, validation_set=(X_dev, y_dev))
     for candidate in found.leaderboard_:
         arm = auto.ARMS[candidate.name]
-        alone = made(arm, candidate.epochs, X)
+        alone = made(arm, candidate.epochs)
         errors = 1 - alone.fit(X, y).score(X_dev, y_dev)
         assert candidate.error_rate == pytest.approx(errors), candidate
 
@@ -96,32 +95,44 @@ def test_errors_on_the_leaderboard_are_those_of_fits_without_the_held_out_rows(d
 def test_a_rule_that_is_surely_better_is_chosen(monkeypatch):
     X, y = overlapping(600)
     bad = portfolio.Arm("bad", PassiveAggressive, {"C": 1e-12})
-    monkeypatch.setattr(auto, "PORTFOLIO", (bad, portfolio.PORTFOLIO[0]))
+    good = portfolio.PORTFOLIO[0]
+    monkeypatch.setattr(auto, "PORTFOLIO", (bad, good))
     X[y == 0] += 3.0  # so that the first steps alone are no good
     found = AutoLinear(max_iter=3, fit_intercept=False, standardize=False).fit(X, y)
     by_name = {candidate.name: candidate for candidate in found.leaderboard_}
     assert by_name["bad"].is_default
-    assert pytest.approx(1 / mean_square(X) * 1.0, rel=0.5) == found.best_learner_.C
-    assert by_name[portfolio.PORTFOLIO[0].name].chosen
+    assert found.best_learner_.C == 1.0
+    assert by_name[good.name].chosen
 
 
 def test_without_search_it_is_averaged_pa_of_12_epochs(digits):
     X, y, *_ = digits
     found = AutoLinear(search=False, standardize=False).fit(X, y)
-    alone = PassiveAggressive(**portfolio.SHARED, C=1 / mean_square(X), max_iter=12).fit(X, y)
-    np.testing.assert_array_equal(found.coef_, alone.coef_)
+    alone = PassiveAggressive(average="tail", tol=None, C=1 / mean_square(X), max_iter=12).fit(X, y)
+    np.testing.assert_allclose(found.coef_, alone.coef_, rtol=1e-9)
     assert found.leaderboard_ == []
     assert not hasattr(found, "predict_proba")
     assert not hasattr(AutoLinear(search=False), "predict_proba")
     assert hasattr(AutoLinear(), "predict_proba")
 
 
-def test_one_standard_error_is_enough_on_sparse_rows_of_unit_length():
+def test_sparse_rows_of_unit_length_are_texts_with_a_plan_of_their_own():
     rows = np.array([[3.0, 4.0], [0.0, 0.0], [1.0, 0.0]])
     unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)
-    assert portfolio.caution(rosenblatt.arrays.SparseRows.from_dense(unit)) == 1.0
-    assert portfolio.caution(rosenblatt.arrays.SparseRows.from_dense(rows)) == 2.0
-    assert portfolio.caution(unit) == 2.0
+    texts = rosenblatt.arrays.SparseRows.from_dense(unit)
+    for other in (rosenblatt.arrays.SparseRows.from_dense(rows), unit):
+        assert portfolio.Plan.of(other, 3, 150) == ([3, 12, 50, 150], 2.0, True)
+    assert portfolio.Plan.of(texts, 3, 150) == ([3, 12], 1.0, False)
+    assert portfolio.Plan.of(texts, 2, 150) == ([3, 12], 1.0, True)
+
+
+@pytest.mark.parametrize("search", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_texts_of_more_than_two_classes_have_no_bias(n_classes, search):
+    texts = sp.csr_array(np.tile(np.eye(6), (10, 1)))
+    found = AutoLinear(search=search).fit(texts, np.arange(60) % n_classes)
+    assert found.best_learner_.fit_intercept is (n_classes == 2)
+    assert found.intercept_.any() == (n_classes == 2)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +140,16 @@ def test_one_standard_error_is_enough_on_sparse_rows_of_unit_length():
     [(100, 150, [3, 12, 50, 150]), (3000, 150, [3, 12, 30]), (100, 20, [3, 12, 20]), (9, 1, [1])],
 )
 def test_rules_are_looked_at_after_a_few_epochs_of_one_path(n_rows, most, looks):
-    assert portfolio.looks_at(n_rows, most) == looks
+    table = np.zeros((n_rows, 2))
+    assert portfolio.Plan.of(table, 2, most).looks == looks
+
+
+def test_the_slowest_rule_is_tried_for_fewer_epochs():
+    X, y = overlapping(60)
+    tried = {(c.name, c.epochs) for c in AutoLinear().fit(X, y).leaderboard_}
+    assert ("AdaGrad, log", 50) in tried
+    assert ("AdaGrad, log", 150) not in tried
+    assert ("AdaGrad, hinge", 150) in tried
 
 
 def test_equal_seeds_give_equal_models_with_any_number_of_threads(digits):

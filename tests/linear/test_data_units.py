@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import assert_same_bytes, csr, floats, seeds
 
-from rosenblatt import AROW, PassiveAggressive, Perceptron, SoftPerceptron, io, load, save
+from rosenblatt import AROW, SCW, PassiveAggressive, Perceptron, SoftPerceptron, io, load, save
 from rosenblatt.errors import ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -107,6 +107,20 @@ def test_the_damping_of_arow_is_multiplied():
     plain = AROW(r=0.5 * mean_square(X, True), **FEW).fit(X, y)
     relative = AROW(r=0.5, relative_to_data=True, **FEW).fit(X, y)
     np.testing.assert_allclose(relative.coef_, plain.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("variant", ["CW", "I", "II"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scw_learns_the_same_weights_of_rows_of_any_length(variant, n_classes):
+    """Its margins grow with the rows as the deviation of the scores does."""
+    X, y = floats(8, n_classes=n_classes)
+    settings = {"variant": variant, "fit_intercept": False, "C": 0.01, **FEW}
+    one, other, plain = (
+        SCW(relative_to_data=relative, **settings).fit(X * factor, y).coef_
+        for factor, relative in ((1.0, True), (1024.0, True), (1024.0, False))
+    )
+    np.testing.assert_allclose(other, one, rtol=1e-9)
+    assert variant == "CW" or not np.allclose(plain, one)
 
 
 def test_rows_of_zeros_are_no_unit():

@@ -30,10 +30,8 @@ from rosenblatt.linear.portfolio import (
     PORTFOLIO,
     SHARED,
     Arm,
-    Units,
-    caution,
+    Plan,
     held_out_scores,
-    looks_at,
 )
 
 ARMS = {arm.name: arm for arm in PORTFOLIO}
@@ -71,8 +69,13 @@ class AutoLinear(Diagram, Estimator):
     parameters relative to the data. Each is trained once and judged after 3, 12, 50 and 150 epochs
     on five folds in turn, of 3,000 rows or more after 3, 12 and 30 on a fifth of them. The default,
     PA-I with ``C=1`` and 12 epochs, is left only for what misclassifies fewer of the held-out rows
-    by two standard errors of the difference (by one on sparse rows of unit length: texts). What was
-    chosen is trained on all rows, its probabilities are calibrated on the held-out scores.
+    by two standard errors of the difference. Of sparse rows of unit length, as texts are, it is 3
+    and 12 epochs and one standard error, and more than two classes have no bias, which beside such
+    rows would move as far as all words together.
+
+    What was chosen is trained on all rows, its probabilities are calibrated on the held-out scores:
+    of two classes by a slope alone, so that the class that is predicted is the more probable one
+    (with ``class_weight`` also by an offset).
 
     Cost: seven fits of 150 epochs on five folds, of 3,000 rows or more seven of 30 epochs.
 
@@ -118,7 +121,9 @@ class AutoLinear(Diagram, Estimator):
         below=1.0,
         help="The share of rows to hold out once; by default what suits their number.",
     )
-    fit_intercept: bool = option_of(LinearLearner, "fit_intercept")
+    fit_intercept: bool = option(
+        default=True, help="Whether to learn a bias; texts of more than two classes have none."
+    )
     class_weight: Any = option_of(LinearLearner, "class_weight")
     record: bool = option_of(LinearLearner, "record")
     random_state: Any = option_of(LinearLearner, "random_state")
@@ -172,13 +177,14 @@ class AutoLinear(Diagram, Estimator):
                 parts = [Split(None, None, dev, dev_labels)]
             else:
                 parts = splits(table, labels, self.validation_fraction, seed)
-            units = Units.of(table, fit_intercept=bool(self.fit_intercept))
-            make = partial(self._learner, units=units, random_state=seed)
+            plan = Plan.of(table, len(slots), int(self.max_iter))
+            bias = bool(self.fit_intercept) and plan.has_bias
+            make = partial(self._learner, random_state=seed, fit_intercept=bias)
             learner, held_out = make(PORTFOLIO[0], self._default_epochs), None
             board: list[Candidate] = []
             if self.search and parts:
                 data = TrainingData(table, as_rows(table), labels)
-                board, held_out = self._try_all(data, list(slots), parts, sample_weight, make)
+                board, held_out = self._try_all(plan, data, list(slots), parts, sample_weight, make)
             for tried in board:
                 if tried.chosen:
                     learner = make(ARMS[tried.name], tried.epochs)
@@ -202,16 +208,14 @@ class AutoLinear(Diagram, Estimator):
     def _default_epochs(self) -> int:
         return min(DEFAULT_EPOCHS, int(self.max_iter))
 
-    def _learner(
-        self, arm: Arm, epochs: int, units: Units | None = None, **more: Any
-    ) -> LinearLearner:
+    def _learner(self, arm: Arm, epochs: int, **more: Any) -> LinearLearner:
         """A rule of the portfolio as a learner of its own."""
         own = {name: getattr(self, name) for name in HANDED_ON}
-        parameters = {} if units is None else arm.in_units(units)
-        return arm.learner(**{"max_iter": epochs, **SHARED, **own, **parameters, **more})
+        return arm.learner(**{"max_iter": epochs, **SHARED, **own, **arm.parameters, **more})
 
     def _try_all(
         self,
+        plan: Plan,
         data: TrainingData,
         classes: list[Any],
         parts: list[Split],
@@ -219,14 +223,14 @@ class AutoLinear(Diagram, Estimator):
         make: Callable[..., LinearLearner],
     ) -> tuple[list[Candidate], Any]:
         """What was tried, and of what is chosen the scores, labels and weights of held-out rows."""
-        looks = looks_at(len(data.labels), int(self.max_iter))
         quiet = {"record": False, "verbose": 0, "n_jobs": None}
-        learners = {arm.name: make(arm, looks[-1], **quiet) for arm in PORTFOLIO}
+        most = plan.looks[-1]
+        learners = {arm.name: make(arm, min(most, arm.most), **quiet) for arm in PORTFOLIO}
         trials = len(learners) * len(parts)
         with progress(self.verbose, trials, type(self).__name__, "trial") as show:
             jobs: dict[str, Any] = {"n_jobs": self.n_jobs, "show": show}
             jobs["sample_weight"] = sample_weight
-            tried = held_out_scores(learners, classes, data, parts, looks, **jobs)
+            tried = held_out_scores(learners, classes, data, parts, plan.looks, **jobs)
         default = PORTFOLIO[0].name, self._default_epochs
         if default not in tried:
             return [], None  # interrupted
@@ -240,7 +244,7 @@ class AutoLinear(Diagram, Estimator):
             None if (found := read_weights(own[0], kind, classes, own[1])) is None else found[rows]
             for kind in (None, self.class_weight)
         )
-        board = leaderboard(wrong, weights, default, caution(data.table))
+        board = leaderboard(wrong, weights, default, plan.caution)
         best = next(tried[candidate[:2]] for candidate in board if candidate.chosen)
         return board, (decision_scores(best), labels, factors)
 

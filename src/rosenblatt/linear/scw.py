@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.learner.options import option
+from rosenblatt.linear.data_units import DataUnits, relative_to_data
 from rosenblatt.linear.second_order import SecondOrderLearner
 
 
@@ -69,6 +72,8 @@ class SCW(SecondOrderLearner):
         help="The probability of being right that is wanted of every row, between 0.5 and 1.",
     )
 
+    relative_to_data: bool = relative_to_data("C")
+
     def rule(self) -> Rule:
         from statistics import NormalDist
 
@@ -76,3 +81,8 @@ class SCW(SecondOrderLearner):
         phi = round(NormalDist().inv_cdf(self.eta), 12)
         name = "CW" if self.variant == "CW" else f"SCW-{self.variant}"
         return Rule(name, C=self.C, phi=phi, ties=self.ties)
+
+    def _in_units(self, units: DataUnits) -> dict[str, float]:
+        # Of rows k times as long the margin and √v are, so τ is 1/k of what it was, and v is k².
+        norm = units.squared_norm
+        return {"C": self.C / (norm if self.variant == "II" else math.sqrt(norm))}
