@@ -1,13 +1,14 @@
 """AutoLinear as it comes beside tuned linear peers: errors on test parts, and time.
 
-python benchmarks/accuracy.py [--only SET]
+python benchmarks/accuracy.py [--only SET] [--peers LR,SVC]
 
 Peers are scikit-learn's LogisticRegression, LinearSVC, averaged SGD and passive-aggressive learner,
 and Vowpal Wabbit if it is installed. Each has three settings, of which the best on the held-out
 rows that AutoLinear also chooses by is fitted again on all rows. Arrays are scaled for the peers;
 of texts they get scikit-learn's tf-idf of words and pairs of words, and LinearSVC also our
 features. Differences are in points, ours less the peer's, ± a paired standard error: over the
-splits where there are several, else over the test rows. Times are ratios in this run.
+splits where there are several, else over the test rows. Times are those of the processor, of one
+thread each, so that their ratios do not depend on what else the machine does.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,9 @@ class VowpalWabbit:
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
+
+    def __repr__(self) -> str:
+        return f"VowpalWabbit({self.rate})"
 
     def fit(self, X: Any, y: Any) -> VowpalWabbit:
         self.folder = tempfile.TemporaryDirectory()
@@ -136,16 +141,16 @@ class Outcome:
 
 
 def timed(act: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
+    start = time.process_time()
     found = act()
-    return time.perf_counter() - start, found
+    return time.process_time() - start, found
 
 
 def tuned(
     settings: list[Any], rows: Any, train: Part, held: Any
 ) -> tuple[Any, float, float, float]:
     """The best of some settings, fitted on all rows; its held-out error, and times."""
-    start, rates = time.perf_counter(), []
+    start, rates = time.process_time(), []
     for make in settings:
         wrong = [
             make().fit(rows[part.learned], train.y[part.learned]).predict(rows[part.held])
@@ -155,12 +160,15 @@ def tuned(
         rates.append(float(np.mean(np.concatenate(wrong))))
     best = int(np.argmin(rates))
     took, model = timed(lambda: settings[best]().fit(rows, train.y))
-    return model, rates[best], time.perf_counter() - start, took
+    return model, rates[best], time.process_time() - start, took
 
 
-def measure(name: str) -> dict[str, Outcome]:
-    """Every learner on every split of a set."""
+def measure(name: str, wanted: list[str]) -> dict[str, Outcome]:
+    """Every learner on every split of a set; of the peers those that are wanted, or all."""
     found: dict[str, Outcome] = {}
+    peers = OF_TEXT | {"SVC, ours": OF_TEXT["SVC"]} if name in TEXTS else PEERS
+    if find_spec("vowpalwabbit") is not None:
+        peers = peers | {"VW": [partial(VowpalWabbit, rate) for rate in (0.1, 0.5, 2.0)]}
     for train, test in SETS[name]():
         labels = np.unique(train.y, return_inverse=True)[1].astype(np.int32)
         held = splits(np.zeros((len(labels), 1)), labels, None, 0)
@@ -169,6 +177,8 @@ def measure(name: str) -> dict[str, Outcome]:
             outcome = found.setdefault(who, Outcome())
             outcome.wrong.append(np.asarray(model.predict(rows)) != test.y)  # noqa: B023
             outcome.seconds.append(seconds)
+            rate = 100 * outcome.wrong[-1].mean()
+            print(f"  {who} {rate:.2f} %, {seconds:.1f} s: {model}", flush=True)
             for values, value in zip((outcome.held_out, outcome.one_fit), more, strict=False):
                 values.append(value)
             if hasattr(model, "predict_proba"):
@@ -176,29 +186,21 @@ def measure(name: str) -> dict[str, Outcome]:
                 outcome.loss.append(log_loss(test.y, shares, labels=model.classes_))  # noqa: B023
 
         took, auto = timed(lambda: AutoLinear().fit(train.ours, train.y))  # noqa: B023
-        add("auto", auto, test.ours, took)
-        print(f"  {auto.best_learner_}", flush=True)
+        add("auto", auto.best_learner_, test.ours, took)
         took, plain = timed(lambda: AutoLinear(search=False).fit(train.ours, train.y))  # noqa: B023
         add("no search", plain, test.ours, took)
-        for peer, settings in (OF_TEXT if name in TEXTS else PEERS).items():
-            model, *facts = tuned(settings, train.peers, train, held)
-            add(peer, model, test.peers, facts[1], facts[0], facts[2])
-        if name in TEXTS:
-            model, *facts = tuned(OF_TEXT["SVC"], train.ours, train, held)
-            add("SVC, ours", model, test.ours, facts[1], facts[0], facts[2])
-        try:
-            model, *facts = tuned(
-                [partial(VowpalWabbit, rate) for rate in (0.1, 0.5, 2.0)], train.peers, train, held
+        for peer in wanted or peers:
+            rows, test_rows = (
+                part.ours if peer == "SVC, ours" else part.peers for part in (train, test)
             )
-            add("VW", model, test.peers, facts[1], facts[0], facts[2])
-        except ModuleNotFoundError:
-            pass
+            model, error, seconds, one_fit = tuned(peers[peer], rows, train, held)
+            add(peer, model, test_rows, seconds, error, one_fit)
     return found
 
 
 def lines(name: str, found: dict[str, Outcome]) -> tuple[list[str], dict[str, float]]:
     """What a set came to, in words, and the figures that all sets are judged by."""
-    ours, lr = found["auto"], found["LR"]
+    ours, lr = found["auto"], found.get("LR", Outcome([], [], [np.nan], [np.nan], [np.nan]))
     peers = {who: o for who, o in found.items() if o.held_out and who != "SVC, ours"}
     n = len(ours.wrong)
     # The peer that the same held-out rows choose, split by split.
@@ -236,12 +238,14 @@ def lines(name: str, found: dict[str, Outcome]) -> tuple[list[str], dict[str, fl
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", metavar="SET", default="", help="sets with this in the name")
-    only = parser.parse_args().only
+    parser.add_argument("--peers", default="", help="names of peers, with commas; else all")
+    only, named = vars(parser.parse_args()).values()
+    wanted = [peer for peer in named.split(",") if peer]
     warnings.simplefilter("ignore")
     figures = {}
     for name in (name for name in SETS if only in name):
         try:
-            text, figures[name] = lines(name, measure(name))
+            text, figures[name] = lines(name, measure(name, wanted))
         except Skipped as reason:
             text = [f"{name}: skipped, {reason}"]
         print("\n".join(text), flush=True)
