@@ -23,7 +23,7 @@ from rosenblatt import (
     plot,
 )
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.explain import Contribution, Explanation, PastMistake
+from rosenblatt.explain import USUAL, Contribution, Explanation, PastMistake
 from rosenblatt.learner.catalogue import entries
 from rosenblatt.learner.sklearn_classes import not_fitted_error
 from rosenblatt.structured.spaces import Candidates
@@ -134,11 +134,11 @@ def test_names_come_from_mappings_frames_and_schemas():
     learner = Perceptron(**FEW).fit(records, ["late", "ok", "late"])
     why = learner.explain({"w": 7.0, "by": "Owl"})
     assert why.unknown == {"by": ["Owl"]}
-    assert {part.name for part in why.contributions} <= {"w", "bias"}
+    assert {part.name for part in why.contributions} <= {"w", USUAL}
     assert {part.name for part in learner.explain(records[0]).contributions} <= {
         "w",
         "by=Kestrel",
-        "bias",
+        USUAL,
     }
 
 

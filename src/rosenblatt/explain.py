@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 LONGEST_NAME = 40
+USUAL = "the average row"
 # What rounding leaves of a sum, as a share of its parts; weights may be float32.
 ROUNDING = 1e-6
 
 
 class Contribution(NamedTuple):
-    """What a feature adds to a score: ``contribution = weight · value``.
+    """What a feature adds to a score: ``contribution = weight · (value - usual)``.
 
+    ``usual`` is what the average row has, as far as the model knows, else 0.
     ``kind`` is "feature", "bias", of a tagger also "step" (from the tag before), or "rest" for
     several that were joined; ``n_joined`` says how many.
     """
@@ -38,6 +40,7 @@ class Contribution(NamedTuple):
     contribution: float
     kind: str = "feature"
     n_joined: int = 1
+    usual: float = 0.0
 
 
 class PastMistake(NamedTuple):
@@ -170,9 +173,11 @@ class Explanation:
         if self.clipped:
             by_feature.append(f"clipped, since so far from the median: {', '.join(self.clipped)}")
         how = "votes are no sum over features" if self.votes else "no weights by feature"
-        by_feature.append(
-            f"{self.summary()}; {'weight × value of each feature:' if self.contributions else how}"
-        )
+        if any(part.name == USUAL for part in self.contributions):
+            how = "weight × what each feature has beyond the average row:"
+        elif self.contributions:
+            how = "weight × value of each feature:"
+        by_feature.append(f"{self.summary()}; {how}")
         if self.mistakes is None:
             return by_feature, []
         updates, total = sum(one.updates for one in self.mistakes), _join(self.mistakes)[1]
@@ -189,6 +194,8 @@ class Explanation:
         cells = []
         for part in self.contributions:
             product = f"{part.weight:.4g} × {part.value:.4g}" if part.kind == "feature" else ""
+            if part.usual:
+                product = f"{part.weight:.4g} × ({part.value:.4g} - {part.usual:.4g})"
             cells.append((_signed(part.contribution), _cut(str(part.name)), product))
         if self.without_weight:
             cells.append(("", f"{count(self.without_weight, 'feature')} without a say", ""))
@@ -245,6 +252,38 @@ class Explanation:
     def to_json(self) -> dict[str, Any]:
         """The explanation as plain data."""
         return {name: _plain(value) for name, value in self.__dict__.items()}
+
+
+@dataclass(frozen=True)
+class ModelExplanation(Explanation):
+    """What a whole model goes by: its features, by how far they move the score of usual rows.
+
+    A contribution is ``weight · deviation``; ``value`` is the deviation. Of two classes it speaks
+    for ``label`` if positive; of more it is what the class has beyond their mean, and the ``name``
+    says which class.
+    """
+
+    def cut(self, top: int | None) -> Self:
+        """The same with the ``top`` largest parts."""
+        if top is None:
+            return self
+        checks.whole("top", top, at_least=1)
+        return replace(self, contributions=self.contributions[:top])
+
+    def headline(self) -> str:
+        """How much of what there is, in a line."""
+        return f"{count(len(self.contributions), 'feature')} with a say"
+
+    def summary(self) -> str:
+        """What a part means, in a few words."""
+        if self.against is None:
+            return "how far a usual deviation of a feature moves the score of a class"
+        return (
+            f"how far a usual deviation moves the score, + for {self.label}, - for {self.against}"
+        )
+
+    def titles(self) -> tuple[list[str], list[str]]:
+        return [f"{self.summary()}; weight × deviation:"], []
 
 
 def _plain(value: Any) -> Any:

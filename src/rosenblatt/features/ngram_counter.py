@@ -133,6 +133,12 @@ class NGramCounter:
             values, columns = values[:n], columns[:n]
         return values, columns, starts
 
+    def shares(self) -> FloatArray | None:
+        """The share of the tallied texts that has each column."""
+        if not self.settings["idf"] or not self.n_texts:
+            return None
+        return np.minimum(self._for_all_columns(self._tally) / self.n_texts, 1.0)
+
     def tally(self) -> dict[str, Any] | None:
         """How many texts there were, and the counts of columns that some of them have.
 

@@ -67,6 +67,10 @@ class Schema:
     def _starts(self) -> list[int]:
         return list(accumulate((column.n_features for column in self._used), initial=0))
 
+    def placed_columns(self) -> list[tuple[int, Column]]:
+        """The columns that have features, each with the number of its first one."""
+        return list(zip(self._starts, self._used, strict=False))
+
     @property
     def n_features(self) -> int:
         return int(sum(column.n_features for column in self._used))

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import Origin, SparseRows
+from rosenblatt.arrays import FloatArray, Origin, SparseRows
 from rosenblatt.errors import InputError, Message, ModelFileError, ParameterError, Value
 from rosenblatt.features.ngram_counter import WEIGHTS, NGramCounter
 from rosenblatt.learner.options import n_jobs_option, option
@@ -275,6 +275,10 @@ class TextFeatures(Transformer):
     def names(self, columns: Iterable[int]) -> list[str]:
         """The n-grams that the columns stand for, "" where none was met."""
         return self._counter.names(columns)
+
+    def shares(self) -> FloatArray | None:
+        """The share of the texts learned from that has each column; None where none was tallied."""
+        return self._counter.shares()
 
     def describe(self) -> str:
         """What is counted, in a line."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,11 @@ from rosenblatt.core.classes import best_classes
 from rosenblatt.core.recording import Entries, refuse_missing
 from rosenblatt.core.rows import scores
 from rosenblatt.errors import InputError, shown
-from rosenblatt.explain import Contribution, Explanation, PastMistake
+from rosenblatt.explain import USUAL, Contribution, Explanation, ModelExplanation, PastMistake
 from rosenblatt.learner.inputs import named_values, read_table, rows_without_names
+
+if TYPE_CHECKING:
+    from rosenblatt.features.average_row import AverageRow
 
 
 class UpdateHistory(NamedTuple):
@@ -128,15 +131,28 @@ class Question:
         else:
             columns, values = np.arange(self.row.shape[1]), self.row[0]
         columns, values = columns[values != 0], values[values != 0].astype(np.float64)
+        average = _average_row(self.learner, coef.shape[1])
+        usual, name, offset = np.zeros(len(columns)), "bias", float(self.direction @ bias)
         weights = self.direction @ coef[:, columns]
-        order = np.argsort(-np.abs(weights * values), kind="stable")
-        order = order[(weights * values)[order] != 0]
+        with_say = weights != 0
+        if average is not None:
+            own = average.centred(self.direction @ coef)[columns]
+            usual = average.shares[columns] * values
+            name, offset = USUAL, offset + float(weights @ values - own @ (values - usual))
+            weights = own
+        sizes = weights * (values - usual)
+        order = np.argsort(-np.abs(sizes), kind="stable")
+        order = order[(sizes[order] != 0) & with_say[order]]
         names = feature_names_of(self.learner, columns[order].tolist())
-        known = zip(names, values[order].tolist(), weights[order].tolist(), strict=True)
-        parts = [Contribution(name, value, weight, weight * value) for name, value, weight in known]
-        offset = float(self.direction @ bias)
-        parts.append(Contribution("bias", 1.0, offset, offset, "bias"))
-        return self._with(contributions=parts, without_weight=len(columns) - len(order))
+        numbers = (values, weights, sizes, usual)
+        parts = [
+            Contribution(name, value, weight, size, usual=common)
+            for name, value, weight, size, common in zip(
+                names, *(one[order].tolist() for one in numbers), strict=True
+            )
+        ]
+        parts.append(Contribution(name, 1.0, offset, offset, "bias"))
+        return self._with(contributions=parts, without_weight=int((~with_say).sum()))
 
     def by_mistake(self, past: UpdateHistory, *, mean: bool, alone: bool = False) -> Question:
         """Add what each past example says.
@@ -240,6 +256,44 @@ def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:
         return [str(name) for name in schema.names(columns)]
     known = getattr(learner, "feature_names_in_", None)
     return [f"x[{j}]" if known is None else str(known[j]) for j in columns]
+
+
+def _average_row(learner: Any, n_features: int) -> AverageRow | None:
+    from rosenblatt.features.average_row import AverageRow
+
+    schema = getattr(learner, "schema_", None)
+    return None if schema is None else AverageRow.of(schema, n_features)
+
+
+def explain_model(learner: Any, coef: AnyFloatArray) -> ModelExplanation:
+    """What a linear model goes by: each weight times the usual deviation of its feature."""
+    average = _average_row(learner, coef.shape[1])
+    deviations = np.ones(coef.shape[1]) if average is None else average.deviations
+    weights = np.asarray(coef, np.float64)
+    weights = weights if average is None else average.centred(weights)
+    classes = learner.classes_.tolist()
+    two = len(classes) == 2
+    if two and len(weights) == 2:
+        weights = weights[1:] - weights[:1]
+    elif not two:
+        weights = weights - weights.mean(axis=0)
+    of = np.abs(weights).argmax(axis=0)
+    weights = weights[of, np.arange(weights.shape[1])]
+    sizes = weights * deviations
+    order = np.argsort(-np.abs(sizes), kind="stable")
+    order = order[sizes[order] != 0]
+    names = feature_names_of(learner, order.tolist())
+    if not two:
+        slots = learner._fitted().classes
+        names = [f"{name} ({slots[k]})" for name, k in zip(names, of[order].tolist(), strict=True)]
+    numbers = (one[order].tolist() for one in (deviations, weights, sizes))
+    return ModelExplanation(
+        prediction=None,
+        score=0.0,
+        label=classes[-1],
+        against=classes[0] if two else None,
+        contributions=[Contribution(*parts) for parts in zip(names, *numbers, strict=True)],
+    )
 
 
 def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray:

@@ -42,12 +42,18 @@ INCHES = Sides("WxH", float, 0.5, 100.0, "width and height in inches, 0.5 to 100
 PIXELS = Sides("HxW", int, 1, 999_999, "height and width in pixels, as 28x28")
 
 
-def ending_of(path: str, allowed: tuple[str, ...] = PICTURES, what: str = "a picture") -> str:
+def ending_of(
+    path: str,
+    allowed: tuple[str, ...] = PICTURES,
+    what: str = "a picture",
+    *,
+    option: str = "--out",
+) -> str:
     """What a file is to become by its name."""
     ending = os.path.splitext(path)[1].lower().lstrip(".")
     if ending not in allowed:
         endings = listed_or([f".{one}" for one in allowed])
-        raise click.UsageError(f"--out {path}: {what} ends in {endings}.")
+        raise click.UsageError(f"{option} {path}: {what} ends in {endings}.")
     return ending
 
 

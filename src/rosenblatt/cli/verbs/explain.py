@@ -11,6 +11,7 @@ import click
 
 from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
+from rosenblatt.cli.frame.destinations import check_destination
 from rosenblatt.cli.frame.options import MODEL, Command, Whole
 from rosenblatt.cli.frame.terminal import say, say_json
 from rosenblatt.plurals import count, first_few
@@ -24,11 +25,16 @@ if TYPE_CHECKING:
     cls=Command,
     name="explain",
     epilog="\b\nExamples:\n  rosenblatt explain iris.rbt new.csv --row 3\n"
+    "  rosenblatt explain iris.rbt --global --plot iris.svg\n"
     "  rosenblatt explain spam.rbt mail.tsv --format text --row 7 --train mail.tsv",
 )
 @click.argument("model", type=MODEL)
-@click.argument("data", nargs=-1, required=True, type=DATA)
-@click.option("--row", type=Whole(1), required=True, help="Which row of DATA, counted from 1.")
+@click.argument("data", nargs=-1, type=DATA)
+@click.option("--row", type=Whole(1), help="Which row of DATA, counted from 1.")
+@click.option(
+    "--global", "whole", is_flag=True, help="Say what the model goes by, whatever the row."
+)
+@click.option("--plot", "picture", metavar="FILE", help="Draw it as well, as .svg, .png or .pdf.")
 @click.option("--labelled", is_flag=True, help="DATA has labels; texts have them before a tab.")
 @click.option(
     "--train",
@@ -46,7 +52,9 @@ if TYPE_CHECKING:
 def command(
     model: str,
     data: tuple[str, ...],
-    row: int,
+    row: int | None,
+    whole: bool,
+    picture: str | None,
     labelled: bool,
     train: tuple[str, ...],
     top: int,
@@ -56,18 +64,46 @@ def command(
 ) -> None:
     """Say why MODEL predicts as it does for one row of DATA.
 
-    Each feature of the row speaks for the prediction or against it by weight times value; with the
-    bias they add up to its score. With several classes this is the lead over the second best class.
+    Each feature of the row speaks for the prediction or against it, by its weight times what it
+    has beyond the average row: medians, all levels of a category alike, and of a word the share of
+    texts that have it. With what the average row gets they add up to the score. With several
+    classes this is the lead over the second best class.
+
+    --global ranks the features of the model by how far they move the scores of usual rows.
 
     A model trained with --record also knows its mistakes: with the training data (--train) they
     are weighed, each by its step times its product with the row. Votes and kernels have no parts
     by feature; their past mistakes are in the model.
     """
+    from rosenblatt import plot
     from rosenblatt.features import Schema
     from rosenblatt.learner.inputs import rows_without_names
 
+    if whole == bool(data) or (row is None) == bool(data):
+        raise click.UsageError(
+            "give DATA and --row N for one row, or --global for the whole model."
+        )
+    if picture is not None:
+        from rosenblatt.cli.plot.plot_files import draw, ending_of, require_drawing
+
+        check_destination("--plot", picture, [model, *data, *train], "data or the model")
+        ending_of(picture, option="--plot")
+        require_drawing(picture)
     reading, found = Reading(**options), open_model(model)
     learner = found.learner
+    if whole:
+        found.refuse_without_weights()
+        everything = learner.explain_model()
+        if as_json:
+            parts = [part._asdict() for part in everything.contributions]
+            say_json({"model": model, "classes": found.classes, "features": parts})
+        else:
+            shown = everything.cut(top)
+            say([f"{model}: {everything.headline()}", *shown.lines()])
+        if picture is not None:
+            draw(plot.contributions(everything, top=top), picture, "light", None, None)
+        return
+    assert row is not None
     if train:
         _ = learner.ledger_  # without one the data are not read
     with notices(quiet):
@@ -99,6 +135,8 @@ def command(
         say_json({**facts, **_parts_as_json(why, raw, past)})
     else:
         say(_report(why, facts, raw, past, top))
+    if picture is not None:
+        draw(plot.contributions(why, top=top), picture, "light", None, None)
 
 
 def _row(
