@@ -174,7 +174,7 @@ class Explanation:
             by_feature.append(f"clipped, since so far from the median: {', '.join(self.clipped)}")
         how = "votes are no sum over features" if self.votes else "no weights by feature"
         if any(part.name == USUAL for part in self.contributions):
-            how = "weight × what each feature has beyond the average row:"
+            how = "by feature, beyond the average row:"
         elif self.contributions:
             how = "weight × value of each feature:"
         by_feature.append(f"{self.summary()}; {how}")

@@ -137,7 +137,8 @@ class NGramCounter:
         """The share of the tallied texts that has each column."""
         if not self.settings["idf"] or not self.n_texts:
             return None
-        return np.minimum(self._for_all_columns(self._tally) / self.n_texts, 1.0)
+        shares: FloatArray = self._for_all_columns(self._tally) / self.n_texts
+        return np.minimum(shares, 1.0)
 
     def tally(self) -> dict[str, Any] | None:
         """How many texts there were, and the counts of columns that some of them have.
