@@ -321,7 +321,8 @@ class SequenceTagger(Learner):
             numbers = full[some]
             encoded = self._encoder.encode([listed[n] for n in numbers], numbers=numbers)
             tags = model.find_tags(weights, encoded, self._beam, allowed)
-            refuse_no_path(tags, encoded, numbers)
+            if allowed is not None:
+                refuse_no_path(tags, encoded, numbers)
             found, starts = tags.tolist(), encoded.starts.tolist()
             return [[names[tag] for tag in found[first:last]] for first, last in pairwise(starts)]
 

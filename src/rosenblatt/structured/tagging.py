@@ -108,7 +108,7 @@ class TagModel(Model):
         """The best tags of all tokens; `NO_TAG` where no sequence for a sentence is allowed."""
         search = tag_search.Search(weights, beam=beam, allowed=allowed)
         found, scores = tag_search.best_tags(weights, search, encoded, self.only(encoded))
-        for sentence in np.flatnonzero(scores == -np.inf):
+        for sentence in () if allowed is None else np.flatnonzero(scores == -np.inf):
             found[encoded.starts[sentence] : encoded.starts[sentence + 1]] = NO_TAG
         return found
 

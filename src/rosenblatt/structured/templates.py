@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -47,7 +48,6 @@ SIZED: dict[str, Callable[[str, int], str]] = {
     "prefix": lambda word, n: word[:n],
 }
 FURTHEST = 8  # as in the compiled loop
-NOTHING = np.empty(0, np.uint64)
 
 
 def _apart(templates: str) -> tuple[str, ...]:
@@ -108,34 +108,30 @@ class Templates:
         self.part_offsets = np.array([p.offset for p in parts], np.int64)
         asked = [(self.columns.index(p.column), p.asked) for p in parts]
         places = {key: place for place, key in enumerate(dict.fromkeys(asked))}
-        self._asks = [_Ask(column, questions) for column, questions in places]
+        self._asks = [_ask(column, questions) for column, questions in places]
         self._of_parts = [places[key] for key in asked]
         self.outside = np.array(
             [mixed(hash_of("outside"), k) for k in range(2 * FURTHEST + 2)], np.uint64
         )
 
-    def hashes(self, words: Sequence[list[str]]) -> list[npt.NDArray[np.uint64]]:
+    def hashes(self, words: list[list[str]]) -> list[npt.NDArray[np.uint64]]:
         """For each part the hashes of what it asks of the words of its column."""
-        found = [ask.hashes(words[ask.column]) for ask in self._asks]
+        found = hashes_of(self._asks, words)
         return [found[place] for place in self._of_parts]
 
 
-class _Ask:
-    """What parts ask of the words of a column, ready for many words."""
+def _ask(
+    column: int, asked: tuple[tuple[str, int], ...]
+) -> tuple[int, int, npt.NDArray[np.int64], Callable[[str], str]]:
+    """What parts ask of the words of a column, as `hashes_of` takes it."""
+    numbers = np.array([(QUESTIONS[name], n) for name, n in asked], np.int64).reshape(-1, 2)
+    return column, hash_of(repr(asked)), numbers, partial(_answer, asked)
 
-    def __init__(self, column: int, asked: tuple[tuple[str, int], ...]) -> None:
-        self.column, self._asked = column, asked
-        self._kind = hash_of(repr(asked))
-        numbers = [(QUESTIONS[name], n) for name, n in asked]
-        self._questions = np.array(numbers, np.int64).reshape(-1, 2)
 
-    def hashes(self, words: list[str]) -> npt.NDArray[np.uint64]:
-        return hashes_of(self._kind, words, self._questions, self.of) if words else NOTHING
-
-    def of(self, word: str) -> str:
-        for name, n in self._asked:
-            word = SIZED[name](word, n) if name in SIZED else FUNCTIONS[name](word)
-        return word
+def _answer(asked: tuple[tuple[str, int], ...], word: str) -> str:
+    for name, n in asked:
+        word = SIZED[name](word, n) if name in SIZED else FUNCTIONS[name](word)
+    return word
 
 
 def _parsed(text: str, columns: tuple[str, ...]) -> list[Part]:

@@ -49,33 +49,51 @@ def hash_of(str text):
     return rb_hash_bytes(bytes_, n)
 
 
-def hashes_of(uint64_t kind, list words, cnp.ndarray questions, answer):
-    """The hashes of what is asked of many words, each mixed behind that of what is asked.
+def hashes_of(list asks, list words):
+    """For each ask the hashes of what it asks of the words of its column, in one call for all of them.
 
-    `questions` are rows (which of QUESTIONS, its size), asked one after the other; `answer` does
-    all of it for a word that is not ASCII.
+    An ask is a column, the hash of what is asked, which is mixed before each answer, questions and
+    `answer`. Questions are rows (which of QUESTIONS, its size), asked one after the other; `answer`
+    does all of it for a word that is not ASCII.
     """
-    cdef cnp.ndarray found = np.empty(len(words), np.uint64)
+    cdef Scratch scratch = Scratch()
+    found = []
+    for column, kind, questions, answer in asks:
+        found.append(_hashes(kind, words[column], questions, answer, scratch))
+    return found
+
+
+cdef class Scratch:
+    """Room for two answers, used again and again."""
+
+    cdef bytearray first, second
+    cdef int64_t room
+
+
+cdef object _hashes(
+    uint64_t kind, list words, cnp.ndarray questions, answer, Scratch scratch
+):
+    cdef cnp.npy_intp n_words = len(words)
+    cdef cnp.ndarray found = cnp.PyArray_SimpleNew(1, &n_words, cnp.NPY_UINT64)
     cdef uint64_t *out = <uint64_t *>cnp.PyArray_DATA(found)
     cdef const int64_t *asked = <const int64_t *>cnp.PyArray_DATA(questions)
-    cdef int64_t i, k, n_questions = cnp.PyArray_DIM(questions, 0), room = 0
-    cdef bytearray first = bytearray(), second = bytearray()
+    cdef int64_t i, k, n_questions = cnp.PyArray_DIM(questions, 0)
     cdef const char *text
     cdef char *target
     cdef Py_ssize_t n
     cdef str word
-    for i in range(len(words)):
+    for i in range(n_words):
         word = words[i]
         if n_questions and not PyUnicode_IS_ASCII(word):
             word = answer(word)
             text = PyUnicode_AsUTF8AndSize(word, &n)
         else:
             text = PyUnicode_AsUTF8AndSize(word, &n)
-            if n + LONGEST_FLAG > room:
-                room = 2 * n + LONGEST_FLAG
-                first, second = bytearray(room), bytearray(room)
+            if n_questions and n + LONGEST_FLAG > scratch.room:
+                scratch.room = 2 * n + LONGEST_FLAG
+                scratch.first, scratch.second = bytearray(scratch.room), bytearray(scratch.room)
             for k in range(n_questions):
-                target = second if k & 1 else first
+                target = scratch.second if k & 1 else scratch.first
                 n = rb_answer(<int>asked[2 * k], asked[2 * k + 1], text, n, target)
                 text = target
         out[i] = rb_mix(kind, rb_hash_bytes(text, n))
@@ -241,22 +259,31 @@ def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray 
     cdef const int64_t *of_template = <const int64_t *>cnp.PyArray_DATA(template_starts)
     cdef const int64_t *offsets = <const int64_t *>cnp.PyArray_DATA(part_offsets)
     cdef const uint64_t *beyond = <const uint64_t *>cnp.PyArray_DATA(outside)
-    cdef cnp.ndarray out = np.empty((n_tokens, n_templates), np.int32)
-    cdef int32_t *at = <int32_t *>cnp.PyArray_DATA(out)
-    cdef int64_t most_new = max(map(len, new))
-    cdef cnp.ndarray fresh = np.full((n_templates, most_new), -2, np.int32)
-    cdef cnp.ndarray places = np.empty(n_parts * sizeof(Part), np.uint8)
-    cdef Part *part = <Part *>cnp.PyArray_DATA(places)
+    cdef const int64_t *columns = <const int64_t *>cnp.PyArray_DATA(part_columns)
     cdef int64_t s, i, k, p, place, first, last
     cdef uint64_t key
+    cdef cnp.npy_intp shape[2]
+    shape[0], shape[1] = n_tokens, n_templates
+    cdef cnp.ndarray out = cnp.PyArray_SimpleNew(2, shape, cnp.NPY_INT32)
+    cdef int32_t *at = <int32_t *>cnp.PyArray_DATA(out)
+    cdef int64_t most_new = 0
+    for hashes in new:
+        most_new = max(most_new, cnp.PyArray_DIM(<cnp.ndarray?>hashes, 0))
+    shape[0], shape[1] = n_templates, most_new
+    cdef cnp.ndarray fresh = cnp.PyArray_SimpleNew(2, shape, cnp.NPY_INT32)
+    for k in range(n_templates * most_new):
+        (<int32_t *>cnp.PyArray_DATA(fresh))[k] = -2
+    cdef cnp.npy_intp n_bytes = n_parts * sizeof(Part)
+    cdef cnp.ndarray places = cnp.PyArray_SimpleNew(1, &n_bytes, cnp.NPY_UINT8)
+    cdef Part *part = <Part *>cnp.PyArray_DATA(places)
     for numbers in words:
-        if len(numbers) != n_tokens:
+        if cnp.PyArray_DIM(<cnp.ndarray?>numbers, 0) != n_tokens:
             raise RuntimeError("sentences were changed while they were read")
     for p in range(n_parts):
-        part[p].words = <const int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>words[part_columns[p]])
+        part[p].words = <const int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>words[columns[p]])
         part[p].known = <const uint64_t *>cnp.PyArray_DATA(<cnp.ndarray?>known[p])
         part[p].new = <const uint64_t *>cnp.PyArray_DATA(<cnp.ndarray?>new[p])
-        part[p].n_known = len(known[p])
+        part[p].n_known = cnp.PyArray_DIM(<cnp.ndarray>known[p], 0)
         part[p].cache = part[p].fresh = NULL
     for k in range(n_templates):
         if caches[k] is not None:

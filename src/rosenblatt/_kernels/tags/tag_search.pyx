@@ -282,14 +282,16 @@ def best_tags(TagWeights weights, Search search, Encoded encoded, only=None):
     `only` says what words can be. It gives way where the steps allow no sequence of such tags; where
     they allow none at all the score is minus infinity.
     """
-    cdef int64_t n = len(encoded), s, first
+    cdef int64_t n = len(encoded), s, first, longest = 1
     cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(encoded.starts)
     cdef cnp.ndarray tags = np.empty(start[n], np.int32)
     cdef cnp.ndarray scores = np.empty(n, np.float32)
     cdef int32_t *out = <int32_t *>cnp.PyArray_DATA(tags)
     cdef float *score = <float *>cnp.PyArray_DATA(scores)
     cdef Sentence every = encoded.tokens(only), sentence = every
-    search.reserve(int(np.diff(encoded.starts).max(initial=1)))
+    for s in range(n):
+        longest = max(longest, start[s + 1] - start[s])
+    search.reserve(longest)
     with nogil:
         search.prepare(weights)
         for s in range(n):
