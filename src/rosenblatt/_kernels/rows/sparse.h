@@ -146,42 +146,67 @@ static void F(add_both)(const rb_rows *rows, int64_t row, double step, void *wei
     }
 }
 
-static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
-    const REAL *v = rows->values;
+/* Four lanes by position in the row, as in `dot`, of which TERM is a summand and `last` one more. */
+#define SUM_IN_LANES(SUM, TERM, last)                                                    \
+    SUM l0 = 0, l1 = 0, l2 = 0, l3 = 0;                                                  \
+    for (; n >= 4; n -= 4, v += 4, col += 4)                                             \
+        l0 += TERM(0), l1 += TERM(1), l2 += TERM(2), l3 += TERM(3);                      \
+    switch (n) {                                                                         \
+    case 0: l0 += (SUM)(last); break;                                                    \
+    case 1: l0 += TERM(0), l1 += (SUM)(last); break;                                     \
+    case 2: l0 += TERM(0), l1 += TERM(1), l2 += (SUM)(last); break;                      \
+    default: l0 += TERM(0), l1 += TERM(1), l2 += TERM(2), l3 += (SUM)(last);             \
+    }                                                                                    \
+    return (double)((l0 + l2) + (l1 + l3))
+
+RB_SCALAR static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
     const COLUMN *starts = rows->starts;
-    double l[4] = {0};
-    const int64_t first = (int64_t)starts[row], end = (int64_t)starts[row + 1];
-    for (int64_t p = first; p < end; p++) l[(p - first) & 3] += (double)v[p] * (double)v[p];
-    l[(end - first) & 3] += last;
-    return (l[0] + l[2]) + (l[1] + l[3]);
+    const REAL *v = (const REAL *)rows->values + (int64_t)starts[row];
+    int64_t n = (int64_t)(starts[row + 1] - starts[row]), col = 0;
+#define SQUARE(i) ((double)v[i] * (double)v[i])
+    SUM_IN_LANES(double, SQUARE, last);
+#undef SQUARE
 }
 
-static double F(variance)(const rb_rows *rows, int64_t row, const void *rates, int64_t stride,
-                          double last) {
-    const COLUMN *starts = rows->starts;
-    const int64_t first = (int64_t)starts[row];
-    int64_t n = (int64_t)starts[row + 1] - first;
-    const REAL *v = (const REAL *)rows->values + first, *rate = rates;
-    const COLUMN *col = (const COLUMN *)rows->columns + first;
-    REAL l[4] = {0};
-    for (; n >= 4; n -= 4, v += 4, col += 4)
-        for (int i = 0; i < 4; i++) l[i] += v[i] * v[i] * rate[(int64_t)col[i] * stride];
-    for (int i = 0; i < n; i++) l[i] += v[i] * v[i] * rate[(int64_t)col[i] * stride];
-    l[n] += (REAL)last;
-    return (double)((l[0] + l[2]) + (l[1] + l[3]));
+RB_SCALAR static double F(variance)(const rb_rows *rows, int64_t row, const void *rates,
+                                    int64_t stride, double last) {
+    const COLUMN *starts = rows->starts, *col = (const COLUMN *)rows->columns + (int64_t)starts[row];
+    const REAL *v = (const REAL *)rows->values + (int64_t)starts[row], *rate = rates;
+    int64_t n = (int64_t)(starts[row + 1] - starts[row]);
+#define SQUARE(i) (v[i] * v[i] * rate[(int64_t)col[i] * stride])
+    SUM_IN_LANES(REAL, SQUARE, last);
+#undef SQUARE
 }
+#undef SUM_IN_LANES
 
-static void F(move_with_rates)(const rb_rows *rows, int64_t row, const rb_movement *movement) {
-    const rb_movement own = *movement, *m = &own; /* which no weight can overlap */
-    const REAL *v = rows->values;
-    const COLUMN *col = rows->columns, *starts = rows->starts;
-    REAL *w = m->w, *rate = m->rate, moved;
-    for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++) {
-        const int64_t at = (int64_t)col[p] * m->stride;
-        R(moves)(m, 1, v + p, rate + at, &moved);
-        w[at] += moved;
-        if (m->u) m->u[at] += m->counted * (double)moved;
+/* Move the weights of n values. No column stands twice in a row, so it may be done at once. */
+RB_INLINE void F(move_some)(const rb_movement *m, const int n, const REAL *v, const COLUMN *col) {
+    REAL *restrict w = m->w, *restrict rate = m->rate, rates[4], moved[4];
+    double *restrict u = m->u;
+    for (int i = 0; i < n; i++) rates[i] = rate[(int64_t)col[i] * m->stride];
+    R(moves)(m, n, v, rates, moved);
+    for (int i = 0; i < n; i++) {
+        const int64_t at = (int64_t)col[i] * m->stride;
+        rate[at] = rates[i];
+        w[at] += moved[i];
+        if (u) u[at] += m->counted * (double)moved[i];
     }
+}
+
+RB_INLINE void F(move_row)(const rb_rows *rows, int64_t row, const rb_movement m) {
+    const COLUMN *starts = rows->starts, *col = (const COLUMN *)rows->columns + (int64_t)starts[row];
+    const REAL *v = (const REAL *)rows->values + (int64_t)starts[row];
+    int64_t n = (int64_t)(starts[row + 1] - starts[row]);
+    for (; n >= 4; n -= 4, v += 4, col += 4) F(move_some)(&m, 4, v, col);
+    for (; n > 0; n--, v++, col++) F(move_some)(&m, 1, v, col);
+}
+
+RB_CLONES static void F(move_with_rates)(const rb_rows *rows, int64_t row, const rb_movement *m) {
+    if (m->rates == RB_VARIANCES && !m->u && m->stride == 1) /* most are, and no test is left */
+        F(move_row)(rows, row, (rb_movement){.step = m->step, .change = m->change, .w = m->w,
+                                             .rates = RB_VARIANCES, .rate = m->rate, .stride = 1});
+    else
+        F(move_row)(rows, row, *m);
     R(move_bias)(m);
 }
 
