@@ -267,6 +267,13 @@ def _no_option(error: click.NoSuchOption, params: Sequence[click.Parameter]) -> 
     known = (name for param in params for name in (*param.opts, *param.secondary_opts))
     meant = nearest_name(error.option_name, (name for name in known if name.startswith("--")))
     hint = "" if meant is None else f" Did you mean '{meant}'?"
+    if meant is None and any("--learner" in param.opts for param in params):
+        from rosenblatt.learner.catalogue import entries
+
+        name = error.option_name.lstrip("-").replace("-", "_")
+        rows = [one for one in entries() if one.family in ("linear", "kernel", "auto")]
+        owners = [one.name for one in rows if name in one.load().options()]
+        hint = f" It is one of --learner {', '.join(owners)}." if owners else ""
     return click.UsageError(f"there is no option {error.option_name}.{hint}", error.ctx)
 
 

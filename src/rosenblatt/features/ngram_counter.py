@@ -81,6 +81,8 @@ class NGramCounter:
             raise InputError("texts must be a list of texts, not one text.")
         # Elements of an array are not str, but what `tolist` makes of them is.
         given = texts.tolist() if isinstance(texts, np.ndarray) else list(texts)
+        if any(isinstance(text, np.str_) for text in given[:1]):  # a list of these elements
+            given = np.array(given, object).astype(str).tolist()
 
         def count(some: slice) -> SparseRows:
             counted = self._new_grams().count(given, learning, some.start, some.stop)
