@@ -22,8 +22,9 @@ part that names an argument or a value is no text but a `Setting` or a `Value`, 
 writes in its own words: ``on_bad='skip'`` in Python, ``--on-bad skip`` in the shell. `str` is
 Python's `Wording`; the shell has its own, and HTTP sends `RosenblattError.to_json`.
 
-There are two warnings of learners, `ConvergenceWarning` and `DataConversionWarning`. Like
-`NotFittedError` they are scikit-learn's classes of the same name, too, once that is loaded.
+There are three warnings of learners: `ConvergenceWarning`, `MajorityWarning`, which is one of
+these, and `DataConversionWarning`. Like `NotFittedError` they are scikit-learn's classes, too, once
+that is loaded.
 """
 
 from __future__ import annotations
@@ -368,6 +369,10 @@ class Notice(UserWarning):
 
 class ConvergenceWarning(UserWarning):
     """Training ended at its limit of epochs with mistakes left."""
+
+
+class MajorityWarning(ConvergenceWarning):
+    """What was learned is no better than always predicting the most frequent class."""
 
 
 class DataConversionWarning(UserWarning):

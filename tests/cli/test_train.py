@@ -280,7 +280,7 @@ def test_the_schema_goes_to_stderr_and_the_summary_to_stdout(tmp_path: Path) -> 
 
 
 def test_many_classes_and_epochs_fit_into_lines_of_80_columns(tmp_path: Path) -> None:
-    rows = [f"{i % 7},{i % 3},a_rather_long_class_{i % 30}" for i in range(60)]
+    rows = [f"{i * 37 % 61},{i % 3},a_rather_long_class_{i % 30}" for i in range(60)]
     file = written(tmp_path, "d.csv", ["a,b,c", *rows])
     done = run(
         "train", "--learner", "averaged", file, "--epochs", "20", "--out", tmp_path / "m.rbt"

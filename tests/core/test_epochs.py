@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,14 @@ class Script(epochs.Trainer):
         states: Sequence[int] = (),
         ceilings: Sequence[float] = (),
         right: Sequence[bool] = (),
+        last_predicts: bool = True,
+        contradicted: bool = False,
         subset: Sequence[int] | None = None,
     ) -> None:
         super().__init__(4, None if subset is None else np.array(subset))
         self._mistakes, self._updates = mistakes, mistakes if updates is None else updates
         self._states, self._ceilings, self._right = states, ceilings, right
+        self.last_predicts, self._contradicted, self.n_comparisons = last_predicts, contradicted, 0
         self.orders: list[list[int] | None] = []
         self.asked: list[bool] = []
 
@@ -46,6 +50,11 @@ class Script(epochs.Trainer):
     def is_right(self, *, changed: bool) -> bool:
         self.asked.append(changed)
         return self._right[self.epoch - 1] if self._right else True
+
+    @cached_property
+    def contradicted(self) -> bool:
+        self.n_comparisons += 1
+        return self._contradicted
 
     def margin_ceiling(self) -> float:
         return self._ceilings[self.epoch - 1] if self._ceilings else float("inf")
@@ -74,10 +83,27 @@ def test_an_epoch_without_a_mistake_ends_it() -> None:
     assert (result.converged, result.n_iter, result.n_updates) == (True, 3, 4)
 
 
-def test_updates_without_a_mistake_are_checked_once_more() -> None:
-    trainer = Script([2, 0, 0], updates=[2, 1, 0], right=[False, False, True])
-    assert fit(trainer).stop_reason == "separated"
-    assert trainer.asked == [True, False]
+def test_updates_without_a_mistake_go_on_while_patience_lasts_and_are_then_checked() -> None:
+    updates, right = [2, 1, 1, 1, 1, 1], [True, True, True, False, True, True]
+    trainer = Script([2, 0, 0, 0, 0, 0], updates=updates, right=right)
+    result = fit(trainer, max_iter=6, patience=2)
+    assert (result.stop_reason, result.n_iter, trainer.asked) == ("separated", 5, [True, True])
+    trainer = Script([2, 0, 1, 0, 0, 0], updates=updates)
+    assert fit(trainer, max_iter=6, patience=3).n_iter == 5, "mistakes in between are no end"
+
+
+def test_an_epoch_that_changes_nothing_or_is_the_last_ends_it_at_once() -> None:
+    quiet = fit(Script([2, 0, 0, 9], updates=[2, 1, 0, 9]), max_iter=4)
+    assert (quiet.stop_reason, quiet.n_iter) == ("separated", 3)
+    assert fit(Script([2, 0, 0], updates=[2, 1, 1])).stop_reason == "separated"
+    still_wrong = Script([2, 0, 0], updates=[2, 1, 1], right=[False] * 3)
+    assert (fit(still_wrong).stop_reason, still_wrong.asked) == ("max_iter", [True])
+
+
+def test_a_proof_that_no_margin_is_left_ends_no_run_without_mistakes() -> None:
+    trainer = Script([2, 0, 0, 0], updates=[2, 1, 1, 0], ceilings=[9, 0, 0, 0])
+    result = fit(trainer, max_iter=4, tol=1.0)
+    assert (result.stop_reason, result.n_iter) == ("separated", 4)
 
 
 def test_the_limit_is_a_reason_too() -> None:
@@ -99,12 +125,36 @@ def test_a_state_that_comes_back_is_a_cycle_unless_shuffled() -> None:
 
 
 def test_the_smallest_ceiling_counts_and_equality_is_enough() -> None:
-    trainer = Script([1] * 4, ceilings=[0.5, 0.2, 0.3, 0.1])
-    result = fit(trainer, max_iter=4, tol=0.05)
+    def run(tol: float | None) -> FitResult:
+        trainer = Script([4, 3, 2, 1], ceilings=[0.5, 0.2, 0.3, 0.1], last_predicts=False)
+        return fit(trainer, max_iter=4, tol=tol)
+
+    result = run(0.05)
     assert (result.stop_reason, result.n_iter, result.margin_ceiling) == ("tolerance", 4, 0.1)
-    result = fit(Script([1] * 4, ceilings=[0.5, 0.2, 0.3, 0.1]), max_iter=4, tol=0.1)
-    assert (result.stop_reason, result.n_iter) == ("tolerance", 2)
-    assert fit(Script([1] * 3, ceilings=[0.0] * 3), tol=None).stop_reason == "max_iter"
+    assert (run(0.1).stop_reason, run(0.1).n_iter) == ("tolerance", 2)
+    assert run(None).stop_reason == "max_iter"
+
+
+def test_a_proof_ends_no_run_of_last_weights_whose_mistakes_become_fewer() -> None:
+    mistakes = [9, 8, 8, 7, 7, 8, 7, 6]
+    result = fit(Script(mistakes, ceilings=[0.0] * 8), max_iter=8, tol=1.0, patience=3)
+    assert (result.stop_reason, result.mistakes_per_epoch) == ("tolerance", mistakes[:7])
+    result = fit(Script(mistakes, ceilings=[0.0] * 8), max_iter=8, tol=1.0, patience=2)
+    assert (result.stop_reason, result.n_iter) == ("tolerance", 6)
+    falling = fit(Script([9, 8, 7, 6], ceilings=[0.0] * 4), max_iter=4, tol=1.0, patience=1)
+    assert falling.stop_reason == "max_iter"
+
+
+def test_epochs_without_gain_end_what_equal_examples_contradict_and_these_are_sought_once() -> None:
+    mistakes = [5, 3, 3, 4, 2, 2, 3, 4]
+    contradicted = Script(mistakes, contradicted=True)
+    result = fit(contradicted, max_iter=8, tol=0.0, patience=2)
+    assert (result.stop_reason, result.n_iter) == ("no_gain", 4)
+    other = Script(mistakes)
+    assert fit(other, max_iter=8, tol=0.0, patience=2).stop_reason == "max_iter"
+    falling = Script([5, 4, 3])
+    fit(falling, tol=0.0, patience=1)
+    assert (contradicted.n_comparisons, other.n_comparisons, falling.n_comparisons) == (1, 1, 0)
 
 
 def test_patience_ends_after_so_many_epochs_without_a_gain() -> None:
@@ -145,7 +195,8 @@ def test_held_out_examples_decide_before_a_proof_does() -> None:
     assert (result.stop_reason, result.n_iter) == ("early_stopping", 5)
     pocket = Pocket(lambda: 0.5, lambda: None, patience=0)
     trainer = Script([3] * 5, ceilings=[0.0] * 5)
-    assert fit(trainer, max_iter=5, tol=1.0, validation=pocket).stop_reason == "tolerance"
+    result = fit(trainer, max_iter=5, tol=1.0, validation=pocket, patience=3)
+    assert (result.stop_reason, result.n_iter) == ("tolerance", 4)
 
 
 def test_of_equals_on_held_out_examples_what_separates_is_kept() -> None:

@@ -363,5 +363,6 @@ def test_one_class_alone_is_certain():
 
 def test_a_row_on_the_boundary_that_counts_as_positive_is_right_at_the_end_of_an_epoch_too():
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0]]), [1, 1, -1]
-    learner = MIRA(ties="positive", aggressive=0.5, fit_intercept=False, shuffle=False).fit(X, y)
+    learner = MIRA(ties="positive", aggressive=0.5, fit_intercept=False, shuffle=False, max_iter=1)
+    learner.fit(X, y)
     assert (learner.stop_reason_, learner.n_iter_, learner.n_mistakes_) == ("separated", 1, 0)

@@ -199,7 +199,7 @@ def test_maps_add_their_features_and_learn_behind_them():
 
 def noise(n, k):
     random = np.random.default_rng(0)
-    points = random.normal(size=(n, 2)).round(2)
+    points = random.normal(size=(n, 2)).round(6)
     classes = random.permutation(np.arange(n) % k)
     rows = [[x, y, f"class {c:03}"] for (x, y), c in zip(points.tolist(), classes, strict=True)]
     return {"columns": ["a", "b"], "rows": rows}

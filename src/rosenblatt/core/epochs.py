@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,9 +30,11 @@ class Trainer(ABC):
     the next buffer, as they lie in memory. ``converges``: of
     separable examples there is a last mistake; where it is False, epochs without a gain end a fit.
     ``separates``: an epoch without a mistake, or a proof that there will be none, ends it.
+    ``last_predicts``: what was learned last predicts, and not a mean or a vote, which are as good
+    by the time of the proof as they get.
     """
 
-    converges = separates = True
+    converges = separates = last_predicts = True
 
     def __init__(self, n_examples: int, subset: Order | None = None) -> None:
         self.n_all = n_examples
@@ -42,6 +45,7 @@ class Trainer(ABC):
         self.upcoming: Order | None = None
         self.n_updates = 0
         self.cut_short = False
+        self.table: Any = None  # of rows, if these are learned from
         self.result = FitResult(n_rows=n_examples)
 
     @abstractmethod
@@ -66,6 +70,11 @@ class Trainer(ABC):
         that are right.
         """
         return True
+
+    @cached_property
+    def contradicted(self) -> bool:
+        """Whether equal examples have different labels, so that nothing separates them."""
+        return False
 
     def margin_ceiling(self) -> float:
         """A bound, proven by the run, on the margin that any separator has."""
@@ -183,13 +192,16 @@ def run(
 ) -> FitResult:
     """Epochs until there is a reason to stop; ``random`` is the state of the shuffling.
 
-    The reasons, the strongest first: "separated", "cycle" (what was learned is that of an earlier
-    epoch, or an epoch with mistakes changed nothing), "early_stopping", "tolerance" (no margin
-    above ``tol`` times the longest example is possible), "no_gain" (of a trainer that need not
-    converge, ``patience`` epochs made no fewer mistakes than one before), "interrupted" (see
-    `stopping_when`; the last epoch may then be a part of one); else "max_iter". Held-out examples
-    decide before ``tol`` does: neither "tolerance" nor "no_gain" end a fit with some, nor one
-    whose ``tol`` is None.
+    The reasons, the strongest first: "separated" (an epoch without a mistake, after which all
+    examples are right; if it changed something all the same, ``patience`` epochs more are learned,
+    since margins grow), "cycle" (what was learned is that of an earlier epoch, or an epoch with
+    mistakes changed nothing), "early_stopping", "tolerance" (no margin above ``tol`` times the
+    longest example is possible), "no_gain" (``patience`` epochs made no fewer mistakes than one
+    before, and the mistakes need not end: the trainer need not converge, or equal examples have
+    different labels), "interrupted" (see `stopping_when`; the last epoch may then be a part of
+    one); else "max_iter". Where the last weights predict, "tolerance" ends no fit whose mistakes
+    became fewer within ``patience`` epochs. Held-out examples decide before ``tol`` does: neither
+    "tolerance" nor "no_gain" end a fit with some, nor one whose ``tol`` is None.
     """
     result, n, updates_before_fit = trainer.result, trainer.n_examples, trainer.n_updates
     result.random = random
@@ -221,7 +233,10 @@ def run(
         if trainer.cut_short:
             result.stop_reason = "interrupted"
             break
-        if mistakes == 0 and trainer.separates and trainer.is_right(changed=changed):
+        without_gain = result.epochs_without_gain(tol or 0.0)
+        settled = not changed or without_gain >= patience or epoch == max_iter
+        all_right = mistakes == 0 and trainer.separates and settled
+        if all_right and trainer.is_right(changed=changed):
             result.stop_reason = "separated"
             if validation is not None:
                 validation.prefer_last()
@@ -235,14 +250,15 @@ def run(
         if validation is not None and validation.patience_ended:
             result.stop_reason = "early_stopping"
             break
-        proven = tol is not None and result.margin_ceiling <= tol * trainer.longest
-        if proven and trainer.separates and (validation is None or not validation.held_out):
-            result.stop_reason = "tolerance"
-            break
-        gives_up = tol is not None and validation is None and not trainer.converges
-        if gives_up and result.epochs_without_gain(tol or 0.0) >= patience:
-            result.stop_reason = "no_gain"
-            break
+        if tol is not None and (validation is None or not validation.held_out):
+            proven = trainer.separates and result.margin_ceiling <= tol * trainer.longest
+            if mistakes and proven and (without_gain >= patience or not trainer.last_predicts):
+                result.stop_reason = "tolerance"
+                break
+            gives_up = validation is None and without_gain >= patience  # a pocket may still gain
+            if gives_up and (not trainer.converges or trainer.contradicted):
+                result.stop_reason = "no_gain"
+                break
         if epoch < max_iter and stop_asked():
             result.stop_reason = "interrupted"
             break

@@ -222,6 +222,9 @@ class FitResult:
     signs: npt.NDArray[np.int8] | None = None
     eta: float = 1.0
     random: int = 0
+    _least: float = math.inf
+    _least_at: int = 0
+    _looked_at: int = 0
 
     @property
     def converged(self) -> bool:
@@ -234,13 +237,15 @@ class FitResult:
     def epochs_without_gain(self, tol: float = 0.0) -> int:
         """How many epochs there were since one had the least loss, or the fewest mistakes.
 
-        A loss must fall by more than ``tol`` to count as less.
+        A loss must fall by more than ``tol`` to count as less. Only epochs that were not looked at
+        before are, as it is asked after each of them.
         """
-        best, at = math.inf, 0
-        for epoch, found in enumerate(self.losses or self.mistakes_per_epoch):
-            if found < best - (tol if self.losses else 0.0):
-                best, at = found, epoch
-        return self.n_iter - 1 - at
+        found, needed = self.losses or self.mistakes_per_epoch, tol if self.losses else 0.0
+        for epoch in range(self._looked_at, len(found)):
+            if found[epoch] < self._least - needed:
+                self._least, self._least_at = found[epoch], epoch
+        self._looked_at = len(found)
+        return self.n_iter - 1 - self._least_at
 
     def dual_form(self) -> DualForm | None:
         """Rows that moved the weights, and by how much each vector; None if that is not known."""

@@ -88,6 +88,35 @@ def checksum(table: Any) -> int:
     return reduce(lambda found, array: crc32(array.data, found), row_arrays(table, table.dtype), 0)
 
 
+def contradictory(
+    table: Any,
+    labels: npt.NDArray[Any],
+    subset: npt.NDArray[np.int64] | None = None,
+    weights: npt.NDArray[Any] | None = None,
+) -> bool:
+    """Whether two rows are equal, and their labels are not; rows of weight 0 do not count.
+
+    Equal rows have equal scores by any weights, others almost never; those that do are compared.
+    """
+    some = np.arange(len(labels)) if subset is None else subset
+    some = some if weights is None else some[weights[some] > 0]
+    coef = np.random.default_rng(0).random((table.shape[1], 2)).T
+    found, labels = scores(table, coef, np.zeros(2))[some], labels[some]
+    order = np.lexsort((labels, *found.T))
+    first, second = order[:-1], order[1:]
+    near = (found[first] == found[second]).all(axis=1) & (labels[first] != labels[second])
+    pairs = zip(some[first[near]].tolist(), some[second[near]].tolist(), strict=True)
+    return any(np.array_equal(_row_values(table, a), _row_values(table, b)) for a, b in pairs)
+
+
+def _row_values(table: Any, row: int) -> npt.NDArray[Any]:
+    """What equal rows have in common, and no others; of sparse rows with no zeros stored."""
+    if not is_sparse(table):
+        return np.asarray(table[row])
+    part = slice(table.indptr[row], table.indptr[row + 1])
+    return np.stack([table.indices[part].astype(np.float64), table.data[part]])
+
+
 def refuse_tiny(table: Any, rows: Rows, least: float) -> None:
     """Refuse rows of a table, inspected before, of which no value is as large as that, but some."""
     if rows.largest_squared_norm >= np.finfo(rows.dtype).tiny:

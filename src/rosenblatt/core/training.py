@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from rosenblatt.core import epochs
 from rosenblatt.core.classes import best_classes, row_blocks
 from rosenblatt.core.recording import Entries, Note
 from rosenblatt.core.result import FitResult, Pocket, new_sums, stop_asked
-from rosenblatt.core.rows import Rows, margins
+from rosenblatt.core.rows import Rows, contradictory, margins
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import OverflowRefused
 
@@ -100,7 +100,7 @@ class LinearTrainer(epochs.Trainer):
             self._rule.set_eta(self.eta_after(epoch))
         if self._rule.blames_all_rivals:
             before = sum(self.result.losses)
-            self.result.losses.append(self._tally.loss / self._total_weight - before)
+            self.result.losses.append(self._tally.loss / (self._total_weight or 1.0) - before)
         if self.tail and epoch & (epoch - 1) == 0:
             if self._next_start is not None:
                 self._weights.begin_average(*self._next_start)
@@ -129,6 +129,11 @@ class LinearTrainer(epochs.Trainer):
             scores = score(self._rows, weights.table, weights.bias, some.start, some.stop)
             found[some] = holds(scores, self._labels[some])
         return found
+
+    @cached_property
+    def contradicted(self) -> bool:
+        given = self._labels, self.subset, self._row_weights
+        return self.table is not None and contradictory(self.table, *given)
 
     def margin_ceiling(self) -> float:
         return self._ceiling.bound()

@@ -23,9 +23,10 @@ from rosenblatt.distributed import tasks
 from rosenblatt.distributed.distribution_report import DistributionReport
 from rosenblatt.distributed.merging import SUMS_OF, cut, joined_encoder, set_mean
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.learner.majority import MajorityBaseline
 from rosenblatt.learner.options import seed_from
 from rosenblatt.learner.progress import progress
-from rosenblatt.learner.targets import class_factors, read_pair
+from rosenblatt.learner.targets import class_factors, read_pair, read_weights
 from rosenblatt.linear.data_units import DataUnits
 from rosenblatt.model import disk
 from rosenblatt.model.file import load, save
@@ -94,6 +95,8 @@ class MixingRun(epochs.Trainer):
             return
         classes = sorted(self.labels)
         refuse_one_class(classes)
+        # Of a shard all rows may weigh nothing, but not of all shards.
+        read_weights(None, learner.class_weight, classes, np.arange(len(classes), dtype=np.int32))
         learner.n_features_in_ = max(summary.n_features for summary in self.summaries)
         dtype = np.result_type(*(summary.dtype for summary in self.summaries))
         learner._model = learner._empty_model(classes, learner.n_features_in_, dtype)
@@ -129,7 +132,7 @@ class MixingRun(epochs.Trainer):
 
     def train(self) -> FitResult:
         learner, result, report = self.learner, self.result, self.report
-        most = int(learner.max_iter)
+        most, self.last_predicts = int(learner.max_iter), learner.last_predicts
         with progress(learner.verbose, most, type(learner).__name__) as show:
 
             def after_epoch(_: int, mistakes: int, score: float | None) -> None:
@@ -147,11 +150,13 @@ class MixingRun(epochs.Trainer):
                 tol=getattr(learner, "tol", None),
                 validation=self.validation,
                 after_epoch=after_epoch,
+                patience=int(learner.n_iter_no_change),
             )
         self._keep(result.stop_reason)
         model = copy(learner._model)
         served = model.served(averaged=learner.averaged) if self.of_sentences else None
         learner._keep_errors(self._count_errors(*self._light(model, served)))
+        learner._majority = None if self.of_sentences else self._majority_baseline()
         report.seconds["total"] = perf_counter() - self.began
         if self.validation is not None:
             self._run_alone()
@@ -251,10 +256,27 @@ class MixingRun(epochs.Trainer):
         return self.report.radius
 
     def is_right(self, *, changed: bool) -> bool:
-        return self.of_sentences or self._count_errors(*self._fresh()) == 0
+        if self.of_sentences or not changed:
+            return True
+        light, starts = self._fresh()
+        return all(self.workers.run(tasks.is_right, light, self.shards, starts))
 
     def _count_errors(self, light: Any, starts: list[Any]) -> int:
         return sum(self.workers.run(tasks.count_errors, light, self.shards, starts))
+
+    def _majority_baseline(self) -> MajorityBaseline | None:
+        """Of rows that all count alike."""
+        learner, counts = self.learner, self.labels
+        if learner.class_weight is not None or any(own.weighted for own in self.summaries):
+            return None
+        top, errors = max(counts, key=counts.__getitem__), learner.n_training_errors_
+        of_majority = sum(counts.values()) - counts[top]
+        if self.validation is not None:
+            labels = np.asarray(self.watched[1])
+            of_majority = int(np.count_nonzero(labels != top))
+            errors = round(len(labels) * (1 - max(self.validation.scores)))
+        given = of_majority, errors, self.validation is not None
+        return MajorityBaseline(top, *given) if of_majority else None
 
     def _score(self, learner: Any) -> float:
         return float(learner.score(*self.watched))

@@ -40,6 +40,7 @@ class Summary(NamedTuple):
     longest: float = 0.0
     units: DataUnits | None = None
     encoder: Any = None
+    weighted: bool = False
     seconds: float = 0.0
 
 
@@ -73,7 +74,8 @@ class RowExamples:
         labels = dict(zip(self.classes.tolist(), counts, strict=True))
         longest, kind = float(self.rows.largest_squared_norm), self.rows.dtype.name
         units = DataUnits.of(self.rows, False)
-        return Summary(self.n_examples, labels, self.table.shape[1], kind, longest, units)
+        own = self.n_examples, labels, self.table.shape[1], kind, longest, units
+        return Summary(*own, weighted=self.weights is not None)
 
     def _data(self, learner: Any) -> TrainingData:
         if self.table.shape[1] < learner.n_features_in_:  # of which other shards have more
@@ -84,6 +86,7 @@ class RowExamples:
 
     def trainer(self, learner: Any) -> epochs.Trainer:
         start = {"coef_init": None, "intercept_init": None, "sample_weight": self.weights}
+        start["is_shard"] = True
         trainer: epochs.Trainer = learner._trainer(learner._model, self._data(learner), **start)
         return trainer
 
@@ -175,6 +178,12 @@ def own_learner(learner: Any, start: Any) -> Any:
         copies = {name: table.copy() for name, table in start.items()}
         own._model.weights = tag_weights(own._model, copies)
     return own
+
+
+def is_right(learner: Any, shard: AnyShard, start: Any) -> bool:
+    """Whether all rows of a shard that are learned from are right."""
+    trainer = loaded(shard, learner).trainer(own_learner(learner, start))
+    return trainer.is_right(changed=True)
 
 
 def count_errors(learner: Any, shard: AnyShard, start: Any) -> int:

@@ -189,6 +189,7 @@ class Distributed:
         self._local = learner
         self.report_: DistributionReport = run.report
         learner._warn_of_mistakes(result, stacklevel=4)
+        learner._warn_of_majority(stacklevel=4)
         return self
 
     def to_local(self) -> Any:

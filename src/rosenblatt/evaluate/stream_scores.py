@@ -158,6 +158,11 @@ class Progress:
         return self._majority / max(self.n, 1)
 
     @property
+    def beats_majority(self) -> bool | None:
+        """Whether there were fewer mistakes than by the most frequent label; None: no other."""
+        return self.mistakes < self._majority if len(self.labels) > 1 else None
+
+    @property
     def baseline(self) -> float:
         return 1 - max(self.labels.values()) / self.n if self.labels else 0.0
 

@@ -276,10 +276,11 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     def _trainer(self, model: KernelModel, data: TrainingData, **start: Any) -> KernelTrainer:
         table = narrow_as_dense(data.table)
         found = start["sample_weight"], self.class_weight, model.classes, data.labels
-        weights = read_weights(*found)
+        data.weights = weights = read_weights(*found)
         model.settle_gamma(data.table, weights, data.subset)
         given = {"weights": weights, "first_number": model.next_row, "subset": data.subset}
         trainer = self._trainer_of(model, table, data.labels, **given)
+        trainer.table = data.table
         n_scores = model.n_vectors * len(data.labels)
         if self.budget is None and self.max_iter > 1 and 8e-6 * n_scores <= self.cache_mb:
             trainer.scored = ScoreCache(model, table)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray, Int32Array, IntArray
 from rosenblatt.core import epochs
 from rosenblatt.core.recording import Entries
+from rosenblatt.core.rows import contradictory
 from rosenblatt.errors import InputError
 from rosenblatt.kernel.kernel_model import QUERIES, KernelModel, overflow, refuse_large
 
@@ -226,6 +228,12 @@ class KernelTrainer(epochs.Trainer):
         scores = np.ascontiguousarray(self.scored.renew()[:, rows])
         given = self.labels[rows], self.weights[rows], self.model.shape, self.tie_is_mistake
         return not blocks.mistaken(scores, *given).any()
+
+    @cached_property
+    def contradicted(self) -> bool:
+        """Equal rows have the same score by any function."""
+        given = self.labels, self.subset, self.weights
+        return self.table is not None and contradictory(self.table, *given)
 
     def margin_ceiling(self) -> float:
         return self.ceiling.bound()

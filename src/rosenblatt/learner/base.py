@@ -18,7 +18,11 @@ from rosenblatt.learner.options import Configurable, Option, check_seed, complet
 from rosenblatt.learner.outcome import FitOutcome
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.routing import MetadataRouting
-from rosenblatt.learner.sklearn_classes import convergence_warning, not_fitted_error
+from rosenblatt.learner.sklearn_classes import (
+    convergence_warning,
+    majority_warning,
+    not_fitted_error,
+)
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:  # transformers need nothing of the core, and files are not for all
@@ -175,8 +179,9 @@ class Learner(FitOutcome, Estimator):
         at_least=1,
         in_studio=False,
         help="""
-        Epochs to wait for a better score on the held-out rows; with the ``budget`` of a kernel
-        learner, for fewer mistakes.""",
+        Epochs to wait for a better score on the held-out rows; without these for fewer mistakes,
+        where nothing promises that they end or a proof says that they will not; and with none, for
+        larger margins.""",
     )
     warm_start: bool = option(
         default=False,
@@ -199,6 +204,11 @@ class Learner(FitOutcome, Estimator):
         """Whether the mean of the weights predicts, which keeps a running sum beside them."""
         return False
 
+    @property
+    def last_predicts(self) -> bool:
+        """Whether the last weights predict, and neither their mean nor a vote."""
+        return getattr(self, "combine", "average" if self.averages else "last") == "last"
+
     def _run(
         self,
         model: Any,
@@ -213,7 +223,7 @@ class Learner(FitOutcome, Estimator):
         """
         from rosenblatt.core import epochs
 
-        first_row = model.next_row
+        first_row, trainer.last_predicts = model.next_row, self.last_predicts
         if validation is not None:
             validation.keep = model.noting_when(validation.keep)
         with progress(self.verbose, self.max_iter, type(self).__name__) as show:
@@ -244,6 +254,15 @@ class Learner(FitOutcome, Estimator):
                 f"in the last epoch{self._what_to_try(result)}"
             )
             warnings.warn(what, convergence_warning(), stacklevel=stacklevel)
+
+    def _warn_of_majority(self, *, stacklevel: int = 3) -> None:
+        """Warn the caller of ``fit`` if one class, always predicted, does as well."""
+        majority = self.__dict__.get("_majority")
+        if majority is not None and not majority.is_beaten:
+            found = majority._replace(label=repr(majority.label))
+            cure = "Look at the labels, scale the features, or try another learner."
+            what = f"{type(self).__name__} is {found}. {cure}"
+            warnings.warn(what, majority_warning(), stacklevel=stacklevel)
 
     def _what_to_try(self, result: FitResult) -> str:
         """The rest of the sentence that warns of mistakes left."""

@@ -31,6 +31,7 @@ from rosenblatt.core.rows import as_rows, checksum, inspect
 from rosenblatt.errors import Message, Value
 from rosenblatt.learner.calibration import CalibratedClassifier, folds_of
 from rosenblatt.learner.inputs import Batch, TrainingData, one_row, read_rows, read_table
+from rosenblatt.learner.majority import MajorityBaseline
 from rosenblatt.learner.mapping_rows import SchemaOwner
 from rosenblatt.learner.options import option
 from rosenblatt.learner.outcome import unchanged_on_error
@@ -178,10 +179,12 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
             trainer, count = self._trainer(model, data, **start), partial(self._errors_on, data)
             data.checksum = checksum(table) if self.keeps_rows else None
             result = self._run(model, trainer, data.validation, count)
+            self._majority = MajorityBaseline.of(self, data, result)
             if folds is not None:
                 self._calibrate(model, data, folds, **start)
             self._keep_guessed_schema()
         self._warn_of_mistakes(result, stacklevel=4)
+        self._warn_of_majority(stacklevel=4)
         return self
 
     def _hold_out(self, model: Any, data: TrainingData, validation_set: Any) -> None:
@@ -192,6 +195,7 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
 
         if dev_labels is None:
             return
+        data.held_out = dev, dev_labels
         n, keep = len(dev_labels), partial(self._best_state, model)
 
         def score() -> float:
@@ -199,18 +203,23 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
 
         data.validation = Validation(score, keep, self.n_iter_no_change)
 
-    def _misclassified(self, model: Any, table: Any, labels: npt.NDArray[Any]) -> int:
-        """How many rows of a table the model misclassifies."""
+    def _misclassified(
+        self, model: Any, table: Any, labels: npt.NDArray[Any], weights: Any = None
+    ) -> float:
+        """How many rows of a table the model misclassifies, or how much these weigh."""
         score = self._scorer(model, table)
         k, n_rows = len(model.classes), len(labels)
         jobs = getattr(self, "n_jobs", None)
         found = predicted_blocks(k, model.sorted_slots, score, n_rows, self.ties, jobs)
-        return sum(int(np.count_nonzero(numbers != labels[some])) for some, numbers in found)
+        wrong = ((some, numbers != labels[some]) for some, numbers in found)
+        if weights is None:
+            return sum(int(np.count_nonzero(these)) for _, these in wrong)
+        return float(sum(weights[some][these].sum() for some, these in wrong))
 
     def _errors_on(self, data: TrainingData) -> int:
         if data.checksum is not None and checksum(data.table) != data.checksum:
             raise AttributeError("training errors are not known: X was changed after fit")
-        return self._misclassified(self._model, data.table, data.labels)
+        return int(self._misclassified(self._model, data.table, data.labels))
 
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
         """What ``partial_fit`` does in every family; a refused batch changes nothing."""

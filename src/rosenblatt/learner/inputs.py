@@ -49,8 +49,9 @@ class Batch:
 class TrainingData:
     """What is trained on: rows with numbers of classes, a subset of them, or (None) all.
 
-    ``validation`` scores what is not trained on, ``weights`` are factors for the steps. A
-    ``checksum`` tells whether the table is later what it was in training.
+    ``validation`` scores what is not trained on, which is ``held_out`` with its labels, ``weights``
+    are factors for the steps. A ``checksum`` tells whether the table is later what it was in
+    training.
     """
 
     table: Any
@@ -58,6 +59,7 @@ class TrainingData:
     labels: npt.NDArray[np.int32]
     subset: npt.NDArray[np.int64] | None = None
     validation: Validation | None = None
+    held_out: tuple[Any, npt.NDArray[Any]] | None = None
     weights: npt.NDArray[np.float64] | None = None
     checksum: int | None = None
 

@@ -15,6 +15,7 @@ from rosenblatt.errors import NoLedgerError
 
 if TYPE_CHECKING:
     from rosenblatt.core.result import FitResult, Validation
+    from rosenblatt.learner.majority import MajorityBaseline
     from rosenblatt.model.card import Fit
 
 LASTING = {"_model", "n_features_in_"}
@@ -39,6 +40,7 @@ class FitOutcome:
     # What predicted when training errors were counted, and how many there were.
     _errors: tuple[list[Any], Any]
     _count_errors: Callable[[], int]
+    _majority: MajorityBaseline | None
 
     # Parameters that decide, beside what was learned, what is predicted.
     predicts_by: ClassVar[tuple[str, ...]] = ("ties",)

@@ -16,9 +16,14 @@ Raised = TypeVar("Raised", bound=BaseException)
 
 OURS: dict[str, type[Any]] = {
     ours.__name__: ours
-    for ours in (errors.NotFittedError, errors.ConvergenceWarning, errors.DataConversionWarning)
+    for ours in (
+        errors.NotFittedError,
+        errors.ConvergenceWarning,
+        errors.MajorityWarning,
+        errors.DataConversionWarning,
+    )
 }
-_joint: dict[type[Any], type[Any]] = {}
+_joint: dict[tuple[type[Any], type[Any]], type[Any]] = {}
 
 
 def not_fitted_error() -> type[errors.NotFittedError]:
@@ -31,20 +36,26 @@ def convergence_warning() -> type[errors.ConvergenceWarning]:
     return _current(errors.ConvergenceWarning)
 
 
+def majority_warning() -> type[errors.MajorityWarning]:
+    """The class to warn with where one class, always predicted, does as well."""
+    return _current(errors.MajorityWarning)
+
+
 def data_conversion_warning() -> type[errors.DataConversionWarning]:
     """The class to warn with where data came in another shape than the one expected."""
     return _current(errors.DataConversionWarning)
 
 
 def _current(ours: type[Raised]) -> type[Raised]:
-    name = ours.__name__
-    theirs = getattr(sys.modules.get("sklearn.exceptions"), name, None)
+    known = sys.modules.get("sklearn.exceptions")
+    names = (base.__name__ for base in ours.__mro__ if base.__module__ == errors.__name__)
+    theirs = next((found for name in names if (found := getattr(known, name, None))), None)
     if theirs is None:
         return ours
-    if theirs not in _joint:
+    if (ours, theirs) not in _joint:
         content = {"__module__": __name__, "__doc__": ours.__doc__}
-        _joint[theirs] = type(name, (ours, theirs), content)
-    return cast("type[Raised]", _joint[theirs])
+        _joint[ours, theirs] = type(ours.__name__, (ours, theirs), content)
+    return cast("type[Raised]", _joint[ours, theirs])
 
 
 def __getattr__(name: str) -> Any:

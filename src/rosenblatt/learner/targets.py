@@ -133,13 +133,14 @@ def read_weights(
     labels: Labels,
     *,
     may_be_zero: bool = False,
+    all_known: bool = True,
 ) -> FloatArray | None:
     """One factor for the step of each row, or None when all are 1."""
     weights: FloatArray | None = None
     if sample_weight is not None:
         weights = _row_factors(sample_weight, len(labels))
     if class_weight is not None:
-        factors = class_factors(class_weight, classes, labels, all_known=not may_be_zero)[labels]
+        factors = class_factors(class_weight, classes, labels, all_known=all_known)[labels]
         weights = factors if weights is None else factors * weights
     if weights is not None and not (may_be_zero or weights.any()):
         raise InputError(
@@ -159,7 +160,8 @@ def streamed_weights(
             Message(balanced, " needs all labels at once, so it cannot learn on from more"),
             cures=["fit anew on all examples", "give each class a weight, which can learn on"],
         )
-    return read_weights(sample_weight, class_weight, names, numbers, may_be_zero=True)
+    given = sample_weight, class_weight, names, numbers
+    return read_weights(*given, may_be_zero=True, all_known=False)
 
 
 def _row_factors(sample_weight: Any, n_rows: int) -> FloatArray:

@@ -202,6 +202,7 @@ class AutoLinear(Diagram, Estimator):
             if schema is not None:
                 learner.schema_ = schema
             self.best_learner_, self.leaderboard_ = learner, board
+        learner._warn_of_majority()
         return self
 
     @property

@@ -209,15 +209,15 @@ class LinearClassifier(ModelDisplay, InDataUnits, RowClassifier):
         self._measure(model, data.rows)
         rule = self._rule_for(model)
         rows = model.weights.agree(data.table, data.rows)
-        data.weights = weights = read_weights(
-            start["sample_weight"], self.class_weight, model.classes, data.labels
-        )
+        given = start["sample_weight"], self.class_weight, model.classes, data.labels
+        some_of_all = start.get("is_shard", False)  # other rows of which have a weight
+        data.weights = weights = read_weights(*given, may_be_zero=some_of_all)
         set_start(model, start["coef_init"], start["intercept_init"])
         self._keep_record(model)
         record = model.recording(model.next_row, data.table)
         known = data.labels, data.subset, weights, record
         trainer = LinearTrainer(model.weights, rule, rows, *known)
-        trainer.tail = self.average == "tail"
+        trainer.table, trainer.tail = data.table, self.average == "tail"
         return trainer
 
     @property

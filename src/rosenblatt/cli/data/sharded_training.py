@@ -12,6 +12,8 @@ from rosenblatt.cli.data.reading import named
 from rosenblatt.cli.data.training_report import (
     counted_classes,
     kept_by_interrupt,
+    majority_facts,
+    majority_line,
     shortened,
     training_facts,
 )
@@ -57,6 +59,7 @@ def train_on_shards(
     counts = {str(label): n for label, n in report.labels.items()}
     facts = training_facts(state, path, {f"{unit}s": n}, {labels: counts}, 1 - wrong / n)
     facts |= {"training_errors": wrong, "distribution": report.to_json()}
+    facts |= majority_facts(model) if unit == "row" else {}
     if as_json:
         say_json(facts)
     elif not quiet:
@@ -70,6 +73,7 @@ def train_on_shards(
                 + shortened(facts["mistakes_per_epoch"]),
                 f"ended: {stop_text(facts['stop_reason'], f'{unit}s')}",
                 f"accuracy: {1 - wrong / n:.4f} on all {unit}s{seen}",
+                *(majority_line(facts) if unit == "row" else ()),
                 *report.describe(),
                 f"wrote {path}",
             ]

@@ -28,11 +28,29 @@ def facts_of(
     facts |= {"training_errors": wrong, "converged": None if wrong is None else not wrong}
     facts |= {"dev_rows": None, "columns": examples.schema.describe()}
     facts["leaderboard"] = leaderboard(state.card)
+    facts |= majority_facts(learner)
     if facts["accuracy"]["dev"] is not None:
         # Each epoch counted the rows it learned from; the others were held out.
         learned = learner.t_ // learner.n_iter_
         facts["dev_rows"] = len(examples) - learned if held is None else len(held)
     return facts
+
+
+def majority_facts(learner: Any) -> dict[str, Any]:
+    """Whether a training came to more than always predicting one class; None: not compared."""
+    found = getattr(learner, "_majority", None)
+    if found is None:
+        return {"beats_majority": None, "majority": None}
+    label = cut(str(found.label), LONGEST_LABEL)
+    return {"beats_majority": found.is_beaten, "majority": found._replace(label=label)._asdict()}
+
+
+def majority_line(facts: dict[str, Any]) -> list[str]:
+    """What there is to say if it did not."""
+    from rosenblatt.learner.majority import MajorityBaseline
+
+    beaten = facts["beats_majority"] is not False
+    return [] if beaten else [str(MajorityBaseline(**facts["majority"]))]
 
 
 def training_facts(
@@ -123,7 +141,7 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
         line += f", {accuracy['dev']:.4f} on {of}held-out rows (epoch {facts['best_epoch']})"
     elif facts["best_epoch"] is not None:
         line += f" (the weights in the pocket, of epoch {facts['best_epoch']})"
-    return [*lines, line, f"wrote {facts['model']}"]
+    return [*lines, line, *majority_line(facts), f"wrote {facts['model']}"]
 
 
 def leaderboard_lines(tried: list[dict[str, Any]]) -> list[str]:

@@ -213,9 +213,12 @@ def command(
             raise failure
         files.keep()
     show.end(progress)
+    # What counts for more by the weights of the classes may err more often.
+    beats_majority = progress.beats_majority if model.class_weight is None else None
     facts = progress.to_json()
     facts |= {
         "baseline": baseline(dict(facts["labels"])),
+        "beats_majority": beats_majority,
         "counted": count,
         "learner": type(model).__name__,
         "features": growing.schema.n_features,
@@ -228,7 +231,10 @@ def command(
     if as_json:
         say_json(facts, err=show.err)
     else:
-        say(_summary(progress, model, count)[: 1 if quiet else None], err=show.err)
+        lines = _summary(progress, model, count)
+        if beats_majority is False:
+            lines.append("no better than always predicting the most frequent label so far")
+        say(lines[: 1 if quiet else None], err=show.err)
         if path is not None and not quiet:
             click.echo(f"wrote {path}", err=show.err)
     interrupts.end(interrupts.outcome)
