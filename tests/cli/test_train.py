@@ -14,6 +14,7 @@ import pytest
 
 import rosenblatt
 from cli.shell import DATA, MAIL, PETS, inside, run, trained, written
+from rosenblatt.core.classes import stratified_folds
 from rosenblatt.features import Schema, TextFeatures
 from rosenblatt.io import read_svmlight, read_table, read_text
 from rosenblatt.learner.catalogue import CATALOGUE
@@ -502,3 +503,27 @@ def test_a_calibrated_model_that_goes_on_in_epochs_is_calibrated_anew(tmp_path: 
     once = tmp_path / "once.rbt"
     assert run("train", file, "--resume", model, "--out", once).code == 0
     assert rosenblatt.load(once).calibration_ == before.calibration_
+
+
+def test_folds_are_predicted_by_learners_of_the_other_folds(tmp_path: Path) -> None:
+    rows = [f"{i % 7},{i % 3},{'u' if i % 7 + i % 3 > 4 else 'v'}" for i in range(60)]
+    data = written(tmp_path, "rows.csv", ["a,b,y", *rows])
+    call = ["train", data, "--learner", "averaged", "--seed", "3", "-o", tmp_path / "m.rbt"]
+    found = run(*call, "--cv", "4", "--json").json["cross_validation"]
+    table = read_table(data, target="y")
+    X, y = Schema.guess(table).encode(table), table.labels
+    folds = stratified_folds(np.unique(y, return_inverse=True)[1], 4, 3)
+    for k, share in enumerate(found):
+        learner = rosenblatt.AveragedPerceptron(random_state=3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            learner.fit(X[folds != k], y[folds != k])
+        assert share == learner.score(X[folds == k], y[folds == k])
+    said = run(*call, "--cv", "4").out
+    assert f"4 folds: accuracy {np.mean(found):.4f} ± {np.std(found, ddof=1):.4f} (" in said
+    model = (tmp_path / "m.rbt").read_bytes()
+    assert run(*call, "--quiet").code == 0
+    assert (tmp_path / "m.rbt").read_bytes() == model  # folds change nothing
+    few = run(*call, "--cv", "50")
+    assert (few.code, "Take fewer folds" in few.err) == (3, True)
+    assert run(*call, "--cv", "4", "--one-pass").code == 2

@@ -14,7 +14,7 @@ from rosenblatt.core.classes import best_classes
 from rosenblatt.core.recording import Entries, refuse_missing
 from rosenblatt.core.rows import scores
 from rosenblatt.errors import InputError, shown
-from rosenblatt.explain import USUAL, Contribution, Explanation, ModelExplanation, PastMistake
+from rosenblatt.explain import USUAL, Contribution, Explanation, PastMistake
 from rosenblatt.learner.inputs import named_values, read_table, rows_without_names
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Question:
         else:
             columns, values = np.arange(self.row.shape[1]), self.row[0]
         columns, values = columns[values != 0], values[values != 0].astype(np.float64)
-        average = _average_row(self.learner, coef.shape[1])
+        average = average_row_of(self.learner, coef.shape[1])
         usual, name, offset = np.zeros(len(columns)), "bias", float(self.direction @ bias)
         weights = self.direction @ coef[:, columns]
         with_say = weights != 0
@@ -258,42 +258,11 @@ def feature_names_of(learner: Any, columns: Sequence[int]) -> list[str]:
     return [f"x[{j}]" if known is None else str(known[j]) for j in columns]
 
 
-def _average_row(learner: Any, n_features: int) -> AverageRow | None:
+def average_row_of(learner: Any, n_features: int) -> AverageRow | None:
     from rosenblatt.features.average_row import AverageRow
 
     schema = getattr(learner, "schema_", None)
     return None if schema is None else AverageRow.of(schema, n_features)
-
-
-def explain_model(learner: Any, coef: AnyFloatArray) -> ModelExplanation:
-    """What a linear model goes by: each weight times the usual deviation of its feature."""
-    average = _average_row(learner, coef.shape[1])
-    deviations = np.ones(coef.shape[1]) if average is None else average.deviations
-    weights = np.asarray(coef, np.float64)
-    weights = weights if average is None else average.centred(weights)
-    classes = learner.classes_.tolist()
-    two = len(classes) == 2
-    if two and len(weights) == 2:
-        weights = weights[1:] - weights[:1]
-    elif not two:
-        weights = weights - weights.mean(axis=0)
-    of = np.abs(weights).argmax(axis=0)
-    weights = weights[of, np.arange(weights.shape[1])]
-    sizes = weights * deviations
-    order = np.argsort(-np.abs(sizes), kind="stable")
-    order = order[sizes[order] != 0]
-    names = feature_names_of(learner, order.tolist())
-    if not two:
-        slots = learner._fitted().classes
-        names = [f"{name} ({slots[k]})" for name, k in zip(names, of[order].tolist(), strict=True)]
-    numbers = (one[order].tolist() for one in (deviations, weights, sizes))
-    return ModelExplanation(
-        prediction=None,
-        score=0.0,
-        label=classes[-1],
-        against=classes[0] if two else None,
-        contributions=[Contribution(*parts) for parts in zip(names, *numbers, strict=True)],
-    )
 
 
 def similarities(learner: Any, row: Any, X: Any, entries: Entries) -> FloatArray:

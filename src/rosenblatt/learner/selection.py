@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import Labels
 from rosenblatt.core.classes import hold_out, stratified_folds
+from rosenblatt.errors import InputError
 
 # Of fewer rows all are held out once, a fold at a time; of more a share of them.
 MANY_ROWS = 3000
@@ -61,6 +62,36 @@ def splits(table: Any, labels: Labels, share: float | None, seed: int) -> list[S
     else:
         parts = [hold_out(labels, HELD_OUT if share is None else share, seed)]
     return [Split(learned, held, table[held], labels[held]) for learned, held in parts]
+
+
+def cross_validation(
+    make: Callable[[], Any],
+    X: Any,
+    y: npt.NDArray[Any],
+    n_folds: int,
+    seed: int = 0,
+    sample_weight: npt.NDArray[Any] | None = None,
+) -> list[float]:
+    """Of each fold the share that a learner of all other folds predicts right.
+
+    ``make`` gives a new learner for each; every class is spread over all folds, so that it needs
+    as many rows as there are folds.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    counts = np.bincount(codes)
+    if counts.min() < n_folds:
+        rarest = classes[counts.argmin()].item()
+        raise InputError(
+            f"{n_folds} folds need {n_folds} rows of every class, but {rarest!r} has "
+            f"{counts.min():,}. Take fewer folds."
+        )
+    folds, found = stratified_folds(codes.astype(np.int32), n_folds, seed), []
+    for k in range(n_folds):
+        learned, held = np.flatnonzero(folds != k), np.flatnonzero(folds == k)
+        weighted = {} if sample_weight is None else {"sample_weight": sample_weight[learned]}
+        learner = make().fit(X[learned], y[learned], **weighted)
+        found.append(float(np.mean(learner.predict(X[held]) == y[held])))
+    return found
 
 
 def leaderboard(

@@ -17,6 +17,7 @@ from rosenblatt.core.rows import scorer
 from rosenblatt.core.training import LinearTrainer
 from rosenblatt.errors import NoLedgerError, ParameterError
 from rosenblatt.learner.classifier import RowClassifier
+from rosenblatt.learner.explain_models import ExplainedByWeights
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay
 from rosenblatt.learner.options import n_jobs_option, option, seed_from
@@ -26,7 +27,6 @@ from rosenblatt.linear.starting_weights import set_start
 
 if TYPE_CHECKING:
     from rosenblatt.core.weights import Weights
-    from rosenblatt.explain import ModelExplanation
     from rosenblatt.learner.explain_rows import Question, UpdateHistory
 
 
@@ -71,7 +71,7 @@ class _Same:
     __hash__ = None  # type: ignore[assignment]
 
 
-class LinearClassifier(ModelDisplay, InDataUnits, RowClassifier):
+class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassifier):
     """A linear classifier that is trained in epochs.
 
     Attributes
@@ -371,27 +371,6 @@ class LinearClassifier(ModelDisplay, InDataUnits, RowClassifier):
         question = question.by_feature(*self._served(self._model))
         past = self._past(question.row, X)
         return question if past is None else question.by_mistake(past, mean=self._predicts_by_mean)
-
-    def explain_model(self, *, top: int | None = None) -> ModelExplanation:
-        """What the model goes by, whatever the example: its features, ranked by their say.
-
-        The say of a feature is its weight times the usual deviation of the feature, as far as the
-        model knows it, by its schema: what separates rows ranks first, not what is frequent.
-
-        Parameters
-        ----------
-        top : int, default=None
-            Keep so many of the largest. None keeps all.
-
-        Returns
-        -------
-        explanation : ModelExplanation
-            Print it, show it in a notebook, ``plot`` it.
-        """
-        from rosenblatt.learner.explain_rows import explain_model
-
-        self._refuse_unfitted()
-        return explain_model(self, self._served(self._model)[0]).cut(top)
 
     @property
     def _predicts_by_mean(self) -> bool:

@@ -335,7 +335,7 @@ sharding_options = all_of(
     )
 )
 NOT_OF_SHARDS = dict.fromkeys(
-    SHARED, ("resume", "one_pass", "record", "schema_from", "new_classes")
+    SHARED, ("resume", "one_pass", "record", "schema_from", "new_classes", "cv")
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from rosenblatt.cli.frame.learner_options import (
 from rosenblatt.cli.frame.options import (
     MODEL,
     TRAINING_DATA,
+    Whole,
     new_classes_option,
     refuse_parameters,
     refuse_together,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 AGAINST = {
     "resume": ("learner", "dev", "seed", "record", "one_pass", "schema_from"),
     "one_pass": ("epochs", "dev"),
+    "cv": ("resume", "one_pass", "dev"),
 }
 
 
@@ -64,6 +67,11 @@ AGAINST = {
     dev="Rows to watch, in a file or as a share of DATA (0.1): training ends when it gains no more "
     "on them, and auto chooses by them.",
     record="Keep every update, so that explain can name past mistakes.",
+)
+@click.option(
+    "--cv",
+    type=Whole(2),
+    help="Before that, train on all but one of N folds of the rows and predict that one, N times.",
 )
 @new_classes_option
 @click.option(
@@ -84,6 +92,7 @@ def command(
     seed: int,
     one_pass: bool,
     resume: str | None,
+    cv: int | None,
     new_classes: str | None,
     schema_from: str | None,
     record: bool,
@@ -115,10 +124,10 @@ def command(
     if sharding is not None:
         parameters |= {"random_state": seed, **({} if epochs is None else {"max_iter": epochs})}
         read = {"features": feature_options(options), **Reading(**options).for_shards()}
-        said: Any = {"dev": dev, "out": out, "slim": slim, "as_json": as_json, "quiet": quiet}
+        more: Any = {"dev": dev, "out": out, "slim": slim, "as_json": as_json, "quiet": quiet}
         from rosenblatt.cli.data.sharded_training import train_on_shards
 
-        train_on_shards(learner.load()(**parameters), sharding, data, read, **said)
+        train_on_shards(learner.load()(**parameters), sharding, data, read, **more)
         return
     if resume:
         refuse_parameters(parameters)
@@ -166,6 +175,8 @@ def command(
                 parameters["early_stopping"] = True
         if learner.family == "auto":
             parameters["standardize"] = False  # the schema has scaled what is to be scaled
+        if cv is not None:
+            folds = _cross_validated(learner, parameters, examples, cv, seed)
         model = _new_learner(learner, parameters, examples)
     elif examples.inserted:
         model.insert_features(examples.inserted)
@@ -190,10 +201,16 @@ def command(
         state = write_model(model, path, data=hashed, slim=slim)
     interrupts.end(kept_by_interrupt(model, path))
     facts = facts_of(model, state, examples, held, path)
+    facts |= {} if cv is None else {"cross_validation": folds}
     if as_json:
         say_json(facts)
     elif not quiet:
-        say(summary(facts, data))
+        said = summary(facts, data)
+        if cv is not None:
+            mean, deviation = statistics.mean(folds), statistics.stdev(folds)
+            each = " ".join(f"{share:.4f}" for share in folds)
+            said.insert(-1, f"{cv} folds: accuracy {mean:.4f} ± {deviation:.4f} ({each})")
+        say(said)
 
 
 def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples) -> Any:
@@ -203,6 +220,26 @@ def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples)
         labels = getattr(examples.labels, "classes", examples.labels)
         parameters["class_weight"] = weights_by_label(weights, labels, all_known=True)
     return learner.load()(**parameters)
+
+
+def _cross_validated(
+    learner: Entry, parameters: dict[str, Any], examples: Examples, n_folds: int, seed: int
+) -> list[float]:
+    from rosenblatt.learner.selection import cross_validation
+
+    labels = examples.labels
+    if hasattr(labels, "codes"):
+        raise click.UsageError("--cv takes folds of rows in memory; packed rows stay on the disk.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return cross_validation(
+            lambda: _new_learner(learner, dict(parameters), examples),
+            examples.X,
+            labels,
+            n_folds,
+            seed,
+            examples.weights,
+        )
 
 
 def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) -> None:
