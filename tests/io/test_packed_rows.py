@@ -18,6 +18,7 @@ from rosenblatt.arrays import SparseRows
 from rosenblatt.core.classes import LabelCodes
 from rosenblatt.errors import DataError, ModelFileError, ParameterError, RosenblattError
 from rosenblatt.io import packed_rows
+from rosenblatt.model import disk
 
 N, D = 60, 7
 
@@ -119,11 +120,22 @@ def test_columns_beyond_int32_are_refused(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def test_without_a_copy_within_the_system_the_bytes_are_the_same(
+def test_what_is_copied_in_many_pieces_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = sparse(tmp_path).read_bytes()
-    monkeypatch.delattr(os, "copy_file_range", raising=False)
+    monkeypatch.setattr(packed_rows, "COPIED_AT_ONCE", 24)
+    assert sparse(tmp_path).read_bytes() == expected
+
+
+def test_nothing_waits_for_the_disk_also_where_a_file_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait(file: int) -> None:
+        raise AssertionError("waited")
+
+    expected = sparse(tmp_path).read_bytes()
+    monkeypatch.setattr(disk.os, "fsync", wait)
     assert sparse(tmp_path).read_bytes() == expected
 
 

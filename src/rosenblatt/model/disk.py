@@ -124,7 +124,7 @@ class NewFile:
         self._path, self._target = path, os.path.realpath(path)
         self._folder = os.path.dirname(self._target)
         self._temporary = os.path.join(self._folder, f".rosenblatt-{secrets.token_hex(8)}.tmp")
-        self._file = -1
+        self._file, self._synced = -1, True
         with self.named():
             self._mode = _mode_of(self._target, path)
 
@@ -151,7 +151,8 @@ class NewFile:
         return self._file
 
     def finish(self, *, sync: bool = True) -> None:
-        """All of it is written after this; with ``sync`` it is on the disk."""
+        """All of it is written after this; with ``sync`` it is on the disk, as its name will be."""
+        self._synced = sync
         with self.named():
             if self._mode is not None:
                 os.chmod(self._temporary, self._mode)
@@ -166,7 +167,8 @@ class NewFile:
                 os.replace(self._temporary, self._target)
             else:
                 claim.replace(self._temporary)
-            _sync_folder(self._folder)
+            if self._synced:  # else this would wait for the bytes after all
+                _sync_folder(self._folder)
 
     def discard(self) -> None:
         """Leave nothing behind, unless it has its name already."""
