@@ -31,7 +31,9 @@ def test_there_is_a_portable_clone_and_no_other_name_is_known() -> None:
         tables.use_clone("avx1024")
 
 
-def learned(X: Any, y: Any, k: int, rule: str, how: dict[str, Any], step: int) -> list[bytes]:
+def learned(
+    X: Any, y: Any, k: int, rule: str, how: dict[str, Any], step: int, logged: int = 3
+) -> list[bytes]:
     """All that two epochs leave behind, learned ``step`` rows a call."""
     rows = as_rows(X)
     assert rows.inspect(1e15) is None
@@ -51,7 +53,7 @@ def learned(X: Any, y: Any, k: int, rule: str, how: dict[str, Any], step: int) -
     row_weights = np.random.default_rng(1).integers(0, 3, n) * 0.75 if how["weighted"] else None
     counts, dual = np.zeros(n, np.int32), np.zeros(n)
     tally = learning.Tally(counts, None if k > 2 or asked.rates else dual)
-    log = learning.Log(max(3, 2 * k), with_rates=asked.rates is not None)
+    log = learning.Log(max(logged, 2 * k), with_rates=asked.rates is not None)
     entries: list[tuple[float, ...]] = []
     for _ in range(2):
         place = 0
@@ -102,6 +104,61 @@ def test_every_clone_and_row_by_row_learn_the_same_bytes(
         tables.use_clone(clone)
         found += [learned(X, y, k, rule, how, n if whole else 13), learned(X, y, k, rule, how, 1)]
     assert all(one == found[0] for one in found)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(
+    n=st.integers(12, 150),
+    d=st.one_of(st.integers(1, 40), st.integers(41, 300)),
+    k=st.sampled_from([4, 5, 6, 7, 10, 31]),
+    rule=st.sampled_from(RULES),
+    how=ways,
+    apart=st.sampled_from([0.5, 2.0, 8.0]),
+    whole_numbers=st.booleans(),
+    seed=st.integers(0, 10**6),
+)
+def test_rows_scored_in_blocks_and_one_by_one_learn_the_same_bytes(
+    dtype: type,
+    n: int,
+    d: int,
+    k: int,
+    rule: str,
+    how: dict[str, Any],
+    apart: float,
+    whole_numbers: bool,
+    seed: int,
+) -> None:
+    """The fewer the mistakes, the more of the blocks; small whole numbers give equal scores."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, k, n).astype(np.int32)
+    X = random.standard_normal((n, d)) + (random.standard_normal((k, d)) * apart)[y]
+    X = (np.rint(X) if whole_numbers else X).astype(dtype)
+    tables.use_clone("portable")
+    alone = learned(X, y, k, rule, how, 1)
+    for clone in tables.clones():
+        tables.use_clone(clone)
+        assert learned(X, y, k, rule, how, n, logged=2 * n) == alone
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(
+    n=st.integers(1, 40),
+    d=st.integers(0, 40),
+    k=st.integers(2, 11),
+    seed=st.integers(0, 10**6),
+)
+def test_scores_of_many_rows_are_those_of_each_alone(
+    dtype: type, n: int, d: int, k: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    X, table = random.standard_normal((n, d)).astype(dtype), random.standard_normal((k, d))
+    table, bias = table.astype(dtype), random.standard_normal(k).astype(dtype)
+    expected = [
+        [float(reference_dot(x, w, b)) for w, b in zip(table, bias, strict=True)] for x in X
+    ]
+    for clone in tables.clones():
+        tables.use_clone(clone)
+        assert tables.score(as_rows(X), table, bias).tolist() == expected
 
 
 @pytest.mark.parametrize("clone", tables.clones())

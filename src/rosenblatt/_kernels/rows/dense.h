@@ -91,26 +91,30 @@ RB_INLINE void F(dot_pair)(const REAL *x0, const REAL *x1, const REAL *w, int64_
     out[1] = F(finish)(l1, x1 + j, w + j, d - j, bias);
 }
 
-/* Four classes at a time, so that the row is read once for the four. */
+/* One row by four classes: it is read once for the four. */
+RB_INLINE void F(dot_four)(const REAL *x, const REAL *w, const REAL *b, int64_t d, int64_t c0,
+                           int64_t c1, int64_t c2, int64_t c3, REAL *out) {
+    const REAL *w0 = w + c0 * d, *w1 = w + c1 * d, *w2 = w + c2 * d, *w3 = w + c3 * d;
+    F(lanes) l0 = NO_LANES, l1 = NO_LANES, l2 = NO_LANES, l3 = NO_LANES;
+    int64_t j = 0;
+    for (; j + 8 <= d; j += 8) {
+        F(lanes) v = LOAD8(x + j);
+        ADD_PRODUCT(l0, v, LOAD8(w0 + j));
+        ADD_PRODUCT(l1, v, LOAD8(w1 + j));
+        ADD_PRODUCT(l2, v, LOAD8(w2 + j));
+        ADD_PRODUCT(l3, v, LOAD8(w3 + j));
+    }
+    out[c0] = F(finish)(l0, x + j, w0 + j, d - j, b[c0]);
+    out[c1] = F(finish)(l1, x + j, w1 + j, d - j, b[c1]);
+    out[c2] = F(finish)(l2, x + j, w2 + j, d - j, b[c2]);
+    out[c3] = F(finish)(l3, x + j, w3 + j, d - j, b[c3]);
+}
+
 RB_INLINE void F(dot_classes)(const REAL *x, const REAL *w, const REAL *b, int64_t k, int64_t d,
                               REAL *out) {
     int64_t c = 0;
-    for (; c + 4 <= k; c += 4, w += 4 * d) {
-        F(lanes) l0 = NO_LANES, l1 = NO_LANES, l2 = NO_LANES, l3 = NO_LANES;
-        int64_t j = 0;
-        for (; j + 8 <= d; j += 8) {
-            F(lanes) v = LOAD8(x + j);
-            ADD_PRODUCT(l0, v, LOAD8(w + j));
-            ADD_PRODUCT(l1, v, LOAD8(w + d + j));
-            ADD_PRODUCT(l2, v, LOAD8(w + 2 * d + j));
-            ADD_PRODUCT(l3, v, LOAD8(w + 3 * d + j));
-        }
-        out[c] = F(finish)(l0, x + j, w + j, d - j, b[c]);
-        out[c + 1] = F(finish)(l1, x + j, w + d + j, d - j, b[c + 1]);
-        out[c + 2] = F(finish)(l2, x + j, w + 2 * d + j, d - j, b[c + 2]);
-        out[c + 3] = F(finish)(l3, x + j, w + 3 * d + j, d - j, b[c + 3]);
-    }
-    for (; c < k; c++, w += d) out[c] = F(dot)(x, w, d, b[c]);
+    for (; c + 4 <= k; c += 4) F(dot_four)(x, w, b, d, c, c + 1, c + 2, c + 3, out);
+    for (; c < k; c++) out[c] = F(dot)(x, w + c * d, d, b[c]);
 }
 
 RB_INLINE void F(add_row)(const REAL *x, int64_t d, REAL step, REAL *w) {
@@ -131,7 +135,11 @@ RB_INLINE void F(add_row)(const REAL *x, int64_t d, REAL step, REAL *w) {
 }
 
 #include "rows/narrow.h"
+#include "rows/tiles.h"
 
+#undef SHUFFLE
+#undef SUMS
+#undef SUMMED
 #undef LOAD4
 #undef LOAD8
 #undef NO_LANES
@@ -142,6 +150,7 @@ RB_INLINE void F(add_row)(const REAL *x, int64_t d, REAL step, REAL *w) {
 #undef HIGH
 
 #else /* the same order of operations without vector types */
+#define TILED 0
 
 RB_INLINE REAL F(dot)(const REAL *x, const REAL *w, int64_t d, REAL bias) {
     REAL l[8] = {0};
@@ -250,6 +259,9 @@ static int64_t F(seek_class)(const rb_rows *rows, const rb_search *s,
     const REAL *X = rows->values;
     const int64_t d = rows->n_features;
     REAL *out = scores;
+#if TILED
+    if (s->block) return F(seek_class_in_blocks)(rows, s, weights, biases, k, out, rival, margin);
+#endif
     for (int64_t i = s->at; i < s->stop; i++) {
         int64_t r = rb_row_at(s, i);
         if (s->order) {
@@ -278,6 +290,14 @@ static void F(score_classes)(const rb_rows *rows, int64_t first, int64_t count,
     const int64_t d = rows->n_features;
     const REAL *x = (const REAL *)rows->values + first * d;
     REAL *row_scores = scores;
+#if TILED
+    for (; count >= RB_BLOCK; count -= RB_BLOCK) {
+        const REAL *block[RB_BLOCK];
+        for (int i = 0; i < RB_BLOCK; i++, x += d) block[i] = x;
+        F(score_block)(block, weights, biases, d, k, row_scores);
+        for (int64_t c = 0; c < RB_BLOCK * k; c++) *out++ = (double)row_scores[c];
+    }
+#endif
     for (int64_t i = 0; i < count; i++, x += d) {
         F(dot_classes)(x, weights, biases, k, d, row_scores);
         for (int64_t c = 0; c < k; c++) *out++ = (double)row_scores[c];
@@ -364,6 +384,7 @@ static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *
 RB_UNUSED static const rb_ops F(rb_ops) = {F(visit),      F(seek_class), F(score),
                                            F(score_classes), F(add),     F(add_both),
                                            F(squared_norm), F(variance), F(move_with_rates),
-                                           F(inspect)};
+                                           F(inspect),      TILED};
+#undef TILED
 #undef F
 #undef KIND

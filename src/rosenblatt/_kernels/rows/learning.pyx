@@ -5,7 +5,8 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
-from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, rb_search, Rows, same_type
+from rosenblatt._kernels.rows.rows cimport (
+    RB_BLOCK, rb_block, rb_ops, rb_rows, rb_search, Rows, same_type)
 from rosenblatt._kernels.rows.rules cimport rb_rule, Rule
 from rosenblatt._kernels.rows.weights cimport rb_move, rb_weights, WeightArrays
 
@@ -150,6 +151,7 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     Python raises is raised here; the caller takes back what was learned before that row.
     """
     cdef rb_walk walk
+    cdef rb_block block
     cdef int64_t reached
     cdef double three[3]
     cdef double *room = three
@@ -159,7 +161,7 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     if rule.c.rates != weights.c.rates:
         raise TypeError(f"a rule with rates {rule.rates}, but weights with {weights.rates}")
     walk.search.order = walk.search.upcoming = NULL
-    walk.search.n_upcoming = 0
+    walk.search.n_upcoming, walk.search.block = 0, NULL
     if upcoming is not None and len(upcoming):
         walk.search.upcoming = <const int64_t *>cnp.PyArray_DATA(upcoming)
         walk.search.n_upcoming = cnp.PyArray_DIM(upcoming, 0)
@@ -181,10 +183,14 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     weights.claim()
     if weights.c.n_vectors > 1:
         room = <double *>malloc(
-            (1 if watch is None else 3) * weights.c.n_vectors * sizeof(double))
+            (1 + RB_BLOCK if watch is None else 3) * weights.c.n_vectors * sizeof(double))
         if room == NULL:
             weights.busy = False
             raise MemoryError
+        # With three classes, or where all of them move, there is nothing to gain.
+        if (watch is None and rows.ops.in_blocks and weights.c.n_vectors > 3
+                and not rule.c.blames_all_rivals):
+            block.scores, walk.search.block = room + weights.c.n_vectors, &block
     with nogil:
         if watch is not None:
             reached = rb_learn_tested(&walk, &watch.c, room)

@@ -198,6 +198,15 @@ static int64_t rb_last_tied(const rb_weights *weights, const void *scores, int64
     return rival;
 }
 
+/* Scores of this class that were taken before are out of date. */
+RB_INLINE void rb_note_moved(const rb_walk *walk, int64_t vector) {
+    rb_block *block = walk->search.block;
+    if (!block) return;
+    for (int64_t i = 0; block->together && i < block->n_moved; i++)
+        if (block->moved[i] == vector) return;
+    block->moved[block->n_moved++] = vector;
+}
+
 /* Raise the right class and lower the rival, if there is one; 0 when refused. */
 static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, int64_t rival,
                         double margin, double squared_norm, int mistaken, double weight) {
@@ -211,8 +220,10 @@ static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, i
     } else {
         walk->tally->step_sum += step;
         rb_move_by(walk, at, row, rival, -step, change);
+        rb_note_moved(walk, rival);
     }
     rb_move_by(walk, at, row, right, step, change);
+    rb_note_moved(walk, right);
     rb_write(walk, at, row, right, rival, step, change);
     return 1;
 }
@@ -260,6 +271,7 @@ static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
     int64_t at = search->at, stop = search->stop, rival = 0;
     int64_t entries = rule->blames_all_rivals ? weights->n_vectors : 1;
     double margin, squared_norm = 0.0, weight = 1.0;
+    if (search->block) rb_begin_blocks(search, weights->n_vectors);
     for (; at < stop; at++) {
         if (walk->log && walk->log->size + entries > walk->log->capacity) return at;
         search->at = at;

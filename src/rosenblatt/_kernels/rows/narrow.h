@@ -61,20 +61,31 @@ RB_INLINE F(lanes) F(halves)(F(lanes) a, F(lanes) b) {
     return SHUFFLE(a, b, 0, 1, 2, 3, 8, 9, 10, 11) + SHUFFLE(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
-#define PAIR(i, j) F(halves)(F(lanes_of)(x[i], h, chunks), F(lanes_of)(x[j], h, chunks))
+RB_INLINE F(lanes) F(quarters)(F(lanes) a, F(lanes) b) {
+    return SHUFFLE(a, b, 0, 1, 8, 9, 4, 5, 12, 13) + SHUFFLE(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/* The sums of the lanes of eight rows. */
+#define SUMMED 8
+#define SUMS(row)                                                                                  \
+    ({                                                                                             \
+        F(lanes) a_ = F(halves)(row(0), row(4)), b_ = F(halves)(row(1), row(5));                   \
+        F(lanes) ab_ = F(quarters)(a_, b_);                                                        \
+        a_ = F(halves)(row(2), row(6)), b_ = F(halves)(row(3), row(7));                            \
+        F(lanes) cd_ = F(quarters)(a_, b_);                                                        \
+        SHUFFLE(ab_, cd_, 0, 2, 8, 10, 4, 6, 12, 14) + SHUFFLE(ab_, cd_, 1, 3, 9, 11, 5, 7, 13, 15); \
+    })
+
+#define ROW(i) F(lanes_of)(x[i], h, chunks)
 /* The margins of eight rows, and a bit for each one that needs attention. */
 RB_INLINE unsigned F(margins)(const REAL *const *x, F(flips) flips, const F(held) *h, REAL quiet,
                               REAL *out, const int chunks) {
-    F(lanes) a = PAIR(0, 4), b = PAIR(1, 5);
-    F(lanes) ab = SHUFFLE(a, b, 0, 1, 8, 9, 4, 5, 12, 13) + SHUFFLE(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-    a = PAIR(2, 6), b = PAIR(3, 7);
-    F(lanes) cd = SHUFFLE(a, b, 0, 1, 8, 9, 4, 5, 12, 13) + SHUFFLE(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-    F(lanes) m = SHUFFLE(ab, cd, 0, 2, 8, 10, 4, 6, 12, 14) + SHUFFLE(ab, cd, 1, 3, 9, 11, 5, 7, 13, 15);
+    F(lanes) m = SUMS(ROW);
     m = (F(lanes))((F(bits))m ^ flips);
     memcpy(out, &m, sizeof m);
     return F(which)(m <= quiet);
 }
-#undef PAIR
+#undef ROW
 
 /* What a mask of bits leaves of eight numbers, and what they are with these bits flipped. */
 RB_INLINE F(lanes) F(masked)(F(lanes) l, const BITS *mask) {
@@ -90,15 +101,24 @@ typedef struct { F(bits) low, high; } F(flips);
     ((F(flips)){((F(bits)){label(0), label(1), label(2), label(3)} ^ 1) << 63, \
                 ((F(bits)){label(4), label(5), label(6), label(7)} ^ 1) << 63})
 
-#define ROW(i) ({ F(lanes) l_ = F(lanes_of)(x[i], h, chunks); l_.low + l_.high; })
+RB_INLINE F(four) F(halves)(F(lanes) l) { return l.low + l.high; }
+
+/* The sums of the lanes of four rows. */
+#define SUMMED 4
+#define SUMS(row)                                                                  \
+    ({                                                                             \
+        F(four) a_ = F(halves)(row(0)), b_ = F(halves)(row(2));                    \
+        F(four) ac_ = SHUFFLE(a_, b_, 0, 1, 4, 5) + SHUFFLE(a_, b_, 2, 3, 6, 7);   \
+        a_ = F(halves)(row(1)), b_ = F(halves)(row(3));                            \
+        F(four) bd_ = SHUFFLE(a_, b_, 0, 1, 4, 5) + SHUFFLE(a_, b_, 2, 3, 6, 7);   \
+        SHUFFLE(ac_, bd_, 0, 4, 2, 6) + SHUFFLE(ac_, bd_, 1, 5, 3, 7);             \
+    })
+
+#define ROW(i) F(lanes_of)(x[i], h, chunks)
 /* As above, four rows at a time. */
 RB_INLINE unsigned F(four_margins)(const REAL *const *x, F(bits) flips, const F(held) *h, REAL quiet,
                                    REAL *out, const int chunks) {
-    F(four) a = ROW(0), b = ROW(2);
-    F(four) ac = SHUFFLE(a, b, 0, 1, 4, 5) + SHUFFLE(a, b, 2, 3, 6, 7);
-    a = ROW(1), b = ROW(3);
-    F(four) bd = SHUFFLE(a, b, 0, 1, 4, 5) + SHUFFLE(a, b, 2, 3, 6, 7);
-    F(four) m = SHUFFLE(ac, bd, 0, 4, 2, 6) + SHUFFLE(ac, bd, 1, 5, 3, 7);
+    F(four) m = SUMS(ROW);
     m = (F(four))((F(bits))m ^ flips);
     memcpy(out, &m, sizeof m);
     return F(which)(m <= quiet);
@@ -240,6 +260,5 @@ static void F(visit_narrow)(const rb_rows *rows, rb_search *s, const REAL *w, co
     }
 #undef WIDTH
 }
-#undef SHUFFLE
 #undef LOAD_BITS
 #undef FLIPS

@@ -54,6 +54,16 @@ typedef struct {
     int64_t n_stored; /* sparse only: how many values there are */
 } rb_rows;
 
+/* Rows whose scores are taken together, before the first of them is acted on (tiles.h). */
+#define RB_BLOCK 12
+typedef struct {
+    void *scores;       /* RB_BLOCK rows of the scores of all classes */
+    int64_t first, end; /* the places of these rows */
+    int together;       /* or each row's in its turn, where that takes less time */
+    int64_t moved[2 * RB_BLOCK], n_moved; /* classes that learned since: their scores are out of date */
+    int64_t again; /* a fading sum of how many scores each block had to take again */
+} rb_block;
+
 /* Where to look for the next row that needs attention. `order` may be NULL: rows as they stand.
  * `upcoming`, or NULL: rows that are needed after this order, as they lie in memory. */
 typedef struct {
@@ -61,6 +71,7 @@ typedef struct {
     const int32_t *labels, *counts; /* of each row: its class, and its mistakes or NULL */
     int64_t at, stop, n_upcoming;
     double quiet_above; /* rows answered by more than this margin are passed over */
+    rb_block *block;    /* or NULL: the rows are scored one by one */
 } rb_search;
 
 /* How the steps of a weight are scaled: not at all, or by a rate of its own (rates.h). */
@@ -94,6 +105,7 @@ typedef struct {
     /* out[i] = score of row i, for rows first .. first + count - 1 */
     void (*score)(const rb_rows *, int64_t first, int64_t count, const void *weights, double bias,
                   double *out);
+    /* the same for all classes; `scores` has room for those of RB_BLOCK rows, or of `count` if fewer */
     void (*score_classes)(const rb_rows *, int64_t first, int64_t count, const void *weights,
                           const void *biases, int64_t n_classes, int64_t stride, void *scores,
                           double *out);
@@ -111,9 +123,16 @@ typedef struct {
     /* 1 and the place of the first value that is not finite or larger than `limit`, or whose
      * column is out of range; else 0, and `value` is the largest squared norm of a row */
     int (*inspect)(const rb_rows *, double limit, int64_t *row, int64_t *column, double *value);
+    int in_blocks; /* whether `seek_class` can take the scores of several rows together */
 } rb_ops;
 
 RB_INLINE int64_t rb_row_at(const rb_search *s, int64_t i) { return s->order ? s->order[i] : i; }
+
+/* The first rows are scored one by one, to see how many of them are mistakes. */
+RB_INLINE void rb_begin_blocks(const rb_search *s, int64_t n_classes) {
+    s->block->end = s->at;
+    s->block->again = 2 * RB_BLOCK * n_classes;
+}
 
 /* In a random order the processor cannot guess which row is next. So rows are asked for twice: early
  * into the L2 cache, while others are on their way from memory, and late into the L1 cache. Best of

@@ -10,6 +10,11 @@ cdef extern from "rows/rows.h" nogil:
         int64_t n_features
         int64_t n_stored
 
+    enum: RB_BLOCK
+
+    ctypedef struct rb_block:
+        void *scores
+
     ctypedef struct rb_search:
         const int64_t *order
         const int64_t *upcoming
@@ -19,6 +24,7 @@ cdef extern from "rows/rows.h" nogil:
         int64_t stop
         int64_t n_upcoming
         double quiet_above
+        rb_block *block
 
     ctypedef struct rb_ops:
         int64_t seek_class(const rb_rows *, const rb_search *, const void *, const void *, int64_t,
@@ -31,6 +37,7 @@ cdef extern from "rows/rows.h" nogil:
                       int64_t) noexcept nogil
         double squared_norm(const rb_rows *, int64_t, double) noexcept nogil
         int inspect(const rb_rows *, double, int64_t *, int64_t *, double *) noexcept nogil
+        bint in_blocks
 
 
 cdef class Rows:

@@ -143,7 +143,7 @@ def score(Rows rows, cnp.ndarray table, cnp.ndarray bias, int64_t start=0, stop=
         return out
     out = np.empty((n, k))
     at = <double *>cnp.PyArray_DATA(out)
-    scores = malloc(k * sizeof(double))
+    scores = malloc(RB_BLOCK * k * sizeof(double))
     if scores == NULL:
         raise MemoryError
     with nogil:

@@ -236,7 +236,7 @@ static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *
 RB_UNUSED static const rb_ops F(rb_ops) = {F(visit),      F(seek_class), F(score),
                                            F(score_classes), F(add),     F(add_both),
                                            F(squared_norm), F(variance), F(move_with_rates),
-                                           F(inspect)};
+                                           F(inspect),      0};
 #undef F
 #undef COLUMN
 #undef UNSIGNED
