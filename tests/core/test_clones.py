@@ -107,6 +107,25 @@ def test_every_clone_and_row_by_row_learn_the_same_bytes(
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kilobytes", [12, 20, 30])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_long_rows_learn_the_same_bytes_alone_and_together(
+    dtype: type, kilobytes: int, shuffled: bool
+) -> None:
+    """How rows are read depends on their length; more than half a megabyte is read ahead."""
+    random = np.random.default_rng(kilobytes)
+    X = random.standard_normal((51, kilobytes * 1024 // dtype().itemsize + 3)).astype(dtype)
+    y = (X[:, :40].sum(axis=1) > 0).astype(np.int32)
+    how = {"weighted": False, "averaged": False, "bias": True, "threshold": 0.0}
+    how["shuffled"] = shuffled
+    found = []
+    for clone in tables.clones():
+        tables.use_clone(clone)
+        found += [learned(X, y, 2, "perceptron", how, step, 200) for step in (len(y), 1)]
+    assert all(one == found[0] for one in found)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @given(
     n=st.integers(12, 150),
     d=st.one_of(st.integers(1, 40), st.integers(41, 300)),
