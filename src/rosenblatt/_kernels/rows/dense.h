@@ -196,8 +196,8 @@ RB_INLINE int64_t F(seek_row)(const rb_rows *rows, const rb_search *s, const voi
     /* Of a longer row the processor reads on by itself, of a short one the early request is enough. */
     const int late = weights_outgrow_l1 || (row_bytes >= 128 && row_bytes <= 1024);
     /* While they leave room in it, one row that is asked for 4 KB ahead is as quick as one of two; and
-     * no second row is scored in vain where the first is a mistake. */
-    const int alone = !ahead && weights_outgrow_l1 && row_bytes <= 24576;
+     * no second row is scored in vain where the first is a mistake. Doubles gain nothing by it. */
+    const int alone = LANES_IN_ONE_VECTOR && !ahead && weights_outgrow_l1 && row_bytes <= 24576;
     int64_t i = s->at;
     /* Two rows at a time: one branch for both, and the second sum hides the latency of the first.
      * Reading ahead changes nothing: only the first row found is acted on. */
