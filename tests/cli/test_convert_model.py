@@ -64,7 +64,7 @@ def test_text_is_refused_unless_encoded_and_nothing_is_left_behind(tmp_path: Pat
     done = run("convert", model, "--out", tmp_path / "pets.onnx")
     assert done.code == 4
     assert len(done.err.splitlines()) == 1
-    assert "the column 'note' is text" in done.err
+    assert "the column 'note' is a text" in done.err
     assert "--encoded" in done.err
     assert sorted(tmp_path.iterdir()) == before
     running = converted(model, "--encoded")

@@ -225,7 +225,7 @@ def test_rows_of_other_formats_are_kept_as_well(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     from pyarrow import Table, parquet
 
-    table = Table.from_pylist([row | {"weight": None}, row])
+    table = Table.from_pylist([row | {"weight": 1e200}, row])
     parquet.write_table(table, tmp_path / "new.parquet")
     done = run("predict", model, tmp_path / "new.parquet", "--id", "id")
     assert (done.code, done.out) == (3, "id,label\n7,\n7,cat\n")

@@ -22,7 +22,7 @@ TRAINED_ON_ROWS = [entry.name for entry in CATALOGUE if entry.family in FAMILIES
 # Fewer is better; whoever needs one more says why. The last ones judge columns block by
 # block, and cut work for threads.
 # A choice on held-out rows has some more: portfolio, splits, threads, calibration.
-MOST_FILES = 60
+MOST_FILES = 64
 SOURCE = Path(rosenblatt.__file__).parent
 
 

@@ -109,7 +109,8 @@ def test_commands_print_it_so(
     out = ["--out", "m.rbt"] if verb == "train" else []
     done = run(verb, fault.file, *limits, *out)
     assert not PYTHON.search(done.out + done.err), done.err
-    if fault.number in (3, 4, 9, 10):
+    # Of a table the encoding is found out.
+    if fault.number in (3, 4, 9, 10) and not ("UTF" in fault.what and "csv" in fault.file):
         assert done.code == 3
 
 
@@ -162,16 +163,6 @@ def test_the_cure_that_is_told_works(tmp_path: Path) -> None:
     data = written(tmp_path, "word.csv", f"a,b c,y\n{rows}8,oops,u\n")
     assert "with --column 'b c=category'\n" in fail("train", data, *out).err
     assert run("train", data, *out, "--column", "b c=category").code == 0
-    data = written(tmp_path, "gap.csv", f"a,b,y\n{rows}8,NA,u\n")
-    assert "say --missing NA\n" in fail("train", data, *out).err
-    assert run("train", data, *out, "--missing", "NA").code == 0
-    data = written(tmp_path, "tabs.csv", "a\tb\ty\n1\t2\tu\n3\t4\tv\n")
-    assert "--delimiter $'\\t'\n" in fail("train", data, *out).err
-    assert run("train", data, *out, "--delimiter", "\t").code == 0
-    data = tmp_path / "latin.csv"
-    data.write_bytes("a,y\n1,né\n2,non\n".encode("latin-1"))
-    assert "as in --encoding latin-1\n" in fail("train", data, *out).err
-    assert run("train", data, *out, "--encoding", "latin-1").code == 0
     data = written(tmp_path, "zero.svm", "1 1:1\n0 0:1\n")
     assert "from 0, say rosenblatt convert --zero-based\n" in fail("train", data, *out).err
     assert "from 0, say --zero-based\n" in fail("convert", data, "-o", tmp_path / "x.svm").err
@@ -192,7 +183,7 @@ def test_a_cure_that_the_command_has_no_option_for_is_left_out(tmp_path: Path) -
 
 def test_warnings_name_options_too(tmp_path: Path) -> None:
     data = written(tmp_path, "rows.csv", "1,2,u\n3,4,v\n5,6,u\n")
-    done = run("check", data)
+    done = run("check", data, "--header")
     assert done.code == 0
     assert "if it is a row, say --no-header\n" in done.err
     assert not PYTHON.search(done.err)
@@ -200,9 +191,9 @@ def test_warnings_name_options_too(tmp_path: Path) -> None:
 
 def test_a_mark_of_gaps_can_be_given_to_a_model_that_knows_gaps(tmp_path: Path) -> None:
     rows = "".join(f"{i},{'uv'[i % 2]}\n" for i in range(8))
-    model = trained(tmp_path, "--missing", "NA", data=f"a,y\n{rows}NA,u\n", name="gaps.csv")
-    assert "say --missing '?'" in fail("predict", model, "-", text="a\n1\n?\n").err
-    done = run("predict", model, "-", "--missing", "?", text="a\n1\n?\nNA\n")
+    model = trained(tmp_path, "--missing", "gone", data=f"a,y\n{rows}gone,u\n", name="gaps.csv")
+    assert run("predict", model, "-", text="a\n1\nlost\n").code == 3
+    done = run("predict", model, "-", "--missing", "lost", text="a\n1\nlost\ngone\n")
     assert (done.code, len(done.out.split())) == (0, 3)
     assert done.out.split()[1] == done.out.split()[2]
 

@@ -23,10 +23,10 @@ def arriving(at: int, number: int = signal.SIGTERM) -> Any:
     """A signal that arrives in this block of ten rows."""
     original, blocks = training.learning.learn, iter(range(1, 10_000))
 
-    def learn(*arguments: Any) -> Any:
+    def learn(*arguments: Any, **named: Any) -> Any:
         if next(blocks) == at:
             signal.raise_signal(number)
-        return original(*arguments)
+        return original(*arguments, **named)
 
     changed = SimpleNamespace(**{**vars(training.learning), "learn": learn})
     return patch.multiple(training, learning=changed, ROWS_AT_A_TIME=10)

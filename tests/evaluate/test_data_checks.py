@@ -22,13 +22,13 @@ def test_findings_have_their_parts_and_their_words() -> None:
     assert isinstance(report, DataReport)
     assert (report.rows, report.features, report.features_used) == (4, 7, 7)
     assert (report.constant, report.row_numbers) == (["a"], ["n"])
-    assert report.look_missing == {"c": {"?": 1}}
+    assert report.missing == {"c": 1}
     assert report.levels_met_once == {"b": 1, "c": 2}
     assert report.errors() == []
     assert report.warnings() == [
         "the same value in all rows: a",
         "only numbers the rows, of no use to predict: n",
-        "c has ? (1): taken as a value, though it looks like a missing one",
+        "values missing: c (1); an extra feature marks them",
         "b has 1 level that occurs once",
         "c has 2 levels that occur once",
     ]

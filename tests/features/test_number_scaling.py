@@ -167,8 +167,13 @@ def test_encoding_does_not_move_a_running_mean() -> None:
     assert found.describe() == ["a  number    running mean 3, deviation 2.16, clipped at ±3"]
     assert found.encode(column([3.0])).tolist() == [[0.0]]  # type: ignore[union-attr]
     assert found.to_json() == before
-    with pytest.raises(rosenblatt.errors.InputError, match="has no value"):
-        found.learn(column([5.0, math.nan]))
+
+
+def test_a_gap_of_a_stream_counts_as_the_mean_so_far_and_does_not_move_it() -> None:
+    found = schema([1.0], scale="running")
+    found.learn(column([1.0, 2.0, 6.0]))
+    before = found.to_json()
+    assert found.learn(column([math.nan])).tolist() == [[0.0]]  # type: ignore[union-attr]
     assert found.to_json() == before
 
 
@@ -210,7 +215,7 @@ def test_a_refused_record_leaves_the_running_means_as_they_are() -> None:
     model = rosenblatt.Perceptron().partial_fit(RECORDS[:9], LABELS[:9])
     before = model.schema_.to_json()  # type: ignore[union-attr]
     with pytest.raises(rosenblatt.errors.InputError):
-        model.partial_fit([RECORDS[9], {"colour": "red"}], LABELS[9:11])
+        model.partial_fit([RECORDS[9], {"size": "large", "colour": "red"}], LABELS[9:11])
     with pytest.raises(ValueError, match=r"y has|labels"):
         model.partial_fit(RECORDS[9:11], LABELS[9:10])
     assert model.schema_.to_json() == before  # type: ignore[union-attr]

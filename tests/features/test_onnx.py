@@ -143,7 +143,7 @@ def test_a_guessed_schema_with_ignored_columns_scales_as_in_training() -> None:
     ]
     text = "day,size,colour,y\n" + "\n".join(lines) + "\n"
     data = read_table(io.BytesIO(text.encode()), "y")
-    schema = Schema.guess(data)
+    schema = Schema.guess(data, declared={"day": "ignored"})
     assert [column.kind for column in schema.columns] == ["ignored", "number", "category"]
     X: Any = schema.encode(data)
     state = AveragedPerceptron().partial_fit(X.tocsr(), data.y).to_state()
@@ -184,5 +184,5 @@ def test_text_is_refused_with_a_way_out() -> None:
     schema = Schema.guess(data)
     X: Any = schema.encode(data)
     state = Perceptron().partial_fit(X.tocsr(), data.y).to_state()
-    with pytest.raises(ModelFileError, match=r"the column 'note' is text.*--encoded"):
+    with pytest.raises(ModelFileError, match=r"the column 'note' is a text.*--encoded"):
         table_to_onnx(state, schema)

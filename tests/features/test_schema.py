@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.features import Schema, SparseSchema, schema_from_json
+from rosenblatt.features import Schema, SparseSchema, UnseenValues, schema_from_json
 from rosenblatt.io import Table, read_table
 
 numbers = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
@@ -146,16 +146,18 @@ def test_dates_names_of_rows_texts_and_categories_are_told_apart() -> None:
     ]
     text = "n,id,day,tag,letter,message,y\n" + "\n".join(rows)
     assert kinds_of(text) == {
-        "n": "number",
+        "n": "ignored",
         "id": "ignored",
-        "day": "ignored",
-        "tag": "ignored",
+        "day": "date",
+        "tag": "date",
         "letter": "category",
         "message": "text",
     }
     told = "\n".join(Schema.guess(table_of(text)).describe())
-    assert "looks like dates; declare it a category to use it" in told
+    assert "days, weekday (year-month-day)" in told
+    assert "(day.month.year)" in told
     assert "different in every row" in told
+    assert "counts the rows" in told
     declared = {"day": "category", "id": "category", "message": "ignored", "letter": "text"}
     assert kinds_of(text, declared=declared) | declared == kinds_of(text, declared=declared)
 
@@ -173,7 +175,7 @@ def test_a_wrong_declaration_is_named() -> None:
     table = table_of("size,colour,y\n1,red,a\n2,blue,b\n")
     for declared, said in (
         ({"sizes": "number"}, "no column 'sizes'"),
-        ({"size": "colour"}, "use number, category, text, ignored"),
+        ({"size": "colour"}, "use number, category, text, date, dmy, mdy, ignored"),
         ({"size": "category"}, "read as numbers; read it as text"),
         ({"colour": "number"}, "read as text; read it as numbers"),
     ):
@@ -203,16 +205,17 @@ def test_a_missing_number_is_a_feature_of_its_own_and_no_zero() -> None:
     assert schema.reader_options()["missing"] == ["?"]
 
 
-def test_gaps_that_were_not_announced_are_seen_and_later_ones_refused() -> None:
-    gaps = table_of("a,b,y\n1,x,p\n?,z,q\n", missing=["?"])
+def test_gaps_of_training_are_features_and_later_ones_count_as_the_median() -> None:
+    gaps = table_of("a,b,y\n1,x,p\n?,z,q\n")
     assert Schema.guess(gaps).names(range(2)) == ["a", "a is missing"]
     for whole in ("a,b,y\n1,x,p\n3,z,q\n", "a,b,y\n1,2,p\n3,4,q\n"):
         schema = Schema.guess(table_of(whole))
-        late = table_of(
-            "a,b,y\n1,2,p\n?,2,q\n", types=schema.reader_options()["types"], missing=["?"]
-        )
-        with pytest.raises(InputError, match="column 'a' has no value in line 3"):
-            schema.encode(late)
+        late = table_of("a,b,y\n1,2,p\n,2,q\n", types=schema.reader_options()["types"])
+        middle = table_of("a,b,y\n1,2,p\n2,2,q\n", types=schema.reader_options()["types"])
+        assert dense(schema.encode(late)).tolist() == dense(schema.encode(middle)).tolist()
+        unseen = UnseenValues()
+        unseen.encode(schema, late)
+        assert unseen.describe()[0] == "a: 1 gap, as training had none, filled with 2"
 
 
 def test_a_column_of_gaps_alone_is_one_feature_that_says_so() -> None:
@@ -408,5 +411,16 @@ def test_sparse_rows_keep_their_columns_and_are_called_as_in_the_file() -> None:
 
 def test_a_fault_of_a_record_names_the_record() -> None:
     schema = Schema.guess_records([{"size": 1, "colour": "red"}, {"size": 2, "colour": "blue"}])
-    with pytest.raises(InputError, match="column 'size' has no value in record 1, which"):
-        schema.encode_records([{"size": 3, "colour": "red"}, {"colour": "blue"}])
+    with pytest.raises(InputError, match="record 1 of X: 'size' is 'big', but this model knows"):
+        schema.encode_records([{"size": 3, "colour": "red"}, {"size": "big", "colour": "blue"}])
+    assert dense(schema.encode_records([{"colour": "red"}])).tolist() == [[0, 1, 0]]
+
+
+def test_numbers_that_only_tell_rows_apart_are_left_out() -> None:
+    ids = [(i * 37) % 101 for i in range(30)]
+    text = "row_id,size,n,y\n" + "".join(
+        f"{k},{k},{i + 7},{'pq'[i % 2]}\n" for i, k in enumerate(ids)
+    )
+    assert kinds_of(text) == {"row_id": "ignored", "size": "number", "n": "ignored"}
+    declared = {"row_id": "number", "n": "number"}
+    assert set(kinds_of(text, declared=declared).values()) == {"number"}

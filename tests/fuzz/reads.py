@@ -54,7 +54,7 @@ class Read(NamedTuple):
             for name, values in self.options.items()
             if random.random() < 0.3
         }
-        rows_of = self.rows_of or table_rows(bool(options.get("missing")))
+        rows_of = self.rows_of or table_rows
         source: Any = io.BytesIO(data)
         if self.ending or random.random() < 0.05:
             source = folder / f"data{self.ending or '.txt'}"

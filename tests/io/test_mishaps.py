@@ -185,4 +185,4 @@ def test_wrong_arguments_are_named(settings: dict[str, Any], said: str) -> None:
 
 def test_a_wrong_delimiter_is_guessed_at(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="semicolons separate the columns, say delimiter=';'"):
-        read_table(io.BytesIO(b"a;b;y\n1;2;p\n"), target=-1)
+        read_table(io.BytesIO(b"a;b;y\n1;2;p\n"), target=-1, delimiter=",", header=True)

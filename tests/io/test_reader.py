@@ -244,8 +244,8 @@ def test_warnings_point_at_the_line_of_the_caller() -> None:
         'read_svmlight(io.BytesIO(TEXT), on_bad="skip")  # here',
     )
     with pytest.warns(HeaderOfNumbers) as caught:
-        read_table(io.BytesIO(b"1,2\n3,4\n"))  # here
-    assert warned_at(caught)[1] == r'read_table(io.BytesIO(b"1,2\n3,4\n"))  # here'
+        read_table(io.BytesIO(b"1,2\n3,4\n"), header=True)  # here
+    assert warned_at(caught)[1] == r'read_table(io.BytesIO(b"1,2\n3,4\n"), header=True)  # here'
     with pytest.warns(ExtraColumns) as caught:
         next(iter_table(io.BytesIO(b"a,b\n3,4\n"), columns=["a"]))  # here
     assert (

@@ -13,7 +13,7 @@ import pytest
 from rosenblatt import io, numpydoc
 from rosenblatt.errors import ParameterError
 
-SHARED = {"on_bad": "fail", "encoding": "utf-8", "max_line_bytes": 2**24}
+SHARED = {"on_bad": "fail", "encoding": None, "max_line_bytes": 2**24}
 LABELS = {"labels": "auto", "classes": None}
 ROWS = {**SHARED, **LABELS, "dtype": np.float64, "max_features": 10**6}
 TAKEN = {
@@ -24,8 +24,12 @@ TAKEN = {
         **ROWS,
         "target": None,
         "format": None,
-        "header": True,
+        "header": None,
         "delimiter": None,
+        "decimal": None,
+        "thousands": None,
+        "quote": None,
+        "dialect": None,
         "columns": None,
         "types": None,
         "missing": (),

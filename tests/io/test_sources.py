@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.errors import DataError, MissingExtra, ParameterError
 from rosenblatt.io import (
+    Assumption,
     iter_svmlight,
     iter_table,
     lines,
@@ -189,7 +190,7 @@ def test_a_buffered_pipe_delivers_rows_before_it_is_closed() -> None:
 import select, subprocess, sys
 inner = '''
 from rosenblatt.io import iter_table
-for block in iter_table("-", types="number"):
+for block in iter_table("-", types="number", header=True, delimiter=","):
     print(len(block), flush=True)
 '''
 command, pipe = [sys.executable, "-c", inner], subprocess.PIPE
@@ -400,12 +401,54 @@ def test_any_text_survives_its_encoding(texts: list[str], encoding: str, piece: 
 
 
 @pytest.mark.parametrize(("encoding", "name"), [("utf-16", "UTF-16"), ("utf-32", "UTF-32")])
-def test_wide_text_without_its_encoding_is_named(encoding: str, name: str) -> None:
+def test_wide_text_is_read_where_rows_may_be_of_any_encoding_and_named_elsewhere(
+    encoding: str, name: str
+) -> None:
+    table = read_table(io.BytesIO("a,b\n1,é\n2,ß\n".encode(encoding)))
+    assert table.texts["b"].tolist() == ["é", "ß"]
+    assert table.dialect.encoding == encoding
     with pytest.raises(DataError) as caught:
-        read_table(io.BytesIO("a,b\n1,2\n".encode(encoding)))
+        read_svmlight(io.BytesIO("1 1:2\n".encode(encoding)))
     assert str(caught.value) == (
         f"<stream>: the text is {name}, not UTF-8\nhelp: say so with encoding='{encoding}'"
     )
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_wide_text_without_a_mark_is_known_by_its_zeros(encoding: str) -> None:
+    table = read_table(io.BytesIO("a,b\n1,é\n2,ß\n".encode(encoding)))
+    assert table.texts["b"].tolist() == ["é", "ß"]
+    assert table.dialect.encoding == encoding
+
+
+@pytest.mark.parametrize("piece", [1, 3, 1 << 20])
+@pytest.mark.parametrize("n", [2, 50_000])
+def test_text_that_is_not_utf8_is_cp1252_with_a_word_of_it(piece: int, n: int) -> None:
+    if n > 100 and piece < 100:
+        return
+    rows = b"a,b\n" + b"1,plain\n" * n + "2,“Zürich” €\n".encode("cp1252")
+    with patch.object(lines, "PIECE", piece), pytest.warns(Assumption, match="read as cp1252"):
+        table = read_table(io.BytesIO(rows))
+    assert table.texts["b"].tolist() == ["plain"] * n + ["“Zürich” €"]
+    assert table.dialect.encoding == "cp1252" or n > 100
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_a_return_at_the_end_of_the_first_bytes_does_not_end_a_line_alone(n: int) -> None:
+    table = read_table(io.BytesIO(f"{'a' * n},b\r\n1,x\r\n2,y\r\n".encode()), "b")
+    assert table.lines.tolist() == [2, 3]
+
+
+def test_a_bad_byte_among_utf8_is_still_a_fault() -> None:
+    with pytest.raises(DataError, match="the byte 0xff is not UTF-8 text"):
+        read_table(io.BytesIO("a,b\n1,né\n2,né\n3,né\n".encode() + b"4,\xff\n"))
+
+
+@pytest.mark.parametrize("name", ["b", "a name that is longer"])
+def test_carriage_returns_alone_end_lines(name: str) -> None:
+    table = read_table(io.BytesIO(f"a,{name}\r1,x\r2,y\r".encode()), name)
+    assert table.numbers.ravel().tolist() == [1, 2]
+    assert table.y.tolist() == ["x", "y"]
 
 
 def test_the_place_of_a_fault_is_counted_in_characters() -> None:
@@ -435,7 +478,7 @@ def test_text_that_is_not_of_the_encoding_named_is_a_fault_of_the_data(
         read_text(io.BytesIO(data), labelled=False, encoding=encoding)
 
 
-@pytest.mark.parametrize("encoding", ["utf-99", "", None, 5, "hex", "rot13", "undefined"])
+@pytest.mark.parametrize("encoding", ["utf-99", "", 5, "hex", "rot13", "undefined"])
 def test_an_encoding_that_does_not_exist_is_refused(encoding: Any) -> None:
     with pytest.raises(ParameterError, match="encoding="):
         read_text(io.BytesIO(b"ab\n"), labelled=False, encoding=encoding)

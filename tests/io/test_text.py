@@ -76,7 +76,7 @@ def test_any_bytes_give_what_the_oracle_gives(text: bytes, piece: int) -> None:
                 places.append(number)
         except labelled_text.Bad:
             bad += 1
-    assert read_in_blocks(text, piece) == (expected, places, bad)
+    assert read_in_blocks(text, piece, encoding="utf-8") == (expected, places, bad)
 
 
 @given(st.lists(texts, min_size=1, max_size=8), pieces)
@@ -152,7 +152,7 @@ def test_every_fault_has_its_message(
     row: bytes, message: str, shown: str, carets: str, remedy: str
 ) -> None:
     with pytest.raises(DataError) as caught:
-        read_text(io.BytesIO(row))
+        read_text(io.BytesIO(row), encoding="utf-8")
     first, excerpt, place, remedies = str(caught.value).split("\n", 3)
     assert first == f"<stream>:{message}"
     assert (excerpt.replace("\ufffd", "␀"), place) == (f"  {shown}", f"  {carets}")

@@ -364,7 +364,7 @@ def test_a_schema_is_the_same_however_the_rows_arrive(monkeypatch: pytest.Monkey
         "level": "category",
         "many": "category",
         "name": "ignored",
-        "day": "ignored",
+        "day": "date",
         "words": "text",
     }
     for size in (1, 99, 100, 1001):

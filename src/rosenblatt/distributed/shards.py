@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, InputError, MissingExtra, ParameterError, Place
+from rosenblatt.io.column_roles import GuessedTarget
 from rosenblatt.io.sources import LONGEST_MARK, MARKS, format_of, our_kind
 from rosenblatt.io.table_readers import TABLES
 from rosenblatt.learner.packing import PackedSchema
@@ -21,7 +22,7 @@ QUOTED, BY_LINES = ("csv", "tsv"), ("csv", "tsv", "jsonl", "svmlight", "text", "
 FORMATS = (*BY_LINES, "parquet", "arrow")
 BITS = 18
 # Arguments of readers that are not left to them.
-DEFAULTS: dict[str, dict[str, Any]] = {"vw": {"bits": BITS}, "table": {"target": -1}}
+DEFAULTS: dict[str, dict[str, Any]] = {"vw": {"bits": BITS}, "table": {"target": GuessedTarget()}}
 
 
 @dataclass(frozen=True)

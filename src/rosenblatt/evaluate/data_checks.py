@@ -109,7 +109,7 @@ class DataReport:
             )
         if self.missing:
             gaps = [f"{name} ({n:,})" for name, n in self.missing.items()]
-            said.append(f"numbers missing: {first_few(gaps, SHOWN)}; an extra feature marks them")
+            said.append(f"values missing: {first_few(gaps, SHOWN)}; an extra feature marks them")
         for name, texts in list(self.look_missing.items())[:SHOWN]:
             marks = ", ".join(f"{text or 'empty cells'} ({n:,})" for text, n in texts.items())
             said.append(f"{name} has {marks}: taken as a value, though it looks like a missing one")
@@ -165,8 +165,8 @@ def check_data(kind: str, block: Any, schema: AnySchema | None = None) -> DataRe
     >>> from rosenblatt.io import read_table
     >>> data = io.BytesIO(b"id,size,colour,y\\n1,7,red,u\\n2,7,?,v\\n3,7,red,u\\n")
     >>> report = check_data("table", read_table(data, target="y"))
-    >>> report.constant, report.row_numbers, report.look_missing
-    (['size'], ['id'], {'colour': {'?': 1}})
+    >>> report.constant, report.row_numbers, report.missing
+    (['size'], ['id'], {'colour': 1})
     >>> print(report.warnings()[-1])
     colour has 1 level that occurs once
     """
@@ -242,6 +242,8 @@ def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, An
     counts = np.bincount(codes, minlength=len(texts))
     met = dict(zip(texts, counts.tolist(), strict=True))
     gaps = {text: n for text, n in met.items() if text.strip().lower() in LOOK_MISSING}
+    if nothing := gaps.pop("", 0):
+        report.missing[column.name] = nothing
     if gaps:
         report.look_missing[column.name] = gaps
     if column.kind == "category" and 1 in met.values():

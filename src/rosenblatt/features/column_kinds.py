@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import InputError
 from rosenblatt.features.number_scaling import running_moments
 from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.table import Table
@@ -85,12 +84,6 @@ class Number(Column):
         columns = missing.astype(np.int32)
         return np.ones(len(values), np.int64), np.where(missing, 1.0, values), columns
 
-    def refuse_gap(self, table: Table, row: int) -> NoReturn:
-        raise InputError(
-            f"the column {self.name!r} has no value in {table.place(row)}, which did not occur in "
-            "training. Fill the gap, or train on data with gaps."
-        )
-
     def feature(self, number: int) -> str:
         return f"{self.name} is missing" if number else self.name
 
@@ -134,10 +127,12 @@ class Category(Column):
             self.levels.append(level)
 
     def feature(self, number: int) -> str:
-        return f"{self.name}={self.levels[number]}"
+        level = self.levels[number]
+        return f"{self.name}={level}" if level else f"{self.name} is missing"
 
     def describe(self) -> str:
-        return f"{count(len(self.levels), 'level')}: {first_few(self.levels, SHOWN)}"
+        levels = [level or "(none)" for level in self.levels]
+        return f"{count(len(levels), 'level')}: {first_few(levels, SHOWN)}"
 
     def unknown(self, table: Table) -> dict[str, int]:
         codes, texts = table.coded(self.name)
@@ -188,11 +183,6 @@ def scaled(
     found = table.numbers
     if table.number_names != names:
         found = found[:, [table.places[name] for name in names]]
-    if np.isnan(found.min(initial=0.0)):
-        whole = np.array([not column.gaps for column in columns])
-        for row, place in np.argwhere(np.isnan(found) & whole)[:1].tolist():
-            # Its feature for that would be the first of the next column.
-            columns[place].refuse_gap(table, row)
     center = np.array([column.center for column in columns])
     scale = np.array([column.scale for column in columns])
     streamed = [place for place, column in enumerate(columns) if column.sums is not None]
@@ -209,6 +199,10 @@ def scaled(
     if clip and any(column.clip is not None for column in columns):
         limit = np.array([np.inf if column.clip is None else column.clip for column in columns])
         np.clip(values, -limit, limit, out=values)
+    if np.isnan(found.min(initial=0.0)):
+        # A gap that training did not have counts as the median: it has no feature of its own.
+        whole = np.array([not column.gaps for column in columns])
+        values[np.isnan(found) & whole] = 0.0
     return values
 
 
@@ -225,6 +219,8 @@ def as_json(column: Column, kept: Any) -> dict[str, Any]:
         fields["features"] = column.features.to_json(kept)
     elif isinstance(column, Ignored):
         fields["why"] = column.why
+    elif column.kind == "date":
+        fields |= vars(column)
     return fields
 
 
@@ -261,9 +257,28 @@ def from_json(fields: dict[str, Any]) -> Column:
     if fields["kind"] == "text":
         facts["features"] = TextFeatures.from_json(facts["features"])
         return Words(**facts)
+    if fields["kind"] == "date":
+        return _date_from_json(facts)
     _require(fields["kind"] == "ignored", f"the column {name!r} is of no known kind")
     _require(type(facts["why"]) is str, f"the column {name!r} is ignored without a reason")
     return Ignored(**facts)
+
+
+def _date_from_json(facts: dict[str, Any]) -> Column:
+    from rosenblatt.features.dates import ORDERS, PARTS, Date
+
+    date = Date(**facts)
+    sizes = (date.center, date.scale, 1.0 if date.clip is None else date.clip)
+    _require(
+        date.order in ORDERS
+        and type(date.parts) is list
+        and [part for part in PARTS if part in date.parts] == date.parts
+        and all(type(size) in (int, float) and math.isfinite(size) for size in sizes)
+        and min(sizes[1:]) > 0
+        and type(date.gaps) is bool,
+        f"the column {date.name!r} is no column of dates",
+    )
+    return date
 
 
 def _require(sound: bool, otherwise: str) -> None:

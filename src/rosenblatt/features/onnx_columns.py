@@ -41,7 +41,7 @@ def table_to_onnx(state: State, schema: Schema) -> bytes:
     Raises
     ------
     ModelFileError
-        If a column is text, or for the reasons of `to_onnx`.
+        If a column is a text or a date, or for the reasons of `to_onnx`.
 
     See Also
     --------
@@ -51,9 +51,9 @@ def table_to_onnx(state: State, schema: Schema) -> bytes:
     for column in used:
         if not isinstance(column, Number | Category):
             raise ModelFileError(
-                f"the column {column.name!r} is text, and no ONNX operator counts its n-grams as "
-                "this model does: train without it, or write the form that takes the encoded "
-                "features (--encoded, or to_onnx in Python)."
+                f"the column {column.name!r} is a {column.kind}, and no ONNX operator takes it "
+                "apart as this model does: train without it, or write the form that takes the "
+                "encoded features (--encoded, or to_onnx in Python)."
             )
     coef, bias = weights_of(state)
     graph = Graph()

@@ -17,6 +17,7 @@ from rosenblatt.features import column_kinds as kinds
 from rosenblatt.features.column_kinds import Category, Column, Growth, Ignored, Number, Part, Words
 from rosenblatt.features.guessing import TableGuess
 from rosenblatt.features.records import table_of_records
+from rosenblatt.io.dialect import Dialect
 from rosenblatt.io.sources import Given
 from rosenblatt.io.table import Table
 from rosenblatt.io.table_readers import read_table
@@ -29,8 +30,9 @@ class Schema:
     """The columns of a table as features of a model.
 
     Numbers are scaled by median and interquartile range and clipped at ±3, categories get one
-    feature for each level, texts are hashed into n-grams. An unknown number is a feature of its
-    own, never a silent zero.
+    feature for each level, texts are hashed into n-grams, dates become days, weekdays, months and
+    hours. An unknown value is a feature of its own; where training had none, it counts as the
+    median.
 
     Examples
     --------
@@ -53,8 +55,15 @@ class Schema:
 
     kind = "table"
 
-    def __init__(self, columns: list[Column], target: str | None, missing: list[str]) -> None:
+    def __init__(
+        self,
+        columns: list[Column],
+        target: str | None,
+        missing: list[str],
+        dialect: Dialect | None = None,
+    ) -> None:
         self.columns, self.target, self.missing = columns, target, missing
+        self.dialect = Dialect() if dialect is None else dialect
         self._used = [column for column in columns if not isinstance(column, Ignored)]
         if not self._used:
             raise InputError(
@@ -93,8 +102,8 @@ class Schema:
         ----------
         table : Table
             Rows to judge by; medians, quartiles, levels and vocabularies come from them.
-        declared : dict of str to {"number", "category", "text", "ignored"}, default=None
-            Columns that are not to be guessed.
+        declared : dict of str to {"number", "category", "text", "date", "ignored"}, default=None
+            Columns that are not to be guessed, as in `FeatureOptions`.
         missing : list of str, default=None
             The texts that stand for unknown numbers, if others than those of the table.
         scale : {"robust", "standard", "running"} or None, default="robust"
@@ -109,7 +118,7 @@ class Schema:
         guess = TableGuess(declared, scale, text)
         guess.add(table)
         marks = list(table.missing if missing is None else missing)
-        return cls(guess.columns(bool(marks)), table.target, marks)
+        return cls(guess.columns(bool(marks)), table.target, marks, table.dialect)
 
     # ------------------------------------------------------------------ encoding
 
@@ -198,7 +207,7 @@ class Schema:
     def twin(self) -> Schema:
         """The same, whose running means move on by themselves."""
         columns = [copy(c) if isinstance(c, Number) else c for c in self.columns]
-        return Schema(columns, self.target, self.missing)
+        return Schema(columns, self.target, self.missing, self.dialect)
 
     @property
     def _numbers(self) -> list[Number]:
@@ -233,10 +242,8 @@ class Schema:
                 f"{', '.join(lacking[:6])}{' …' if len(lacking) > 6 else ''}."
             )
         for column in self._used:
-            if isinstance(column, Number) != (column.name in table.places):
-                read, wanted = (
-                    ("text", "number") if isinstance(column, Number) else ("numbers", "text")
-                )
+            if _is_number(column) != (column.name in table.places):
+                read, wanted = ("text", "number") if _is_number(column) else ("numbers", "text")
                 raise InputError(
                     f"the column {column.name!r} was read as {read}, but it is a {column.kind} of "
                     f"this schema: read the file with types={{{column.name!r}: {wanted!r}}}."
@@ -259,15 +266,24 @@ class Schema:
         found = {column.name: column.unknown(table) for column in named}
         return {name: levels for name, levels in found.items() if levels}
 
+    def new_gaps(self, table: Table) -> dict[str, int]:
+        """By column of numbers how many gaps are filled, as training had none there."""
+        counts = {
+            column.name: int(np.isnan(table.number_column(column.name)).sum())
+            for column in self._numbers
+            if not column.gaps and column.name in table.places
+        }
+        return {name: n for name, n in counts.items() if n}
+
     def reader_options(self) -> dict[str, Any]:
         """Arguments of `io.read_table` that read another file as this one was read."""
         return {
             "columns": [column.name for column in self._used],
             "types": {
-                column.name: "number" if isinstance(column, Number) else "text"
-                for column in self._used
+                column.name: "number" if _is_number(column) else "text" for column in self._used
             },
             "missing": self.missing,
+            "dialect": self.dialect,
         }
 
     def read(self, path: Given, *, labelled: bool = False, **options: Any) -> Table:
@@ -317,6 +333,7 @@ class Schema:
             "kind": "table",
             "target": self.target,
             "missing": self.missing,
+            **({"dialect": written} if (written := self.dialect.to_json()) else {}),
             "columns": [kinds.as_json(c, by_name.get(c.name, ())) for c in self.columns],
         }
 
@@ -333,7 +350,8 @@ class Schema:
         `schema_from_json` makes one error of these, and reads schemas of any kind.
         """
         columns = [kinds.from_json(column) for column in fields["columns"]]
-        schema = cls(columns, fields["target"], list(fields["missing"]))
+        dialect = Dialect.from_json(fields.get("dialect", {}))
+        schema = cls(columns, fields["target"], list(fields["missing"]), dialect)
         if len({column.name for column in columns}) < len(columns):
             raise ValueError("a column stands there twice")
         if not (schema.target is None or type(schema.target) is str) or not all(
@@ -341,6 +359,11 @@ class Schema:
         ):
             raise ValueError("the target or the marks of missing values are no texts")
         return schema
+
+
+def _is_number(column: Column) -> bool:
+    """Whether a column is read as numbers."""
+    return isinstance(column, Number) or getattr(column, "is_epoch", False)
 
 
 def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.features.column_kinds import Growth
+from rosenblatt.features.column_kinds import Growth, Number
+from rosenblatt.features.dates import PARTS
 from rosenblatt.features.schema import Schema, columns_to_name
 from rosenblatt.features.text import UNSOUND, TextFeatures
 from rosenblatt.io.block import Block
@@ -208,6 +209,10 @@ class UnseenValues:
         By column how many rows had one.
     columns : Counter
         Numbers of columns of svmlight rows, as written in the file.
+    gaps : Counter
+        By column of numbers how many rows had none, where training had no such row.
+    values : dict of str to float
+        What these were filled with: the median.
 
     Examples
     --------
@@ -224,9 +229,14 @@ class UnseenValues:
     levels: dict[str, Counter[str]] = field(default_factory=dict)
     rows: Counter[str] = field(default_factory=Counter)
     columns: Counter[str] = field(default_factory=Counter)
+    gaps: Counter[str] = field(default_factory=Counter)
+    values: dict[str, float] = field(default_factory=dict)
 
     def encode(self, schema: AnySchema, block: Any) -> Any:
         """The features of a block; what has no weight is counted and left out."""
+        if isinstance(schema, Schema):
+            self.gaps.update(schema.new_gaps(block))
+            self.values |= {c.name: c.center for c in schema.columns if isinstance(c, Number)}
         for name, levels in schema.unknown(block).items():
             known = self.levels.setdefault(name, Counter())
             self.rows[name] += sum(levels.values())
@@ -241,6 +251,10 @@ class UnseenValues:
     def describe(self) -> list[str]:
         """A line for each column, and one for the columns that are not there."""
         lines = [
+            f"{name}: {count(n, 'gap')}, as training had none, filled with {self.values[name]:.4g}"
+            for name, n in self.gaps.items()
+        ]
+        lines += [
             f"{name}: {count(self.rows[name], 'row')} with levels never seen: {_most(levels)}"
             for name, levels in self.levels.items()
         ]
@@ -263,8 +277,9 @@ class FeatureOptions:
 
     Attributes
     ----------
-    declared : dict of str to {"number", "category", "text", "ignored"}
-        Columns that are not to be guessed.
+    declared : dict of str to {"number", "category", "text", "date", "ignored"}
+        Columns that are not to be guessed; "dmy" and "mdy" are dates with the day or the month
+        first. ``{"sold.hour": "ignored"}`` leaves out a part of a date.
     scale : {"robust", "standard", "running"} or None
         How numbers are scaled, as in `Schema.guess`; in a stream "robust" means "running".
     text : dict
@@ -293,7 +308,11 @@ class FeatureOptions:
         if kind == "vw":
             return {"bits": self.text.get("bits")}
         # As text a column that is not used cannot be at fault.
-        types = {n: "number" if k == "number" else "text" for n, k in self.declared.items()}
+        types = {
+            name: "number" if kind == "number" else "text"
+            for name, kind in self.declared.items()
+            if kind != "date" and not (kind == "ignored" and name.rpartition(".")[2] in PARTS)
+        }
         return {"types": types} if types else {}
 
 

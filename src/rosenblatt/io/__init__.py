@@ -9,6 +9,8 @@ from rosenblatt import lazy
 if TYPE_CHECKING:
     from rosenblatt.io.conll import iter_conll as iter_conll
     from rosenblatt.io.conll import read_conll as read_conll
+    from rosenblatt.io.dialect import Dialect as Dialect
+    from rosenblatt.io.fault_messages import Assumption as Assumption
     from rosenblatt.io.fault_messages import ExtraColumns as ExtraColumns
     from rosenblatt.io.fault_messages import HeaderOfNumbers as HeaderOfNumbers
     from rosenblatt.io.fault_messages import SkippedRows as SkippedRows
@@ -34,7 +36,8 @@ __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
     {
         ".conll": "iter_conll read_conll",
-        ".fault_messages": "ExtraColumns HeaderOfNumbers SkippedRows",
+        ".dialect": "Dialect",
+        ".fault_messages": "Assumption ExtraColumns HeaderOfNumbers SkippedRows",
         ".labelled_text": "iter_text read_text",
         ".packed_rows": "PackedRows",
         ".sentence_layout": "SentenceLayout",

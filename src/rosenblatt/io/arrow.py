@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from rosenblatt.io.sources import Given, Source, opened, sources_of
 from rosenblatt.io.table import Table
 
 BATCH_ROWS = 1 << 16
+# Rows to guess the target by.
+JUDGED = 1000
 # What else the library raises of a damaged file.
 UNREADABLE = OSError, UnicodeDecodeError, MemoryError, OverflowError
 
@@ -40,7 +43,6 @@ class ArrowReader(Reader[Table]):
         ]
         self._dtype, self._most = settings.dtype, settings.max_features
         self._largest = largest_allowed(settings.dtype)
-        self._null = {"number": "null" in columns.missing, "text": "null" in columns.missing}
         self.rows = 0
         self._blocks = self._walk()
 
@@ -59,8 +61,9 @@ class ArrowReader(Reader[Table]):
             for source in self._sources:
                 first_row = 1
                 with _batches(source, self._kind) as (schema, batches):
-                    self._settle(schema, source.name)
-                    for batch in batches:
+                    first = list(islice(batches, 1))
+                    self._settle(schema, source.name, first)
+                    for batch in chain(first, batches):
                         batch.validate(full=True)  # damaged offsets would be followed anywhere
                         table = self._table(batch, source.name, first_row)
                         if self.row_texts is not None and self.row_texts.fields:
@@ -73,7 +76,7 @@ class ArrowReader(Reader[Table]):
             self._bad.close()
         self._refuse_nothing()
 
-    def _settle(self, schema: Any, name: str) -> None:
+    def _settle(self, schema: Any, name: str, rows: list[Any]) -> None:
         if len(schema.names) - self._columns.may_hold_target > self._most:
             what = too_many(len(schema.names), "column", self._most)
             raise DataError(what, name=name, cures=RAISE_MAX_FEATURES)
@@ -86,7 +89,14 @@ class ArrowReader(Reader[Table]):
                     name=name,
                 )
             first[column] = number
-        self._columns.settle(schema.names, name)
+        values = {}
+        if rows and len(rows[0]):
+            rows[0].validate(full=True)
+            values = {
+                column: rows[0].column(place)[:JUDGED].to_pylist()
+                for place, column in enumerate(schema.names)
+            }
+        self._columns.settle(schema.names, name, values)
         for column in self._columns.features:
             kind = _kind_of(schema.field(column).type, column, name)
             self._columns.kinds.setdefault(column, "text" if kind == "time" else kind)
@@ -116,10 +126,7 @@ class ArrowReader(Reader[Table]):
         for column in used.of_kind("text"):
             texts[column] = _as_texts(columns[column])
             for row in np.flatnonzero([text is None for text in texts[column]]).tolist():
-                if self._null["text"]:
-                    texts[column][row] = ""
-                elif row not in faults:
-                    faults[row] = _fault(name, first_row + row, column, "the value is missing")
+                texts[column][row] = ""
         labels = self._label_texts(batch, name, first_row, faults)
         kept = np.ones(batch.num_rows, bool)
         for n_bad, row in enumerate(sorted(faults)):
@@ -139,9 +146,9 @@ class ArrowReader(Reader[Table]):
     def _what_is_wrong(self, value: Any) -> str | None:
         """Why a value is not a number to learn from; None if it marks a missing one."""
         if value is None:
-            return None if self._null["number"] else "the number is missing"
+            return None
         text = str(value)
-        if text in self._columns.missing or numbers.parse(text.encode()) in self._marks:
+        if text.strip() in self._columns.marks or numbers.parse(text.encode()) in self._marks:
             return None
         if isinstance(value, str) and numbers.parse(text.encode()) is None:
             return f"{quoted(text)} is not a number"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,19 @@ from rosenblatt._kernels.text import numbers
 from rosenblatt._kernels.text.tabular import IGNORED, LABEL, NUMBER, TEXT
 from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, ParameterError, Place, Setting, Words
+from rosenblatt.io.dialect import GAPS, NAMES, TARGETS
 from rosenblatt.io.fault_messages import ExtraColumns, notice, quoted
 from rosenblatt.plurals import first_few
 
 KINDS = ("number", "text")
 SHOWN = 6
-DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars"}
+CODE = re.compile(rb"0\d+")
+# Classes may be different in so many rows, and numbers with fractions be so many classes.
+MANY, FEW = 20, 10
+
+
+class GuessedTarget:
+    """Instead of the name of a target: it is guessed (`guess_target`)."""
 
 
 class MissingColumns(DataError):
@@ -33,13 +41,14 @@ class Columns:
 
     def __init__(
         self,
-        target: str | int | None,
+        target: str | int | GuessedTarget | None,
         columns: Iterable[str] | None,
         types: Mapping[str, str] | str | None,
         missing: Iterable[str],
         ignore: Iterable[str] = (),
     ) -> None:
-        if target is not None and (isinstance(target, bool) or not isinstance(target, str | int)):
+        guessed = isinstance(target, GuessedTarget) or target is None
+        if not guessed and (isinstance(target, bool) or not isinstance(target, str | int)):
             raise refusal("target", target, "the name or the place of a column")
         self._target = target
         self._wanted = None if columns is None else _names("columns", columns)
@@ -47,6 +56,7 @@ class Columns:
             what = Message(Setting("columns"), " is empty")
             raise ParameterError(what, where="columns", cures="leave it out to read all of them")
         self.missing = _names("missing", missing)
+        self.marks = [*GAPS, *(mark for mark in self.missing if mark not in GAPS)]
         self._ignored = set(_names("ignore", ignore))
         self._every = types if isinstance(types, str) else None
         self.kinds: dict[str, str] = {}
@@ -71,10 +81,29 @@ class Columns:
         target = [self._target] if isinstance(self._target, str) else []
         return [*(self._wanted or ()), *target]
 
-    def settle(self, names: Sequence[str], file: str) -> None:
-        """Take note of the columns of a file; the first one decides which features there are."""
+    @property
+    def all_known(self) -> bool:
+        """Whether nothing is left to find out from the rows: neither kinds nor the target."""
+        kinds = self._wanted is not None and self.kinds.keys() >= set(self._wanted)
+        return not isinstance(self._target, GuessedTarget) and (self._every is not None or kinds)
+
+    def ignore(self, name: str) -> None:
+        """Leave out a column of the file, without a word."""
+        self._ignored.add(name)
+        self.unused.add(name)
+
+    def settle(
+        self, names: Sequence[str], file: str, values: Mapping[str, Sequence[Any]] | None = None
+    ) -> None:
+        """Take note of the columns of a file; the first one decides which features there are.
+
+        Its first `values`, as texts, decide which column is the target, if it is to be guessed.
+        """
         if not names:
             raise DataError("a table without columns", name=file)
+        if isinstance(self._target, GuessedTarget):
+            known = [name for name in names if name not in self._ignored]
+            self._target = guess_target(known, values or {}, file)
         self.target = self._find_target(names, file)
         features = [name for name in names if name != self.target and name not in self._ignored]
         if not self.features:
@@ -107,7 +136,7 @@ class Columns:
             notice(ExtraColumns, f"{file}: {len(extra)} {these} not used: {_listed(extra)}")
 
     def _find_target(self, names: Sequence[str], file: str) -> str | None:
-        if self._target is None:
+        if self._target is None or isinstance(self._target, GuessedTarget):
             return None
         if isinstance(self._target, int):
             if not -len(names) <= self._target < len(names):
@@ -152,12 +181,18 @@ class Columns:
     def undecided(self) -> list[str]:
         return [name for name in self.features if name not in self.kinds]
 
-    def guess(self, name: str, values: Iterable[bytes]) -> None:
-        """Decide on the kind of a column by some of its values."""
-        marks = {mark.encode() for mark in self.missing}
-        given = [value for value in values if value.strip() not in marks]
-        found = sum(numbers.parse(value.strip()) is not None for value in given)
-        self.kinds[name] = "number" if 2 * found > len(given) else "text"
+    def guess(
+        self,
+        name: str,
+        values: Iterable[bytes],
+        parse: Callable[[bytes], float | None] = numbers.parse,
+    ) -> None:
+        """Decide on the kind of a column by some of its values; 007 is no number but a code."""
+        marks = {mark.encode() for mark in self.marks}
+        given = [value for value in map(bytes.strip, values) if value not in marks]
+        found = sum(parse(value) is not None for value in given)
+        is_code = any(CODE.fullmatch(value) for value in given) and b"." not in b"".join(given)
+        self.kinds[name] = "number" if 2 * found > len(given) and not is_code else "text"
         self.guessed.add(name)
 
     def of_kind(self, kind: str) -> list[str]:
@@ -184,6 +219,43 @@ class Columns:
         return roles, places
 
 
+def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file: str) -> str:
+    """The column of the labels where nobody names one.
+
+    One that is called label, target, class or y; else the last, if it can hold classes; else
+    nothing is guessed, and those that can are named.
+    """
+    by_name = {name.lower(): name for name in reversed(names)}
+    for name in TARGETS:
+        # Beside an x, or of fractions, y is rather a place in a plane.
+        beside = name == "y" and "x" in by_name and by_name.get(name) != names[-1]
+        fits = name != "y" or can_be_classes(values.get(by_name.get(name, ""), ()))
+        if name in by_name and fits and not beside:
+            return by_name[name]
+    if names and can_be_classes(values.get(names[-1], ())):
+        return names[-1]
+    able = [name for name in names if can_be_classes(values.get(name, ()))]
+    raise DataError(
+        f"which column is the target? The last, {quoted(names[-1])}, holds too many different "
+        "values to be classes",
+        name=file,
+        allowed=f"one of the columns {_listed(able or names)}",
+        cures=Message("name it with ", Setting("target", (able or names)[0])),
+    )
+
+
+def can_be_classes(values: Sequence[Any]) -> bool:
+    """Whether the values of a column may be labels: words or whole numbers that come again."""
+    known = [text for value in values if (text := str(value).strip()) not in GAPS]
+    different = set(known)
+    found = [numbers.parse(text.encode()) for text in different]
+    fractions = sum(value is not None and value != int(value) for value in found)
+    few = 2 * len(different) <= len(known)
+    if fractions and not (few and len(different) <= FEW):
+        return False
+    return few or len(different) <= MANY
+
+
 def _names(argument: str, given: Any) -> list[str]:
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise refusal(argument, given, "a list of texts")
@@ -203,8 +275,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _other_delimiter(names: Sequence[str]) -> list[Message]:
-    found = [mark for mark in DELIMITERS if mark in names[0]] if len(names) == 1 else []
+    found = [mark for mark in "\t;,|" if mark in names[0]] if len(names) == 1 else []
     return [
-        Message(f"if {DELIMITERS[mark]} separate the columns, say ", Setting("delimiter", mark))
+        Message(f"if {NAMES[mark]} separate the columns, say ", Setting("delimiter", mark))
         for mark in found[:1]
     ]

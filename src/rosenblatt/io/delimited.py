@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,13 +12,14 @@ import numpy as np
 from rosenblatt._kernels.text import numbers
 from rosenblatt._kernels.text.delimited import DelimitedParser, record
 from rosenblatt._kernels.text.tabular import TEXT
-from rosenblatt.checks import one_of, refusal
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.io.column_roles import Columns
+from rosenblatt.io.dialect import Dialect, check, is_rule, kind_of, sniff
 from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
     RAISE_MAX_LINE_BYTES,
+    Assumption,
     Explained,
     HeaderOfNumbers,
     located,
@@ -29,6 +32,7 @@ from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import TableFormat
 
 SHOWN = 3
+STRIPPED = " \t\r\n\"',;|"
 FAULTS: dict[str, Explained] = {
     "open quote": ("the quote opened here is never closed", "close it"),
     "after quote": ("text after a closing quote", 'write a quote within quotes twice: ""'),
@@ -41,35 +45,42 @@ class Delimited(TableFormat[DelimitedParser]):
 
     delimited = True
     faults = FAULTS
+    finds_encoding = True
 
     def __init__(
-        self, delimiter: str, header: bool, trim: bool, columns: Columns, settings: ReaderSettings
+        self,
+        given: Mapping[str, Any],
+        known: Dialect | None,
+        trim: bool,
+        columns: Columns,
+        settings: ReaderSettings,
+        usual: str = ",",
     ) -> None:
-        if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
-            raise refusal("delimiter", delimiter, Message("one character, as ", one_of([",", ";"])))
-        if not delimiter.isascii() or delimiter.isalnum() or delimiter in "+-.":
-            part = "can be part of a number or a word"
-            raise refusal("delimiter", delimiter, one_of([",", ";", "|", "\t"]), verdict=part)
-        self._delimiter, self._header = ord(delimiter), header
+        self._given, self._known, self._usual = dict(given), known, usual
+        self.dialect = check(replace(known or Dialect(delimiter=usual), **given))
         self._lines: Lines | None = None
-        self._warned = False
+        self._sniffed: Lines | None = None
+        self._sample: list[list[str]] = []
+        self._warned = self._told = False
         parser = DelimitedParser(
-            self._delimiter,
+            ord(self.dialect.delimiter),
             trim,
             settings.dtype == np.float32,
             largest_allowed(settings.dtype),
-            [mark.encode() for mark in columns.missing],
+            [mark.encode() for mark in columns.marks],
         )
         super().__init__(parser, columns, settings)
 
     @property
     def delimiter(self) -> int:
-        return self._delimiter
+        return ord(self.dialect.delimiter)
 
     # ------------------------------------------------------------------ before the rows
 
     def begin(self, lines: Lines) -> bool:
         if self._lines is not lines:
+            if self._sniffed is not lines and not self._find_dialect(lines):
+                return False
             if not self._read_header(lines):
                 return False
             self._lines = lines
@@ -81,14 +92,98 @@ class Delimited(TableFormat[DelimitedParser]):
         self.parser.set_columns(*self._columns.plan(self._names))
         return True
 
+    def _find_dialect(self, lines: Lines) -> bool:
+        """How the file is written, unless that is known; False if more text is needed."""
+        if not self._is_told or not self._columns.all_known:
+            fits: bool | None = False
+            if self._known is not None and self._columns.all_known:
+                fits = self._fits(lines)
+            stop = lines.end if fits else lines.sample_end()
+            if fits is None or stop is None:
+                return False
+            if not fits:
+                self._sniff(lines, bytes(lines.buffer[lines.at : stop]))
+        self.dialect = replace(self.dialect, encoding=lines.encoding)
+        found = self.dialect
+        self.parser.set_dialect(
+            ord(found.delimiter),
+            ord(found.quote),
+            ord(found.decimal),
+            (found.thousands or "").encode(),
+            found.signs,
+            ord(found.comment or "\0"),
+        )
+        self._sniffed = lines
+        return True
+
+    @property
+    def _is_told(self) -> bool:
+        """Whether delimiter and header were named: then only numbers are looked at."""
+        return {"delimiter", "header"} <= self._given.keys()
+
+    def _fits(self, lines: Lines) -> bool | None:
+        """Whether the first row of a file has what it must have, as another file was written.
+
+        None if there is no row yet.
+        """
+        assert self._known is not None
+        mark = (self._known.comment or "\n").encode()
+        text, at = lines.buffer, lines.at
+        while at < lines.end and text[at : at + 1] in (b"\n", b"\r", mark):
+            at = text.index(b"\n", at) + 1
+        dialect = replace(self._known, **self._given)
+        found = None
+        if at < lines.end:
+            found = record(text, at, lines.end, ord(dialect.delimiter), ord(dialect.quote))
+        if found is None:
+            return True if lines.last else None
+        starts, stop = [*found[0], found[1]], found[1]
+        names = [
+            bytes(text[a : min(b, stop)]).decode("utf-8", "replace").strip(STRIPPED)
+            for a, b in pairwise(starts)
+        ]
+        named = {name.strip(STRIPPED) for name in self._columns.named()} <= set(names)
+        if dialect.header:
+            return named
+        # Else it must be a row: no words stand where numbers do.
+        numbers = {str(i + 1): name for i, name in enumerate(names)}
+        places = [name for name, kind in self._columns.kinds.items() if kind == "number"]
+        return not named and all(
+            kind_of(numbers[place]) == "number" or numbers[place] in self._columns.marks
+            for place in places
+            if place in numbers
+        )
+
+    def _sniff(self, lines: Lines, sample: bytes) -> None:
+        style: dict[str, Any] = {}
+        if self._known is not None:
+            style = {"decimal": self._known.decimal, "thousands": self._known.thousands}
+        text = sample.decode("utf-8", "replace")
+        given = {
+            **style,
+            **({"quote": '"', "comment": None} if self._is_told else {}),
+            **self._given,
+        }
+        found = sniff(text, given, self._columns.named(), self._usual)
+        self.dialect, self._sample = found.dialect, found.rows
+        skipped = text[: found.skipped]
+        lines.at += len(skipped.encode())
+        self.parser.line += skipped.count("\n")
+        if found.assumptions and not self._told:
+            self._told = True
+            notice(Assumption, f"{lines.name}: read with " + ", ".join(found.assumptions))
+
     def _read_header(self, lines: Lines) -> bool:
         """The names of the columns; False if more text is needed."""
+        dialect = self.dialect
         while self._at_blank_line(lines):
             lines.at = lines.buffer.index(b"\n", lines.at) + 1
             self.parser.line += 1
         if lines.at == lines.end:
             return False
-        found = record(lines.buffer, lines.at, lines.end, self._delimiter)
+        found = record(
+            lines.buffer, lines.at, lines.end, ord(dialect.delimiter), ord(dialect.quote)
+        )
         if found is None:
             if lines.last:
                 raise self._header_fault(lines, "a quote in the first row is never closed")
@@ -104,22 +199,52 @@ class Delimited(TableFormat[DelimitedParser]):
             raise self._header_fault(
                 lines, too_many(len(starts), "column", self._most), cures=RAISE_MAX_FEATURES
             )
-        if not self._header:
+        after = stop
+        if dialect.header and dialect.delimiter == "|":  # psql draws a line below
+            if after == lines.end and not lines.last:
+                return False
+            end = lines.buffer.find(b"\n", after, lines.end) + 1
+            if end and is_rule(bytes(lines.buffer[after:end])):
+                after = end
+        if not dialect.header:
             self._names = [str(i + 1) for i in range(len(starts))]
-            self._columns.settle(self._names, lines.name)
+            self._settle(lines)
             return True
         (first,) = self._texts(lines, lines.at, stop, len(starts), fatal=True)
         self._names = [text.decode().strip() for text in first]
+        if dialect.unnamed:
+            self._names.insert(0 if dialect.unnamed == "first" else len(self._names), "")
+            starts = [starts[0], *starts] if dialect.unnamed == "first" else [*starts, stop - 1]
+        empty = not self._names[-1] and self._is_empty(len(self._names) - 1)
         self._check_header(lines, self._names, starts)
-        self._columns.settle(self._names, lines.name)
-        self._warn_of_numbers(lines, self._names)
-        self.parser.line += lines.buffer.count(b"\n", lines.at, stop)
-        lines.at = stop
+        if empty:
+            self._columns.ignore(self._names[-1])
+        self._settle(lines)
+        if "header" in self._given:
+            self._warn_of_numbers(lines, self._names)
+        self.parser.line += lines.buffer.count(b"\n", lines.at, after)
+        lines.at = after
         return True
 
+    def _is_empty(self, place: int) -> bool:
+        """Whether nothing stands in a column of the rows looked at, as behind a last delimiter."""
+        rows = [row for row in self._sample[1:] if len(row) > place]
+        return self.dialect.unnamed == "last" or (
+            bool(rows) and not any(row[place].strip() for row in rows)
+        )
+
+    def _settle(self, lines: Lines) -> None:
+        rows = self._sample[1:] if self.dialect.header else self._sample
+        cells = [row for row in rows if len(row) == len(self._names)]
+        columns = zip(*cells, strict=True) if cells else [()] * len(self._names)
+        values = dict(zip(self._names, columns, strict=True))
+        self._columns.settle(self._names, lines.name, values)
+
     def _at_blank_line(self, lines: Lines) -> bool:
+        """Whether a blank line or a comment is next."""
         start = bytes(lines.buffer[lines.at : min(lines.at + 2, lines.end)])
-        return start.startswith(b"\n") or start == b"\r\n"
+        mark = (self.dialect.comment or "\n").encode()
+        return start.startswith((b"\n", mark)) or start == b"\r\n"
 
     def _check_header(self, lines: Lines, names: list[str], starts: list[int]) -> None:
         seen: dict[str, int] = {}
@@ -201,15 +326,20 @@ class Delimited(TableFormat[DelimitedParser]):
         rows = self._texts(lines, lines.at, stop, len(self._names), fatal=False)
         places = {name: place for place, name in enumerate(self._names)}
         for name in self._columns.undecided:
-            self._columns.guess(name, (row[places[name]] for row in rows))
-        if self._header and not self._warned:
+            values = (row[places[name]] for row in rows)
+            self._columns.guess(name, values, self.parser.number)
+        if self._given.get("header") and not self._warned:
             self._warn_of_values(lines, rows, places)
 
     def _texts(
         self, lines: Lines, at: int, stop: int, n_fields: int, *, fatal: bool
     ) -> list[list[bytes]]:
         """Records as texts; bad ones are left out, to be met again when the rows are read."""
-        probe = DelimitedParser(self._delimiter, True, False, self._limit, [])
+        probe = DelimitedParser(ord(self.dialect.delimiter), True, False, self._limit, [])
+        comment = ord(self.dialect.comment or "\0")
+        probe.set_dialect(
+            ord(self.dialect.delimiter), ord(self.dialect.quote), 46, b"", False, comment
+        )
         everything = np.full(n_fields, TEXT, np.int8)
         probe.set_columns(everything, np.arange(n_fields, dtype=np.int32))
         while at < stop:

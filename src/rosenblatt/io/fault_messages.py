@@ -126,6 +126,10 @@ class ExtraColumns(Notice):
     """A file has columns that were not asked for."""
 
 
+class Assumption(Notice):
+    """What a reader found out about a file and nobody said, where it could be wrong."""
+
+
 class HeaderOfNumbers(Notice):
     """The first line of a file was taken as its header, but looks like a row."""
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rosenblatt._kernels.text.jsonl import JsonParser
 from rosenblatt._kernels.text.tabular import LABEL
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import DataError, Message, Setting
+from rosenblatt.errors import DataError
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
@@ -52,7 +52,7 @@ class JsonLines(TableFormat[JsonParser]):
         parser = JsonParser(
             settings.dtype == np.float32,
             largest_allowed(settings.dtype),
-            [mark.encode() for mark in columns.missing],
+            [mark.encode() for mark in columns.marks],
         )
         super().__init__(parser, columns, settings)
 
@@ -66,18 +66,14 @@ class JsonLines(TableFormat[JsonParser]):
 
     def _look_at_rows(self, lines: Lines) -> bool:
         """Decide on the columns by the first rows; False if no row at hand can be read."""
-        values: dict[str, list[bytes]] = {}
+        values: dict[str, list[Any]] = {}
         n_rows = 0
         for line in bytes(lines.buffer[lines.at : lines.end]).split(b"\n"):
             pairs = _pairs(line)
             if not pairs:
                 continue
-            if not values or "null" in self._columns.missing:
-                # Where gaps are allowed a later row may bring more columns.
-                values.update((key, []) for key, _ in pairs if key not in values)
-            for key, value in pairs:
-                if key in values:
-                    values[key].extend(_as_text(value))
+            for key, value in pairs:  # a later row may bring more columns
+                values.setdefault(key, []).extend([] if value is None else [value])
             n_rows += 1
             if n_rows == SAMPLE_LINES:
                 break
@@ -89,9 +85,9 @@ class JsonLines(TableFormat[JsonParser]):
         if len(names) - self._columns.may_hold_target > self._most:
             what = too_many(len(names), "key", self._most)
             raise DataError(what, name=lines.name, cures=RAISE_MAX_FEATURES)
-        self._columns.settle(names, lines.name)
+        self._columns.settle(names, lines.name, values)
         for name in self._columns.undecided:
-            self._columns.guess(name, values.get(name, ()))
+            self._columns.guess(name, map(_as_text, values.get(name, ())))
         used = {*self._columns.features, self._columns.target}
         names = [name for name in names if name in used]
         self._set_names(names, *self._columns.plan(names))
@@ -122,10 +118,6 @@ class JsonLines(TableFormat[JsonParser]):
             first = len(row.decode("utf-8", "replace")) + 1
             key = quoted(found[1:-1])
             return f"the key {key} stands twice, first at column {first}", "keep one"
-        if parser.fault == "missing value":
-            name = quoted(self._names[parser.fault_column])
-            gaps = Message("if gaps are allowed, say ", Setting("missing", ["null"]))
-            return f"the value of {name} is missing", gaps
         return super().explain(parser, found)
 
 
@@ -150,8 +142,6 @@ class _Object(list[tuple[str, Any]]):
     """The pairs of an object, distinct from a list."""
 
 
-def _as_text(value: Any) -> list[bytes]:
+def _as_text(value: Any) -> bytes:
     """A value for the guess at what the column holds."""
-    if value is None:
-        return []
-    return [b"1" if isinstance(value, bool | int | float) else b"text"]
+    return b"1" if isinstance(value, bool | int | float) else b"text"

@@ -34,6 +34,7 @@ class Text(Format[TextBlock]):
     """The format for the reader."""
 
     faults = FAULTS
+    finds_encoding = True
     labels: Labels
 
     def __init__(self, *, labelled: bool, labels: Labels) -> None:

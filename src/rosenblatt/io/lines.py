@@ -8,11 +8,13 @@ from typing import Any
 
 from rosenblatt.checks import one_of, refusal
 from rosenblatt.errors import DataError, Message, Setting, Words
-from rosenblatt.io.fault_messages import NAME_ENCODING
+from rosenblatt.io.fault_messages import NAME_ENCODING, Assumption, notice
+from rosenblatt.io.sources import MARKS as PACKED_MARKS
 from rosenblatt.io.sources import Source, Stream, opened
 
 PIECE = 1 << 20
 SAMPLE_LINES = 100
+PIECE_TO_JUDGE = 1 << 16
 SAMPLE_BYTES = 1 << 20
 WIDE = {
     codecs.BOM_UTF32_LE: "utf-32",
@@ -40,18 +42,27 @@ class Lines:
     """
 
     def __init__(
-        self, source: Source, max_line_bytes: int, encoding: str = "utf-8", times: int = 1
+        self, source: Source, max_line_bytes: int, encoding: str | None = None, times: int = 1
     ) -> None:
         self.name, self._source = source.name, source
         self._limit, self._encoding, self._piece = max_line_bytes, encoding, times * PIECE
         self.buffer = bytearray(2 * self._piece)
         self.at = self.end = self._filled = 0
         self.last = self._dropping = False
+        self.found: FoundEncoding | None = None
+
+    @property
+    def encoding(self) -> str:
+        """That of the text so far."""
+        return self._encoding or (self.found.encoding if self.found else "utf-8")
 
     def pieces(self) -> Iterator[None]:
         with opened(self._source) as stream:
-            is_utf8 = codecs.lookup(self._encoding).name == "utf-8"
-            text = stream if is_utf8 else _Transcoded(stream, self._encoding)
+            text: Any = stream
+            if self._encoding is None:
+                text = self.found = FoundEncoding(stream)
+            elif codecs.lookup(self._encoding).name != "utf-8":
+                text = _Transcoded(stream, self._encoding)
             while not self.last and self._may_begin_with_a_mark():
                 self._read(text)
             self._begin()
@@ -137,29 +148,124 @@ class Lines:
                 raise DataError(f"this is {what}", name=self.name, cures=cure)
 
 
-def check_encoding(encoding: str) -> str:
+def check_encoding(encoding: str | None) -> str | None:
     try:
-        "a".encode(encoding)
+        "a".encode("utf-8" if encoding is None else encoding)
     except (LookupError, TypeError, UnicodeError):
         usual = Message(one_of(["utf-8", "latin-1", "cp1252", "utf-16"]), ", or another one")
         raise refusal("encoding", encoding, usual, verdict="is not known") from None
     return encoding
 
 
+class FoundEncoding:
+    """Text as UTF-8, whatever it was: a mark or zeros tell of UTF-16, other bytes of cp1252.
+
+    Text is UTF-8 until a byte says that it is not. If all before it is ASCII, which is the same in
+    both, the rest is cp1252, as old programs write; else the byte is left to be refused.
+    Carriage returns alone, as of older ones, end lines.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream, self.encoding = stream, "utf-8"
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._begun = self._settled = self._returns = False
+        self._inner: _Transcoded | None = None
+        self._left, self._ready = b"", memoryview(b"")
+
+    def readinto(self, view: memoryview) -> int:
+        if self._inner is not None:
+            return self._inner.readinto(view)
+        while not self._ready:
+            n = self._stream.readinto(view)
+            data = bytes(view[:n])
+            if not self._begun:
+                data = self._begin(data)
+                if self._inner is not None:
+                    return self._inner.readinto(view)
+            if data.isascii() and len(data) == n and not (self._left or self._returns):
+                return n
+            self._ready = memoryview(self._utf8(data))
+            if not data and not self._ready:
+                return 0
+        n = min(len(view), len(self._ready))
+        view[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
+
+    def _begin(self, head: bytes) -> bytes:
+        """Look at the first bytes, until a line ends and they can no longer be part of a mark."""
+        self._begun, more = True, bytearray(PIECE_TO_JUDGE)
+        while any(mark.startswith(head) and mark != head for mark in MARKS) or (
+            b"\n" not in head and len(head) < PIECE_TO_JUDGE
+        ):
+            n = self._stream.readinto(memoryview(more))
+            head += more[:n]
+            if not n:
+                break
+        cut = any(mark.startswith(head) for mark in (*MARKS, *PACKED_MARKS))
+        # However the bytes arrive, the first line tells what is no text at all.
+        binary = any(byte < 9 for byte in head.partition(b"\n")[0])
+        self._settled = head.startswith(tuple(FOREIGN)) or cut or binary
+        wide = next((name for mark, name in WIDE.items() if head.startswith(mark)), None)
+        if wide is None and len(head) > 3 and (binary or not self._settled):
+            zeros = [head[at:64:2].count(0) for at in (0, 1)]
+            if min(zeros) == 0 and max(zeros) > 0.8 * len(head[:64]) / 2:
+                wide = "utf-16-be" if zeros[0] else "utf-16-le"
+        if wide is not None:
+            self.encoding = wide
+            self._inner = _Transcoded(self._stream, wide, head)
+        self._returns = b"\r" in head and b"\n" not in head and not self._settled
+        return head
+
+    def _utf8(self, data: bytes) -> bytes:
+        if self._returns:
+            data = data.replace(b"\r", b"\n")
+        if self.encoding == "cp1252":
+            return _from_cp1252(data)
+        if self._settled:
+            return data
+        last, whole, self._left = not data, self._left + data, b""
+        try:
+            self._decoder.decode(data, final=last)
+        except UnicodeDecodeError as error:
+            if not whole[: error.start].isascii():
+                self._settled = True  # UTF-8 with a bad byte
+                return whole
+            self.encoding = "cp1252"
+            what = f"{self._stream.name}: not UTF-8, read as cp1252; if letters look wrong, name "
+            notice(Assumption, Message(what, Setting("encoding")))
+            return _from_cp1252(whole)
+        cut = len(self._decoder.getstate()[0])
+        if len(whole) > cut and not whole[: len(whole) - cut].isascii():
+            self._settled = True  # a byte that is not UTF-8 is a fault from now on
+        self._left = whole[len(whole) - cut :] if cut and not self._settled else b""
+        return whole[: len(whole) - len(self._left)]
+
+
+def _from_cp1252(data: bytes) -> bytes:
+    try:
+        return data.decode("cp1252").encode()
+    except UnicodeDecodeError:  # five bytes are nothing there
+        return data.decode("latin-1").encode()
+
+
 class _Transcoded:
     """Text of another encoding as UTF-8."""
 
-    def __init__(self, stream: Stream, encoding: str) -> None:
+    def __init__(self, stream: Stream, encoding: str, head: bytes = b"") -> None:
         self._stream, self._encoding = stream, encoding
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._raw = bytearray(PIECE)
         self._ready = memoryview(b"")
-        self._passed = 0
+        self._passed, self._head = 0, head
 
     def readinto(self, view: memoryview) -> int:
         while not self._ready:
-            with memoryview(self._raw) as raw:
-                n = self._stream.readinto(raw)
+            if self._head:
+                n, self._raw[: len(self._head)] = len(self._head), self._head
+                self._head = b""
+            else:
+                with memoryview(self._raw) as raw:
+                    n = self._stream.readinto(raw)
             waiting = len(self._decoder.getstate()[0])
             try:
                 text = self._decoder.decode(bytes(self._raw[:n]), final=n == 0)

@@ -49,6 +49,8 @@ class Format(ABC, Generic[Taken]):
 
     parser: Any
     labels: Labels | None = None
+    # Whether text that is not UTF-8 is read as what it looks like, if nobody names its encoding.
+    finds_encoding = False
     # By fault the words for it, with {found} in quotes or the bare {number}, and its cures.
     faults: Mapping[str, Explained] = {}
 
@@ -123,6 +125,8 @@ class Reader(Generic[Taken]):
         self._form, self._sources = form, sources_of(given)
         self._bad = BadRows(settings.on_bad, self._sources)
         self._encoding, self._limit = settings.encoding, settings.max_line_bytes
+        if not form.finds_encoding:
+            self._encoding = self._encoding or "utf-8"
         form.parser.max_row = self._limit
         self.rows = 0
         self._blocks = self._walk()

@@ -29,7 +29,7 @@ class TextOptions(TypedDict, total=False):
     """Options of every reader of text; `ReaderSettings` has the defaults."""
 
     on_bad: str
-    encoding: str
+    encoding: str | None
     max_line_bytes: int
 
 
@@ -66,8 +66,9 @@ on_bad : {"fail", "skip", "blank", "rejects=FILE"}, default="fail"
     What to do with a row or a sentence that cannot be read: raise, skip it with a warning at the
     end, or also write it to FILE as JSON with place and reason. "blank" skips as well; commands of
     the shell then report each row and end with 3, and predict has an empty line for it.
-encoding : str, default="utf-8"
-    Of the text.
+encoding : str, default=None
+    Of the text. By default UTF-8; of CSV and plain text also UTF-16 where the first bytes tell so,
+    or else cp1252, with a warning.
 max_line_bytes : int, default=16777216
     The longest row or sentence, so that a damaged file cannot fill the memory.
 max_features : int, default=1000000
@@ -85,7 +86,7 @@ class ReaderSettings:
     labels: str = "auto"
     classes: Iterable[Any] | None = None
     on_bad: str = "fail"
-    encoding: str = "utf-8"
+    encoding: str | None = None
     max_line_bytes: int = 1 << 24
     max_features: int = 1_000_000
     max_tokens: int = 100_000

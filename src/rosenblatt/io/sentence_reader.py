@@ -237,7 +237,7 @@ def _first_rows(source: Source, settings: ReaderSettings) -> tuple[bytes, bytes]
     They are the same if all are remarks, and empty if there is no line. Of a line that is longer
     than it may be, the beginning is enough.
     """
-    lines = Lines(source, settings.max_line_bytes, settings.encoding)
+    lines = Lines(source, settings.max_line_bytes, settings.encoding or "utf-8")
     first = row = b""
     passed = 0
     with closing(lines.pieces()) as pieces:  # type: ignore[type-var]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from rosenblatt.checks import choice
-from rosenblatt.errors import DataError, MissingExtra, ParameterError
+from rosenblatt.errors import DataError, InputError, MissingExtra, ParameterError
 
 Given = Any  # a path, "-", a file opened in binary mode, or several of these
 
@@ -29,12 +29,14 @@ ENDINGS_OF_FORMATS = {
     "conll": "conll iob",
     "conllu": "conllu",
     "csv": "csv",
+    "json": "json",
     "jsonl": "jsonl ndjson",
     "parquet": "parquet pq",
     "svmlight": "libsvm svm svmlight",
     "text": "txt",
     "tsv": "tab tsv",
     "vw": "vw",
+    "xlsx": "xlsx",
 }
 FORMAT_BY_ENDING = {
     ending: format for format, endings in ENDINGS_OF_FORMATS.items() for ending in endings.split()
@@ -64,7 +66,7 @@ class Source(NamedTuple):
         return os.path.samestat(own, found)
 
     def size(self) -> int:
-        """The bytes of a file, as it lies on the disk; 0 if that cannot be told."""
+        """The bytes of a file, as it lies on the disk; 0 if that is not known."""
         try:
             return os.stat(self.name).st_size if self.closes else 0
         except OSError:
@@ -81,10 +83,21 @@ def sources_of(given: Given) -> list[Source]:
         given = [given]
     elif isinstance(given, bytes) or not isinstance(given, Iterable):
         raise _unreadable(given)
-    sources = [one if isinstance(one, Source) else _source(one) for one in given]
+    sources = [
+        one if isinstance(one, Source) else _source(one) for some in given for one in _globbed(some)
+    ]
     if not sources:
         raise ParameterError("nothing to read: the list of paths is empty.")
     return sources
+
+
+def _globbed(given: Any) -> list[Any]:
+    """The files that a pattern like data/*.csv names, in order; else what was given."""
+    if not isinstance(given, str) or not any(c in given for c in "*?[") or os.path.exists(given):
+        return [given]
+    import glob
+
+    return sorted(glob.glob(given)) or [given]
 
 
 def _source(given: Any) -> Source:
@@ -280,6 +293,21 @@ def _by_ending(given: Any, allowed: Sequence[str], otherwise: str) -> str:
         name = name.removesuffix(packing)
     found = FORMAT_BY_ENDING.get(name.rpartition(".")[2], otherwise)
     return found if found in allowed else otherwise
+
+
+def first_lines(path: Any, n_bytes: int = 1 << 14) -> str:
+    """Whole lines of the beginning of a file, to look at; nothing of a pipe, which is read once."""
+    if not isinstance(path, str | os.PathLike) or not os.path.isfile(path):
+        return ""
+    start, length = bytearray(n_bytes), 0
+    try:
+        with opened(_source(path)) as stream, memoryview(start) as view:
+            while more := stream.readinto(view[length:]):
+                length += more
+    except (InputError, OSError, ImportError):
+        return ""
+    text = start[:length].decode("utf-8", "replace").removeprefix("\ufeff")
+    return text if length < n_bytes else text[: text.rfind("\n") + 1] or text
 
 
 def our_kind(path: Any) -> str | None:

@@ -14,6 +14,7 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import InputError, Message, Setting, Words
 from rosenblatt.io.block import Block
 from rosenblatt.io.column_roles import Columns
+from rosenblatt.io.dialect import Dialect
 from rosenblatt.io.fault_messages import Explained, limit_words, number_words, quoted
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.reader import Format
@@ -45,7 +46,9 @@ class Table(Block):
     lines : ndarray of int64
         The line (in Parquet and Arrow files the row) of every example, from 1.
     missing : list of str
-        The texts that were read as unknown numbers.
+        The texts that were read as gaps, beside the usual ones.
+    dialect : Dialect
+        How the file was written: delimiter, decimal mark, encoding and so on.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class Table(Block):
         self.number_names = list(self.places)
         self.target = columns.target
         self.missing = list(columns.missing)
+        self.dialect = Dialect()
         self.numbers, self.texts = numbers, texts
         # What `lines` counts; what does not come from a file has records.
         self.unit = "line"
@@ -166,6 +170,7 @@ class TableFormat(Format[Table], Generic[ParserOfRows]):
 
     parser: ParserOfRows
     labels: Labels
+    dialect = Dialect()
 
     def __init__(self, parser: ParserOfRows, columns: Columns, settings: ReaderSettings) -> None:
         self.parser, self._columns = parser, columns
@@ -190,7 +195,9 @@ class TableFormat(Format[Table], Generic[ParserOfRows]):
         labels = None
         if self._columns.target is not None:
             labels = self.labels.values(label_codes, names)
-        return Table(self._columns, found, columns, labels, lines, shared)
+        table = Table(self._columns, found, columns, labels, lines, shared)
+        table.dialect = self.dialect
+        return table
 
     def explain(self, parser: Any, found: bytes) -> Explained:
         column, name = parser.fault_column, str(parser.fault_column + 1)

@@ -1,33 +1,38 @@
-"""Tables from CSV, TSV, JSON lines, Parquet and Arrow files."""
+"""Tables from CSV, TSV, JSON, Excel, Parquet and Arrow files."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Unpack
+from typing import Any, Unpack
 
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.io.arrow import ArrowReader
-from rosenblatt.io.column_roles import Columns
+from rosenblatt.io.column_roles import Columns, GuessedTarget
 from rosenblatt.io.delimited import Delimited
+from rosenblatt.io.dialect import Dialect
 from rosenblatt.io.jsonl import JsonLines
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
-from rosenblatt.io.sources import Given, format_of
+from rosenblatt.io.sources import Given, format_of, sources_of
 from rosenblatt.io.table import Table
 
-TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")
+TABLES = ("csv", "tsv", "jsonl", "json", "xlsx", "parquet", "arrow")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 @takes(RowOptions)
 def iter_table(
     path: Given,
-    target: str | int | None = None,
+    target: str | int | GuessedTarget | None = None,
     *,
     format: str | None = None,
-    header: bool = True,
+    header: bool | None = None,
     delimiter: str | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    quote: str | None = None,
+    dialect: Dialect | None = None,
     columns: Iterable[str] | None = None,
     types: Mapping[str, str] | str | None = None,
     missing: Iterable[str] = (),
@@ -48,19 +53,28 @@ def iter_table(
     target : str or int, default=None
         The column of the labels: its name, its place (0 is the first, -1 the last), or as text its
         number from 1.
-    format : {"csv", "tsv", "jsonl", "parquet", "arrow"}, default=None
+    format : {"csv", "tsv", "jsonl", "json", "xlsx", "parquet", "arrow"}, default=None
         By default the ending of the name tells, and what has none is CSV.
-    header : bool, default=True
-        Whether the first line names the columns; if not they are called "1", "2", …
+    header : bool, default=None
+        Whether the first line names the columns; if not they are called "1", "2", … By default this
+        is found out, as are the next four; a warning tells of what one could not expect.
     delimiter : str, default=None
-        Instead of the comma or tab.
+        What stands between fields.
+    decimal : {".", ","}, default=None
+        The decimal mark of numbers.
+    thousands : str, default=None
+        What stands between thousands, as in 1'000.
+    quote : str, default=None
+        What stands around fields that hold a delimiter.
+    dialect : Dialect, default=None
+        How another file was written (``table.dialect``), and this one is, if it fits.
     columns : list of str, default=None
         The features to read, in this order; a file may hold more (a warning says so), not fewer.
     types : dict of str to {"number", "text"}, or one of these for all, default=None
         The kind of columns, where it should not be guessed.
     missing : list of str, default=()
-        Texts that stand for an unknown number, which is read as NaN; for JSON, ``"null"`` also
-        covers absent keys. Without it an unknown number is a fault.
+        Texts that stand for an unknown value, beside the usual ones: nothing, NA, N/A, null, NaN,
+        -, ? and the like. A number that is not known is read as NaN, a text as "".
     ignore : list of str, default=()
         Columns to leave out, if they are there.
     trim : bool, default=True
@@ -82,26 +96,36 @@ def iter_table(
     if not (isinstance(path, str | os.PathLike | bytes) or hasattr(path, "read")):
         path = list(path) if isinstance(path, Iterable) else path
     kind, settings = format_of(path, format, TABLES, otherwise="csv"), ReaderSettings(**options)
-    if delimiter is not None and kind not in DELIMITERS:
-        what = Message(Setting("delimiter"), f" has no meaning for {kind}")
-        raise ParameterError(what, where="delimiter", cures="leave it out")
+    written = {"delimiter": delimiter, "decimal": decimal, "thousands": thousands, "quote": quote}
+    given: dict[str, Any] = {n: value for n, value in written.items() if value is not None}
+    for name in given if kind not in DELIMITERS else ():
+        what = Message(Setting(name), f" has no meaning for {kind}")
+        raise ParameterError(what, where=name, cures="leave it out")
+    given |= {} if header is None else {"header": header}
     roles = Columns(target, columns, types, missing, ignore)
     if kind in ("parquet", "arrow"):
         return ArrowReader(path, kind, roles, settings)
-    if kind == "jsonl":
+    if kind in ("json", "xlsx"):
+        from rosenblatt.io.whole_files import as_lines
+
+        path = [as_lines(source, kind) for source in sources_of(path)]
+    if kind in ("jsonl", "json"):
         return Reader(JsonLines(roles, settings), path, settings)
-    mark = DELIMITERS[kind] if delimiter is None else delimiter
-    return Reader(Delimited(mark, header, trim, roles, settings), path, settings)
+    if kind == "xlsx":
+        given |= {"delimiter": ",", "quote": '"'}
+    usual = DELIMITERS.get(kind, ",")
+    return Reader(Delimited(given, dialect, trim, roles, settings, usual), path, settings)
 
 
 @of_whole_file(iter_table)
 def read_table(table: Table) -> Table:
-    """Read a table with named columns: CSV, TSV, JSON lines, Parquet or Arrow.
+    """Read a table with named columns: CSV, TSV, JSON, Excel, Parquet or Arrow.
 
-    A column holds numbers if most of its first values are numbers; from then on a value that is
-    not a number is a fault, never a silent gap. CSV is that of RFC 4180: quotes, doubled quotes and
-    line ends within quotes; blank lines are skipped. In JSON lines every line is one flat
-    object.
+    How a text is written is found out from its first lines (`table.dialect`): what separates
+    fields, whether there is a header, decimal commas, marks of thousands. A column holds numbers if
+    most of its first values are numbers; from then on a value that is neither a number nor a mark
+    of a gap is a fault. Fields may be quoted as in RFC 4180; blank lines are skipped. JSON is one
+    flat object a line, or an array of them; of an Excel file the first sheet is read.
 
     Returns
     -------

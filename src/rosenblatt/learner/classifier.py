@@ -203,13 +203,10 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
 
         data.validation = Validation(score, keep, self.n_iter_no_change)
 
-    def _misclassified(
-        self, model: Any, table: Any, labels: npt.NDArray[Any], weights: Any = None
-    ) -> float:
+    def _misclassified(self, model: Any, table: Any, labels: Any, weights: Any = None) -> float:
         """How many rows of a table the model misclassifies, or how much these weigh."""
         score = self._scorer(model, table)
-        k, n_rows = len(model.classes), len(labels)
-        jobs = getattr(self, "n_jobs", None)
+        k, n_rows, jobs = len(model.classes), len(labels), getattr(self, "n_jobs", None)
         found = predicted_blocks(k, model.sorted_slots, score, n_rows, self.ties, jobs)
         wrong = ((some, numbers != labels[some]) for some, numbers in found)
         if weights is None:

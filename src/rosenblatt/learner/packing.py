@@ -29,6 +29,7 @@ from rosenblatt.features.schemas import (
     schema_from_json,
 )
 from rosenblatt.features.text import TextFeatures
+from rosenblatt.io.column_roles import GuessedTarget
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.packed_rows import AGAIN, PackedRows, RowsWriter, map_rows
 from rosenblatt.io.read_ahead import ReadAhead
@@ -47,7 +48,7 @@ def pack(
     path: Any,
     *,
     format: str | None = None,
-    target: str | int = -1,
+    target: str | int | None = None,
     features: FeatureOptions | None = None,
     schema: AnySchema | None = None,
     **options: Any,
@@ -65,8 +66,9 @@ def pack(
         The file to write; by custom it ends in ``.rows``.
     format : {"svmlight", "vw", "text", "csv", "tsv", "jsonl", "parquet", "arrow"}, default=None
         By default the ending of the name tells, and what has none is CSV.
-    target : str or int, default=-1
-        Of a table, the column of the labels, as in `read_table`.
+    target : str or int, default=None
+        Of a table, the column of the labels, as in `read_table`; by default one that is called
+        label, target, class or y, else the last.
     features : FeatureOptions, default=None
         What is not to be guessed of columns and texts.
     schema : Schema, TextSchema or SparseSchema, default=None
@@ -104,7 +106,7 @@ def pack(
     if schema is not None and kind != "svmlight":
         given |= schema.reader_options()
     if whole == "table":
-        given |= {"target": target, "format": kind}
+        given |= {"target": GuessedTarget() if target is None else target, "format": kind}
     read, names = getattr(io, f"iter_{whole}"), [one.name for one in sources_of(source)]
     given |= {"labels": "codes", **options}
     with repeatable(source) if whole in GUESSED else nullcontext(source) as sources:
@@ -156,7 +158,8 @@ def _guessed(reader: Any, options: FeatureOptions) -> Schema:
         warnings.simplefilter("ignore")  # they come again when the rows are encoded
         for table in reader:
             guess.add(table)
-    return Schema(guess.columns(bool(table.missing)), table.target, list(table.missing))
+    marks = list(table.missing)
+    return Schema(guess.columns(bool(marks)), table.target, marks, table.dialect)
 
 
 def _tallied(open_reader: Callable[[], Any], schema: TextSchema) -> TextSchema:

@@ -282,8 +282,7 @@ class SequenceTagger(Learner):
 
         def score() -> float:
             weights = model.weights.averaged() if self.averaged else model.weights
-            found = model.find_tags(weights, encoded, self._beam, allowed)
-            return float(np.mean(found == gold))
+            return float(np.mean(model.find_tags(weights, encoded, self._beam, allowed) == gold))
 
         def keep() -> TagWeights:
             return model.weights.averaged() if self.averaged else model.weights.copy()

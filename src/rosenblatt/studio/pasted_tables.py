@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -26,7 +25,6 @@ DELIMITERS = (",", "\t", ";", "|")
 # Of a longer file no more than this is read, to choose the rows to show from.
 MOST_READ = 200_000
 LINES_SHOWN = 5
-DECIMAL_COMMA = re.compile(r"\d,\d")
 
 
 @dataclass(frozen=True)
@@ -72,10 +70,6 @@ def pasted(
     except DataError as error:
         line = "The table" if error.line is None else f"Line {error.line}"
         raise InputError(f"{line}: {error.message}.") from None
-    except InputError as error:
-        if delimiter != "," and DECIMAL_COMMA.search(text):
-            raise InputError(f"{error} Numbers have a point for decimals, as in 1.5.") from None
-        raise
 
 
 def choose(
@@ -103,6 +97,9 @@ def choose(
         header = False
         block = _first(source, False, reading)
         notices.append("The first line holds values, so the columns are called 1, 2, 3 and so on.")
+    if block.dialect is not None:
+        found = block.dialect.to_json()
+        reading |= {mark: found[mark] for mark in ("decimal", "thousands") if mark in found}
     names = block.names
     label = _named("the class", label, names) if label else _class_column(block, {x, y})
     x, y = _features(block, label, x, y)

@@ -2,10 +2,22 @@ from typing import Any
 
 from rosenblatt._kernels.text.tabular import TabularParser
 
-def record(text: Any, at: int, end: int, delimiter: int) -> tuple[list[int], int] | None: ...
+def record(
+    text: Any, at: int, end: int, delimiter: int, quote: int = 34
+) -> tuple[list[int], int] | None: ...
 
 class DelimitedParser(TabularParser):
     def __init__(
         self, delimiter: int, trim: bool, float32: bool, limit: float, missing: list[bytes]
     ) -> None: ...
+    def set_dialect(
+        self,
+        delimiter: int,
+        quote: int = 34,
+        decimal: int = 46,
+        thousands: bytes = b"",
+        signs: bool = False,
+        comment: int = 0,
+    ) -> None: ...
+    def number(self, text: bytes) -> float | None: ...
     n_fields: int

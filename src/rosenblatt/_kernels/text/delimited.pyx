@@ -1,11 +1,14 @@
 """Comma or tab separated values (RFC 4180): into numbers and codes of texts."""
 
+from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memchr
+from libc.string cimport memchr, memcmp
 from rosenblatt._kernels.text.names cimport Text
 from rosenblatt._kernels.text.numbers cimport read_number
 from rosenblatt._kernels.text.parsing cimport ends_line, line_end
 from rosenblatt._kernels.text.tabular cimport C_IGNORED, C_NUMBER, TabularParser
+
+from rosenblatt._kernels.text.numbers import parse
 
 
 cdef struct Field:
@@ -16,24 +19,34 @@ cdef struct Field:
 cdef int64_t closing_quote(Text text, int64_t at, int64_t end, bint *doubled) noexcept nogil:
     """The quote that ends the field opened at `at`, or -1; "" within it stands for one."""
     cdef const void *found
+    cdef unsigned char quote = text[at]
     at += 1
     doubled[0] = False
     while True:
-        found = memchr(text + at, 34, end - at)
+        found = memchr(text + at, quote, end - at)
         if found is NULL:
             return -1
         at = <const unsigned char *>found - text
-        if at + 1 < end and text[at + 1] == 34:
+        if at + 1 < end and text[at + 1] == quote:
             doubled[0] = True
             at += 2
         else:
             return at
 
 
-cdef int64_t field_stop(Text text, int64_t at, int64_t end, unsigned char delimiter) noexcept nogil:
+cdef inline int64_t next_field(Text text, int64_t at, unsigned char delimiter) noexcept nogil:
+    """Where the field behind a delimiter begins: of blanks many are one."""
+    while delimiter == 32 and text[at] == 32:
+        at += 1
+    return at
+
+
+cdef int64_t field_stop(
+    Text text, int64_t at, int64_t end, unsigned char delimiter, unsigned char quote
+) noexcept nogil:
     """The delimiter or line feed that ends the field at `at`; -1 within an open quote."""
     cdef bint doubled
-    if text[at] == 34:
+    if text[at] == quote:
         at = closing_quote(text, at, end, &doubled)
         if at < 0:
             return -1
@@ -42,42 +55,166 @@ cdef int64_t field_stop(Text text, int64_t at, int64_t end, unsigned char delimi
     return at
 
 
-def record(const unsigned char[::1] text, int64_t at, int64_t end, unsigned char delimiter):
+def record(
+    const unsigned char[::1] text, int64_t at, int64_t end, unsigned char delimiter,
+    unsigned char quote=34
+):
     """Where the fields of the record at `at` begin, and where it ends; None in an open quote."""
     if not 0 <= at < end <= text.shape[0] or text[end - 1] != 10:
         raise ValueError("the record must lie in the buffer, which must end in a line feed")
+    at = next_field(&text[0], at, delimiter)
     starts = [at]
     while True:
-        at = field_stop(&text[0], at, end, delimiter)
+        at = field_stop(&text[0], at, end, delimiter, quote)
         if at < 0:
             return None
         if text[at] == 10:
             return starts, at + 1
-        at += 1
+        at = next_field(&text[0], at + 1, delimiter)
+        if delimiter == 32 and ends_line(&text[0], at):
+            return starts, line_end(&text[0], at, end) + 1
         starts.append(at)
 
 
+cdef inline int64_t sign_size(Text text, int64_t at, int64_t end) noexcept nogil:
+    """How many bytes a currency sign or a blank at `at` takes; 0 if there is none."""
+    cdef unsigned char c = text[at]
+    if c == 36 or c == 32 or c == 9:
+        return 1
+    if c == 0xC2 and end - at > 1 and (0xA2 <= text[at + 1] <= 0xA5 or text[at + 1] == 0xA0):
+        return 2  # ¢ £ ¤ ¥, and the blank that keeps lines together
+    if c == 0xE2 and end - at > 2:
+        if text[at + 1] == 0x82 and 0xA0 <= text[at + 2] <= 0xBF:
+            return 3  # € and its neighbours
+        if text[at + 1] == 0x80 and text[at + 2] == 0xAF:
+            return 3  # the narrow blank
+    return 0
+
+
 cdef class DelimitedParser(TabularParser):
-    cdef unsigned char delimiter
-    cdef bint trim, in_value
-    cdef int64_t inner_lines, n_plain
+    """Rows of fields; `set_dialect` says what stands between them and how numbers are written.
+
+    A plain number is read at once. Others are `styled`: with a decimal comma, marks of thousands,
+    signs of currencies or percent, or in parentheses where they are negative.
+    """
+
+    cdef unsigned char delimiter, quote, decimal, comment
+    cdef bint trim, in_value, styled
+    cdef bytes thousands
+    cdef const unsigned char *group
+    cdef int64_t inner_lines, n_plain, n_group
     cdef readonly int64_t n_fields
 
     def __init__(
         self, unsigned char delimiter, bint trim, bint float32, double limit, list missing
     ):
         super().__init__(float32, limit, missing)
-        self.delimiter, self.trim = delimiter, trim
+        self.trim = trim
+        self.set_dialect(delimiter)
+
+    def set_dialect(
+        self, unsigned char delimiter, unsigned char quote=34, unsigned char decimal=46,
+        bytes thousands=b"", bint signs=False, unsigned char comment=0
+    ):
+        """What the next rows are written with; 0 for `comment` if there are no such lines."""
+        self.delimiter, self.quote, self.decimal, self.comment = delimiter, quote, decimal, comment
+        self.thousands, self.n_group = thousands, len(thousands)
+        self.group = <const unsigned char *>PyBytes_AS_STRING(self.thousands)
+        self.styled = signs or decimal != 46 or self.n_group > 0
+
+    def number(self, bytes text):
+        """The number that a field of this text holds; None if it holds none."""
+        cdef const unsigned char *begin = <const unsigned char *>PyBytes_AS_STRING(text)
+        if self.styled and self.plain_form(begin, 0, len(text)) >= 0:
+            text = (<char *>self.scratch.at)[:self.n_plain]
+        elif self.styled:
+            return None
+        return parse(text)
+
+    cdef int64_t plain_form(self, Text text, int64_t at, int64_t end) except -2 nogil:
+        """Copy a number as it would stand in a program; `n_plain` is its length, -1 if it is none."""
+        cdef bint negative = False, grouped = False, fraction = False
+        cdef int64_t size, digits = 0, in_group = 0
+        cdef unsigned char *plain
+        cdef unsigned char c
+        self.scratch.reserve(end - at + 2)
+        plain = <unsigned char *>self.scratch.at
+        self.n_plain = 1
+        if end - at > 2 and text[at] == 40 and text[end - 1] == 41:
+            negative, at, end = True, at + 1, end - 1
+        while at < end and (
+            text[end - 1] == 37 or sign_size(text, end - 1, end) == 1
+            or (end - at > 2 and sign_size(text, end - 3, end) == 3)
+            or (end - at > 1 and sign_size(text, end - 2, end) == 2)
+        ):
+            if text[end - 1] == 37 or text[end - 1] < 128:
+                end -= 1
+            else:
+                end -= 3 if end - at > 2 and sign_size(text, end - 3, end) == 3 else 2
+        while at < end:
+            size = sign_size(text, at, end)
+            if size == 0 and (text[at] == 45 or text[at] == 43):
+                size, negative = 1, negative != (text[at] == 45)
+            elif size == 0 and end - at > 2 and (
+                text[at] == 0xE2 and text[at + 1] == 0x88 and text[at + 2] == 0x92
+            ):
+                size, negative = 3, not negative
+            if size == 0:
+                break
+            at += size
+        plain[0] = 45 if negative else 43
+        while at < end:
+            c = text[at]
+            if 48 <= c <= 57:
+                digits += 1
+                in_group += 1
+            elif (
+                self.n_group and not fraction and digits and end - at > self.n_group
+                and memcmp(text + at, self.group, self.n_group) == 0
+            ):
+                if in_group > 3 or (grouped and in_group < 2):
+                    return -1
+                grouped, in_group = True, 0
+                at += self.n_group
+                continue
+            elif not fraction and (
+                c == self.decimal or (c == 46 and not (self.n_group == 1 and self.group[0] == 46))
+            ):
+                if grouped and in_group != 3:
+                    return -1
+                fraction, c = True, 46
+            elif (c | 32) == 101 and digits:
+                if not fraction and grouped:
+                    return -1
+                while at < end:
+                    plain[self.n_plain] = text[at]
+                    self.n_plain += 1
+                    at += 1
+                return self.n_plain
+            else:
+                return -1
+            plain[self.n_plain] = c
+            self.n_plain += 1
+            at += 1
+        if digits == 0 or (grouped and not fraction and in_group != 3):
+            return -1
+        return self.n_plain
 
     cdef int64_t row_stop(self, Text text, int64_t at, int64_t end) noexcept nogil:
         """Count the fields too: that one is missing says more than what it shifted."""
-        cdef int64_t stop = field_stop(text, at, end, self.delimiter), extra = -1
+        cdef int64_t stop, extra = -1
+        at = next_field(text, at, self.delimiter)
+        stop = field_stop(text, at, end, self.delimiter, self.quote)
         self.n_fields = 1
         while stop >= 0 and text[stop] == self.delimiter:
+            at = next_field(text, stop + 1, self.delimiter)
+            if self.delimiter == 32 and ends_line(text, at):
+                stop = line_end(text, at, end)
+                break
             if self.n_fields == self.n_columns:
-                extra = stop + 1
+                extra = at
             self.n_fields += 1
-            stop = field_stop(text, stop + 1, end, self.delimiter)
+            stop = field_stop(text, at, end, self.delimiter, self.quote)
         if stop < 0:
             return -1
         if self.in_value and self.n_fields > self.n_columns:
@@ -91,9 +228,10 @@ cdef class DelimitedParser(TabularParser):
         cdef int64_t column, next_at, row_at = at
         if self.n_columns == 0:
             raise ValueError("columns must be set before rows are read")
-        if ends_line(text, at):
+        if ends_line(text, at) or (self.comment and text[at] == self.comment):
             self.line += 1
             return line_end(text, at, end) + 1
+        at = next_field(text, at, self.delimiter)
         self.room_for_row()
         self.row_label, self.inner_lines, self.in_value = 0, 0, True
         for column in range(self.n_columns):
@@ -106,8 +244,11 @@ cdef class DelimitedParser(TabularParser):
                 return -1 if self.found is not NULL else row_at
             at = next_at
             if text[at] == self.delimiter:
-                at += 1
-                if column == self.n_columns - 1:
+                at = next_field(text, at + 1, self.delimiter)
+                if self.delimiter == 32 and ends_line(text, at):
+                    if column < self.n_columns - 1:
+                        return self.fail("short row", at, at)
+                elif column == self.n_columns - 1:
                     return self.fail("long row", at, at)
             elif column < self.n_columns - 1:
                 return self.fail("short row", at, at)
@@ -134,16 +275,28 @@ cdef class DelimitedParser(TabularParser):
         stop = read_number(text + after, text + end, &value)
         if stop is not NULL and not self.marks_are_numbers:
             after = stop - text
+            # With a decimal comma a point stands between thousands, or nowhere.
+            if self.decimal != 46 and memchr(text + at, 46, after - at) is not NULL:
+                after = at
             while self.blank(text[after]):
                 after += 1
-            if self.ends_field(text, after) and -self.limit <= value <= self.limit:
+            if after > at and self.ends_field(text, after) and -self.limit <= value <= self.limit:
                 self.put_number(column, value)
                 return after
         # Not a plain number: quoted, missing, or wrong.
         if self.find_field(text, at, end, last, &field) < 0:
             return -1
         self.strip(text, &field)
-        if self.read_value(column, text, field.begin, field.stop, field.begin, field.stop) < 0:
+        if (
+            self.styled
+            and self.missing.find(text + field.begin, field.stop - field.begin, False) < 0
+            and self.plain_form(text, field.begin, field.stop) >= 0
+        ):
+            if self.read_value(
+                column, <Text>self.scratch.at, 0, self.n_plain, field.begin, field.stop
+            ) < 0:
+                return -1
+        elif self.read_value(column, text, field.begin, field.stop, field.begin, field.stop) < 0:
             return -1
         return field.after
 
@@ -174,7 +327,7 @@ cdef class DelimitedParser(TabularParser):
         while i < field.stop:
             plain[self.n_plain] = text[i]
             self.n_plain += 1
-            i += 2 if text[i] == 34 else 1
+            i += 2 if text[i] == self.quote else 1
         return plain
 
     cdef int find_field(
@@ -183,7 +336,7 @@ cdef class DelimitedParser(TabularParser):
         """Where a field is, without its quotes; -1 after `fail`, or if it is not complete."""
         cdef int64_t i
         field.begin, field.doubled = at, False
-        if text[at] != 34:
+        if text[at] != self.quote:
             while not self.ends_field(text, at):
                 if text[at] == 13:
                     return self.fail_form("bare return", at)

@@ -33,20 +33,18 @@ cdef inline int hexadecimal(unsigned char c) noexcept nogil:
 
 
 cdef class JsonParser(TabularParser):
-    """Rows by key; `null` and absent keys are missing values, marked "null" in `missing`."""
+    """Rows by key; `null` and absent keys are gaps."""
 
     cdef Names keys, extra
     cdef Growing extra_met
     cdef int64_t[::1] met_in, met_at
     cdef int64_t row, string_at, string_end
     cdef const unsigned char *string
-    cdef bint null_allowed
     cdef readonly int64_t first_at
 
     def __init__(self, bint float32, double limit, list missing):
         super().__init__(float32, limit, missing)
         self.extra, self.extra_met = Names(), Growing(8)
-        self.null_allowed = b"null" in missing
 
     def set_keys(self, list keys):
         """The keys in the order of the columns."""
@@ -206,8 +204,6 @@ cdef class JsonParser(TabularParser):
     cdef int absent(self, Text text, int64_t at, int64_t end, int64_t column) except -2 nogil:
         if self.roles[column] == C_LABEL:
             return <int>self.fail("no label", at, end)
-        if not self.null_allowed:
-            return <int>self.fail("missing value", at, end)
         if self.roles[column] == C_NUMBER:
             self.put_number(column, NAN)
             return 0

@@ -13,7 +13,7 @@ cdef enum Role:
 cdef class TabularParser(Parser):
     cdef bint float32, marks_are_numbers
     cdef double limit
-    cdef int64_t n_columns, n_numbers, n_texts
+    cdef int64_t n_columns, n_numbers, n_texts, longest_mark
     cdef signed char[::1] roles
     cdef int32_t[::1] places
     cdef Growing values, text_codes, scratch

@@ -27,6 +27,7 @@ cdef class TabularParser(Parser):
         for mark in missing:
             self.missing.number(mark)
             self.marks_are_numbers = self.marks_are_numbers or parse(mark) is not None
+            self.longest_mark = max(self.longest_mark, len(mark))
         self.values = Growing(4 if float32 else 8)
         self.text_codes, self.scratch = Growing(4), Growing(1)
 
@@ -88,6 +89,8 @@ cdef class TabularParser(Parser):
                 return <int>self.fail("no label", at, end)
             code = self.row_label = self.label_code(text, at, end)
         else:
+            if end - at <= self.longest_mark and self.missing.find(text + at, end - at, False) >= 0:
+                end = at  # whatever a gap is marked with, it is one
             code = self.code_of(self.texts, text, at, end)
             if code >= 0:
                 (<int32_t *>self.text_codes.at)[

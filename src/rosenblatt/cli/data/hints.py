@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from rosenblatt.cli.data.reading import named
@@ -59,7 +57,7 @@ class ReadRequest:
     paths: Sequence[str]
     kind: str
     schema: AnySchema | None
-    header: bool
+    header: bool | None
     kind_said: bool
     target: str | None
     target_said: bool
@@ -77,22 +75,12 @@ class ReadRequest:
 
 
 class AdvisedReader:
-    """A reader whose errors name the usual slip of the hand.
+    """A reader whose errors name the usual slip of the hand."""
 
-    A model that was trained without a header is tried so again where the file has none either.
-    """
-
-    def __init__(self, open_reader: Callable[[bool], Reader[Any]], request: ReadRequest) -> None:
-        self._open_reader, self._request = open_reader, request
-        self._reader = open_reader(request.header)
+    def __init__(self, open_reader: Callable[[], Reader[Any]], request: ReadRequest) -> None:
+        _refuse_other_format(request)
+        self._reader, self._request = open_reader(), request
         watch_bad_rows(self)
-        # What comes from a pipe is gone once it was read.
-        self._may_try_again = (
-            request.header
-            and request.delimited
-            and request.without_names
-            and "-" not in request.paths
-        )
 
     @property
     def rows(self) -> int:
@@ -134,30 +122,25 @@ class AdvisedReader:
         try:
             return read(self._reader)
         except (InputError, ParameterError) as error:
-            if not self._may_try_again or self._reader.rows:
-                raise _better(error, self._request, self._reader) from error
-            self._may_try_again, refused = False, error
-        self._reader.close()
-        texts, self._reader = self._reader.row_texts, self._open_reader(False)
-        self._reader.row_texts = texts
-        try:
-            found = read(self._reader)
-        except (InputError, ParameterError) as error:
-            if isinstance(error, ParameterError):  # not even a row
-                refused, self._request = error, replace(self._request, header=False)
-            raise _better(refused, self._request, self._reader) from refused
-        line = _first_line(self._request.paths[0])
-        if line and any(fault.line == line.number for fault in self._reader.first_faults):
-            raise refused  # a header after all: not even with bad rows skipped is it one
-        warnings.warn(
-            f"{self._request.paths[0]}: read without a header, as the model was trained; "
-            "--no-header says so",
-            stacklevel=2,
-        )
-        return found
+            raise _better(error, self._request, self._reader) from error
 
 
 # ---------------------------------------------------------------------- better words
+
+
+def _refuse_other_format(request: ReadRequest) -> None:
+    """Rows of another format have delimiters too, but are no table."""
+    line = None
+    if request.delimited and not request.kind_said and request.schema is None:
+        line = _first_line(request.paths[0])
+    for kind, pattern in OTHER_FORMATS.items():
+        if line is not None and pattern.fullmatch(line.text):
+            raise DataError(
+                "no table with columns",
+                name=named([request.paths[0]]),
+                line=line.number,
+                cures=f"{ABOUT[kind]}: --format {kind}",
+            )
 
 
 def _better(
@@ -175,7 +158,7 @@ def _better(
         return _no_target(error, error.where.name, request, line)
     from rosenblatt.io.column_roles import MissingColumns
 
-    if request.header and request.without_names and isinstance(error, MissingColumns):
+    if request.header is not False and request.without_names and isinstance(error, MissingColumns):
         trained = "the model was trained with --no-header; say so here if the first line is a row"
         return _with_cures(error, [trained], request)
     return error
@@ -211,7 +194,7 @@ def _no_target(
 ) -> RosenblattError:
     """What the user said is a slip of the hand; what the model knows, or a row, is bad data."""
     numbered = request.target is not None and request.target.isdecimal()
-    if not request.header and numbered and line is not None:
+    if request.header is False and numbered and line is not None:
         from rosenblatt.io.fault_messages import located
 
         return located(
@@ -223,7 +206,7 @@ def _no_target(
             end=len(line.text.encode()),
             cures="take out lines that are no rows",
         )
-    if request.target_said:
+    if request.target_said or request.schema is None:
         return error
     return DataError(
         Message(error.what, ", which the model was trained for"),
@@ -238,18 +221,9 @@ def _no_target(
 
 def _first_line(path: str) -> FirstLine | None:
     """The first line of a file that holds something, as far as it matters; None for a pipe."""
-    from rosenblatt.io.sources import opened, sources_of
+    from rosenblatt.io.sources import first_lines
 
-    if path == "-" or not os.path.isfile(path):
-        return None
-    start, length = bytearray(LOOKED_AT), 0
-    try:
-        with opened(sources_of(path)[0]) as stream, memoryview(start) as view:
-            while more := stream.readinto(view[length:]):
-                length += more
-    except (InputError, OSError, ImportError):
-        return None
-    lines = start[:length].decode("utf-8", "replace").lstrip("\ufeff").splitlines()
+    lines = first_lines(path, LOOKED_AT).splitlines()
     return next((FirstLine(i, line) for i, line in enumerate(lines, 1) if line.strip()), None)
 
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from rosenblatt.io.reader import Reader
     from rosenblatt.io.sources import Source
 
-FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow")
+FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "json", "text", "xlsx", "parquet", "arrow")
 DATA = click.Path(exists=True, dir_okay=False, allow_dash=True)
-TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")
+TABLES = ("csv", "tsv", "jsonl", "json", "xlsx", "parquet", "arrow")
 
 
 option = in_section("Reading the data")
@@ -30,10 +30,13 @@ OPTIONS = (
     option(
         "--target",
         metavar="COL",
-        help="Column of the labels: its name, or its number from 1.  [default: the last]",
+        help="Column of the labels: its name, or its number from 1.  [default: one called label, "
+        "target, class or y, else the last]",
     ),
     option(
-        "--no-header", is_flag=True, help="The first line is a row, not the names of the columns."
+        "--no-header/--header",
+        default=None,
+        help="The first line is a row, or names the columns.  [default: found out]",
     ),
     option(
         "--format",
@@ -46,13 +49,25 @@ OPTIONS = (
     option(
         "--delimiter",
         metavar="CHAR",
-        help="The mark between fields.  [default: comma; in tsv, tab]",
+        help="The mark between fields.  [default: found out]",
+    ),
+    option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        metavar="CHAR",
+        help="The decimal mark of numbers, . or a comma.  [default: found out]",
+    ),
+    option(
+        "--thousands",
+        metavar="CHAR",
+        help="The mark between thousands, as ' in 1'000.  [default: found out]",
     ),
     option(
         "--missing",
         multiple=True,
         metavar="TEXT",
-        help="Stands for an unknown number, as NA or ?. Can be given several times.",
+        help="Stands for an unknown value, beside NA, ?, - and the like. Can be given several "
+        "times.",
     ),
     *text_options("row"),
     option(
@@ -76,12 +91,14 @@ class Reading:
     """The values of these options."""
 
     target: str | None = None
-    no_header: bool = False
+    no_header: bool | None = None
     kind: str | None = None
     delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
     zero_based: bool = False
     missing: tuple[str, ...] = ()
-    encoding: str = "utf-8"
+    encoding: str | None = None
     on_bad: str = "fail"
     max_line_bytes: int | None = None
     max_features: int | None = None
@@ -122,7 +139,13 @@ class Reading:
         packed = self.packed(paths) is not None
         found = format_of(list(paths), self.kind, FORMATS, otherwise=otherwise)
         found = "packed rows" if packed else found
-        if found not in TABLES and (self.target is not None or self.no_header):
+        if (
+            found == "text"
+            and self.kind is None
+            and (otherwise == "csv" if schema is not None else _holds_table(paths[0]))
+        ):
+            found = "csv"
+        if found not in TABLES and (self.target is not None or self.no_header is not None):
             option = "--no-header" if self.target is None else "--target"
             why = "they have their labels" if packed else "labels come first there"
             raise click.UsageError(f"{option} has no meaning for {found}: {why}.")
@@ -169,7 +192,7 @@ class Reading:
             paths,
             kind,
             schema,
-            header=not self.no_header,
+            header=None if self.no_header is None else not self.no_header,
             kind_said=self.kind is not None,
             target=known if self.target is None else self.target,
             target_said=self.target is not None,
@@ -187,7 +210,7 @@ class Reading:
                         name=named(paths),
                         cures="train with examples of this class first",
                     )
-            return AdvisedReader(lambda _: PackedReader(packed), request)
+            return AdvisedReader(lambda: PackedReader(packed), request)
         given = {"labels": labels, "classes": classes, **self._settings()}
         if schema is None:
             given |= {} if features is None else features.reader_options(self.kind_of(paths))
@@ -196,11 +219,11 @@ class Reading:
             if grows:
                 given.pop("names", None)
         if kind not in TABLES:
-            return AdvisedReader(lambda _: self._rows(request, labelled, given), request)
+            return AdvisedReader(lambda: self._rows(request, labelled, given), request)
         given.setdefault("types", types)
         known_marks = given.get("missing", [])
         given["missing"] = [*known_marks, *(m for m in self.missing if m not in known_marks)]
-        return AdvisedReader(lambda header: self._table(request, labelled, header, given), request)
+        return AdvisedReader(lambda: self._table(request, labelled, given), request)
 
     def _rows(self, request: ReadRequest, labelled: bool, given: dict[str, Any]) -> Reader[Any]:
         from rosenblatt import io
@@ -213,19 +236,20 @@ class Reading:
         given.pop("max_features", None)
         return io.iter_text(paths, labelled=labelled, **given)
 
-    def _table(
-        self, request: ReadRequest, labelled: bool, header: bool, given: dict[str, Any]
-    ) -> Reader[Any]:
+    def _table(self, request: ReadRequest, labelled: bool, given: dict[str, Any]) -> Reader[Any]:
         from rosenblatt import io
+        from rosenblatt.io.column_roles import GuessedTarget
 
-        last = -1 if request.target is None else request.target
+        target = GuessedTarget() if request.target is None else request.target
         unused = [] if labelled or request.target is None else [request.target]
         return io.iter_table(
             list(self.copies or request.paths),
-            last if labelled else None,
+            target if labelled else None,
             format=request.kind,
-            header=header,
+            header=request.header,
             delimiter=self.delimiter,
+            decimal=self.decimal,
+            thousands=self.thousands,
             ignore=_unused_columns(request.schema) + unused,
             trim=True,
             **given,
@@ -236,8 +260,10 @@ class Reading:
         options = self._settings()
         for name, value in (("format", self.kind), ("target", self.target)):
             options |= {} if value is None else {name: value}
-        options |= {"header": False} if self.no_header else {}
-        options |= {} if self.delimiter is None else {"delimiter": self.delimiter}
+        options |= {} if self.no_header is None else {"header": not self.no_header}
+        for name in ("delimiter", "decimal", "thousands"):
+            value = getattr(self, name)
+            options |= {} if value is None else {name: value}
         return options | ({"missing": list(self.missing)} if self.missing else {})
 
     def _settings(self) -> dict[str, Any]:
@@ -247,6 +273,16 @@ class Reading:
         if self.max_features is not None:
             settings["max_features"] = self.max_features
         return settings
+
+
+def _holds_table(path: str) -> bool:
+    """Whether a file that could be a label, a tab and a text a line has more columns than that."""
+    from rosenblatt.io.dialect import sniff
+    from rosenblatt.io.sources import first_lines
+
+    found = sniff(first_lines(path), {}).rows
+    widths = [len(row) for row in found]
+    return bool(widths) and min(widths) > 2 and len(set(widths)) <= 2
 
 
 def named(paths: Sequence[str]) -> str:
@@ -284,7 +320,10 @@ def notices(quiet: bool = False) -> Iterator[None]:
 
     context = click.get_current_context(silent=True)
     params = () if context is None else context.command.get_params(context)
+    from rosenblatt.io import Assumption
+
     for warning in caught:
         said = warning.message
         text = said if isinstance(said, str) else in_shell_words(said, params)
-        click.echo(f"warning: {text}", err=True)
+        word = "notice" if isinstance(said, Assumption) else "warning"
+        click.echo(f"{word}: {text}", err=True)

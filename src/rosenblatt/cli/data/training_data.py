@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema, FeatureOptions
 
 RIGHT_TARGET = "is the right column the target? (--target)"
-KINDS = ("number", "category", "text", "ignored")
+KINDS = ("number", "category", "text", "date", "dmy", "mdy", "ignored")
 
 
 option = in_section("Columns and texts")
@@ -29,8 +29,9 @@ OPTIONS = {
         "columns",
         multiple=True,
         metavar="NAME=KIND",
-        help="What a column is, where the guess is wrong: number, category, text or ignored. Can "
-        "be given several times.",
+        help="What a column is, where the guess is wrong: number, category, text, date (dmy or mdy "
+        "if the day or month comes first) or ignored; date.hour=ignored leaves out a part. Can be "
+        "given several times.",
     ),
     "no_scale": option(
         "--no-scale",

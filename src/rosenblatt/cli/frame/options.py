@@ -83,10 +83,8 @@ def text_options(unit: str) -> tuple[Callable[[Decorated], Decorated], ...]:
     return (
         option(
             "--encoding",
-            default="utf-8",
-            show_default=True,
             metavar="NAME",
-            help="Encoding of the file, as latin-1.",
+            help="Encoding of the file, as latin-1.  [default: UTF-8, or what is found]",
         ),
         on_bad_option(unit),
         option(

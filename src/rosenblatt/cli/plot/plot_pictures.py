@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
     from rosenblatt.plot.display import Display
 
-OF_ROWS = ("no_header", "delimiter", "missing", "max_features")
+OF_ROWS = ("no_header", "delimiter", "decimal", "thousands", "missing", "max_features")
 
 
 @dataclass

@@ -68,7 +68,7 @@ class SentenceReading:
     inputs: str | None = None
     kind: str | None = None
     mark: str | None = None
-    encoding: str = "utf-8"
+    encoding: str | None = None
     on_bad: str = "fail"
     max_line_bytes: int | None = None
     max_tokens: int | None = None

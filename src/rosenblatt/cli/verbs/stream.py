@@ -231,9 +231,7 @@ def command(
     if as_json:
         say_json(facts, err=show.err)
     else:
-        lines = _summary(progress, model, count)
-        if beats_majority is False:
-            lines.append("no better than always predicting the most frequent label so far")
+        lines = _summary(progress, model, count, beats_majority)
         say(lines[: 1 if quiet else None], err=show.err)
         if path is not None and not quiet:
             click.echo(f"wrote {path}", err=show.err)
@@ -301,22 +299,22 @@ def _weigh_classes(model: Any, labels: Any) -> None:
     """Weights of classes are written as text; now the labels are known, and what they are."""
     weights = chosen_parameters().get("class_weight")
     if isinstance(weights, dict):
-        known = weights_by_label(weights, labels, all_known=False)
-        model.set_params(class_weight=known)
+        model.set_params(class_weight=weights_by_label(weights, labels, all_known=False))
 
 
-def _summary(progress: Progress, model: Any, count: str) -> list[str]:
+def _summary(progress: Progress, model: Any, count: str, beats_majority: Any) -> list[str]:
     from rosenblatt.learner.catalogue import entry_of
 
-    entry = entry_of(type(model))
+    entry, latest = entry_of(type(model)), progress.online_mistakes or 0
     assert entry is not None
     lines = [f"{entry.title_in_sentence}: {progress.summary()}"]
-    latest = progress.online_mistakes or 0
     if hasattr(model, "readout_"):
         lines.append(f"read-out that predicts now: {model.readout_}")
     if (model.averages or model.readout) and count == "served":
         rate = 100 * latest / max(progress.n, 1)
         lines.append(f"its latest weights: {counted(latest, 'mistake')}, {rate:.2f} %")
+    if beats_majority is False:
+        lines.append("no better than always predicting the most frequent label so far")
     return lines
 
 
@@ -324,8 +322,7 @@ class _Table:
     """The progress, a line at a time."""
 
     def __init__(self, silent: bool, err: bool) -> None:
-        self._silent, self.err = silent, err
-        self._last = 0
+        self._silent, self.err, self._last = silent, err, 0
 
     def points(self, points: Any) -> None:
         from rosenblatt.evaluate.stream_scores import HEADER
@@ -351,8 +348,8 @@ class PredictionLines:
         if not predictions:
             return
         # A label with a line break in it would count as two.
-        lines = [" ".join(str("" if p is None else p).splitlines()) for p in predictions]
-        text = "\n".join(lines) + "\n"
+        lines = (" ".join(str("" if p is None else p).splitlines()) for p in predictions)
+        text = "".join(f"{line}\n" for line in lines)
         if self._file is None:
             click.echo(text, nl=False, color=True)  # labels as they are, in a pipe too
         else:

@@ -1,0 +1,396 @@
+"""How a text with columns is written, found out from its first lines."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from rosenblatt.checks import one_of, refusal
+from rosenblatt.errors import Message
+from rosenblatt.io.lines import check_encoding
+
+DELIMITERS = (",", ";", "\t", "|", " ")
+QUOTES = ('"', "'")
+# Characters to judge by, and how many lines at least.
+JUDGED, LEAST_LINES = 1 << 16, 5
+# Also the blanks that typographers put between thousands: no-break, narrow no-break, thin.
+THOUSANDS = (".", ",", "'", "\u2019", " ", "\u00a0", "\u202f", "\u2009")
+# Whatever column they stand in, these are gaps; `missing` of a reader adds others.
+GAPS = (
+    *("", "NA", "N/A", "n/a", "na", "N.A.", "n.a.", "NaN", "nan", "NAN", "null", "NULL", "Null"),
+    *("-", "--", "?", "#N/A", "<NA>", "\\N", "None", "NaT", "nil"),
+)
+NAMES = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "blanks"}
+TARGETS = ("label", "target", "class", "y")
+_SIGNS = r"[$€£¥₹¢\s%()+\-−\u00a0\u202f]*"
+_BARE = re.compile(rf"{_SIGNS}(\d[\d.,'\u2019 \u00a0\u202f\u2009]*?(?:[eE][+-]?\d+)?){_SIGNS}")
+_GROUPED = re.compile(r"\d{1,3}([.,'\u2019 \u00a0\u202f\u2009])(?:\d{2,3}\1)*\d{3}(?:([.,])\d+)?")
+_POINTED = re.compile(r"(\d+)([.,])(\d+)(?:[eE][+-]?\d+)?")
+_TIME = re.compile(r"\d{1,4}[-./]\d\d?[-./]\d{1,4}\b.*|\d\d?:\d\d.*")
+_RULE = re.compile(r"[\s|+=:-]*-[\s|+=:-]*")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What stands between fields and around them, and how numbers are written.
+
+    `unnamed` is "first" or "last" where the header lacks the name of that column, `signs` whether
+    numbers have signs of currencies or percent, `comment` what lines begin with that are no rows.
+    """
+
+    delimiter: str = ","
+    quote: str = '"'
+    decimal: str = "."
+    thousands: str | None = None
+    signs: bool = False
+    header: bool = True
+    unnamed: str = ""
+    comment: str | None = None
+    encoding: str = "utf-8"
+
+    def to_json(self) -> dict[str, Any]:
+        """What differs from a plain CSV file."""
+        plain = asdict(Dialect())
+        return {name: value for name, value in asdict(self).items() if value != plain[name]}
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Dialect:
+        """The dialect of plain data; ParameterError, TypeError or ValueError if it is none."""
+        for field in fields(cls):
+            if field.name in given and type(given[field.name]) is not type(
+                getattr(OTHER, field.name)
+            ):
+                raise ValueError(f"the {field.name} of the dialect cannot be")
+        return check(cls(**given))
+
+
+OTHER = Dialect(thousands=",", comment="#")
+
+
+def check(dialect: Dialect) -> Dialect:
+    """Refuse what cannot be."""
+    delimiter, decimal, thousands = dialect.delimiter, dialect.decimal, dialect.thousands
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
+        raise refusal("delimiter", delimiter, Message("one character, as ", one_of([",", ";"])))
+    if not delimiter.isascii() or delimiter.isalnum() or delimiter in "+-.":
+        part = "can be part of a number or a word"
+        raise refusal("delimiter", delimiter, one_of([",", ";", "|", "\t"]), verdict=part)
+    if dialect.quote not in QUOTES:
+        raise refusal("quote", dialect.quote, one_of(QUOTES))
+    if decimal not in (".", ","):
+        raise refusal("decimal", decimal, one_of([".", ","]))
+    if thousands is not None and thousands not in THOUSANDS:
+        raise refusal("thousands", thousands, one_of([".", ",", "'", " "]))
+    if thousands == decimal:
+        raise refusal("thousands", thousands, "another mark than the decimal one")
+    if dialect.comment not in (None, "#", "%", "("):
+        raise refusal("comment", dialect.comment, one_of(["#", "%"]))
+    if not isinstance(dialect.header, bool):
+        raise refusal("header", dialect.header, "True or False")
+    if dialect.unnamed not in ("", "first", "last"):
+        raise refusal("unnamed", dialect.unnamed, one_of(["first", "last"]))
+    check_encoding(dialect.encoding)
+    return dialect
+
+
+@dataclass(frozen=True)
+class Sniffed:
+    """A dialect, how many characters stand before the header or first row, and its rows."""
+
+    dialect: Dialect
+    skipped: int
+    rows: list[list[str]]
+    assumptions: list[str]
+
+
+def sniff(
+    text: str,
+    given: Mapping[str, Any],
+    wanted: Collection[str] = (),
+    usual: str = ",",
+) -> Sniffed:
+    """Find out how a text is written, by its first lines.
+
+    Fields of the dialect that are `given` are taken as they are, `wanted` columns must be there,
+    and the `usual` delimiter is that if nothing speaks for another.
+    """
+    lines = _first_lines(text)
+    skipped, comment = 0, given.get("comment")
+    said: list[str] = []
+    told = {"delimiter", "header"} <= given.keys()
+    if not told and lines[0].lower().startswith("sep=") and len(lines[0].rstrip("\r")) == 5:
+        given = {"delimiter": lines[0][4], **given}
+        skipped = len(lines.pop(0)) + 1
+    if comment is None and "comment" not in given:
+        comment = _comment(lines)
+    dialect, parsed = _separated(lines, given, comment, wanted, usual)
+    first, rows = (0, [row for _, row in parsed]) if told else _without_preamble(parsed)
+    if first:
+        before = [line for line in lines[:first] if line.strip()]
+        titles = [line for line in before if not _is_comment(line, comment)]
+        if titles:
+            said.append(f"{titles[0].strip()[:40]!r} skipped before the header")
+        skipped += sum(len(line) + 1 for line in lines[:first])
+    psql = len(rows) > 1 and dialect.delimiter == "|" and is_rule("|".join(rows[1]).encode())
+    if psql:
+        rows.pop(1)
+    rows = [row for row in rows if not _is_footer(row)]
+    if not told and dialect.delimiter == "|" and "comment" not in given and comment is None:
+        comment = "(" if re.search(r"^\(\d+ rows?\)", text, re.MULTILINE) else None
+    dialect = replace(dialect, comment=comment)
+    body = rows[1:] if len(rows) > 1 else rows
+    dialect = _number_style(dialect, body, given)
+    if "header" not in given:
+        dialect = replace(dialect, header=psql or _has_header(rows, wanted))
+    width = _width(body)
+    if dialect.header and len(rows) > 1 and len(rows[0]) == width - 1:
+        last = any(row[-1].strip() for row in body if len(row) == width)
+        dialect = replace(dialect, unnamed="first" if last else "last")
+    return Sniffed(check(dialect), skipped, rows, [*said, *_differences(dialect, given, usual)])
+
+
+def _differences(dialect: Dialect, given: Mapping[str, Any], usual: str) -> list[str]:
+    """What was found that one could not expect of a file with this ending."""
+    name = NAMES.get(dialect.delimiter, repr(dialect.delimiter))
+    said = {
+        "delimiter": f"{name} between fields" if dialect.delimiter != usual else "",
+        "quote": "apostrophes as quotes" if dialect.quote == "'" else "",
+        "header": "" if dialect.header else "no header, so the columns are called 1, 2, …",
+        "decimal": "a decimal comma" if dialect.decimal == "," else "",
+        "thousands": f"{dialect.thousands!r} between thousands" if dialect.thousands else "",
+    }
+    return [words for name, words in said.items() if words and name not in given]
+
+
+# ---------------------------------------------------------------------- fields
+
+
+def _first_lines(text: str) -> list[str]:
+    """Enough of them to judge by, even if they are long."""
+    lines = text.split("\n")
+    size = 0
+    for place, line in enumerate(lines):
+        size += len(line)
+        if size > JUDGED and place > LEAST_LINES:
+            return lines[:place]
+    return lines
+
+
+def _is_comment(line: str, comment: str | None) -> bool:
+    return comment is not None and line.startswith(comment)
+
+
+def _comment(lines: Sequence[str]) -> str | None:
+    """The mark of comments: what the first line begins with, and most others do not."""
+    first = next((line for line in lines if line.strip()), "")
+    for mark in "#%":
+        marked = sum(line.startswith(mark) for line in lines)
+        if first.startswith(mark) and 2 * marked < sum(1 for line in lines if line.strip()):
+            return mark
+    return None
+
+
+Parsed = list[tuple[int, list[str]]]
+
+
+def _separated(
+    lines: Sequence[str],
+    given: Mapping[str, Any],
+    comment: str | None,
+    wanted: Collection[str],
+    usual: str,
+) -> tuple[Dialect, Parsed]:
+    """The delimiter and quote that cut most lines into the same number of whole fields."""
+    delimiters = [given["delimiter"]] if "delimiter" in given else [usual, *DELIMITERS]
+    text = "\n" + "\n".join(lines)
+    best: tuple[float, Dialect, Parsed] | None = None
+    for delimiter in dict.fromkeys(delimiters):
+        begun = [len(re.findall(rf"[\n{re.escape(delimiter)}]{quote}", text)) for quote in QUOTES]
+        apostrophes = begun[1] > max(begun[0], len(lines) // 2)
+        for quote in [given["quote"]] if "quote" in given else QUOTES[: 1 + apostrophes]:
+            rows = _cut(lines, delimiter, quote, comment)
+            score = _score([row for _, row in rows], delimiter, quote)
+            if wanted and any(
+                set(wanted) <= {name.strip() for name in row} for _, row in rows[:20]
+            ):
+                score += 10
+            if best is None or score > best[0] + 1e-9:
+                best = score, _known(given, delimiter=delimiter, quote=quote), rows
+    assert best is not None
+    return best[1:]
+
+
+def _known(given: Mapping[str, Any], **found: Any) -> Dialect:
+    return Dialect(**{**found, **{k: v for k, v in given.items() if v is not None}})
+
+
+def _cut(lines: Sequence[str], delimiter: str, quote: str, comment: str | None) -> Parsed:
+    """Rows of fields with the number of the line they begin on, blank lines left out."""
+    kept = [(i, line) for i, line in enumerate(lines) if not _is_comment(line, comment)]
+    reader = csv.reader(
+        (line.rstrip("\r") + "\n" for _, line in kept),
+        delimiter=delimiter,
+        quotechar=quote,
+        skipinitialspace=delimiter == " ",
+    )
+    rows, last = list[tuple[int, list[str]]](), 0
+    try:
+        for row in reader:
+            if row and not (len(row) == 1 and not row[0].strip()):
+                trimmed = row[:-1] if delimiter == " " and row[-1] == "" else row
+                rows.append((kept[last][0], trimmed))
+            last = reader.line_num
+    except csv.Error:
+        return rows
+    return rows
+
+
+def _score(rows: list[list[str]], delimiter: str, quote: str) -> float:
+    """How well rows fit: the share of rows of the usual width, and of clean fields."""
+    usual = _width(rows)
+    if usual < 2:
+        return 0.0
+    fit = [row for row in rows if len(row) == usual]
+    cells = [cell.strip() for row in fit for cell in row]
+    others = {";", "\t", "|"} - {delimiter}
+    foul = sum(1 for cell in cells if any(mark in cell for mark in others))
+    # A quote that is left at an end of a field is none of this dialect.
+    foul += sum(
+        1 for cell in cells if cell[:1] in QUOTES and cell[:1] == cell[-1:] and len(cell) > 1
+    )
+    share = len(fit) / len(rows)
+    if rows[0] not in fit and len(rows[0]) != usual - 1:
+        share *= 0.8
+    weak = 0.7 if delimiter == " " else 1.0
+    return share * (1 - foul / len(cells)) * weak + 0.001 * min(usual, 20)
+
+
+def _width(rows: Sequence[Sequence[str]]) -> int:
+    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+
+
+def _without_preamble(rows: Parsed) -> tuple[int, list[list[str]]]:
+    """The line of the header or first row, and the rows from there on."""
+    width = _width([row for _, row in rows])
+    for place, (line, row) in enumerate(rows[:20]):
+        if len(row) >= width - 1 and len(row) > 1:
+            return (line if place or line else 0), [row for _, row in rows[place:]]
+    return 0, [row for _, row in rows]
+
+
+def is_rule(line: bytes) -> bool:
+    """Whether a line is drawn below a header, as by psql."""
+    return _RULE.fullmatch(line.decode("utf-8", "replace")) is not None
+
+
+def _is_footer(row: Sequence[str]) -> bool:
+    return len(row) == 1 and re.fullmatch(r"\(\d+ rows?\)", row[0].strip()) is not None
+
+
+# ---------------------------------------------------------------------- numbers
+
+
+def _number_style(dialect: Dialect, rows: list[list[str]], given: Mapping[str, Any]) -> Dialect:
+    """Decimal and thousands marks of the columns whose fields look like numbers."""
+    points, groups, signs = Counter[str](), Counter[str](), False
+    unsure = list[list[str]]()
+    for column in zip(*(row for row in rows if len(row) == _width(rows)), strict=True):
+        cells = [cell.strip() for cell in column if cell.strip() not in GAPS]
+        found = [_BARE.fullmatch(cell) for cell in cells]
+        bare = [match[1].strip() for match in found if match is not None]
+        times = sum(_TIME.fullmatch(cell) is not None for cell in cells)
+        if 2 * (len(bare) - times) <= len(cells) or not cells:
+            continue
+        strange = [cell for cell in cells if re.search(r"[$€£¥₹¢%()−]", cell)]
+        signs = signs or bool(strange)
+        for number in bare:
+            _weigh(number, points, groups)
+        unsure.append(bare)
+    decimal = "," if points[","] > points["."] or (groups["."] and not points["."]) else "."
+    groups.pop(decimal, None)
+    thousands = groups.most_common(1)[0][0] if groups else None
+    if not points and thousands is None:
+        decimal, thousands = _of_threes(unsure, dialect.delimiter)
+    decimal = given.get("decimal") or decimal
+    thousands = given.get("thousands") or (None if thousands == decimal else thousands)
+    return replace(dialect, decimal=decimal, thousands=thousands, signs=signs)
+
+
+def _weigh(number: str, points: Counter[str], groups: Counter[str]) -> None:
+    """What one number says of its marks; 1,234 alone says nothing."""
+    grouped, pointed = _GROUPED.fullmatch(number), _POINTED.fullmatch(number)
+    if grouped and grouped[2] and grouped[2] != grouped[1]:
+        points[grouped[2]] += 1
+        groups[grouped[1]] += 1
+    elif grouped and (number.count(grouped[1]) > 1 or grouped[1] not in ".,"):
+        groups[grouped[1]] += 1
+    elif pointed and (len(pointed[3]) != 3 or len(pointed[1]) > 3 or pointed[1][0] == "0"):
+        points[pointed[2]] += 1
+
+
+def _of_threes(columns: list[list[str]], delimiter: str) -> tuple[str, str | None]:
+    """Marks where every number with one has three digits behind it: 1,234 or 12.345."""
+    for numbers in columns:
+        marked = [number for number in numbers if "," in number]
+        plain = [number for number in numbers if number.isdecimal()]
+        if marked:
+            large = any(len(number) > 3 for number in plain)
+            return (",", None) if large or delimiter == ";" else (".", ",")
+    return ".", None
+
+
+# ---------------------------------------------------------------------- the header
+
+
+def _has_header(rows: list[list[str]], wanted: Collection[str]) -> bool:
+    """Whether the first row names the columns: what stands in it is no value of its column."""
+    if len(rows) < 2:
+        return True
+    first, body = [cell.strip() for cell in rows[0]], rows[1:]
+    width = _width(body)
+    body = [row for row in body if len(row) == width]
+    if len(first) == width - 1:
+        return True
+    if len(first) != width or not body:
+        return True
+    if set(map(str.lower, first)) & set(TARGETS) or (wanted and set(wanted) <= set(first)):
+        return True
+    kinds = [kind_of(cell) for cell in first]
+    votes, among = 0, list[bool]()
+    for name, kind, column in zip(first, kinds, zip(*body, strict=True), strict=True):
+        cells = [cell.strip() for cell in column if cell.strip() not in GAPS]
+        usual = Counter(map(kind_of, cells)).most_common(1)
+        if not usual or name in GAPS:
+            continue
+        if usual[0][0] == "text":
+            among.append(name in cells)
+        else:  # a word over numbers says more than a number does
+            votes += 2 if kind == "text" else -1
+    if votes == 0:  # columns without names were those of a file without a header
+        if wanted and all(name.isdecimal() for name in wanted):
+            return False
+        return not (among and all(among)) and len(set(first)) == len(first)
+    numbers = [c for c, k in zip(first, kinds, strict=True) if k == "number"]
+    return votes > 0 or (not any(among) and _count_on(numbers))
+
+
+def _count_on(cells: Sequence[str]) -> bool:
+    """Whether numbers follow each other, as years or numbers of columns do."""
+    if len(cells) < 2 or not all(cell.isdecimal() for cell in cells):
+        return False
+    numbers = list(map(int, cells))
+    follow = all(b - a == 1 for a, b in itertools.pairwise(numbers))
+    return follow and (numbers[0] in (0, 1) or 1900 <= numbers[0] <= 2100)
+
+
+def kind_of(cell: str) -> str:
+    """What a field looks like: "number", "time" or "text"."""
+    if _TIME.fullmatch(cell):
+        return "time"
+    match = _BARE.fullmatch(cell)
+    return "number" if match is not None else "text"

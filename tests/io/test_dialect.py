@@ -1,0 +1,249 @@
+"""How a file is written: what is found out, what overrules it, and what a model remembers."""
+
+from __future__ import annotations
+
+import io
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt._kernels.text.delimited import DelimitedParser
+from rosenblatt.errors import DataError, ModelFileError, ParameterError
+from rosenblatt.features import Schema, schema_from_json
+from rosenblatt.io import Assumption, Dialect, Table, read_table
+from rosenblatt.io.column_roles import GuessedTarget, can_be_classes
+
+
+def read(text: str, target: Any = None, **options: Any) -> Table:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Assumption)
+        return read_table(io.BytesIO(text.encode()), target, **options)
+
+
+def in_style(value: float, thousands: str, decimal: str) -> str:
+    plain = f"{value:,.2f}"
+    return plain.replace(",", "\0").replace(".", decimal).replace("\0", thousands)
+
+
+@given(
+    st.floats(-1e9, 1e9).map(lambda x: round(x, 2)),
+    st.sampled_from([(".", ","), (",", "."), ("'", "."), ("\u202f", ","), (" ", ","), ("", ",")]),
+    st.sampled_from(["{}", "$ {}", "{} €", "{}%", "£{}", "\u00a0{}"]),
+)
+def test_a_styled_number_is_the_one_that_was_written(
+    value: float, marks: tuple[str, str], frame: str
+) -> None:
+    parser = DelimitedParser(ord(";"), True, False, 1e150, [])
+    parser.set_dialect(ord(";"), 34, ord(marks[1]), marks[0].encode(), True)
+    written = frame.format(in_style(value, *marks))
+    assert parser.number(written.encode()) == float(f"{value:.2f}")
+
+
+@pytest.mark.parametrize("text", ["", "-", "€", "1.23", "1.2345,6", "1,2,3", "a1", "1 2"])
+def test_what_is_no_number_in_the_style_of_a_file_is_none(text: str) -> None:
+    parser = DelimitedParser(ord(";"), True, False, 1e150, [])
+    parser.set_dialect(ord(";"), 34, ord(","), b".", True)
+    assert parser.number(text.encode()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('a,b\n"1,234",x\n"12,345",y\n', [1234, 12345]),
+        ("a;b\n1,234;x\n12,345;y\n", [1.234, 12.345]),
+        ("a;b\n0,123;x\n4,5;y\n", [0.123, 4.5]),
+        ("a;b\n1.234.567;x\n12;y\n", [1234567, 12]),
+        ("a,b\n(5),x\n$7,y\n-$8,z\n", [-5, 7, -8]),
+        ("a,b\n1.234,x\n2.345,y\n", [1.234, 2.345]),
+    ],
+)
+def test_marks_that_could_mean_two_things(text: str, expected: list[float]) -> None:
+    assert read(text).numbers.ravel().tolist() == expected
+
+
+def test_decimal_and_thousands_overrule_what_is_found() -> None:
+    text = "a;b\n1.234;x\n2.345;y\n"
+    assert read(text, decimal=",", thousands=".").numbers.ravel().tolist() == [1234, 2345]
+    text = "a;b\n1,234;x\n2,345;y\n"
+    assert read(text, decimal=".", thousands=",").numbers.ravel().tolist() == [1234, 2345]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"decimal": ";"}, "decimal=';'"),
+        ({"thousands": "x"}, "thousands='x'"),
+        ({"decimal": ",", "thousands": ","}, "another mark than the decimal one"),
+        ({"quote": "x"}, "quote='x'"),
+    ],
+)
+def test_what_no_file_can_be_written_with_is_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        read("a,b\n1,2\n", **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ("age,name\n1,x\n2,y\n", True),
+        ("1,x\n2,y\n", False),
+        ("red,small\nblue,small\nred,large\n", False),
+        ("colour,size\nblue,small\nred,large\n", True),
+        ("country,2019,2020\nPeru,3,4\nChad,5,6\n", True),
+        ("2024-01-02,5\n2024-01-03,6\n", False),
+        ("label,text\nham,hello you\nspam,buy now\n", True),
+        ("0,1,2\n5,6,7\n3,1,9\n", True),
+    ],
+)
+def test_a_header_is_known_by_what_stands_below_it(text: str, header: bool) -> None:
+    assert read(text).dialect.header is header
+
+
+def test_what_was_found_is_told_in_one_line() -> None:
+    with pytest.warns(Assumption) as caught:
+        read_table(io.BytesIO(b"a;b\n1,5;x\n2,5;y\n"))
+    assert [str(warning.message) for warning in caught] == [
+        "<stream>: read with semicolons between fields, a decimal comma"
+    ]
+
+
+def test_a_plain_file_is_read_without_a_word() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = read_table(io.BytesIO(b"a,b\n1.5,x\n2.5,y\n"))
+    assert table.dialect == Dialect()
+
+
+# ---------------------------------------------------------------------- what a model remembers
+
+GERMAN = "a;b;y\n1.234,5;x;u\n2.000,5;z;v\n12,5;x;u\n"
+
+
+def test_a_single_row_is_read_as_the_training_data_were() -> None:
+    schema = schema_from_json(json.loads(json.dumps(Schema.guess(read(GERMAN, "y")).to_json())))
+    assert isinstance(schema, Schema)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = schema.read(io.BytesIO(b"b;a\nx;1.234\n"))
+    assert table.numbers.tolist() == [[1234.0]]
+
+
+def test_a_file_with_another_delimiter_is_found_out_by_its_columns() -> None:
+    schema = Schema.guess(read("a,b,y\n1,x,u\n2,z,v\n", "y"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Assumption)
+        table = schema.read(io.BytesIO(b"b;a\nx;7\n"))
+    assert table.numbers.tolist() == [[7.0]]
+
+
+def test_the_schema_of_a_plain_file_is_as_it_was() -> None:
+    assert "dialect" not in Schema.guess(read("a,b,y\n1,x,u\n2,z,v\n", "y")).to_json()
+    assert Schema.guess(read(GERMAN, "y")).to_json()["dialect"] == {
+        "delimiter": ";",
+        "decimal": ",",
+        "thousands": ".",
+    }
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"delimiter": ",,"},
+        {"delimiter": 5},
+        {"quote": "x"},
+        {"decimal": ";"},
+        {"thousands": "1"},
+        {"header": 1},
+        {"unnamed": "middle"},
+        {"comment": "a"},
+        {"encoding": "utf-99"},
+        {"encoding": None},
+        {"more": 1},
+        [],
+        "x",
+    ],
+)
+def test_a_forged_dialect_is_refused(forged: Any) -> None:
+    fields = Schema.guess(read(GERMAN, "y")).to_json()
+    with pytest.raises(ModelFileError, match="the schema of the model is not sound"):
+        schema_from_json({**fields, "dialect": forged})
+
+
+# ---------------------------------------------------------------------- the target
+
+
+@pytest.mark.parametrize(
+    ("header", "target"),
+    [("Label,a,b", "Label"), ("a,CLASS,b", "CLASS"), ("y,a,target", "target"), ("a,c,b", "b")],
+)
+def test_a_target_is_found_by_its_name_or_is_the_last(header: str, target: str) -> None:
+    assert read(f"{header}\n1,2,u\n3,4,v\n", GuessedTarget()).target == target
+
+
+def test_where_no_column_can_be_meant_those_that_can_are_named() -> None:
+    rows = "".join(f"{'uv'[i % 2]},{i * 0.37:.2f}\n" for i in range(30))
+    with pytest.raises(DataError) as caught:
+        read("kind,price\n" + rows, GuessedTarget())
+    assert str(caught.value).startswith(
+        '<stream>: which column is the target? The last, "price", holds too many different values'
+    )
+    assert 'one of the columns "kind"' in str(caught.value)
+    assert "target='kind'" in str(caught.value)
+
+
+def test_json_with_a_label_in_the_middle_takes_it() -> None:
+    text = '{"a": 1, "label": "u", "z": 2}\n{"a": 2, "label": "v", "z": 3}\n'
+    assert read(text, GuessedTarget(), format="jsonl").target == "label"
+
+
+@pytest.mark.parametrize(
+    ("values", "able"),
+    [
+        (["yes", "no"], True),
+        ([str(i) for i in range(200)], False),
+        (["0.5", "1.5"] * 20, True),
+        ([f"{i}.5" for i in range(40)], False),
+        ([1, 2, 3] * 9, True),
+    ],
+)
+def test_classes_are_words_or_whole_numbers_that_come_again(values: list[Any], able: bool) -> None:
+    assert can_be_classes(values) is able
+
+
+# ---------------------------------------------------------------------- files read as a whole
+
+
+def test_a_json_array_is_read_as_its_objects() -> None:
+    text = '[\n {"a": 1,\n  "b": "x, [y]"},\n {"a": null, "b": "z"}\n]\n'
+    table = read(text, format="json")
+    np.testing.assert_array_equal(table.numbers, [[1], [np.nan]])
+    assert table.texts["b"].tolist() == ["x, [y]", "z"]
+
+
+def test_json_lines_may_be_called_json() -> None:
+    assert read('{"a": 1}\n{"a": 2}\n', format="json").numbers.ravel().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("text", ['[{"a": 1}', '[{"a": 1} {"a": 2}]', '[{"a": 1,}]', "[" * 100_000])
+def test_an_array_that_is_not_whole_is_refused_with_its_place(text: str) -> None:
+    with pytest.raises(DataError, match="not a whole JSON array"):
+        read(text, format="json")
+
+
+def test_an_excel_file_that_is_none_is_refused() -> None:
+    pytest.importorskip("python_calamine")
+    with pytest.raises(DataError, match="not a whole Excel file"):
+        read("a,b\n1,2\n", format="xlsx")
+
+
+def test_a_pattern_names_several_files(tmp_path: Path) -> None:
+    for name, row in (("b", "2,v"), ("a", "1,u")):
+        (tmp_path / f"{name}.csv").write_text(f"n,y\n{row}\n")
+    table = read_table(str(tmp_path / "*.csv"), "y")
+    assert (table.numbers.ravel().tolist(), table.y.tolist()) == ([1, 2], ["u", "v"])
