@@ -49,7 +49,7 @@ def test_what_the_shell_chooses_is_what_python_chooses(folder: Path) -> None:
 def test_the_first_line_says_so_and_at_most_eight_lines_tell_what_was_tried(folder: Path) -> None:
     done = run("train", folder / "rows.csv", "--out", folder / "m.rbt")
     lines = done.out.splitlines()
-    assert lines[0].endswith("rows.csv: 120 rows, 3 features, learner auto")
+    assert lines[0].endswith("rows.csv: 120 rows, 3 features, target y, learner auto")
     tried = [line for line in lines if "epoch" in line and "%" in line]
     assert len(tried) == min(7, len(PORTFOLIO) + 1)
     assert sum("chosen" in line for line in tried) == 1

@@ -270,7 +270,7 @@ def test_the_schema_goes_to_stderr_and_the_summary_to_stdout(tmp_path: Path) -> 
         "note    text      words 1, idf, 1,024 hashed columns",
     ]
     assert done.out.splitlines() == [
-        "pets.csv: 6 rows, 1,035 features",
+        "pets.csv: 6 rows, 1,035 features, target kind",
         "2 classes: cat (3), dog (3)",
         "averaged perceptron, 2 epochs, mistakes 4 0",
         "ended: an epoch without a mistake: the last weights separate the rows learned from",

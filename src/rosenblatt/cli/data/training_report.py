@@ -27,6 +27,7 @@ def facts_of(
     facts = training_facts(state, path, rows, classes, right)
     facts |= {"training_errors": wrong, "converged": None if wrong is None else not wrong}
     facts |= {"dev_rows": None, "columns": examples.schema.describe()}
+    facts["target"] = getattr(examples.schema, "target", None)
     facts["leaderboard"] = leaderboard(state.card)
     facts |= majority_facts(learner)
     if facts["accuracy"]["dev"] is not None:
@@ -115,6 +116,7 @@ def summary(facts: dict[str, Any], data: tuple[str, ...]) -> list[str]:
 
     lines = [
         f"{named(data)}: {facts['rows']:,} rows, {facts['features']:,} features"
+        + (f", target {facts['target']}" if facts["target"] is not None else "")
         + ("" if facts["leaderboard"] is None else ", learner auto"),
         counted_classes(facts["classes"]),
     ]
