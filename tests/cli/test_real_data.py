@@ -76,7 +76,7 @@ def test_adult_is_checked_before_it_is_learned() -> None:
     assert found["rows"] == len(rows)
     assert found["classes"] == Counter(row[-1] for row in rows)
     gaps = [Counter(row[i] for row in rows)["?"] for i in range(14)]
-    assert found["look_missing"] == {str(i + 1): {"?": n} for i, n in enumerate(gaps) if n}
+    assert found["missing"] == {str(i + 1): n for i, n in enumerate(gaps) if n}
     kinds = ["number" if only_numbers(rows, i) else "category" for i in range(14)]
     assert [column["kind"] for column in found["columns"]] == kinds
     twins: dict[tuple[str, ...], Counter[str]] = {}
@@ -117,19 +117,21 @@ def test_labels_that_end_in_a_dot_are_refused_with_their_line(
 
 def test_an_unknown_level_of_adult_is_a_feature_that_is_explained(adult: Trained) -> None:
     names = schema_from_json(read(adult.model).card.schema).names(range(adult.told["features"]))
-    assert [name for name in names if name.endswith("=?")] == ["2=?", "7=?", "14=?"]
+    assert [name for name in names if name.endswith(" is missing")] == [
+        f"{column} is missing" for column in (2, 7, 14)
+    ]
     rows = adult.test.read_text().splitlines()
     row = next(n for n, line in enumerate(rows, 1) if line.count("?") == 2)
     found = done("explain", adult.model, adult.test, *RAW, "--row", str(row), "--json").json
     parts = {feature["name"]: feature for feature in found["features"]}
-    assert parts["2=?"]["value"] == parts["7=?"]["value"] == 1
-    assert "14=?" not in parts
+    assert parts["2 is missing"]["value"] == parts["7 is missing"]["value"] == 1
+    assert "14 is missing" not in parts
     total = found["bias"] + sum(part["contribution"] for part in parts.values())
     assert total == pytest.approx(found["margin"], rel=1e-12)
     assert found["prediction"] == adult.answers()[row - 1]
     told = done("explain", adult.model, adult.test, *RAW, "--row", str(row)).out
     assert told.startswith(f"row {row} (line {row}): {found['prediction']}\n")
-    assert " 2=? " in told
+    assert " 2 is missing " in told
 
 
 def test_unknown_hours_of_adult_are_a_feature_of_their_own(tmp_path: Path) -> None:
@@ -139,7 +141,7 @@ def test_unknown_hours_of_adult_are_a_feature_of_their_own(tmp_path: Path) -> No
     for row in (row for row, gap in zip(rows, lost, strict=True) if gap):
         row[12] = "?"
     data = written(tmp_path, "adult.csv", [", ".join(row) for row in rows])
-    assert done("check", data, *RAW, "--json").json["missing"] == {"13": sum(lost)}
+    assert done("check", data, *RAW, "--json").json["missing"]["13"] == sum(lost)
     model = tmp_path / "model.rbt"
     done("train", "--learner", "averaged", data, *RAW, "--epochs", "2", "--out", model)
     schema = schema_from_json(read(model).card.schema)
