@@ -117,9 +117,7 @@ def test_labels_that_end_in_a_dot_are_refused_with_their_line(
 
 def test_an_unknown_level_of_adult_is_a_feature_that_is_explained(adult: Trained) -> None:
     names = schema_from_json(read(adult.model).card.schema).names(range(adult.told["features"]))
-    assert [name for name in names if name.endswith(" is missing")] == [
-        f"{column} is missing" for column in (2, 7, 14)
-    ]
+    assert {f"{column} is missing" for column in (2, 7, 14)} < set(names)
     rows = adult.test.read_text().splitlines()
     row = next(n for n, line in enumerate(rows, 1) if line.count("?") == 2)
     found = done("explain", adult.model, adult.test, *RAW, "--row", str(row), "--json").json
