@@ -247,3 +247,10 @@ def test_a_pattern_names_several_files(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text(f"n,y\n{row}\n")
     table = read_table(str(tmp_path / "*.csv"), "y")
     assert (table.numbers.ravel().tolist(), table.y.tolist()) == ([1, 2], ["u", "v"])
+
+
+def test_lines_before_the_header_may_hold_bytes_that_are_no_text() -> None:
+    """Found by the fuzzer: such a byte is three bytes long when it is shown."""
+    data = b"\xaf\x93!t\x00I\x85\xcf\xc7\n\xf5a\xf7\xadX\xb7\n\x8b\x84\t\xfd\xfd\xdcx\xa5\x9b\x06"
+    with pytest.raises(DataError, match=r"<stream>:3:1: .* not UTF-8"):
+        read_table(io.BytesIO(data), format="tsv")

@@ -166,9 +166,10 @@ class Delimited(TableFormat[DelimitedParser]):
         }
         found = sniff(text, given, self._columns.named(), self._usual)
         self.dialect, self._sample = found.dialect, found.rows
-        skipped = text[: found.skipped]
-        lines.at += len(skipped.encode())
-        self.parser.line += skipped.count("\n")
+        # Whole lines: by their ends, since bytes that are no text have other lengths as text.
+        for _ in range(text.count("\n", 0, found.skipped)):
+            lines.at = lines.buffer.index(b"\n", lines.at) + 1
+            self.parser.line += 1
         if found.assumptions and not self._told:
             self._told = True
             notice(Assumption, f"{lines.name}: read with " + ", ".join(found.assumptions))
