@@ -249,6 +249,7 @@ def test_a_pattern_names_several_files(tmp_path: Path) -> None:
     assert (table.numbers.ravel().tolist(), table.y.tolist()) == ([1, 2], ["u", "v"])
 
 
+@pytest.mark.filterwarnings("ignore:.*skipped before the header")
 def test_lines_before_the_header_may_hold_bytes_that_are_no_text() -> None:
     """Found by the fuzzer: such a byte is three bytes long when it is shown."""
     data = b"\xaf\x93!t\x00I\x85\xcf\xc7\n\xf5a\xf7\xadX\xb7\n\x8b\x84\t\xfd\xfd\xdcx\xa5\x9b\x06"
