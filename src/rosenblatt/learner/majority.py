@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from rosenblatt.core.classes import row_blocks
 from rosenblatt.learner.targets import class_factors
 from rosenblatt.plurals import count
 
@@ -37,8 +38,13 @@ class MajorityBaseline(NamedTuple):
             return None
         subset: Any = slice(None) if data.subset is None else data.subset
         model, labels, weights = learner._model, data.labels, data.weights
-        totals = np.bincount(labels[subset], None if weights is None else weights[subset])
-        top, table = int(totals.argmax()), data.table
+        # In blocks: NumPy counts copies of 64 bits.
+        counted, heavy = labels[subset], None if weights is None else weights[subset]
+        totals = sum(
+            np.bincount(counted[some], None if heavy is None else heavy[some], len(model.classes))
+            for some in row_blocks(len(counted), 1)
+        )
+        top, table = int(np.argmax(totals)), data.table
         if data.held_out is not None:
             (table, labels), weights = data.held_out, None
             if learner.class_weight is not None:
