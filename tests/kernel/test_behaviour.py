@@ -11,7 +11,8 @@ from sklearn.datasets import load_digits, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from strategies import floats, integers
 
-from rosenblatt import KernelPerceptron
+from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ParameterError
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -289,3 +290,11 @@ def test_learning_does_not_go_on_with_another_kernel_or_kind(change: dict[str, A
     with pytest.raises(ParameterError, match=f"{name}=.* Set it back"):
         model.partial_fit(X, y)
     np.testing.assert_array_equal(model.decision_function(X), scores)
+
+
+@pytest.mark.parametrize("make", [KernelPerceptron, Perceptron])
+def test_sparse_rows_of_ours_that_do_not_begin_at_0_are_refused(make: Any) -> None:
+    """Found by the fuzzer: a row would begin behind the first value."""
+    columns, starts = np.array([0, 1, 2] * 3, np.int32), np.array([1, 3, 6, 9], np.int32)
+    with pytest.raises(ValueError, match="damaged sparse matrix"):
+        make().fit(SparseRows(np.arange(1.0, 10.0), columns, starts, 3), [0, 1, 0])

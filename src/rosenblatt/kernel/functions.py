@@ -136,9 +136,8 @@ def _column_sums(X: Any, counted: BoolArray, *, ones: bool = False) -> FloatArra
     """The sum of each column over the rows that count, or how many of its values are not 0."""
     if is_sparse(X):
         rows = SparseRows.of(X)
-        data = rows.data[: rows.indptr[-1]]  # SciPy's arrays may have room behind the last value
-        values = (data != 0.0 if ones else data) * counted[rows.row_numbers()]
-        return np.bincount(rows.indices[: len(data)], values, rows.shape[1]).astype(np.float64)
+        values = (rows.data != 0.0 if ones else rows.data) * counted[rows.row_numbers()]
+        return np.bincount(rows.indices, values, rows.shape[1]).astype(np.float64)
     values = X != 0.0 if ones else X
     return np.asarray(np.add.reduce(values, dtype=np.float64, where=counted[:, None]))
 

@@ -46,17 +46,17 @@ def _sparse(X: Any) -> SparseRows:
     if len(X.shape) != 2:
         raise InputError(f"Expected 2D input, but the sparse X has shape {X.shape}. {RESHAPE}")
     _refuse_other_kinds(X.dtype)
-    if not isinstance(X, SparseRows) and X.format == "csr":
+    if isinstance(X, SparseRows) or X.format == "csr":
         _refuse_damaged(X)
     table = SparseRows.of(X)
     return table if table.dtype in FLOATS else table.astype(np.float64)
 
 
 def _refuse_damaged(X: Any) -> None:
-    """SciPy would read and write outside of the arrays of such a matrix."""
+    """SciPy would read and write outside of the arrays of such a matrix; of ours loops look."""
     starts = X.indptr
-    ascending = starts[0] == 0 and (starts[1:] >= starts[:-1]).all()
-    if not ascending or starts[-1] > len(X.indices):
+    ascending = isinstance(X, SparseRows) or (starts[1:] >= starts[:-1]).all()
+    if starts[0] != 0 or not ascending or starts[-1] > len(X.indices):
         raise InputError(
             "X is a damaged sparse matrix: its indptr must start at 0, ascend and end within what "
             "is stored. Build it again."
