@@ -61,7 +61,7 @@ class Delimited(TableFormat[DelimitedParser]):
         self._lines: Lines | None = None
         self._sniffed: Lines | None = None
         self._sample: list[list[str]] = []
-        self._warned = self._told = False
+        self._warned = self._noticed = False
         parser = DelimitedParser(
             ord(self.dialect.delimiter),
             trim,
@@ -94,7 +94,7 @@ class Delimited(TableFormat[DelimitedParser]):
 
     def _find_dialect(self, lines: Lines) -> bool:
         """How the file is written, unless that is known; False if more text is needed."""
-        if not self._is_told or not self._columns.all_known:
+        if not self._layout_named or not self._columns.all_known:
             fits: bool | None = False
             if self._known is not None and self._columns.all_known:
                 fits = self._fits(lines)
@@ -117,7 +117,7 @@ class Delimited(TableFormat[DelimitedParser]):
         return True
 
     @property
-    def _is_told(self) -> bool:
+    def _layout_named(self) -> bool:
         """Whether delimiter and header were named: then only numbers are looked at."""
         return {"delimiter", "header"} <= self._given.keys()
 
@@ -161,7 +161,7 @@ class Delimited(TableFormat[DelimitedParser]):
         text = sample.decode("utf-8", "replace")
         given = {
             **style,
-            **({"quote": '"', "comment": None} if self._is_told else {}),
+            **({"quote": '"', "comment": None} if self._layout_named else {}),
             **self._given,
         }
         found = sniff(text, given, self._columns.named(), self._usual)
@@ -170,8 +170,8 @@ class Delimited(TableFormat[DelimitedParser]):
         for _ in range(text.count("\n", 0, found.skipped)):
             lines.at = lines.buffer.index(b"\n", lines.at) + 1
             self.parser.line += 1
-        if found.assumptions and not self._told:
-            self._told = True
+        if found.assumptions and not self._noticed:
+            self._noticed = True
             notice(Assumption, f"{lines.name}: read with " + ", ".join(found.assumptions))
 
     def _read_header(self, lines: Lines) -> bool:

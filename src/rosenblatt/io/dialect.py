@@ -122,14 +122,14 @@ def sniff(
     lines = _first_lines(text)
     skipped, comment = 0, given.get("comment")
     said: list[str] = []
-    told = {"delimiter", "header"} <= given.keys()
-    if not told and lines[0].lower().startswith("sep=") and len(lines[0].rstrip("\r")) == 5:
+    layout_named = {"delimiter", "header"} <= given.keys()
+    if not layout_named and lines[0].lower().startswith("sep=") and len(lines[0].rstrip("\r")) == 5:
         given = {"delimiter": lines[0][4], **given}
         skipped = len(lines.pop(0)) + 1
     if comment is None and "comment" not in given:
         comment = _comment(lines)
     dialect, parsed = _separated(lines, given, comment, wanted, usual)
-    first, rows = (0, [row for _, row in parsed]) if told else _without_preamble(parsed)
+    first, rows = (0, [row for _, row in parsed]) if layout_named else _without_preamble(parsed)
     if first:
         before = [line for line in lines[:first] if line.strip()]
         titles = [line for line in before if not _is_comment(line, comment)]
@@ -140,7 +140,7 @@ def sniff(
     if psql:
         rows.pop(1)
     rows = [row for row in rows if not _is_footer(row)]
-    if not told and dialect.delimiter == "|" and "comment" not in given and comment is None:
+    if not layout_named and dialect.delimiter == "|" and "comment" not in given and comment is None:
         comment = "(" if re.search(r"^\(\d+ rows?\)", text, re.MULTILINE) else None
     dialect = replace(dialect, comment=comment)
     body = rows[1:] if len(rows) > 1 else rows
