@@ -81,6 +81,71 @@ def test_a_threshold_moves_predictions_to_the_second_class(tmp_path: Path) -> No
     assert (dogs[0], dogs[-1]) == (6, 0)
 
 
+@pytest.mark.parametrize("options", [(), CALIBRATED])
+def test_a_curve_is_drawn_and_its_thresholds_give_what_is_shown(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    pytest.importorskip("matplotlib")
+    model = trained(tmp_path, *options)
+    file, picture = written(tmp_path, "test.csv", CHANGED), tmp_path / "curve.svg"
+    done = run("evaluate", model, file, "--curve", picture)
+    assert "false positive rate" in picture.read_text()
+    head = done.out.splitlines().index("threshold  precision  recall      f1  rows above, dog")
+    *rows, wrote = done.out.splitlines()[head + 1 :]
+    assert wrote == f"wrote {picture}"
+    assert rows
+    for row in rows:
+        threshold, precision, recall, f1, above = row.split()[:5]
+        found = run("evaluate", model, file, "--threshold", threshold, "--json").json
+        dog = found["per_class"][1]
+        assert [f"{dog[name]:.4f}" for name in ("precision", "recall", "f1")] == [
+            precision,
+            recall,
+            f1,
+        ]
+        assert sum(row[1] for row in found["confusion"]) == int(above)
+    assert sum("largest f1" in row for row in rows) >= 1
+
+
+def test_json_has_the_points_of_the_curves_and_both_areas(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    three = PETS.replace("Mia,3.5", "Bo,0.2").replace("kitchen,cat", "kitchen,bird")
+    model, picture = trained(tmp_path, data=three), tmp_path / "curve.png"
+    file = tmp_path / "pets.csv"
+    found = run("evaluate", model, file, "--curve", picture, "--json").json
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert found["picture"] == str(picture)
+    assert list(found["curves"]) == ["bird", "cat", "dog"]
+    for curve in found["curves"].values():
+        assert curve["recall"][-1] == curve["false_positive_rate"][-1] == 1.0
+    areas = [curve["roc_area"] for curve in found["curves"].values()]
+    assert found["roc_area"] == pytest.approx(np.mean(areas))
+    assert "curves" not in run("evaluate", model, file, "--json").json
+    assert (
+        "class  ROC area  precision-recall area"
+        in run("evaluate", model, file, "--curve", picture).out.splitlines()
+    )
+
+
+def test_a_curve_that_cannot_be_drawn_is_refused_before_the_work(tmp_path: Path) -> None:
+    model = trained(tmp_path)
+    file = tmp_path / "pets.csv"
+    for path, said in ((file, "holds the data or the model"), ("c.txt", "a picture ends in .svg")):
+        done = run("evaluate", model, file, "--curve", path)
+        assert (done.code, done.out) == (2, "")
+        assert said in done.err
+
+
+def test_rows_of_one_class_have_no_curve(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    model, picture = trained(tmp_path), tmp_path / "curve.svg"
+    head, *rows = PETS.splitlines(keepends=True)
+    cats = written(tmp_path, "cats.csv", head + "".join(row for row in rows if "cat" in row))
+    done = run("evaluate", model, cats, "--curve", picture)
+    assert (done.code, picture.exists()) == (3, False)
+    assert "a curve needs scores, and rows of two classes or more" in done.err
+
+
 @pytest.mark.parametrize("verb", ["predict", "evaluate"])
 @pytest.mark.parametrize(
     ("train", "threshold", "message"),

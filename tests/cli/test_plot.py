@@ -66,6 +66,7 @@ FITTING = {
     "vote": "voted.csv.rbt",
     "confusion": "pets.csv.rbt pets.csv",
     "reliability": "soft.csv.rbt soft.csv",
+    "score_curves": "soft.csv.rbt soft.csv",
     "orders": "six.csv.rbt six.csv --orders 3",
     "tag_path": "tagger.rbt harbour_new.conllu --row 2",
     "losses": "",

@@ -91,6 +91,8 @@ PICTURES = {
     "confusion of odd classes": lambda: plot.confusion(odd(), *odd_rows()),
     "confusion of many": lambda: plot.confusion(evaluate.report(range(40), range(40))),
     "reliability": lambda: plot.reliability(soft(), X, Y),
+    "score curves": lambda: plot.score_curves(lecture(), X, Y),
+    "score curves of odd classes": lambda: plot.score_curves(odd(), *odd_rows()),
     "reliability of odd classes": lambda: plot.reliability(soft(odd=True), *odd_rows()),
     "path": lambda: plot.tag_path(tagger(), ["a", "flies"], ["D", "V"]),
     "path, alone": lambda: plot.tag_path(tagger(), ["$", "\n", "漢" * 30]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rosenblatt import lazy
 from rosenblatt.evaluate.progressive import progressive
 from rosenblatt.evaluate.report import ClassReport, Report, report
+from rosenblatt.evaluate.score_curves import ScoreCurve
 from rosenblatt.evaluate.spans import Span, SpanReport, TypeReport, span_scores, spans
 from rosenblatt.evaluate.stream_scores import Point, Progress
 from rosenblatt.evaluate.tag_report import TagReport, tag_report
@@ -29,6 +30,7 @@ __all__ = [
     "Point",
     "Progress",
     "Report",
+    "ScoreCurve",
     "Span",
     "SpanReport",
     "TagReport",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from rosenblatt.core.classes import best_classes
 from rosenblatt.errors import InputError
+from rosenblatt.evaluate.score_curves import ScoreCurve
 
 Floats = npt.NDArray[np.float64]
 # Scores of all rows are kept, so that of more classes than this there are none.
@@ -61,36 +61,19 @@ def log_loss(labels: npt.NDArray[np.int64], probabilities: Floats) -> float:
     return float(-np.log(np.clip(right, least, 1 - least)).mean())
 
 
-def roc_area(positive: npt.NDArray[np.bool_], scores: Floats) -> float:
-    """The share of pairs, one positive row and one other, that scores rank right; ties are half."""
-    _, number, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[number]
-    n = int(positive.sum())
-    return float((ranks[positive].sum() - n * (n + 1) / 2) / (n * (len(scores) - n)))
+def curves(classes: list[Any], labels: npt.NDArray[np.int64], scores: Floats) -> list[ScoreCurve]:
+    """Of two classes that of the second; of more one for each that occurs, against the rest.
 
-
-def pr_area(positive: npt.NDArray[np.bool_], scores: Floats) -> float:
-    """The mean precision over all positive rows, each taken with all that score as high."""
-    _, number = np.unique(-scores, return_inverse=True)
-    gained, taken = np.bincount(number, positive), np.cumsum(np.bincount(number))
-    return float(gained @ (np.cumsum(gained) / taken) / gained.sum())
-
-
-def area(
-    of: Callable[[npt.NDArray[np.bool_], Floats], float],
-    labels: npt.NDArray[np.int64],
-    scores: Floats,
-) -> float | None:
-    """Of two classes that of the second; of more the mean over those that occur, against the rest.
-
-    None if one class alone occurs.
+    None at all if one class alone occurs.
     """
     occur = np.flatnonzero(np.bincount(labels))
     if len(occur) < 2:
-        return None
+        return []
     if scores.ndim == 1 or scores.shape[1] == 2:
-        return of(labels == 1, scores if scores.ndim == 1 else scores[:, 1])
-    return float(np.mean([of(labels == label, scores[:, label]) for label in occur]))
+        second = scores if scores.ndim == 1 else scores[:, 1]
+        return [ScoreCurve.of(classes[1], labels == 1, second)]
+    # All points of many classes would be more than the scores themselves.
+    return [ScoreCurve.of(classes[k], labels == k, scores[:, k]).thinned() for k in occur]
 
 
 def leads(scores: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate import metrics
 from rosenblatt.evaluate.metrics import Reliability
+from rosenblatt.evaluate.score_curves import ScoreCurve
 from rosenblatt.html_tables import html_card, html_table
 
 SCHEMA = 1
@@ -67,10 +68,12 @@ class Report:
     classes : list
     per_class : list of ClassReport
         In the order of `classes`.
+    curves : list of ScoreCurve
+        What every threshold comes to, of two classes for the second one; of more for each that
+        occurs, against the rest: by their probabilities, or by how far a score is ahead of the best
+        other. Empty without scores.
     roc_area, pr_area : float or None
-        Areas under the ROC and the precision-recall curve of the second class; of more than two
-        the mean over the classes that occur, each against the rest: by their probabilities, or by
-        how far a score is ahead of the best other. None without scores.
+        Means of the areas under the ROC and the precision-recall curves. None without scores.
     log_loss : float or None
         Mean of -log of the probability of the right class. None without probabilities.
     reliability : Reliability or None
@@ -91,10 +94,17 @@ class Report:
     classes: list[Any]
     per_class: list[ClassReport]
     pairs: npt.NDArray[np.int64]
-    roc_area: float | None = None
-    pr_area: float | None = None
+    curves: list[ScoreCurve] = field(default_factory=list, compare=False)
     log_loss: float | None = None
     reliability: Reliability | None = None
+
+    @property
+    def roc_area(self) -> float | None:
+        return float(np.mean([c.roc_area for c in self.curves])) if self.curves else None
+
+    @property
+    def pr_area(self) -> float | None:
+        return float(np.mean([c.pr_area for c in self.curves])) if self.curves else None
 
     @property
     def balanced_accuracy(self) -> float:
@@ -174,6 +184,25 @@ class Report:
         return [f"{'true':{widest}}  {'predicted':{widest}}  {unit:>9}"] + [
             f"{short_label(true):{widest}}  {short_label(predicted):{widest}}  {count:9,}"
             for true, predicted, count in pairs
+        ]
+
+    def curve_lines(self) -> list[str]:
+        """Of two classes what a few thresholds come to; of more the areas of each class."""
+        if len(self.curves) != 1:
+            widest = self._widest("class")
+            return [f"{'class':{widest}}  ROC area  precision-recall area"] + [
+                f"{short_label(c.label):{widest}}  {c.roc_area:8.4f}  {c.pr_area:21.4f}"
+                for c in self.curves
+            ]
+        (curve,) = self.curves
+        found = [curve.at(threshold) for threshold in curve.thresholds()]
+        best = max(one["f1"] for one in found)
+        name = f"rows above, {short_label(curve.label)}"
+        return [f"threshold  precision  recall      f1  {name}"] + [
+            f"{one['threshold']:9.6g}  {one['precision']:9.4f}  {one['recall']:6.4f}"
+            f"  {one['f1']:6.4f}  {one['rows']:{len(name)},}"
+            + ("  largest f1" if one["f1"] == best else "")
+            for one in found
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -305,12 +334,11 @@ def report(
         shares = metrics.checked("probabilities", probabilities, len(true), n)
         known["log_loss"] = metrics.log_loss(rows, shares)
         known["reliability"] = metrics.reliability(rows, shares)
-        scores = shares if scores is None or n > 2 else scores
+        scores = shares
     if scores is not None:
         ranked = metrics.checked("scores", scores, len(true), n)
         ranked = metrics.leads(ranked) if n > 2 and probabilities is None else ranked
-        known["roc_area"] = metrics.area(metrics.roc_area, rows, ranked)
-        known["pr_area"] = metrics.area(metrics.pr_area, rows, ranked)
+        known["curves"] = metrics.curves(listed, rows, ranked)
     return Report(
         n=len(true),
         mistakes=len(true) - correct,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rosenblatt.plot.proof import proof as proof
     from rosenblatt.plot.regions import regions as regions
     from rosenblatt.plot.reliability import reliability as reliability
+    from rosenblatt.plot.score_curves import score_curves as score_curves
     from rosenblatt.plot.side_by_side import side_by_side as side_by_side
     from rosenblatt.plot.tag_path import tag_path as tag_path
     from rosenblatt.plot.updates import updates as updates
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "animate boundary confusion contributions kernel_boundary lift losses mistakes orders proof "
-    "regions reliability side_by_side tag_path updates vote weights"
+    "regions reliability score_curves side_by_side tag_path updates vote weights"
 )
 __getattr__, __dir__, __all__ = lazy.attach(__name__, {f".{name}": name for name in NAMES.split()})
 

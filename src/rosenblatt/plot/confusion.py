@@ -143,7 +143,7 @@ def report_of(source: Any, X: Any, y: Any, method: str) -> Report:
             raise InputError("a report is about predictions that were made; leave X and y out.")
         return source
     if not hasattr(source, method):
-        lacks = "confusions" if method == "predict" else "probabilities"
+        lacks = {"predict": "confusions", "predict_proba": "probabilities"}.get(method, "scores")
         raise InputError(
             f"a {type(source).__name__} has no {lacks}: give an evaluate.Report, or a fitted "
             f"learner with {method}, X and y."
@@ -154,8 +154,9 @@ def report_of(source: Any, X: Any, y: Any, method: str) -> Report:
         truth = [tag for tags in y for tag in tags]
         predicted = [tag for tags in source.predict(X) for tag in tags]
         return report(truth, predicted, source.tags_)
-    shares = source.predict_proba(X) if method == "predict_proba" else None
-    return report(y, source.predict(X), source.classes_, probabilities=shares)
+    asked = {} if method == "predict" else {method: getattr(source, method)(X)}
+    scores, shares = asked.get("decision_function"), asked.get("predict_proba")
+    return report(y, source.predict(X), source.classes_, scores=scores, probabilities=shares)
 
 
 def _short_names(classes: list[Any]) -> list[str]:

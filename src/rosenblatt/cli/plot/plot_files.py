@@ -57,6 +57,13 @@ def ending_of(
     return ending
 
 
+def check_picture(option: str, path: str, inputs: Iterable[str]) -> None:
+    """Refuse a picture beside what a command prints, if it cannot be drawn there."""
+    check_destination(option, path, inputs, "data or the model")
+    ending_of(path, option=option)
+    require_drawing(path)
+
+
 def require_drawing(out: str = "") -> None:
     """Say what is missing before any work is done; a page is written without Matplotlib."""
     # It tells of its own caches, which is nothing to the user.

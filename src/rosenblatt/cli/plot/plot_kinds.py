@@ -108,6 +108,10 @@ def _reliability(model: Model) -> str | None:
     return None if known else "it has scores and no probabilities; train --calibrate fits them"
 
 
+def _score_curves(model: Model) -> str | None:
+    return "it tags sentences" if model.tags_sentences else None
+
+
 def _orders(model: Model) -> str | None:
     return "orders are tried with linear learners" if not model.has_weights else None
 
@@ -156,6 +160,7 @@ KINDS = {
     "vote": Kind("how long each weight vector lived", "no", _vote),
     "confusion": Kind("which class is taken for which", "must", _any),
     "reliability": Kind("how often probabilities come true", "must", _reliability),
+    "score_curves": Kind("ROC and precision-recall curves", "must", _score_curves),
     "orders": Kind("mistakes over many orders of the same rows", "must", _orders, ("orders",)),
     "tag_path": Kind(
         "the tags of a sentence beside the right ones", "may", _tag_path, ("row", "sentence")

@@ -255,6 +255,13 @@ def _reliability(request: PictureRequest) -> Display:
     return plot.reliability(report(request.y, predicted, found.classes, probabilities=shares))
 
 
+def _score_curves(request: PictureRequest) -> Display:
+    found = request.found
+    predicted, scores, shares = found.outputs(request.X, None)
+    judged = report(request.y, predicted, found.classes, scores=scores, probabilities=shares)
+    return plot.score_curves(judged)
+
+
 def _orders(request: PictureRequest) -> Display:
     settings = {**request.learner.get_params(), "record": False, "verbose": 0}
     make = type(request.learner)
@@ -286,6 +293,7 @@ PICTURES: dict[str, Callable[[PictureRequest], Any]] = {
     "weights": _weights,
     "confusion": _confusion,
     "reliability": _reliability,
+    "score_curves": _score_curves,
     "orders": _orders,
     "tag_path": _tag_path,
 }

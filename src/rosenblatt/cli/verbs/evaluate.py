@@ -11,6 +11,7 @@ from rosenblatt.cli.data.models import open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option, threshold_option
 from rosenblatt.cli.frame.terminal import baseline, say, say_json, say_notices
+from rosenblatt.cli.plot.plot_files import check_picture, draw
 from rosenblatt.plurals import count
 
 
@@ -18,11 +19,18 @@ from rosenblatt.plurals import count
     cls=Command,
     name="evaluate",
     epilog="\b\nExamples:\n  rosenblatt evaluate iris.rbt test.csv\n"
-    "  rosenblatt evaluate spam.rbt test.tsv --format text --json",
+    "  rosenblatt evaluate spam.rbt test.tsv --curve spam.svg\n"
+    "  rosenblatt evaluate spam.rbt test.tsv --threshold 0.8 --json",
 )
 @click.argument("model", type=MODEL)
 @click.argument("data", nargs=-1, required=True, type=DATA)
 @threshold_option
+@click.option(
+    "--curve",
+    metavar="FILE",
+    help="Draw the ROC and precision-recall curves there (.svg, .pdf or .png), and print what a "
+    "few thresholds come to; with --json all points.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", is_flag=True, help="Leave out notices and warnings.")
 @n_jobs_option
@@ -31,6 +39,7 @@ def command(
     model: str,
     data: tuple[str, ...],
     threshold: float | None,
+    curve: str | None,
     as_json: bool,
     quiet: bool,
     n_jobs: int | None,
@@ -41,13 +50,16 @@ def command(
     Accuracy, and beside it that of always predicting the most frequent class; balanced accuracy;
     areas under the ROC and precision-recall curves; log loss and calibration error of a model that
     has probabilities (train --calibrate); precision, recall and F1 of each class; which class is
-    taken for which. The model is not changed.
+    taken for which. A threshold that is to be chosen by --curve is chosen on other rows than
+    those it is judged by. The model is not changed.
     """
     import numpy as np
 
     from rosenblatt.evaluate import report
     from rosenblatt.features import UnseenValues
 
+    if curve is not None:
+        check_picture("--curve", curve, [model, *data])
     found, unseen = open_model(model, n_jobs=n_jobs), UnseenValues()
     found.refuse_lacking(threshold=threshold)
     truth: list[Any] = []
@@ -68,13 +80,22 @@ def command(
     result = report(
         truth, predicted, classes=found.classes, scores=scores, probabilities=probabilities
     )
+    if curve is not None:
+        from rosenblatt import plot
+
+        draw(plot.score_curves(result), curve, "light", None, None)
     if as_json:
         facts = result.to_json()
         del facts["most_frequent"]
         facts["baseline"] = baseline(Counter(truth))
         facts |= {"threshold": threshold, "model": model, "files": list(data)}
+        if curve is not None:
+            points = {str(one.label): one.to_json() for one in result.curves}
+            facts |= {"curves": points, "picture": curve}
         say_json(facts)
     else:
         say(result.lines())
+        if curve is not None:
+            say(["", *result.curve_lines(), f"wrote {curve}"])
     if not quiet:
         say_notices(unseen.describe())

@@ -11,9 +11,9 @@ import click
 
 from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
-from rosenblatt.cli.frame.destinations import check_destination
 from rosenblatt.cli.frame.options import MODEL, Command, Whole
 from rosenblatt.cli.frame.terminal import say, say_json
+from rosenblatt.cli.plot.plot_files import check_picture, draw
 from rosenblatt.plurals import count, first_few
 
 if TYPE_CHECKING:
@@ -84,11 +84,7 @@ def command(
             "give DATA and --row N for one row, or --global for the whole model."
         )
     if picture is not None:
-        from rosenblatt.cli.plot.plot_files import draw, ending_of, require_drawing
-
-        check_destination("--plot", picture, [model, *data, *train], "data or the model")
-        ending_of(picture, option="--plot")
-        require_drawing(picture)
+        check_picture("--plot", picture, [model, *data, *train])
     reading, found = Reading(**options), open_model(model)
     learner = found.learner
     if whole:

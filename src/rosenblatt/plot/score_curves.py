@@ -1,0 +1,113 @@
+"""ROC and precision-recall curves side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import InputError
+from rosenblatt.evaluate.score_curves import ScoreCurve
+from rosenblatt.plot import style
+from rosenblatt.plot.confusion import report_of
+from rosenblatt.plot.curves import STYLES, fitted, rule_lines
+from rosenblatt.plot.display import Display, Pen
+from rosenblatt.plurals import count
+
+MOST_CURVES = len(STYLES)
+LONGEST_NAME = 18
+
+
+class ScoreCurvesDisplay(Display):
+    """Both curves of a class, or of those of several classes that are distinguished worst.
+
+    Attributes
+    ----------
+    curves : list of ScoreCurve
+        Those that are drawn.
+    n_classes : int
+        How many there are.
+    """
+
+    curves: list[ScoreCurve]
+    n_classes: int
+
+    size = (8.2, 4.3)
+
+    def __post_init__(self) -> None:
+        n = int(self.curves[0].taken[-1])
+        areas = [f"{c.roc_area:.3f} and {c.pr_area:.3f}" for c in self.curves]
+        if len(self.curves) == 1:
+            own = int(self.curves[0].found[-1])
+            whose = f"class {style.named(self.curves[0].label)}, {own:,} of {count(n, 'row')}"
+        else:
+            some = f"the {len(self.curves)} worst of " if len(self.curves) < self.n_classes else ""
+            whose = f"{some}{self.n_classes} classes, each against the rest of {count(n, 'row')}"
+            names = [style.named(curve.label) for curve in self.curves]
+            areas = [f"{one} {area}" for one, area in zip(names, areas, strict=True)]
+        self.caption = (
+            f"What every threshold comes to for {whose}. Areas under the ROC and the "
+            f"precision-recall curve: {', '.join(areas)}."
+        )
+
+    def _grid(self) -> tuple[int, int]:
+        return 1, 2
+
+    def _draw_panels(self, axes: Any, pen: Pen) -> None:
+        roc, pr = axes[0]
+        theme = pen.theme
+        roc.plot([0, 1], [0, 1], color=theme.faint, lw=1.2, zorder=1)
+        for place, full in enumerate(self.curves):
+            curve = full.thinned()
+            look = {"color": theme.colour(place), "ls": STYLES[place], "zorder": 3}
+            name = fitted(pen, style.named(curve.label), LONGEST_NAME)
+            roc.plot(
+                *(np.r_[0, side] for side in (curve.false_positive_rate, curve.recall)), **look
+            )
+            # Precision steps: between two thresholds there is none.
+            pr.plot(curve.recall, curve.precision, drawstyle="steps-pre", label=name, **look)
+            share = full.found[-1] / full.taken[-1]
+            if len(self.curves) == 1:
+                pr.axhline(share, color=theme.faint, lw=1.2, zorder=1)
+        if len(self.curves) > 1:
+            pr.legend(loc="lower left")
+        roc.set(xlabel="false positive rate", ylabel="recall")
+        pr.set(xlabel="recall", ylabel="precision")
+        for ax in (roc, pr):
+            ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+            rule_lines(ax, theme)
+
+
+def score_curves(source: Any, X: Any = None, y: Any = None) -> ScoreCurvesDisplay:
+    """Show the ROC and the precision-recall curve: what every threshold on the score comes to.
+
+    Of two classes for the second one. Of more for each against the rest, by probabilities or by
+    how far its score is ahead of the best other; five at most, those with the smallest areas under
+    the precision-recall curve. The grey lines are what guessing comes to.
+
+    Parameters
+    ----------
+    source : Report or fitted learner
+        What `rosenblatt.evaluate.report` found of scores; or a learner that has some.
+    X : array-like or sparse matrix, default=None
+        Rows to predict.
+
+    Examples
+    --------
+    >>> from rosenblatt import AveragedPerceptron, datasets, plot
+    >>> cancer = datasets.breast_cancer()
+    >>> A, a, B, b = cancer.X[::2], cancer.labels[::2], cancer.X[1::2], cancer.labels[1::2]
+    >>> model = AveragedPerceptron(early_stopping=True).fit(A, a)
+    >>> (curve,) = plot.score_curves(model, B, b).curves
+    >>> print(f"{curve.roc_area:.3f}")
+    0.951
+    """
+    found = report_of(source, X, y, "decision_function")
+    if not found.curves:
+        raise InputError(
+            "a curve needs scores, and rows of two classes or more; of predictions alone there is "
+            "none."
+        )
+    worst = sorted(found.curves, key=lambda curve: curve.pr_area)[:MOST_CURVES]
+    shown = [curve for curve in found.curves if any(curve is one for one in worst)]
+    return ScoreCurvesDisplay(shown, len(found.classes))
