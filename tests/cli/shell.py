@@ -107,6 +107,7 @@ def launcher(folder: Path) -> dict[str, str]:
 
 def written(folder: Path, name: str, text: str | list[str]) -> Path:
     file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text if isinstance(text, str) else "\n".join(text) + "\n", encoding="utf-8")
     return file
 

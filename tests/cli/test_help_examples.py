@@ -35,6 +35,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ",".join([*map(str, row), iris.classes[label]])
         for row, label in zip(iris.X.tolist(), iris.y.tolist(), strict=True)
     ]
+    for name in ("index.html", "learners/mira.html"):
+        written(folder / "site", name, ["<!doctype html>"])
     for name in ("iris.csv", "test.csv", "new.csv"):
         written(folder, name, ["a,b,c,d,species", *lines])
     mail = MAIL * 4

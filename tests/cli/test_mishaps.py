@@ -31,7 +31,7 @@ from cli.processes import (
     permissions_count,
     piped,
 )
-from cli.shell import COMMANDS, inside, run
+from cli.shell import COMMANDS, inside, run, written
 
 USAGE, ENVIRONMENT, INTERRUPTED, CLOSED_PIPE = 2, 5, 130, 141
 ROOT = Path(__file__).parents[2]
@@ -159,6 +159,7 @@ MISHAPS = {
         reads=("@ --out made.html",),
         writes=("numbers.csv --out @",),
     ),
+    "docs": Verb(prints="--site site --no-open"),
     "completion": Verb(prints="bash"),
 }
 
@@ -174,6 +175,7 @@ def calls(kind: str) -> list[tuple[str, str]]:
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = tmp_path_factory.mktemp("mishaps")
     shutil.copytree(ROOT / "examples", here / "examples")
+    written(here / "site", "index.html", ["<!doctype html>"])
     # The names of its features take more room than its rows.
     (here / "long_name.csv").write_text(f"{'x' * 200},kind\n1,a\n2,b\n")
     (here / "numbers.csv").write_text("x,y,differ\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n")
@@ -346,9 +348,9 @@ def test_every_command_can_be_interrupted_somewhere() -> None:
     """But for one that is done as soon as it starts."""
     assert set(MISHAPS) == set(COMMANDS)
     tried = {verb for verb in MISHAPS if MISHAPS[verb].waits or MISHAPS[verb].works}
-    assert set(COMMANDS) - tried == {"show", "diff", "completion"}
+    assert set(COMMANDS) - tried == {"show", "diff", "docs", "completion"}
     for verb in COMMANDS:
-        assert MISHAPS[verb].reads or verb in {"demo", "completion"}
+        assert MISHAPS[verb].reads or verb in {"demo", "docs", "completion"}
 
 
 # ---------------------------------------------------------------------- nobody listens, no room

@@ -135,6 +135,7 @@ CASES = [
     Case("demo_not_separable", "demo --data iris"),
     Case("studio", "studio apart.csv --out apart.html"),
     Case("studio_no_class", "studio apart.csv --target colour --out apart.html"),
+    Case("docs_not_built", "docs --site pages --no-open"),
     Case("completion", "completion bash", data=True),
 ]
 

@@ -144,6 +144,7 @@ VERBS = {
     "plot": "Draw what a model learned, and how, into a file.",
     "tag": "Learn to tag the words of sentences, and tag them.",
     "studio": "Show every update of a perceptron on a page in the browser.",
+    "docs": "Open the guide, the course and the reference in the browser.",
     "completion": "Print a script that completes commands and options with Tab.",
 }
 EXIT_FAILED, EXIT_CLOSED_PIPE = 1, 141
