@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ from rosenblatt._kernels.rows import rows as _rows
 from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt._kernels.rows.rows import Rows as Rows
 from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
+from rosenblatt._kernels.text.checksums import crc32
 from rosenblatt.arrays import FloatArray, Scorer, SparseRows, canonical, is_sparse, readable
 from rosenblatt.errors import InputError
 

@@ -16,11 +16,11 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack
 from copy import copy
 from typing import Any, BinaryIO, Self
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.text.checksums import crc32
 from rosenblatt.arrays import LARGEST_INT32, Arrays, SparseRows
 from rosenblatt.core.classes import LabelCodes, natural_order
 from rosenblatt.errors import DataError, ModelFileError
