@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from pathlib import Path
 
 import pytest
 
 import rosenblatt
-from cli.shell import PETS, run, trained
+from cli.shell import MAIL, PETS, run, trained, written
 
 TABLE = "x,c,y\n1,red,a\n2,red,a\n8,blue,b\n9,blue,b\n"
 
@@ -112,3 +113,95 @@ def test_a_file_that_is_no_model_ends_with_4(tmp_path: Path) -> None:
     assert (done.code, done.out) == (4, "")
     assert "truncated" in done.err
     assert run("show", tmp_path / "nothing.rbt").code == 2
+
+
+# ---------------------------------------------------------------------- the command
+
+
+WORDS = "a DET\nbird NOUN\n\nthe DET\ndog NOUN\nbarks VERB\n"
+CALLS = [
+    (
+        "pets.csv",
+        PETS,
+        ["--cv", "2", "--target", "kind", "--column", "weight=number", "--missing", "nix"],
+    ),
+    (
+        "pets.csv",
+        PETS,
+        ["--learner", "PA", "--C", "0.5", "--average", "no", "--seed=7", "--quiet"],
+    ),
+    ("pets.csv", PETS, ["--one-pass", "--record", "--class-weight", "cat=2,dog=1", "--slim"]),
+    ("pets.csv", PETS, ["--dev", "0.3", "--on-bad", "rejects=bad.csv", "--json"]),
+    ("my mail.txt", "\n".join(MAIL), ["--format", "text", "--words", "1-2", "--no-idf"]),
+    ("words.conll", WORDS, ["--epochs", "3", "--dictionary", "2"]),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "options"), CALLS, ids=lambda one: str(one)[:40])
+def test_the_printed_command_makes_the_same_file_where_the_data_are(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    text: str,
+    options: list[str],
+) -> None:
+    verb = ["tag", "train"] if name.endswith("conll") else ["train"]
+    here, empty = tmp_path / "here", tmp_path / "empty"
+    here.mkdir()
+    empty.mkdir()
+    monkeypatch.chdir(tmp_path)
+    data, model = written(here, name, text), here / "made.rbt"
+    assert run(*verb, data, *options, "--out", model).code == 0
+    shown = run("show", model, "--command").out.splitlines()
+    assert str(tmp_path) not in "".join(shown)
+    assert max(map(len, shown[1:])) <= 80
+    assert all(line.startswith("# ") for line in shown[1:])
+    program, *words = shlex.split(shown[0])
+    assert program == "rosenblatt"
+    monkeypatch.chdir(empty)
+    written(empty, name, text)
+    assert run(*words, "--out", "again.rbt").code == 0
+    assert (empty / "again.rbt").read_bytes() == model.read_bytes()
+    told = run("show", "again.rbt", "--command", "--json").json
+    assert told["command"] == [program, *words]
+    assert told["data_sha256"] == hashlib.sha256(data.read_bytes()).hexdigest()
+    assert told["sha256"] == rosenblatt.model.read(model).card.sha256
+    assert [line.split()[-1] for line in shown[2:]] == [
+        told[key] for key in ("data_sha256", "package_sha256", "sha256")
+    ]
+
+
+def test_the_same_training_is_recorded_alike_however_it_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "pets.csv", PETS)
+    for name, words in {
+        "a": "pets.csv --seed 0 --learner averaged --no-scale",
+        "b": "--learner=Averaged ./pets.csv --no-scale --json",
+        "c": "--no-scale --learner mira --learner AveragedPerceptron pets.csv --quiet",
+    }.items():
+        assert run("train", *words.split(), "-o", f"{name}.rbt").code == 0
+    files = {(tmp_path / f"{name}.rbt").read_bytes() for name in "abc"}
+    assert len(files) == 1
+    assert run("show", "a.rbt", "--command").out.startswith(
+        "rosenblatt train pets.csv --learner averaged --no-scale\n"
+    )
+
+
+def test_a_model_that_learned_on_says_so_beside_its_command(tmp_path: Path) -> None:
+    model = trained(tmp_path)
+    assert run("train", tmp_path / "pets.csv", "--resume", model, "--quiet").code == 0
+    last = run("show", model, "--command").out.splitlines()[-1]
+    assert last == "# it has learned from 6 examples since, by --resume or otherwise"
+
+
+def test_what_no_file_was_trained_on_has_no_command(tmp_path: Path) -> None:
+    model = tmp_path / "piped.rbt"
+    assert run("train", "-", "--out", model, text=PETS).code == 0
+    done = run("show", model, "--command")
+    assert (done.code, done.out) == (4, "")
+    assert f"{model} keeps no command: it was made in Python, by a stream, of a pipe" in done.err
+    learner = rosenblatt.load(trained(tmp_path))
+    rosenblatt.save(learner.fit([[1.0], [2.0]], [0, 1]), model)
+    assert run("show", model, "--command").code == 4

@@ -61,12 +61,18 @@ class Fit(Facts):
     best_iter: int | None
 
 
-class Data(Facts):
-    """SHA-256 of the data a model was said to come from when it had seen ``t`` examples."""
+class Data(Facts, omit_defaults=True):
+    """SHA-256 of the data a model was said to come from when it had seen ``t`` examples.
+
+    ``command``, of the shell, made the model of them, by the ``package`` whose sources have this
+    SHA-256; both are left out of what was trained otherwise.
+    """
 
     sha256: str
     of: Literal["files", "arrays", "sentences"]
     t: int
+    command: list[str] | None = None
+    package: str | None = None
 
 
 class Record(Facts, omit_defaults=True):

@@ -66,12 +66,14 @@ def save(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> Non
     write_learner(model, path, data=data, slim=slim)
 
 
-def write_learner(model: Any, path: Path, *, data: Any = None, slim: bool = False) -> State:
-    """As `save`; gives back what was written."""
+def write_learner(
+    model: Any, path: Path, *, data: Any = None, slim: bool = False, **made_by: Any
+) -> State:
+    """As `save`, with what `Data` has of the shell; gives back what was written."""
     state = _state_of(model, slim)
     if data is not None:
         sha256, of = digest_of(data, of_sentences=state.layout.of_sentences)
-        state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t)  # type: ignore[arg-type]
+        state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t, **made_by)  # type: ignore[arg-type]
     write(state, path)
     return state
 

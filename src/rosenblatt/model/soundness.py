@@ -110,6 +110,8 @@ def _check_counters(card: Card) -> None:
         whole("the t of the data digest", record.data.t, 0, record.t)
         if not DIGEST.fullmatch(record.data.sha256):
             raise ModelFileError("the digest of the data is not 64 hexadecimal digits.")
+        if not DIGEST.fullmatch(record.data.package or record.data.sha256):
+            raise ModelFileError("the digest of the package is not 64 hexadecimal digits.")
 
 
 def _check_fit(fit: Fit, card: Card) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from rosenblatt.cli.frame.command_record import command_made_by, package_digest
 from rosenblatt.cli.frame.interrupts import current_interrupts
 
 if TYPE_CHECKING:
@@ -91,8 +92,12 @@ def write_model(
 
     try:
         # Who interrupts a training may want to go on with it.
-        slim = slim and not current_interrupts().heard
-        state = write_learner(learner, path, data=data, slim=slim)
+        heard = current_interrupts().heard
+        made_by: dict[str, Any] = {}
+        if data is not None and not heard:
+            command = command_made_by(click.get_current_context())
+            made_by = {"command": command, "package": package_digest()}
+        state = write_learner(learner, path, data=data, slim=slim and not heard, **made_by)
         click.get_current_context().obj.written = path
         return state
     except OSError as error:

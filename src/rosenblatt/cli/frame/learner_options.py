@@ -52,7 +52,8 @@ class LearnerCommand(Command):
         ctx.meta[PARAMETERS] = {}
         words = {word.partition("=")[0] for word in args}
         resumed, online = "--resume" in words, self.streams or not words.isdisjoint(ONLINE)
-        entry = find(self.only or _named_in(args, DEFAULT_ONLINE if online else DEFAULT))
+        usual = ctx.meta["rosenblatt.default_learner"] = DEFAULT_ONLINE if online else DEFAULT
+        entry = find(self.only or _named_in(args, usual))
         if entry is not None:
             ctx.meta["rosenblatt.learner"] = entry
         try:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from rosenblatt.cli.frame.command_record import ARGUMENTS
 from rosenblatt.cli.frame.destinations import check_name, keep_rejects_apart
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -151,6 +152,10 @@ FILES = ("dev", "names", "out", "resume")
 
 class Command(click.Command):
     """A command whose help has its options in sections, its own first."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[ARGUMENTS] = tuple(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         files: list[str] = []

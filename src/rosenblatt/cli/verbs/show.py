@@ -18,7 +18,7 @@ from rosenblatt.cli.data.training_report import (
 from rosenblatt.cli.frame.options import MODEL, Command, Whole
 from rosenblatt.cli.frame.terminal import cut, printable, say, say_json
 from rosenblatt.errors import ModelFileError
-from rosenblatt.plurals import first_few
+from rosenblatt.plurals import count, first_few
 
 MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
@@ -36,6 +36,7 @@ NAMELESS = "each is known by a hash of its template and words"
     cls=Command,
     name="show",
     epilog="\b\nExamples:\n  rosenblatt show iris.rbt\n"
+    "  rosenblatt show iris.rbt --command\n"
     "  rosenblatt show spam.rbt --weights | sort -t $'\\t' -k 3 -g | tail",
 )
 @click.argument("model", type=MODEL)
@@ -45,17 +46,36 @@ NAMELESS = "each is known by a hash of its template and words"
 @click.option(
     "--weights", is_flag=True, help="Print all weights that are not 0: class, feature, weight."
 )
+@click.option(
+    "--command",
+    "how",
+    is_flag=True,
+    help="Print the command that made the model, to be run again, and what it was made of.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(model: str, top: int, weights: bool, as_json: bool) -> None:
+def command(model: str, top: int, weights: bool, how: bool, as_json: bool) -> None:
     """Tell what MODEL is: learner, classes, how it came about, columns and largest weights.
 
     For two classes there is one weight a feature: a positive one speaks for the second class. For
     more, each class has its own. A bias is listed as (bias). Of a tagger the tags and templates
     are shown; its weights have no names.
+
+    --command prints a line that makes the same file, byte for byte, where its data are; the other
+    lines are comments to a shell: digests of the data, of the sources of this package and of the
+    model. Files have no folders there.
     """
+    if how and weights:
+        raise click.UsageError("--weights has no meaning with --command.")
     if weights and as_json:
         raise click.UsageError("--weights is a table; leave --json out.")
     found = open_model(model, taggers=True)
+    if how:
+        record = _made_by(found)
+        if as_json:
+            say_json(record)
+        else:
+            click.echo("\n".join(_command_lines(record)))
+        return
     if weights:
         if found.tags_sentences:
             raise ModelFileError(f"{model}: its features have no names; {NAMELESS}.")
@@ -109,6 +129,38 @@ def facts_of(model: Model) -> dict[str, Any]:
     if not model.has_weights:
         facts["support_rows"] = model.state.arrays["support.number"].size
     return facts
+
+
+def _made_by(model: Model) -> dict[str, Any]:
+    """The command that made the model, and the digests of what it was made of."""
+    card = model.state.card
+    data = card.record.data
+    if data is None or data.command is None:
+        raise ModelFileError(
+            f"{model.path} keeps no command: it was made in Python, by a stream, of a pipe or over "
+            "shards, or its training was interrupted. rosenblatt train FILE keeps its own."
+        )
+    return {
+        "command": ["rosenblatt", *data.command],
+        "data_sha256": data.sha256,
+        "package_sha256": data.package,
+        "version": card.version,
+        "model": model.path,
+        "sha256": card.sha256,
+        "examples_since": card.record.t - data.t,
+    }
+
+
+def _command_lines(record: dict[str, Any]) -> Iterator[str]:
+    import shlex
+
+    yield shlex.join(record["command"])
+    yield f"# by rosenblatt {record['version']}; SHA-256 of the data, its sources and the model:"
+    yield f"# data     {record['data_sha256']}"
+    yield f"# package  {record['package_sha256']}"
+    yield f"# model    {record['sha256']}"
+    if since := record["examples_since"]:
+        yield f"# it has learned from {count(since, 'example')} since, by --resume or otherwise"
 
 
 def _tagger_facts(card: Any) -> dict[str, Any]:
