@@ -6,15 +6,18 @@ own the process needed; the table runs it so.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 import threading
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import files
+import growth
 import mixing
 import numpy as np
 import shuffling
@@ -193,6 +196,37 @@ def private(n_bytes: int) -> list[Row]:
     return rows
 
 
+def table(n_rows: int) -> list[Row]:
+    """Memory of its own that training on a CSV file of numbers needs, beside a float32 matrix.
+
+    That of Python and the packages it loads, about 25 MB, counts as well.
+    """
+    if not ROLLUP.exists():
+        raise Skipped("this system does not tell which memory is private.")
+    data, model = _target("numbers").with_suffix(".csv"), _target("numbers").with_suffix(".rbt")
+    growth.numbers(50)(data, n_rows)
+    rows, size = list[Row](), 4.0 * 50 * n_rows
+    try:
+        for learner in ("averaged", "auto"):
+            arguments = ["train", data, "--learner", learner, "--epochs", "3", "--quiet"]
+            process = subprocess.Popen(
+                [sys.executable, "-m", "rosenblatt", *map(str, arguments), "--out", str(model)]
+            )
+            most, rollup = 0, Path(f"/proc/{process.pid}/smaps_rollup")
+            while process.poll() is None:
+                with contextlib.suppress(OSError, KeyError):  # it has just ended
+                    most = max(most, _own_bytes(rollup))
+                time.sleep(0.01)
+            if process.returncode:
+                raise SystemExit("training on a table failed")
+            work = f"CSV {n_rows:,} x 50, {learner}: own memory / float32"
+            rows.append(Row(work, most / size, most=3.0, note="a ratio, not ms"))
+    finally:
+        data.unlink()
+        model.unlink(missing_ok=True)
+    return rows
+
+
 def _large_csr(target: Path, n_bytes: int) -> None:
     small, _ = files.sparse(200_000_000)
     io.pack([small] * -(-n_bytes // 165_000_000), target)
@@ -219,8 +253,8 @@ def _drop_from_cache(path: Path) -> None:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _own_bytes() -> int:
-    lines = ROLLUP.read_text().splitlines()[1:]
+def _own_bytes(rollup: Path = ROLLUP) -> int:
+    lines = rollup.read_text().splitlines()[1:]
     found = {name: int(value.split()[0]) for name, value in (line.split(":") for line in lines)}
     return 1024 * found["Private_Dirty"]
 
@@ -258,6 +292,7 @@ def _benchmarks(megabytes: int, repeats: int) -> Benchmarks:
         "packed wabbit": partial(wabbit, n_bytes, repeats),
         "packed arrow": partial(arrow, n_bytes, repeats),
         "packed private": partial(private, 10 * n_bytes),
+        "table private": partial(table, 2_000 * megabytes),
         "mixing digits": partial(mixing.digits, None if megabytes >= 200 else 10_000),
         "mixing tagger": partial(mixing.tagger, None if megabytes >= 200 else 1_000),
         "parallel": partial(mixing.parallel, n_bytes, repeats),

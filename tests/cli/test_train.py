@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 import warnings
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ import pytest
 
 import rosenblatt
 from cli.shell import DATA, MAIL, PETS, inside, run, trained, written
+from rosenblatt.cli.data.reading import Reading
+from rosenblatt.cli.data.training_data import read_examples
 from rosenblatt.core.classes import stratified_folds
-from rosenblatt.features import Schema, TextFeatures
+from rosenblatt.features import FeatureOptions, Schema, TextFeatures
 from rosenblatt.io import read_svmlight, read_table, read_text
 from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.model import read
@@ -505,20 +508,46 @@ def test_a_calibrated_model_that_goes_on_in_epochs_is_calibrated_anew(tmp_path: 
     assert rosenblatt.load(once).calibration_ == before.calibration_
 
 
+@pytest.mark.parametrize("kind", ["text", "svmlight", "vw"])
+def test_folds_are_taken_of_rows_of_every_format(tmp_path: Path, kind: str) -> None:
+    lines = {
+        "text": ["good\tfine day", "bad\tdull day", "good\tfine night", "bad\tdull night"],
+        "svmlight": ["1 1:2 3:1", "0 2:2 3:1", "1 1:3", "0 2:3"],
+        "vw": ["1 | a:2 c", "-1 | b:2 c", "1 | a:3", "-1 | b:3"],
+    }[kind]
+    data = written(tmp_path, "rows.data", lines * 5)
+    call = ["train", data, "--format", kind, "--learner", "averaged", "-o", tmp_path / "m.rbt"]
+    assert run(*call, "--cv", "5", "--json").json["cross_validation"] == [1.0] * 5
+
+
+def test_features_of_a_table_of_numbers_take_no_second_matrix(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = [",".join(map(str, row)) + f",{row[0] % 2}" for row in rng.integers(0, 99, (500, 50))]
+    header = ",".join([*(f"c{i}" for i in range(50)), "y"])
+    data = written(tmp_path, "rows.csv", [header, *rows * 200])
+    tracemalloc.start()  # of which the matrix that the parser makes is no part
+    examples = read_examples(Reading(), [str(data)], FeatureOptions()).encode()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert examples.X.shape == (100_000, 50)
+    assert most < examples.X.nbytes / 2
+
+
 def test_folds_are_predicted_by_learners_of_the_other_folds(tmp_path: Path) -> None:
     rows = [f"{i % 7},{i % 3},{'u' if i % 7 + i % 3 > 4 else 'v'}" for i in range(60)]
     data = written(tmp_path, "rows.csv", ["a,b,y", *rows])
     call = ["train", data, "--learner", "averaged", "--seed", "3", "-o", tmp_path / "m.rbt"]
     found = run(*call, "--cv", "4", "--json").json["cross_validation"]
     table = read_table(data, target="y")
-    X, y = Schema.guess(table).encode(table), table.labels
-    folds = stratified_folds(np.unique(y, return_inverse=True)[1], 4, 3)
+    folds = stratified_folds(np.unique(table.labels, return_inverse=True)[1], 4, 3)
     for k, share in enumerate(found):
+        part, rest = table[folds != k], table[folds == k]
+        schema = Schema.guess(part)  # medians and scales are those of the rows learned from
         learner = rosenblatt.AveragedPerceptron(random_state=3)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            learner.fit(X[folds != k], y[folds != k])
-        assert share == learner.score(X[folds == k], y[folds == k])
+            learner.fit(schema.encode(part), part.labels)
+        assert share == learner.score(schema.encode(rest), rest.labels)
     said = run(*call, "--cv", "4").out
     assert f"4 folds: accuracy {np.mean(found):.4f} ± {np.std(found, ddof=1):.4f} (" in said
     model = (tmp_path / "m.rbt").read_bytes()

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.features import Schema, SparseSchema, UnseenValues, schema_from_json
+from rosenblatt.features import Schema, SparseSchema, UnseenValues, column_kinds, schema_from_json
 from rosenblatt.io import Table, read_table
 
 numbers = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
@@ -424,3 +424,27 @@ def test_numbers_that_only_tell_rows_apart_are_left_out() -> None:
     assert kinds_of(text) == {"row_id": "ignored", "size": "number", "n": "ignored"}
     declared = {"row_id": "number", "n": "number"}
     assert set(kinds_of(text, declared=declared).values()) == {"number"}
+
+
+@pytest.mark.parametrize("ignored", [[], ["size"], ["weight"]])
+@pytest.mark.parametrize("gap", ["", "7"])
+@pytest.mark.parametrize("colour", [True, False])
+def test_features_made_in_place_are_the_same_and_take_the_memory_of_the_numbers(
+    monkeypatch: pytest.MonkeyPatch, ignored: list[str], gap: str, colour: bool
+) -> None:
+    monkeypatch.setattr(column_kinds, "NUMBERS_AT_ONCE", 8)
+    rows = [
+        f"{i % 7},{'red' if i % 3 else 'blue'},{gap if i == 4 else i * i},{i % 2}"
+        for i in range(30)
+    ]
+    table = table_of("\n".join(["size,colour,weight,y", *rows]))
+    declared = dict.fromkeys(ignored if colour else [*ignored, "colour"], "ignored")
+    schema = Schema.guess(table, declared=declared)
+    expected, numbers = schema.learn(table), table.numbers
+    found = schema.learn(table, in_place=True)
+    np.testing.assert_array_equal(dense(found), dense(expected))
+    assert type(found) is type(expected)
+    assert len(table.numbers) == 0
+    if not colour:
+        memory = found if isinstance(found, np.ndarray) else found.data
+        assert np.shares_memory(memory, numbers)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt import AveragedPerceptron, Perceptron, SoftPerceptron
+from rosenblatt import AutoLinear, AveragedPerceptron, Perceptron, SoftPerceptron
 from rosenblatt.core.rows import BLOCK
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -42,3 +42,8 @@ def test_tables_in_c_order_and_csr_are_read_where_they_are(make, dtype, way):
 def test_any_other_table_is_copied_once(rows):
     learner = Perceptron(max_iter=2)
     assert X.nbytes <= most_memory(lambda: learner.fit(rows, Y)) < 1.3 * X.nbytes
+
+
+def test_rows_that_are_held_out_for_a_choice_are_not_copied_all_at_once():
+    learner = AutoLinear(max_iter=1, standardize=False)
+    assert most_memory(lambda: learner.fit(X, Y)) < X.nbytes / 3

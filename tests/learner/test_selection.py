@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.arrays import SparseRows
+from rosenblatt.learner import selection
 from rosenblatt.learner.selection import MANY_ROWS, leaderboard, splits
 
 DEFAULT = ("usual", 12)
@@ -96,7 +98,7 @@ def test_of_few_rows_each_is_held_out_once_by_folds_with_every_class_on_both_sid
         assert not set(part.learned) & set(part.held)
         assert len(part.learned) + len(part.held) == len(labels)
         assert set(labels[part.learned]) == set(labels)
-        np.testing.assert_array_equal(part.table[:, 0], part.held)
+        np.testing.assert_array_equal(part.scores(lambda rows: rows[:, 0]), part.held)
         np.testing.assert_array_equal(part.labels, labels[part.held])
 
 
@@ -104,6 +106,22 @@ def test_of_many_rows_a_fifth_is_held_out_once():
     labels = np.arange(MANY_ROWS, dtype=np.int32) % 3
     [part] = splits(np.zeros((MANY_ROWS, 1)), labels, None, 0)
     assert np.bincount(part.labels).tolist() == [200, 200, 200]
+
+
+def test_rows_held_out_are_copied_some_at_a_time(monkeypatch):
+    monkeypatch.setattr(selection, "VALUES_COPIED", 64)
+    labels = np.arange(MANY_ROWS, dtype=np.int32) % 3
+    table = np.arange(2.0 * MANY_ROWS).reshape(-1, 2)
+    for rows in (table, SparseRows.from_dense(table + 1)):
+        [part] = splits(rows, labels, None, 0)
+        sizes = list[int]()
+
+        def score(some, sizes=sizes):
+            sizes.append(some.shape[0])
+            return some @ np.ones(2)
+
+        np.testing.assert_array_equal(part.scores(score), rows[part.held] @ np.ones(2))
+        assert set(sizes) == {32, len(part.held) % 32}
 
 
 def test_a_share_is_held_out_once_of_few_rows_too():

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt.core.parallel import slices
 from rosenblatt.features.number_scaling import running_moments
 from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.table import Table
@@ -18,7 +19,9 @@ from rosenblatt.plurals import count, first_few
 SHOWN = 4
 
 # Of each row: how many features, then all values and columns one after the other.
-Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int32]]
+Part = tuple[npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[np.int32]]
+# Rows are scaled so many numbers at a time, so that no second matrix is needed.
+NUMBERS_AT_ONCE = 1 << 18
 
 
 class Growth(NamedTuple):
@@ -78,12 +81,6 @@ class Number(Column):
     def n_features(self) -> int:
         return 2 if self.gaps else 1
 
-    def part_of(self, values: npt.NDArray[np.float64]) -> Part:
-        """As `part`, of values that are scaled already."""
-        missing = np.isnan(values)
-        columns = missing.astype(np.int32)
-        return np.ones(len(values), np.int64), np.where(missing, 1.0, values), columns
-
     def feature(self, number: int) -> str:
         return f"{self.name} is missing" if number else self.name
 
@@ -118,7 +115,7 @@ class Category(Column):
         number = np.array([self._number.get(text, -1) for text in texts] or [-1], np.int32)
         columns = number[codes]
         known = columns >= 0
-        return known.astype(np.int64), np.ones(int(known.sum())), columns[known]
+        return known, np.broadcast_to(1.0, int(known.sum())), columns[known]
 
     def admit(self, levels: Iterable[str]) -> None:
         """Give a feature to levels that have none."""
@@ -175,35 +172,71 @@ class Ignored(Column):
         return self.why
 
 
+def row_blocks(table: npt.NDArray[Any]) -> list[slice]:
+    """Rows of `NUMBERS_AT_ONCE` numbers or fewer, one block after the other."""
+    return slices(len(table), None, NUMBERS_AT_ONCE // max(1, table.shape[1]))
+
+
 def scaled(
-    columns: Sequence[Number], table: Table, *, clip: bool = True, learning: bool = False
+    columns: Sequence[Number],
+    table: Table,
+    *,
+    clip: bool = True,
+    learning: bool = False,
+    in_place: bool = False,
 ) -> npt.NDArray[np.float64]:
-    """The numbers of every row, scaled; while `learning`, those of a stream by earlier rows."""
-    names = [column.name for column in columns]
-    found = table.numbers
+    """The numbers of every row, scaled; while `learning`, those of a stream by earlier rows.
+
+    ``in_place`` puts them where the numbers of the table were, which it has no longer.
+    """
+    found, names = table.numbers, [column.name for column in columns]
+    places: Any = slice(None)
     if table.number_names != names:
-        found = found[:, [table.places[name] for name in names]]
+        places = [table.places[name] for name in names]
     center = np.array([column.center for column in columns])
     scale = np.array([column.scale for column in columns])
+    limit = np.array([np.inf if column.clip is None else column.clip for column in columns])
+    clip = clip and bool((limit < np.inf).any())
+    # A gap that training did not have counts as the median: it has no feature of its own.
+    whole = np.array([not column.gaps for column in columns])
     streamed = [place for place, column in enumerate(columns) if column.sums is not None]
     if learning and streamed:
-        sums = np.array([columns[place].sums for place in streamed])
-        centers, scales, sums = running_moments(sums, found[:, streamed])
-        center, scale = (np.tile(one, (len(found), 1)) for one in (center, scale))
-        center[:, streamed], scale[:, streamed] = centers[:-1], scales[:-1]
-        after = zip(streamed, centers[-1].tolist(), scales[-1].tolist(), sums.tolist(), strict=True)
-        for place, *state in after:
-            columns[place].center, columns[place].scale, columns[place].sums = state
-    values = np.ascontiguousarray(found - center)
-    values /= scale
-    if clip and any(column.clip is not None for column in columns):
-        limit = np.array([np.inf if column.clip is None else column.clip for column in columns])
-        np.clip(values, -limit, limit, out=values)
-    if np.isnan(found.min(initial=0.0)):
-        # A gap that training did not have counts as the median: it has no feature of its own.
-        whole = np.array([not column.gaps for column in columns])
-        values[np.isnan(found) & whole] = 0.0
+        center, scale = _running(columns, streamed, found[:, places], center, scale)
+    shape = len(found), len(names)
+    if in_place and found.dtype == np.float64 and found.flags.carray:
+        # Where columns are left out, rows become shorter: none is written on before it is read.
+        values = found.reshape(-1)[: shape[0] * shape[1]].reshape(shape)
+        table.numbers = table.rows = found[:0]
+    else:
+        values = np.empty(shape)
+    for some in row_blocks(values):
+        by_row = center.ndim == 2
+        part = found[some][:, places] - (center[some] if by_row else center)
+        part /= scale[some] if by_row else scale
+        if clip:
+            np.clip(part, -limit, limit, out=part)
+        if np.isnan(part.min(initial=0.0)):
+            part[np.isnan(part) & whole] = 0.0
+        values[some] = part
     return values
+
+
+def _running(
+    columns: Sequence[Number],
+    streamed: list[int],
+    found: npt.NDArray[Any],
+    center: npt.NDArray[np.float64],
+    scale: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Center and scale for each row; the columns of a stream go on to those after the last."""
+    sums = np.array([columns[place].sums for place in streamed])
+    centers, scales, sums = running_moments(sums, found[:, streamed])
+    center, scale = (np.tile(one, (len(found), 1)) for one in (center, scale))
+    center[:, streamed], scale[:, streamed] = centers[:-1], scales[:-1]
+    after = zip(streamed, centers[-1].tolist(), scales[-1].tolist(), sums.tolist(), strict=True)
+    for place, *state in after:
+        columns[place].center, columns[place].scale, columns[place].sums = state
+    return center, scale
 
 
 def as_json(column: Column, kept: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ quartiles hardly; and clipped at 3 units they cannot outweigh the rest of their 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ CLIP = 3.0
 # The interquartile range of what is bell-shaped, in standard deviations.
 IQR = 1.349
 NUMBERS_AT_ONCE, LEAST_ROWS = 1 << 22, 1 << 10
+# Columns of rows are copied into one piece each, so many numbers at a time.
+NUMBERS_COPIED = 1 << 18
 # Quartiles are exact up to so many numbers, and above it those of a sample of half as many or more.
 NUMBERS_SAMPLED = 1 << 20
 GOLDEN, EVERY_ROW = np.uint64(0x9E3779B97F4A7C15), 2**64 - 1
@@ -101,14 +104,24 @@ class RowSample:
 
     def quartiles(self) -> FloatArray:
         """The first quartile, the median and the third of each column, gaps left out."""
-        values = np.ascontiguousarray(np.concatenate(self._rows).T)
-        if not values.shape[1]:
-            return np.zeros((3, len(values)))
-        found: FloatArray = np.percentile(values, [25, 50, 75], axis=1)
-        for place in np.flatnonzero(np.isnan(found[1])).tolist():
-            known = values[place][~np.isnan(values[place])]
-            found[:, place] = np.percentile(known, [25, 50, 75]) if len(known) else 0.0
+        rows = np.concatenate(self._rows)
+        found = np.zeros((3, rows.shape[1]))
+        for some, values in _by_columns(rows) if len(rows) else ():
+            found[:, some] = np.percentile(values, [25, 50, 75], axis=1)
+            for place in np.flatnonzero(np.isnan(found[1, some])).tolist():
+                known = values[place][~np.isnan(values[place])]
+                quartiles = np.percentile(known, [25, 50, 75]) if len(known) else 0.0
+                found[:, some.start + place] = quartiles
         return found
+
+
+def _by_columns(numbers: npt.NDArray[Any]) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
+    """A few columns at a time, each in one piece; all at once were the whole table once more."""
+    n_rows, n_columns = numbers.shape
+    step = max(1, NUMBERS_COPIED // max(1, n_rows))
+    for start in range(0, n_columns, step):
+        some = slice(start, start + step)
+        yield some, np.ascontiguousarray(numbers[:, some].T)
 
 
 class Moments:
@@ -127,23 +140,28 @@ class Moments:
         self._held.append(numbers)
         step = max(LEAST_ROWS, NUMBERS_AT_ONCE // max(1, numbers.shape[1]))
         if sum(map(len, self._held)) >= step:
-            held = self._held[0] if len(self._held) == 1 else np.concatenate(self._held)
+            held = self._waiting()
             whole = len(held) // step * step
             for start in range(0, whole, step):
                 self._join(held[start : start + step])
             self._held = [held[whole:]]
 
+    def _waiting(self) -> npt.NDArray[Any]:
+        return self._held[0] if len(self._held) == 1 else np.concatenate(self._held)
+
     def _join(self, numbers: npt.NDArray[Any]) -> None:
-        values = np.ascontiguousarray(numbers.T)
-        n = np.full(len(values), float(len(numbers)))
-        mean, size = np.zeros((2, len(values)))
-        if self._scale and len(numbers):
-            mean, size = np.array([values.mean(axis=1), values.std(axis=1)], np.float64)
-        for place in np.flatnonzero(np.isnan(values.min(axis=1, initial=np.inf))).tolist():
-            known = values[place][~np.isnan(values[place])]
-            n[place], mean[place], size[place] = len(known), 0.0, 0.0
-            if self._scale and len(known):
-                mean[place], size[place] = known.mean(), known.std()
+        n = np.full(numbers.shape[1], float(len(numbers)))
+        mean, size = np.zeros((2, len(n)))
+        for some, values in _by_columns(numbers):
+            if self._scale and len(numbers):
+                mean[some], size[some] = values.mean(axis=1), values.std(axis=1)
+            gaps = np.isnan(values.min(axis=1, initial=np.inf))
+            for place in np.flatnonzero(gaps).tolist():
+                known = values[place][~np.isnan(values[place])]
+                place += some.start
+                n[place], mean[place], size[place] = len(known), 0.0, 0.0
+                if self._scale and len(known):
+                    mean[place], size[place] = known.mean(), known.std()
         self._rows += len(numbers)
         if self._found is not None:
             m, center, deviation = self._found
@@ -156,7 +174,7 @@ class Moments:
 
     def columns(self) -> tuple[list[bool], FloatArray, FloatArray]:
         """Of each column whether it has gaps, its mean and its standard deviation."""
-        rest = np.concatenate(self._held)
+        rest = self._waiting()
         if len(rest) or self._found is None:
             self._join(rest)
         self._held = [rest[:0]]

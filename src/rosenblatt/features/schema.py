@@ -129,9 +129,14 @@ class Schema:
         """
         return self._encoded(table, clip=clip)
 
-    def learn(self, table: Table) -> npt.NDArray[np.float64] | SparseRows:
-        """As `encode`; n-grams met for the first time get a name, and running means move on."""
-        return self._encoded(table, learning=True)
+    def learn(
+        self, table: Table, *, in_place: bool = False
+    ) -> npt.NDArray[np.float64] | SparseRows:
+        """As `encode`; n-grams met for the first time get a name, and running means move on.
+
+        ``in_place`` takes the memory of the numbers of the table, which it has no longer.
+        """
+        return self._encoded(table, learning=True, in_place=in_place)
 
     def clipped(self, table: Table) -> list[str]:
         """The columns of numbers in which some row lies beyond where they are cut off."""
@@ -214,23 +219,19 @@ class Schema:
         return [column for column in self._used if isinstance(column, Number)]
 
     def _encoded(
-        self, table: Table, *, clip: bool = True, learning: bool = False
+        self, table: Table, *, clip: bool = True, learning: bool = False, in_place: bool = False
     ) -> npt.NDArray[np.float64] | SparseRows:
         numbers = self._numbers
         dense = len(numbers) == len(self._used)
         if not (dense and table.number_names == [column.name for column in numbers]):
             self._require_columns(table)
-        values = kinds.scaled(numbers, table, clip=clip, learning=learning)
-        if dense and not any(column.gaps for column in numbers):
+        others = [None if isinstance(c, Number) else c.part(table, learning) for c in self._used]
+        values = kinds.scaled(numbers, table, clip=clip, learning=learning, in_place=in_place)
+        if not dense:
+            return _joined(values, others, self._starts[:-1], max(self.n_features, 1))
+        if not any(column.gaps for column in numbers):
             return values
-        columns = iter(values.T)
-        parts = [
-            column.part_of(next(columns))
-            if isinstance(column, Number)
-            else column.part(table, learning)
-            for column in self._used
-        ]
-        return _joined(parts, self._starts[:-1], len(table), max(self.n_features, 1))
+        return _with_gaps(values, self._starts[:-1], self.n_features)
 
     def _require_columns(self, table: Table) -> None:
         lacking = [
@@ -374,18 +375,43 @@ def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:
     return kept
 
 
-def _joined(parts: list[Part], offsets: list[int], n_rows: int, n_features: int) -> SparseRows:
-    """Parts of rows side by side; each part has its own range of columns, in order."""
-    starts = np.zeros(n_rows + 1, np.int64)
-    for counts, _, _ in parts:
-        starts[1:] += counts
+def _with_gaps(values: npt.NDArray[np.float64], starts: list[int], n_features: int) -> SparseRows:
+    """Numbers as sparse rows in the same memory; a gap is a 1 in the feature after its number's."""
+    places, firsts = np.empty(values.shape, np.int32), np.array(starts, np.int32)
+    for some in kinds.row_blocks(values):
+        missing = np.isnan(values[some])
+        np.add(firsts, missing, out=places[some])
+        values[some][missing] = 1.0
+    ends = np.arange(len(values) + 1, dtype=np.int64) * values.shape[1]
+    return SparseRows(values.reshape(-1), places.reshape(-1), ends, n_features)
+
+
+def _joined(
+    numbers: npt.NDArray[np.float64],
+    parts: list[Part | None],
+    offsets: list[int],
+    n_features: int,
+) -> SparseRows:
+    """Columns side by side, each with its own range of features; a part that is None is numbers."""
+    starts = np.zeros(len(numbers) + 1, np.int64)
+    starts[1:] = numbers.shape[1]
+    for part in parts:
+        if part is not None:
+            starts[1:] += part[0]
     np.cumsum(starts, out=starts)
     data = np.empty(int(starts[-1]))
     indices = np.empty(int(starts[-1]), np.int32)
-    base = starts[:-1].copy()
-    for (counts, values, columns), offset in zip(parts, offsets, strict=True):
-        ends = np.cumsum(counts)
+    base, columns = starts[:-1].copy(), iter(numbers.T)
+    for part, offset in zip(parts, offsets, strict=True):
+        if part is None:
+            column = next(columns)
+            missing = np.isnan(column)
+            data[base], indices[base] = np.where(missing, 1.0, column), missing + np.int32(offset)
+            base += 1
+            continue
+        counts, values, features = part
+        ends = np.cumsum(counts, dtype=np.int64)
         at = np.arange(len(values)) + np.repeat(base - (ends - counts), counts)
-        data[at], indices[at] = values, columns + offset
+        data[at], indices[at] = values, features + offset
         base += counts
     return SparseRows(data, indices, starts, n_features)

@@ -46,7 +46,16 @@ class Block:
 
     def __getitem__(self, rows: slice) -> Self:
         """Some of the rows, as a block of its own."""
+        return self._part(self.rows[rows], rows)
+
+    def take(self, rows: npt.NDArray[np.integer[Any]]) -> Self:
+        """Rows by their numbers, as a block of its own."""
+        listed = isinstance(self.rows, list)
+        some = [self.rows[row] for row in rows.tolist()] if listed else self.rows[rows]
+        return self._part(some, rows)
+
+    def _part(self, some: Any, rows: Any) -> Self:
         part = copy(self)
-        part.rows, part.lines = self.rows[rows], self.lines[rows]
+        part.rows, part.lines = some, self.lines[rows]
         part.labels = None if self.labels is None else self.labels[rows]
         return part

@@ -133,6 +133,9 @@ class Table(Block):
         part._coded = {}
         return part
 
+    def take(self, rows: npt.NDArray[np.integer[Any]]) -> Self:
+        return self[rows]
+
     @classmethod
     def concat(cls, tables: Sequence[Table]) -> Table:
         """The rows of several tables of the same columns, one after the other."""

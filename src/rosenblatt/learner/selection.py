@@ -8,14 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import Labels
+from rosenblatt.arrays import Labels, is_sparse
 from rosenblatt.core.classes import hold_out, stratified_folds
+from rosenblatt.core.parallel import slices
 from rosenblatt.errors import InputError
 
 # Of fewer rows all are held out once, a fold at a time; of more a share of them.
 MANY_ROWS = 3000
 MOST_FOLDS = 5
 HELD_OUT = 0.2
+# Rows that are held out are copied so many values at a time.
+VALUES_COPIED = 1 << 20
 
 Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
@@ -39,12 +42,23 @@ class Candidate(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Rows to learn from and to hold out, by their numbers; None: all rows, and others held out."""
+    """Rows to learn from and to hold out, by their numbers; None: all rows, and others held out.
+
+    Those held out are rows of ``table``, or all of it.
+    """
 
     learned: Numbers | None
     held: Numbers | None
     table: Any
     labels: npt.NDArray[Any]
+
+    def scores(self, score: Callable[[Any], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """What a function gives for the rows held out, of which some are copied at a time."""
+        if self.held is None:
+            return score(self.table)
+        stored = self.table.data.size if is_sparse(self.table) else self.table.size
+        some = slices(len(self.held), None, VALUES_COPIED * len(self.table) // max(1, stored))
+        return np.concatenate([score(self.table[self.held[part]]) for part in some])
 
 
 def splits(table: Any, labels: Labels, share: float | None, seed: int) -> list[Split]:
@@ -61,12 +75,12 @@ def splits(table: Any, labels: Labels, share: float | None, seed: int) -> list[S
         parts = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(n)]
     else:
         parts = [hold_out(labels, HELD_OUT if share is None else share, seed)]
-    return [Split(learned, held, table[held], labels[held]) for learned, held in parts]
+    return [Split(learned, held, table, labels[held]) for learned, held in parts]
 
 
 def cross_validation(
     make: Callable[[], Any],
-    X: Any,
+    encode: Callable[[Numbers, Numbers], tuple[Any, Any]],
     y: npt.NDArray[Any],
     n_folds: int,
     seed: int = 0,
@@ -74,8 +88,9 @@ def cross_validation(
 ) -> list[float]:
     """Of each fold the share that a learner of all other folds predicts right.
 
-    ``make`` gives a new learner for each; every class is spread over all folds, so that it needs
-    as many rows as there are folds.
+    ``make`` gives a new learner for each, ``encode`` the features of rows to learn from and of rows
+    to predict, by their numbers; every class is spread over all folds, so that it needs as many
+    rows as there are folds.
     """
     classes, codes = np.unique(y, return_inverse=True)
     counts = np.bincount(codes)
@@ -89,8 +104,9 @@ def cross_validation(
     for k in range(n_folds):
         learned, held = np.flatnonzero(folds != k), np.flatnonzero(folds == k)
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight[learned]}
-        learner = make().fit(X[learned], y[learned], **weighted)
-        found.append(float(np.mean(learner.predict(X[held]) == y[held])))
+        X, X_held = encode(learned, held)
+        learner = make().fit(X, y[learned], **weighted)
+        found.append(float(np.mean(learner.predict(X_held) == y[held])))
     return found
 
 

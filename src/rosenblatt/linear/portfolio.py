@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextvars import copy_context
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -132,14 +133,15 @@ def _path(
     model = learner._new_model(classes, data.table)
     start = {"coef_init": None, "intercept_init": None, "sample_weight": sample_weight}
     trainer, found = learner._trainer(model, data, **start), list[Scores]()
+    score = partial(learner._scores, model)
     trainer.margin_ceiling = lambda: math.inf  # type: ignore[method-assign]  # nobody asks here
 
     def look(epoch: int, *_: Any) -> None:
         if epoch in looks:
-            found.append(learner._scores(model, split.table))
+            found.append(split.scores(score))
 
     most = looks[-1]
     done = epochs.run(trainer, max_iter=most, shuffle=True, random=model.random, after_epoch=look)
     while len(found) < len(looks):  # what has ended stays as it is
-        found.append(learner._scores(model, split.table))
+        found.append(split.scores(score))
     return [] if done.stop_reason == "interrupted" else found

@@ -49,6 +49,11 @@ cdef class TabularParser(Parser):
         self.roles, self.places, self.n_columns = roles, places, roles.shape[0]
         self.n_numbers, self.n_texts = n_numbers, n_texts
 
+    def expect(self, double times):
+        super().expect(times)
+        self.values.expect(times * self.n_rows * self.n_numbers)
+        self.text_codes.expect(times * self.n_rows * self.n_texts)
+
     cdef int room_for_row(self) except -1 nogil:
         self.values.reserve((self.n_rows + 1) * self.n_numbers)
         self.text_codes.reserve((self.n_rows + 1) * self.n_texts)

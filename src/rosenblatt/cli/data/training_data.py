@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rosenblatt.features import AnySchema, FeatureOptions
 
 RIGHT_TARGET = "is the right column the target? (--target)"
+# Labels become objects of Python so many at a time.
+LABELS_AT_ONCE = 1 << 16
 KINDS = ("number", "category", "text", "date", "dmy", "mdy", "ignored")
 
 
@@ -151,28 +153,35 @@ def refuse_meaningless(options: FeatureOptions, kind: str, *, has_schema: bool) 
 
 @dataclass
 class Examples:
-    """Rows as features, their labels and the block they came in, and how they became features.
+    """The rows of a block with their labels, and how they become features.
 
     ``weights`` is None if all rows count the same; ``inserted`` are the places of features that
-    joined a schema, ``notices`` what had no place in one.
+    joined a schema, ``notices`` what had no place in one; ``X`` are the features, after `encode`.
     """
 
     schema: AnySchema
-    X: Any
-    labels: Any
     block: Any
+    labels: Any
     weights: npt.NDArray[Any] | None = None
     inserted: list[int] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    X: Any = None
 
     def __len__(self) -> int:
         return len(self.labels)
 
+    def encode(self) -> Self:
+        """Make features of the rows; a table has no numbers afterwards, as their memory is used."""
+        from rosenblatt.features import Schema
+
+        own: Any = {"in_place": True} if isinstance(self.schema, Schema) else {}
+        self.X = self.schema.learn(self.block, **own)
+        return self
+
     @cached_property
     def counts(self) -> dict[Any, int]:
         """How often each label occurs."""
-        labels = self.labels
-        return labels.counts() if hasattr(labels, "counts") else Counter(labels.tolist())
+        return label_counts(self.labels)
 
     @property
     def weighted(self) -> dict[str, Any]:
@@ -189,22 +198,35 @@ def read_examples(
     grows: bool = True,
     **labels: Any,
 ) -> Examples:
-    """Read all rows; without a schema one is guessed, with one it grows if it may."""
+    """Read all rows; without a schema one is guessed, with one it grows if it may.
+
+    The rows are encoded if the schema does not grow, else that is left to who looks at them first.
+    """
     from rosenblatt.features import UnseenValues, guess_schema
 
     kind, schema = reading.kind_of(paths, schema), reading.schema_of(paths, schema)
     block = reading.reader(paths, schema=schema, features=options, grows=grows, **labels).whole()
-    inserted, notices = list[int](), list[str]()
+    if schema is not None and not grows:
+        unseen = UnseenValues()
+        X = unseen.encode(schema, block)
+        weights, notices = row_weights(block), unseen.describe()
+        return Examples(schema, block, block.labels, weights, notices=notices, X=X)
+    inserted = list[int]()
     if schema is None:
         schema = guess_schema(kind, block, options)
-        X = schema.learn(block)
-    elif grows:
-        inserted = schema.grow(block).places
-        X = schema.learn(block)
     else:
-        unseen = UnseenValues()
-        X, notices = unseen.encode(schema, block), unseen.describe()
-    return Examples(schema, X, block.labels, block, row_weights(block), inserted, notices)
+        inserted = schema.grow(block).places
+    return Examples(schema, block, block.labels, row_weights(block), inserted)
+
+
+def label_counts(labels: Any) -> dict[Any, int]:
+    """How often each label occurs, in the order in which they are first met."""
+    if hasattr(labels, "counts"):
+        return dict(labels.counts())
+    found = Counter[Any]()
+    for start in range(0, len(labels), LABELS_AT_ONCE):
+        found.update(labels[start : start + LABELS_AT_ONCE].tolist())
+    return found
 
 
 def row_weights(block: Any) -> npt.NDArray[Any] | None:

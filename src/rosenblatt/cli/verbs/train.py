@@ -43,6 +43,7 @@ from rosenblatt.cli.frame.options import (
 from rosenblatt.cli.frame.terminal import progress_shown, say, say_json, say_notices
 
 if TYPE_CHECKING:
+    from rosenblatt.features import FeatureOptions
     from rosenblatt.learner.catalogue import Entry
 
 AGAINST = {
@@ -71,7 +72,8 @@ AGAINST = {
 @click.option(
     "--cv",
     type=Whole(2),
-    help="Before that, train on all but one of N folds of the rows and predict that one, N times.",
+    help="Before that, train on all but one of N folds of the rows and predict that one, N times; "
+    "what the columns are is guessed without it, too.",
 )
 @new_classes_option
 @click.option(
@@ -141,6 +143,9 @@ def command(
     schema = reading.schema_of(data, None if known is None else known.schema)
     refuse_meaningless(features, reading.kind_of(data, schema), has_schema=schema is not None)
     model = known.learner if known is not None and resume else None
+    if model is None:
+        parameters |= _settings(learner, seed, record, epochs, share)
+    odd, folds = list[Any](), list[float]()
     with notices(quiet):
         examples = read_examples(
             reading,
@@ -152,6 +157,13 @@ def command(
             **({} if known is None or not resume else known.label_options(new_classes)),
         )
         _check_labels(examples, data, resumed=bool(resume))
+        if not quiet:
+            odd = _odd_about_target(examples)
+        if cv is not None:
+            guess = None if schema_from else features
+            folds = _cross_validated(learner, parameters, examples, guess, cv, seed)
+        if examples.X is None:
+            examples.encode()
         held = None
         if dev is not None and share is None:
             schema, known_labels = examples.schema, list(examples.counts)
@@ -159,24 +171,10 @@ def command(
                 reading, [dev], features, schema, grows=False, classes=known_labels
             )
     if not quiet:
-        _warn_of_target(examples)
+        say((f"warning: {warning}" for warning in odd), err=True)
         say(examples.schema.describe(), err=True)
         say_notices(examples.notices)
     if model is None:
-        parameters["random_state"] = seed
-        if record:
-            _refuse_record(learner)
-            parameters["record"] = True
-        if epochs is not None:
-            parameters["max_iter"] = epochs
-        if share is not None:
-            parameters["validation_fraction"] = share
-            if learner.family != "auto":
-                parameters["early_stopping"] = True
-        if learner.family == "auto":
-            parameters["standardize"] = False  # the schema has scaled what is to be scaled
-        if cv is not None:
-            folds = _cross_validated(learner, parameters, examples, cv, seed)
         model = _new_learner(learner, parameters, examples)
     elif examples.inserted:
         model.insert_features(examples.inserted)
@@ -213,6 +211,25 @@ def command(
         say(said)
 
 
+def _settings(
+    learner: Entry, seed: int, record: bool, epochs: int | None, share: float | None
+) -> dict[str, Any]:
+    """What the options of training say to the learner."""
+    settings: dict[str, Any] = {"random_state": seed}
+    if record:
+        _refuse_record(learner)
+        settings["record"] = True
+    if epochs is not None:
+        settings["max_iter"] = epochs
+    if share is not None:
+        settings["validation_fraction"] = share
+        if learner.family != "auto":
+            settings["early_stopping"] = True
+    if learner.family == "auto":
+        settings["standardize"] = False  # the schema has scaled what is to be scaled
+    return settings
+
+
 def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples) -> Any:
     """The learner with these parameters; weights of classes by the labels that the rows have."""
     weights = parameters.get("class_weight")
@@ -223,19 +240,34 @@ def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples)
 
 
 def _cross_validated(
-    learner: Entry, parameters: dict[str, Any], examples: Examples, n_folds: int, seed: int
+    learner: Entry,
+    parameters: dict[str, Any],
+    examples: Examples,
+    options: FeatureOptions | None,
+    n_folds: int,
+    seed: int,
 ) -> list[float]:
+    """What folds come to; what their features are is guessed without them, unless it is known."""
+    from rosenblatt.features import guess_schema
     from rosenblatt.learner.selection import cross_validation
 
-    labels = examples.labels
-    if hasattr(labels, "codes"):
+    block, known = examples.block, examples.schema
+    if hasattr(block.labels, "codes"):
         raise click.UsageError("--cv takes folds of rows in memory; packed rows stay on the disk.")
+
+    def encode(learned: Any, held: Any) -> tuple[Any, Any]:
+        part, rest = block.take(learned), block.take(held)
+        if options is None:
+            return known.encode(part), known.encode(rest)
+        schema = guess_schema(known.kind, part, options)
+        return schema.learn(part), schema.encode(rest)
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return cross_validation(
             lambda: _new_learner(learner, dict(parameters), examples),
-            examples.X,
-            labels,
+            encode,
+            examples.labels,
             n_folds,
             seed,
             examples.weights,
@@ -276,16 +308,17 @@ def _check_labels(examples: Examples, data: tuple[str, ...], *, resumed: bool) -
         refuse_one_class(examples.counts, named(data), of_table=of_table)
 
 
-def _warn_of_target(examples: Examples) -> None:
+def _odd_about_target(examples: Examples) -> list[Any]:
     """Before a long training: that it may be for the wrong column, or by one that tells it."""
     from rosenblatt.io.table import Table
 
-    if isinstance(examples.block, Table):
-        from rosenblatt.evaluate import check_target
+    if not isinstance(examples.block, Table):
+        return []
+    from rosenblatt.evaluate import check_target
 
-        columns = getattr(examples.schema, "columns", ())
-        used = [column.name for column in columns if column.kind != "ignored"]
-        say((f"warning: {odd}" for odd in check_target(examples.block, used)), err=True)
+    columns = getattr(examples.schema, "columns", ())
+    used = [column.name for column in columns if column.kind != "ignored"]
+    return check_target(examples.block, used)
 
 
 def _refuse_lone_class(model: Any, data: tuple[str, ...]) -> None:
