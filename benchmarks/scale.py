@@ -28,6 +28,7 @@ from timing import interleaved, seconds
 
 from rosenblatt import Perceptron, io
 from rosenblatt.arrays import SparseRows
+from rosenblatt.evaluate import check_data
 from rosenblatt.io.packed_rows import RowsWriter
 
 LEARN = ["--quiet", "--noconstant", "--sgd", "--loss_function", "hinge"]
@@ -227,6 +228,24 @@ def table(n_rows: int) -> list[Row]:
     return rows
 
 
+def checked(n_rows: int, repeats: int) -> list[Row]:
+    """A look at a CSV file of numbers before training, beside reading it."""
+    data = _target("checked").with_suffix(".csv")
+    growth.numbers(50)(data, n_rows)
+
+    def read() -> None:
+        io.read_table(str(data), "y")
+
+    def check() -> None:
+        check_data("table", io.read_table(str(data), "y"))
+
+    try:
+        times = interleaved(repeats, ours=seconds(check), limit=seconds(read))
+    finally:
+        data.unlink()
+    return [Row(f"check / read, CSV {n_rows:,} x 50", **times, most_of_limit=3.0)]
+
+
 def _large_csr(target: Path, n_bytes: int) -> None:
     small, _ = files.sparse(200_000_000)
     io.pack([small] * -(-n_bytes // 165_000_000), target)
@@ -293,6 +312,7 @@ def _benchmarks(megabytes: int, repeats: int) -> Benchmarks:
         "packed arrow": partial(arrow, n_bytes, repeats),
         "packed private": partial(private, 10 * n_bytes),
         "table private": partial(table, 2_000 * megabytes),
+        "table check": partial(checked, 5_000 * megabytes, repeats),
         "mixing digits": partial(mixing.digits, None if megabytes >= 200 else 10_000),
         "mixing tagger": partial(mixing.tagger, None if megabytes >= 200 else 1_000),
         "parallel": partial(mixing.parallel, n_bytes, repeats),

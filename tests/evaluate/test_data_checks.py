@@ -7,8 +7,10 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rosenblatt.evaluate import DataReport, check_data
+from rosenblatt.evaluate import DataReport, check_data, data_checks
 from rosenblatt.features import FeatureOptions, guess_schema
 from rosenblatt.io import iter_svmlight, iter_text, iter_vw, read_table
 
@@ -68,3 +70,29 @@ def test_a_schema_of_ones_own_decides_what_the_columns_are() -> None:
     report = check_data("table", data, schema)
     assert [column["kind"] for column in report.columns] == ["category"]
     assert report.levels_met_once == {"a": 3}
+
+
+CELL = st.sampled_from(["1", "2", "-0", "0", "", "3.5"])
+
+
+@given(
+    st.integers(1, 4).flatmap(lambda k: st.lists(st.tuples(*[CELL] * k), min_size=3, max_size=12))
+)
+def test_columns_and_rows_are_repeated_where_all_their_values_are(
+    rows: list[tuple[str, ...]],
+) -> None:
+    names = [f"c{i}" for i in range(len(rows[0]))]
+    lines = [",".join([*names, "y"]), *(",".join([*row, str(i % 2)]) for i, row in enumerate(rows))]
+    table = read_table(io.BytesIO("\n".join(lines).encode()), "y", types="number")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(data_checks, "ROWS_HASHED", 2)
+        patch.setattr(data_checks, "SKETCHED", 2)
+        found = check_data("table", table)
+    values = [tuple(float(cell or "nan") for cell in row) for row in rows]
+    plain = [tuple(map(repr, (v + 0.0 for v in row))) for row in values]
+    assert found.repeated_rows["rows"] == len(plain) - len(set(plain))
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for name, column in zip(names, zip(*plain, strict=True), strict=True):
+        if len(set(column)) > 1:
+            columns.setdefault(column, []).append(name)
+    assert found.repeated_columns == [group for group in columns.values() if len(group) > 1]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt.evaluate.target_checks import TargetWarning, check_target
+from rosenblatt.features.number_scaling import contiguous_columns
 from rosenblatt.features.schemas import AnySchema, guess_schema
 from rosenblatt.io.table import LOOK_MISSING, Table
 from rosenblatt.plurals import agree, count, first_few
@@ -21,6 +22,9 @@ SHOWN = 5
 FAR_APART = 1e6
 # Of a 64-bit hash: odd and irregular, so that every bit reaches all higher ones, and back down.
 HASH_FACTOR, HASH_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+# Rows are hashed so many at a time, which stay near the processor; columns are compared by so many
+# of their values before by all.
+ROWS_HASHED, SKETCHED = 1 << 12, 1 << 10
 
 
 @dataclass
@@ -205,29 +209,55 @@ def check_data(kind: str, block: Any, schema: AnySchema | None = None) -> DataRe
 
 
 def _check_columns(report: DataReport, schema: Any, table: Table) -> None:
-    keys: dict[Any, list[str]] = {}
+    alike: dict[Any, list[str]] = {}
     sizes: dict[str, float] = {}
+    pieces = (row for _, piece in contiguous_columns(table.numbers) for row in piece)
     for column in schema.columns:
         name = column.name
         if name in table.texts:
             values, key = _check_texts(report, column, table)
         else:
-            values = table.number_column(name) + 0.0
-            gap = np.isnan(values)
-            if gap.any():
-                report.missing[name] = int(gap.sum())
-            known = values[~gap]
-            if len(known) and np.ptp(known) > 0:
-                sizes[name] = float(known.std())
-            if len(values) > 2 and bool((np.diff(values) == 1.0).all()):
-                report.row_numbers.append(name)
-            key = values.tobytes()
+            values = next(pieces) + 0.0
+            key = _check_numbers(report, sizes, name, values)
         if bool((values == values[0]).all()) or bool(np.isnan(values).all()):
             report.constant.append(name)
         else:
-            keys.setdefault(key, []).append(name)
-    report.repeated_columns = [names for names in keys.values() if len(names) > 1]
+            alike.setdefault(key, []).append(name)
+    several = [names for names in alike.values() if len(names) > 1]
+    report.repeated_columns = [same for names in several for same in _equal(table, names)]
     report.scales = _scales(sizes)
+
+
+def _check_numbers(
+    report: DataReport, sizes: dict[str, float], name: str, values: npt.NDArray[Any]
+) -> Any:
+    """Look at a column of numbers; what it gives is equal for columns that say the same."""
+    known, least = values, values.min()
+    if np.isnan(least):
+        gap = np.isnan(values)
+        report.missing[name] = int(gap.sum())
+        known = values[~gap]
+        least = known.min(initial=np.inf)
+    if len(known) and known.max() > least:
+        sizes[name] = float(known.std())
+    if len(values) > 2 and values[1] - values[0] == 1.0 and bool((np.diff(values) == 1.0).all()):
+        report.row_numbers.append(name)
+    return _sketch(values)
+
+
+def _sketch(values: npt.NDArray[Any]) -> tuple[float, bytes]:
+    """Equal for equal columns, and hardly ever for others."""
+    some = values[:: len(values) // SKETCHED + 1]
+    return float(np.nansum(values)), np.where(np.isnan(some), np.nan, some).tobytes()
+
+
+def _equal(table: Table, names: list[str]) -> list[list[str]]:
+    """Columns with the same values, of some that look alike."""
+    groups: dict[bytes, list[str]] = {}
+    for name in names:
+        found = table.coded(name)[0] if name in table.texts else table.number_column(name)
+        groups.setdefault((found.astype(np.float64) + 0.0).tobytes(), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _features_of_gaps_unused(report: DataReport, schema: Any) -> int:
@@ -251,7 +281,7 @@ def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, An
     if column.kind == "category" and len(met) < len(codes):
         # Numbered by first meeting, so that other names for the same levels are seen too.
         values = codes.astype(np.float64)
-        return values, values.tobytes()
+        return values, _sketch(values)
     return codes, tuple(texts[code] for code in codes.tolist())
 
 
@@ -320,11 +350,16 @@ def _row_keys(kind: str, block: Any) -> Iterator[tuple[int, Any]]:
 def _of_same_hash(columns: list[npt.NDArray[Any]]) -> npt.NDArray[np.intp]:
     """The rows whose hash another row has, too, in order."""
     hashes = np.zeros(len(columns[0]), np.uint64)
-    for column in columns:
-        values = column.astype(np.float64) + 0.0  # -0 is 0
-        values[np.isnan(values)] = np.nan
-        hashes = (hashes ^ values.view(np.uint64)) * HASH_FACTOR
-        hashes ^= hashes >> HASH_SHIFT
+    for start in range(0, len(hashes), ROWS_HASHED):
+        some = hashes[start : start + ROWS_HASHED]
+        for column in columns:
+            values = column[start : start + ROWS_HASHED].astype(np.float64)
+            values += 0.0  # -0 is 0
+            if np.isnan(values.min()):
+                values[np.isnan(values)] = np.nan
+            some ^= values.view(np.uint64)
+            some *= HASH_FACTOR
+            some ^= some >> HASH_SHIFT
     order = np.argsort(hashes)
     same = hashes[order[1:]] == hashes[order[:-1]]
     return np.sort(np.unique(np.concatenate([order[1:][same], order[:-1][same]])))

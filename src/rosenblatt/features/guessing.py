@@ -134,9 +134,13 @@ class WholeGuess:
     def add(self, values: npt.NDArray[Any], table: Table) -> bool:
         """Look at more values; False if nothing more is to be found out."""
         if self._rows == 0 and len(values):
-            known = values[~np.isnan(values)]
-            least, most = (known.min(), known.max()) if len(known) else (0.0, 0.0)
-            order = guess_epoch("time" if self._declared else self._name, least, most)
+            order = None
+            for some in (values[:JUDGED], values):  # most columns need no look at all of them
+                known = some[~np.isnan(some)]
+                least, most = (known.min(), known.max()) if len(known) else (0.0, 0.0)
+                order = guess_epoch("time" if self._declared else self._name, least, most)
+                if order is None and len(known):
+                    break
             if order is not None:
                 self._date = DateGuess(self._name, order, self._scale, self._but)
         if self._date is not None:

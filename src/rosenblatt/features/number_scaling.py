@@ -14,14 +14,16 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import choice
+from rosenblatt.core.parallel import slices
 
 # In units of the scale; 99.7 % of what is bell-shaped lies within.
 CLIP = 3.0
 # The interquartile range of what is bell-shaped, in standard deviations.
 IQR = 1.349
 NUMBERS_AT_ONCE, LEAST_ROWS = 1 << 22, 1 << 10
-# Columns of rows are copied into one piece each, so many numbers at a time.
-NUMBERS_COPIED = 1 << 18
+# Columns of rows are copied into one piece each, so many numbers at a time, and of those so many
+# rows, which stay near the processor.
+NUMBERS_COPIED, ROWS_COPIED = 1 << 18, 1 << 12
 # Quartiles are exact up to so many numbers, and above it those of a sample of half as many or more.
 NUMBERS_SAMPLED = 1 << 20
 GOLDEN, EVERY_ROW = np.uint64(0x9E3779B97F4A7C15), 2**64 - 1
@@ -106,7 +108,7 @@ class RowSample:
         """The first quartile, the median and the third of each column, gaps left out."""
         rows = np.concatenate(self._rows)
         found = np.zeros((3, rows.shape[1]))
-        for some, values in _by_columns(rows) if len(rows) else ():
+        for some, values in contiguous_columns(rows) if len(rows) else ():
             found[:, some] = np.percentile(values, [25, 50, 75], axis=1)
             for place in np.flatnonzero(np.isnan(found[1, some])).tolist():
                 known = values[place][~np.isnan(values[place])]
@@ -115,13 +117,17 @@ class RowSample:
         return found
 
 
-def _by_columns(numbers: npt.NDArray[Any]) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
+def contiguous_columns(numbers: npt.NDArray[Any]) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
     """A few columns at a time, each in one piece; all at once were the whole table once more."""
     n_rows, n_columns = numbers.shape
-    step = max(1, NUMBERS_COPIED // max(1, n_rows))
+    # As many as memory is read at once, at least.
+    step = max(8, NUMBERS_COPIED // max(1, n_rows))
     for start in range(0, n_columns, step):
-        some = slice(start, start + step)
-        yield some, np.ascontiguousarray(numbers[:, some].T)
+        some = slice(start, min(start + step, n_columns))
+        columns = np.empty((some.stop - start, n_rows), numbers.dtype)
+        for rows in slices(n_rows, None, ROWS_COPIED):
+            columns[:, rows] = numbers[rows, some].T
+        yield some, columns
 
 
 class Moments:
@@ -152,7 +158,7 @@ class Moments:
     def _join(self, numbers: npt.NDArray[Any]) -> None:
         n = np.full(numbers.shape[1], float(len(numbers)))
         mean, size = np.zeros((2, len(n)))
-        for some, values in _by_columns(numbers):
+        for some, values in contiguous_columns(numbers):
             if self._scale and len(numbers):
                 mean[some], size[some] = values.mean(axis=1), values.std(axis=1)
             gaps = np.isnan(values.min(axis=1, initial=np.inf))
