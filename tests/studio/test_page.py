@@ -163,9 +163,6 @@ def test_the_page_and_the_theory_say_the_same_of_ties_and_of_the_bound(
     shows(theory, "never more than 499.3 = R²/γ²")
     shows(theory, "makes no more than R²/γ² = 499.3 mistakes, in any order.")
     shows(story, "A tie counts as C; the label is A: a mistake.")
-    # A wider window shows more of the plane, and all of it is to be divided among the classes.
-    with page.expect_request(asks_for_a_wide_box):
-        page.set_viewport_size({"width": 1600, "height": 700})
     # The soft rule moves two rivals at one example, which then was used once.
     page.get_by_label("Learner", exact=True).select_option("soft")
     shows(theory, "this learner has another rule")
@@ -174,6 +171,14 @@ def test_the_page_and_the_theory_say_the_same_of_ties_and_of_the_bound(
     opened(page, f"{server}#preset=one&learner=perceptron,fit_intercept:no,initial:3/4/0&at=1")
     shows(story, "w is made of: the first weights, point 1 ×1.")
     shows(theory, "never more than 2.803 from this start")
+
+
+def test_a_wider_window_has_all_of_its_plane_divided_among_the_classes(
+    page: Any, server: str
+) -> None:
+    opened(page, f"{server}#preset=three&learner=kernel")
+    with page.expect_request(asks_for_a_wide_box):
+        page.set_viewport_size({"width": 1600, "height": 700})
 
 
 def test_exclusive_or_is_not_separable_until_the_product_is_a_feature(
@@ -282,12 +287,12 @@ def test_the_plane_is_edited_by_pointer_and_by_keyboard_alone(page: Any, server:
     shows(page.locator(".live"), "w is now (3, 1)")
 
 
-def test_a_saved_page_replays_without_a_server(page: Any, server: str, tmp_path: Path) -> None:
+def test_a_saved_page_learns_without_a_server(page: Any, server: str, tmp_path: Path) -> None:
     opened(page, f"{server}#preset=three&at=3")
     kept = tmp_path / "run.html"
     page.locator(".menu summary").click()
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Page that replays offline").click()
+        page.get_by_role("button", name="The studio in one file").click()
     saved.value.save_as(kept)
     page.context.set_offline(True)
     opened(page, kept.as_uri())
@@ -298,8 +303,7 @@ def test_a_saved_page_replays_without_a_server(page: Any, server: str, tmp_path:
     page.get_by_role("button", name="Back").click()
     shows(page.locator(".update-card h2"), "Update 3 of")
     assert page.locator(".update-card").inner_text() == told
-    shows(page.locator(".notice"), "This file replays a run.")
-    assert page.get_by_role("button", name="Your own data…").count() == 0
+    assert page.get_by_role("button", name="Your own data…").count() == 1
 
 
 def test_pictures_are_saved_as_svg_and_png(page: Any, server: str, tmp_path: Path) -> None:

@@ -224,7 +224,7 @@ def test_the_command_writes_a_page_instead(tmp_path):
     assert running.returncode == 2  # --no-open has no meaning then
     done = subprocess.run([*COMMAND[:-1], "--out", str(tmp_path / "six.html")], check=True)
     assert done.returncode == 0
-    assert 'id="studio-run"' in (tmp_path / "six.html").read_text("utf-8")
+    assert 'id="studio-kit"' in (tmp_path / "six.html").read_text("utf-8")
 
 
 def test_without_its_extra_the_command_says_what_to_install():

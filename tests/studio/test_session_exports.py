@@ -158,26 +158,30 @@ def page_of(name):
 
 def embedded(html):
     (data,) = re.findall(
-        r'<script type="application/json" id="studio-run">(.*?)</script>', html, re.DOTALL
+        r'<script type="application/json" id="studio-kit">(.*?)</script>', html, re.DOTALL
     )
     return json.loads(data)
 
 
 @pytest.mark.parametrize("name", ["six", "several", "side by side"])
-def test_the_page_carries_its_run_and_the_lines_it_draws(name):
-    html = page_of(name)
-    stored = embedded(html)
-    assert stored["run"] == json.loads(json.dumps(Session().ask("run", STATES[name])))
-    needed = [
-        i
-        for i, run in enumerate(stored["run"]["runs"])
-        if run["vectors"] != 1 or run["learner"]["kind"] == "voted"
-    ]
-    assert {int(key.partition(":")[0]) for key in stored["contours"]} == set(needed)
+def test_the_page_carries_its_state_and_all_that_its_engine_needs(name):
+    stored, session = embedded(page_of(name)), Session()
+    run = json.loads(json.dumps(session.ask("run", STATES[name])))
+    assert stored["state"] == run["state"]
+    begun = json.loads(json.dumps(session.ask("start", {})))
+    assert {**begun, "state": stored["state"]} == {key: stored[key] for key in begun}
+    needs_python = any(one["vectors"] == 0 for one in run["runs"])
+    assert ("run" in stored) == needs_python
+
+
+def test_the_page_carries_the_run_of_a_kernel_and_the_lines_it_draws():
+    state = {"data": {"preset": "three"}, "learners": [{"kind": "kernel"}, {"kind": "perceptron"}]}
+    stored = embedded(Session().ask("page", state)["text"])
+    assert stored["run"] == json.loads(json.dumps(Session().ask("run", state)))
+    assert {key.partition(":")[0] for key in stored["contours"]} == {"0", "1"}
     assert len(stored["contours"]) <= MOST_CONTOURS
-    for i in needed:
-        assert f"{i}:0" in stored["contours"]
-        assert f"{i}:{stored['run']['runs'][i]['n_updates']}" in stored["contours"]
+    for i, run in enumerate(stored["run"]["runs"]):
+        assert {f"{i}:0", f"{i}:{run['n_updates']}"} <= stored["contours"].keys()
 
 
 def test_the_page_asks_for_nothing_outside_of_itself():
@@ -194,7 +198,7 @@ def test_a_label_cannot_leave_the_data_of_the_page():
     assert "alert(" in html
     assert "<script>alert" not in html
     assert html.count("</script>") == 2
-    assert NASTY in embedded(html)["run"]["data"]["classes"]
+    assert NASTY in {row[2] for row in embedded(html)["state"]["data"]["rows"]}
 
 
 def test_modules_are_joined_after_what_they_import(tmp_path, monkeypatch):
@@ -205,11 +209,11 @@ def test_modules_are_joined_after_what_they_import(tmp_path, monkeypatch):
     (tmp_path / "z.js").write_text("const one = 1;\nexport function two() { return one; }\n")
     (tmp_path / "main.js").write_text('import {one} from "./a.js";\nexport const mount = one;')
     (tmp_path / "boot.js").write_text('import {mount} from "./main.js";\nmount();\n')
-    joined = pages.joined(boot=True)
+    joined = pages.joined()
     assert joined.index("const of_z") < joined.index("const of_a") < joined.index("const of_main")
-    assert "const {two: deux} = of_z;" in joined
-    assert joined.endswith("{\nconst {mount} = of_main;\nmount();\n}\n")
-    assert pages.joined(boot=False).endswith("const {mount} = of_main;\n")
+    assert "const {two: deux}=of_z;" in joined
+    assert joined.endswith("{\nconst {mount}=of_main;\nmount();\n}\n")
+    assert pages.joined("main.js").endswith("const {mount} = of_main;\n")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +230,7 @@ def test_modules_that_cannot_be_joined_are_refused(source, words, tmp_path, monk
     (tmp_path / "a.js").write_text(source)
     (tmp_path / "b.js").write_text('import {a} from "./a.js";\nexport const b = a;\n')
     with pytest.raises(pages.BundleError, match=words):
-        pages.joined(boot=False)
+        pages.joined("a.js")
 
 
 def test_names_are_no_formulas_of_a_spreadsheet():

@@ -48,6 +48,7 @@ def controls() -> list[dict[str, Any]]:
         {
             "kind": kind,
             "title": entry.title,
+            "class_name": entry.class_name,
             "has_weights": entry.family == "linear",
             "fields": [_control(option) for option in controls_of(kind).values()],
         }

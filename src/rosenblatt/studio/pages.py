@@ -1,4 +1,4 @@
-"""The page as files, as one script, and with a run as one HTML file that replays it anywhere.
+"""The page as files, as one script, and as one HTML file that learns anywhere, without a server.
 
 Its modules import by ``import {a, b} from "../views/x.js";`` and export with the word ``export``
 before a function, class or constant; no more of the language is needed to join them. Each keeps its
@@ -18,8 +18,8 @@ import msgspec
 import numpy as np
 
 from rosenblatt.errors import RosenblattError
+from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.studio.contours import box_around, contour
-from rosenblatt.studio.controls import controls
 from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.studio.states import PageState
 
@@ -31,6 +31,11 @@ WEB = Path(__file__).parent / "web"
 BOOT = "boot.js"
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w./-]+\.js)";?\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
+# What a browser does not need: lines that are comments, and the room before a line. No text of the
+# page goes over several lines.
+IDLE = re.compile(r"^[\t ]*//.*\n|^[\t ]+|^\n", re.MULTILINE)
+TEXT = re.compile(r"""["'`/]""")
+BLANKS = re.compile(r" (=>|[=!<>]=*|&&|\|\||[?:*]) |(?<=,) ")
 LEFT_OVER = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
@@ -45,26 +50,20 @@ def files() -> dict[str, Path]:
     }
 
 
-def joined(*, boot: bool) -> str:
-    """All modules, each after those it imports; with what starts the page, or without.
+def joined(of: str = BOOT) -> str:
+    """A module after all that it imports, as one script; the names it exports are known at the end.
 
-    Without it, ``const {mount} = …`` at the end makes the page's function known.
+    What acts by itself is a block at the end, not a function: it may wait for an answer.
     """
     sources = {
         name: path.read_text("utf-8") for name, path in files().items() if path.suffix == ".js"
     }
-    names = [name for name in sources if name != BOOT]
     parts: list[str] = []
-    done: set[str] = set()
-    for name in names:
-        _add(name, sources, parts, done, ())
-    if boot:
-        body, _ = _rewritten(BOOT, sources[BOOT])
-        # A block rather than a function: it may wait for an answer.
-        parts.append(f"{{\n{body}}}\n")
-    else:
-        parts.append(f"const {{mount}} = {_variable('main.js')};\n")
-    return "".join(parts)
+    _add(of, sources, parts, set(), ())
+    body, exported = _rewritten(of, sources[of])
+    if not exported:
+        return "".join([*parts[:-1], f"{{\n{body}}}\n"])
+    return "".join([*parts, f"const {{{', '.join(exported)}}} = {_variable(of)};\n"])
 
 
 def _add(
@@ -87,11 +86,17 @@ def _add(
 def _rewritten(name: str, source: str) -> tuple[str, list[str]]:
     """A module as the body of a function, and the names it exports."""
     exported = EXPORT.findall(source)
-    body = EXPORT.sub("", IMPORT.sub(lambda line: _taken(name, line), source))
+    body = _dense(EXPORT.sub("", IMPORT.sub(lambda line: _taken(name, line), source)))
     left = LEFT_OVER.search(body)
     if left is not None:
         raise BundleError(f"{name} has a line that cannot be joined: {left[0]}")
     return body if body.endswith("\n") else body + "\n", exported
+
+
+def _dense(source: str) -> str:
+    """The same without what only its readers need; lines with texts in them keep their blanks."""
+    lines = IDLE.sub("", source).splitlines(keepends=True)
+    return "".join(line if TEXT.search(line) else BLANKS.sub(r"\1", line) for line in lines)
 
 
 def _taken(name: str, line: re.Match[str]) -> str:
@@ -116,20 +121,20 @@ SCRIPT = re.compile(rf'<script type="module" src="{re.escape(BOOT)}"></script>\n
 HEAD = re.compile(r"<head>\n?")
 
 
-def page(study: Study, state: PageState) -> str:
-    """index.html with its style, its modules and the answers they will ask for."""
-    box = box_around(study.examples.points)
-    answers = {
-        "state": state.to_json(),
-        "learners": controls(),
-        "run": study.to_json(state),
-        "contours": _contours(study, state, box),
-        "box": box,
-    }
-    style = _closed((WEB / "style.css").read_text("utf-8"), "style")
-    code = _closed(joined(boot=True), "script")
+def page(study: Study, state: PageState, kit: dict[str, Any]) -> str:
+    """index.html with its style, its modules and what its engine needs to know.
+
+    What that cannot learn by itself comes along, with the pictures of it.
+    """
+    carried = kit | {"state": state.to_json()}
+    if not all(_is_learned_in_page(run) for run in study.runs):
+        box = box_around(study.examples.points)
+        contours = _contours(study, state, box)
+        carried |= {"run": study.to_json(state), "contours": contours, "box": box}
+    style = _closed(IDLE.sub("", (WEB / "style.css").read_text("utf-8")), "style")
+    code = _closed(joined(), "script")
     # In JSON "<" may be written so, and then no label can end the element it stands in.
-    data = msgspec.json.encode(answers).decode().replace("<", "\\u003c")
+    data = msgspec.json.encode(carried).decode().replace("<", "\\u003c")
     policy = (
         f"default-src 'none'; script-src '{_digest(code)}'; style-src '{_digest(style)}'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -138,8 +143,13 @@ def page(study: Study, state: PageState) -> str:
     html = (WEB / "index.html").read_text("utf-8")
     html = _put(HEAD, head, html)
     html = _put(STYLE, f"<style>{style}</style>\n", html)
-    run = f'<script type="application/json" id="studio-run">{data}</script>\n'
+    run = f'<script type="application/json" id="studio-kit">{data}</script>\n'
     return _put(SCRIPT, f'{run}<script type="module">{code}</script>\n', html)
+
+
+def _is_learned_in_page(run: PageRun) -> bool:
+    """Whether the page has an engine for it, with the same numbers."""
+    return run.has_weights and run.recipe.entry in CATALOGUE
 
 
 def _put(place: re.Pattern[str], text: str, html: str) -> str:

@@ -20,6 +20,9 @@ class Preset:
     rows: Callable[[], Rows]
     learners: list[dict[str, Any]] = field(default_factory=lambda: [{"kind": "perceptron"}])
 
+    def to_json(self) -> dict[str, Any]:
+        return {**vars(self), "rows": self.rows()}
+
 
 def _named(table: Any, names: str | list[str], digits: int = 2) -> Rows:
     """The rows of a data set, rounded so that they are short to write and to share."""

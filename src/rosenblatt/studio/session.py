@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.core.result import STOP_REASONS, stop_text
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.studio import fields
 from rosenblatt.studio.contours import contour, read_box
@@ -85,14 +86,12 @@ class Session:
     # ------------------------------------------------------------------ the questions
 
     def _begin(self, _: Mapping[str, Any]) -> dict[str, Any]:
-        presets = [
-            {"id": key, "title": preset.title, "about": preset.about}
-            for key, preset in PRESETS.items()
-        ]
+        """All that the page must know to learn by itself, in its own engine."""
         return {
             "state": self._start.to_json(),
-            "presets": presets,
+            "presets": [{"id": key, **preset.to_json()} for key, preset in PRESETS.items()],
             "learners": controls(),
+            "stop_reasons": {reason: stop_text(reason, "points") for reason in STOP_REASONS},
             "name": self._name,
         }
 
@@ -123,7 +122,7 @@ class Session:
 
     def _page(self, body: Mapping[str, Any]) -> dict[str, Any]:
         state = complete(body)
-        return {"text": page(self._study(state), state)}
+        return {"text": page(self._study(state), state, self._begin({}))}
 
     def _chosen(self, state: PageState, body: Mapping[str, Any]) -> PageRun:
         runs = self._study(state).runs

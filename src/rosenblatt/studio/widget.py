@@ -65,7 +65,7 @@ class Playground(anywidget.AnyWidget):
     >>> Playground([[0, 0], [1, 1]], ["no", "yes"])  # doctest: +SKIP
     """
 
-    _esm = joined(boot=False) + RENDER
+    _esm = joined("main.js") + RENDER
     _css = (WEB / "style.css").read_text("utf-8")
     initial = traitlets.Dict().tag(sync=True)
 

@@ -35,7 +35,7 @@ option = in_section("Reading the data")
     "--out",
     type=click.Path(),
     metavar="FILE",
-    help="Write a page that replays the run without a server, and serve nothing.",
+    help="Write the studio as one file that learns without a server, and serve nothing.",
 )
 @option("--x", metavar="COL", help="Column to go across: its name, or its number from 1.")
 @option("--y", metavar="COL", help="Column to go up.  [default: the two that tell most]")

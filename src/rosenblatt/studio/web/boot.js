@@ -1,5 +1,9 @@
-// Starts the page: with its server, or from the run that an exported file carries.
+// Starts the page: with its server, or alone with what its file carries.
+import {createSession, NeedsPython} from "./engine/session.js";
 import {mount} from "./main.js";
+
+// Of these the server knows more, or has the files that they need.
+const OF_PYTHON = ["table", "script", "notebook", "page"];
 
 async function askServer(name, body) {
 	let answer;
@@ -18,29 +22,49 @@ async function askServer(name, body) {
 	return found;
 }
 
-// An exported page has no server: everything it can be asked is in the file.
-function askEmbedded(stored) {
+// The engine of the page answers; what it cannot, somebody else does.
+function askFirst(own, other, ofOther = []) {
 	return async (name, body) => {
-		if (name === "start") return {state: stored.state, learners: stored.learners};
-		if (name === "run") return stored.run;
-		if (name === "contour") {
-			const found = stored.contours?.[`${body.run}:${body.at}`];
-			if (found) return found;
-			throw new Error(
-				"The lines at this update are not in this file; others before and after it are.",
-			);
+		if (ofOther.includes(name)) return other(name, body);
+		try {
+			return await own(name, body);
+		} catch (error) {
+			if (!(error instanceof NeedsPython)) throw error;
+			return other(name, body, error);
 		}
-		throw new Error("This file only replays a run. Open the studio to change it.");
 	};
 }
 
-const embedded = document.getElementById("studio-run");
-const storedRun = embedded && JSON.parse(embedded.textContent);
+const served = (kit) => askFirst(createSession(kit), askServer, OF_PYTHON);
 
-const replayed = storedRun && {
-	ask: askEmbedded(storedRun),
-	initial: storedRun.state,
-	offline: true,
-	box: storedRun.box,
-};
-mount(document.getElementById("studio"), {ask: askServer, address: true, ...replayed});
+// Without a server: what only Python can learn is in the file, if it was there when that was made;
+// and the file itself can be written again with another state.
+function alone(kit, html) {
+	const own = createSession(kit);
+	const asked = ({at: _, view: __, ...state}) => JSON.stringify(state);
+	const stored = async (name, body, error) => {
+		if (name === "page") return {text: rewritten(html, {...kit, state: body})};
+		const wanted = name === "contour" ? body.state : body;
+		if (!kit.run || asked(wanted) !== asked(kit.run.state)) throw error;
+		if (name === "run") return {...kit.run, state: wanted};
+		const found = kit.contours?.[`${body.run}:${body.at}`];
+		if (found) return found;
+		throw new Error("The lines at this update are not in this file; others before and after are.");
+	};
+	return askFirst(own, stored);
+}
+
+// In JSON "<" may be written so, and then no label can end the element it stands in.
+function rewritten(html, kit) {
+	const data = JSON.stringify(kit).replaceAll("<", "\\u003c");
+	const place = /(<script type="application\/json" id="studio-kit">)[^<]*/;
+	return `<!doctype html>\n${html.replace(place, (_, start) => start + data)}\n`;
+}
+
+const embedded = document.getElementById("studio-kit");
+const kit = embedded ? JSON.parse(embedded.textContent) : await askServer("start", {});
+mount(document.getElementById("studio"), {
+	ask: embedded ? alone(kit, document.documentElement.outerHTML) : served(kit),
+	address: true,
+	box: kit.box,
+});

@@ -25,13 +25,10 @@ const NO_POINTS = localPoints({rows: []}, ["A", "B"]);
 
 const STEPS = "each mistake moves the line. Step through the updates";
 const LEDE = `Watch a perceptron learn: ${STEPS}, or click the plane to add points of your own.`;
-const LEDE_OFFLINE = `See how a perceptron learned: ${STEPS}.`;
-const NOTICE_OFFLINE =
-	"This file replays a run. To change the points or the learner, open them in the studio.";
 
 class Studio {
-	constructor(root, {ask, initial, address = false, offline = false, box = null}) {
-		Object.assign(this, {root, ask, address, offline, editable: !offline});
+	constructor(root, {ask, initial, address = false, editable = true, box = null}) {
+		Object.assign(this, {root, ask, address, editable});
 		this.givenBox = box;
 		this.state = {...FIRST, ...initial};
 		this.points = NO_POINTS;
@@ -62,7 +59,7 @@ class Studio {
 		this.stage.node.insertBefore(this.playback.node, this.stage.words);
 		this.stage.node.insertBefore(this.live, this.stage.words);
 		const {themeButton, sizeButton} = this.appearance;
-		const lede = el("p", {class: "lede"}, this.offline ? LEDE_OFFLINE : LEDE);
+		const lede = el("p", {class: "lede"}, LEDE);
 		const title = el("div", {}, el("h1", {}, "Perceptron studio"), lede);
 		const buttons = [this.exports.node, themeButton, sizeButton];
 		const cards = [this.stage, this.updateCard, this.theoryCard].map((part) => part.node);
@@ -71,13 +68,12 @@ class Studio {
 		this.root.replaceChildren(
 			el("header", {class: "head"}, title, el("div", {class: "row tools"}, buttons)),
 			this.alert,
-			...(this.offline ? [el("p", {class: "notice"}, NOTICE_OFFLINE)] : []),
 			el("main", {class: "layout"}, cards, setup, this.pointTable.node),
 			this.spoken,
 			this.dataDialog.node,
 		);
 		this.root.classList.add("studio");
-		this.root.classList.toggle("offline", this.offline);
+		this.root.classList.toggle("fixed", !this.editable);
 		if (this.address) window.addEventListener("hashchange", () => this.readHash());
 		this.appearance.apply();
 		this.updateCard.show();

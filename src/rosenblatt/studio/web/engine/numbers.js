@@ -29,8 +29,13 @@ export function bracketed(number) {
 	return number < 0 ? `(${figure(number)})` : figure(number);
 }
 
+// Thousands in groups: 12,345.
+export function grouped(number) {
+	return number.toLocaleString("en");
+}
+
 export function counted(number, one, many) {
-	return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+	return `${grouped(number)} ${number === 1 ? one : many}`;
 }
 
 export function shortened(text, most = 24) {
@@ -55,4 +60,14 @@ export function niceStep(span, parts) {
 	const power = 10 ** Math.floor(Math.log10(rough || 1));
 	const share = rough / power;
 	return power * (share > 5 ? 10 : share > 2 ? 5 : share > 1 ? 2 : 1);
+}
+
+// A number as `%.4g` of other languages has it.
+export function general(number, digits) {
+	if (number === 0 || !Number.isFinite(number)) return String(number);
+	const [mantissa, power] = number.toExponential(digits - 1).split("e");
+	const exponent = Number(power);
+	if (exponent >= -4 && exponent < digits) return String(Number(number.toPrecision(digits)));
+	const sign = exponent < 0 ? "-" : "+";
+	return `${Number(mantissa)}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }

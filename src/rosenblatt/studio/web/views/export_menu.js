@@ -1,4 +1,4 @@
-// Taking it home: pictures of the view, the table, the run, code, and a page that replays it.
+// Taking it home: pictures of the view, the table, the run, code, and the studio itself.
 import {button, el, listen, saveFile, setText} from "./dom.js";
 import {CanvasPen, SvgPen} from "./pen.js";
 
@@ -78,16 +78,15 @@ export class ExportMenu {
 		const notebook = asked("notebook", "perceptron_run.ipynb", "application/x-ipynb+json");
 		const page = asked("page", "perceptron_run.html", "text/html");
 		const address = () => navigator.clipboard.writeText(location.href);
-		const [here, served] = [studio.address, !studio.offline];
 		const entries = [
 			["Picture of this view (PNG)", save("perceptron.png", "image/png", () => asPng(studio))],
 			["Picture of this view (SVG)", save("perceptron.svg", "image/svg+xml", () => asSvg(studio))],
-			["Table of updates (CSV)", asked("csv", "updates.csv", "text/csv", ofShown), served],
+			["Table of updates (CSV)", asked("csv", "updates.csv", "text/csv", ofShown)],
 			["The whole run (JSON)", save("run.json", "application/json", () => asJson(studio))],
-			["Python script", asked("script", "perceptron_run.py", "text/x-python"), served],
-			["Notebook", notebook, served],
-			["Page that replays offline (HTML)", page, served],
-			["Copy the address of this state", address, here],
+			["Python script", asked("script", "perceptron_run.py", "text/x-python")],
+			["Notebook", notebook],
+			["The studio in one file (HTML)", page],
+			["Copy the address of this state", address, studio.address],
 		].filter(([, , possible = true]) => possible);
 		const buttons = entries.map(([words, act]) => button(words, () => this.run(words, act)));
 		const items = buttons.map((entry) => el("li", {}, entry));

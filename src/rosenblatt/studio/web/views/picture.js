@@ -183,7 +183,7 @@ export class Picture {
 		if (this.contours.size > 400) this.contours.clear();
 		this.contours.set(wanted, found);
 		// A server that was away may be back at the next look; a file has no more than it has.
-		if (found.problem && !studio.offline) setTimeout(() => this.contours.delete(wanted), 1000);
+		if (found.problem) setTimeout(() => this.contours.delete(wanted), 1000);
 		if (wanted === k) this.lastContour = found;
 		studio.redraw();
 	}

@@ -1,0 +1,121 @@
+// The plane divided among the classes, as lines and areas to draw.
+import {boxCorners, clipPolygon} from "./geometry.js";
+import {mapOf} from "./mapped_rows.js";
+
+// The work for one picture, and the cells each way that it may have.
+const WORK = 3_000_000;
+const [FEWEST, MOST] = [40, 120];
+
+// Boundaries and areas after `at` updates. Those of several linear classes are exact; all others
+// come from scores on a grid.
+export function contour(run, {map, columns}, at, box) {
+	const {vectors, d} = run.rows;
+	if (vectors > 1 && map === "none" && !run.isVoted) return exactRegions(run, at, box);
+	const cost = run.isVoted ? (at + 1) * vectors : d * vectors;
+	const cells = Math.round(Math.min(MOST, Math.max(FEWEST, Math.sqrt(WORK / cost))));
+	const [x0, x1, y0, y1] = box;
+	const place = (low, high, i) => low + ((high - low) * i) / cells;
+	const {map: mapped} = mapOf(map, columns);
+	const scores = [];
+	for (let i = 0; i <= cells; i++)
+		for (let j = 0; j <= cells; j++)
+			scores.push(run.values(at, mapped(place(x0, x1, j), place(y0, y1, i))));
+	const grid = {cells, x: (j) => place(x0, x1, j), y: (i) => place(y0, y1, i)};
+	const found = {lines: [], regions: []};
+	for (let c = 0; c < Math.max(2, vectors); c++) {
+		const lead = scores.map((values) => leadOf(values, c));
+		const {rings, lines} = marched(lead, grid);
+		if (rings.length) found.regions.push({class: c, rings});
+		// Of two classes the boundary of the one is that of the other.
+		if (vectors > 1 || c === 1) found.lines.push(...lines);
+	}
+	return found;
+}
+
+// By how much a class is ahead of the best other.
+function leadOf(values, c) {
+	if (values.length === 1) return c === 1 ? values[0] : -values[0];
+	let best = -Infinity;
+	for (let k = 0; k < values.length; k++) if (k !== c && values[k] > best) best = values[k];
+	return values[c] - best;
+}
+
+// The part of every cell where a function is above 0, cell by cell, joined along each row of cells;
+// and the segments where it is 0.
+function marched(values, {cells, x, y}) {
+	const rings = [];
+	const lines = [];
+	for (let i = 0; i < cells; i++) {
+		let start = null;
+		const closeRun = (j) => {
+			if (start !== null) rings.push(boxCorners([x(start), x(j), y(i), y(i + 1)]));
+			start = null;
+		};
+		for (let j = 0; j < cells; j++) {
+			const at = i * (cells + 1) + j;
+			const corners = [values[at], values[at + 1], values[at + cells + 2], values[at + cells + 1]];
+			if (corners.every((value) => value > 0)) {
+				start ??= j;
+				continue;
+			}
+			closeRun(j);
+			if (corners.every((value) => value <= 0)) continue;
+			const places = boxCorners([x(j), x(j + 1), y(i), y(i + 1)]);
+			const ends = [];
+			const ring = [];
+			for (let c = 0; c < 4; c++) {
+				const [p, q, fp, fq] = [places[c], places[(c + 1) % 4], corners[c], corners[(c + 1) % 4]];
+				if (fp > 0) ring.push(p);
+				if (fp > 0 === fq > 0) continue;
+				const s = fp / (fp - fq);
+				const crossed = [p[0] + s * (q[0] - p[0]), p[1] + s * (q[1] - p[1])];
+				ring.push(crossed);
+				ends.push(crossed);
+			}
+			rings.push(ring);
+			for (let k = 0; k + 1 < ends.length; k += 2) lines.push([ends[k], ends[k + 1]]);
+		}
+		closeRun(cells);
+	}
+	return {rings, lines};
+}
+
+// The largest of several linear scores: convex polygons.
+function exactRegions(run, at, box) {
+	const {vectors, d} = run.rows;
+	const flat = run.answers ?? run.weights;
+	const size = d + 1;
+	const weights = Array.from({length: vectors}, (_, c) => {
+		const from = (at * vectors + c) * size;
+		return flat.slice(from, from + size);
+	});
+	const found = {lines: [], regions: []};
+	if (weights.every((w) => w.every((value, i) => value === weights[0][i]))) return found;
+	const drawn = new Set();
+	weights.forEach((own, c) => {
+		let polygon = boxCorners(box);
+		weights.forEach((other, k) => {
+			const line = own.map((value, i) => value - other[i]);
+			// Of two equal classes the first has the area.
+			const equal = line.every((value) => value === 0);
+			if (k === c || (equal && c < k)) return;
+			polygon = equal ? [] : clipPolygon(polygon, line);
+		});
+		if (polygon.length < 3) return;
+		found.regions.push({class: c, rings: [polygon]});
+		polygon.forEach((p, i) => {
+			const q = polygon[(i + 1) % polygon.length];
+			const along = [0, 0, 1, 1].some(
+				(axis, side) => p[axis] === box[side] && q[axis] === box[side],
+			);
+			const name = [p, q]
+				.map((end) => end.map((v) => v.toPrecision(6)).join())
+				.sort()
+				.join(";");
+			if (along || drawn.has(name)) return;
+			drawn.add(name);
+			found.lines.push([p, q]);
+		});
+	});
+	return found;
+}
