@@ -45,7 +45,7 @@ from rosenblatt import SequenceTagger
 from rosenblatt.evaluate import span_scores
 
 EPOCHS = 10
-FASTER, FASTER_ANSWERS = 8.0, 10.0
+FASTER, FASTER_ANSWERS, FASTER_ANSWER = 8.0, 15.0, 4.0
 SEEDS = (0, 1, 2)
 LOOKED_AT = (1, 2, 3, 5, 10)
 
@@ -292,7 +292,9 @@ def one_by_one(n: int | None, repeats: int) -> list[Row]:
             ours=seconds(lambda: [ours.predict([words]) for words in test.sentences]),
             peer=seconds(lambda: _ask_peer(peer, test.sentences, sixteen)),
         )
-    return [Row(f"{len(test.sentences):,} sentences, a call each / CRFsuite", **times)]
+    least = _only_in_full(FASTER_ANSWER, n)
+    name = f"{len(test.sentences):,} sentences, a call each / CRFsuite"
+    return [Row(name, **times, least_of_peer=least)]
 
 
 # ---------------------------------------------------------------------- chunks

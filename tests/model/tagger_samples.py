@@ -136,7 +136,7 @@ def told(tagger):
     facts["random"] = model.seed, model.random, model.order, model.dictionary
     facts["encoder"] = encoder.kind, encoder.table.hashes
     if encoder.templates is not None:
-        facts["words"] = encoder.columns, encoder.templates.texts, encoder.known, encoder._hashes
+        facts["words"] = encoder.columns, encoder.templates.texts, encoder.known, encoder.hashes
     return facts
 
 

@@ -48,8 +48,8 @@ class FitOutcome:
     keeps_rows: ClassVar[bool] = False
 
     def __getstate__(self) -> dict[str, Any]:
-        # A schema can be read from the notes again; the rows of training stay here.
-        left_out = "_schema_read", "_count_errors"
+        # A schema can be read from the notes again; the rows of training and a short cut stay here.
+        left_out = "_schema_read", "_count_errors", "_plain_tagger"
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
     def __sklearn_is_fitted__(self) -> bool:

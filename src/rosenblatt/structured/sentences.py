@@ -85,8 +85,8 @@ class Encoder:
         default = WORDS if len(self.columns) == 1 else CHUNKING
         self.templates = Templates(default if templates is None else templates, self.columns)
         self.known: list[dict[str, int]] = [{} for _ in self.columns]
-        self._hashes = self.templates.hashes([[] for _ in self.columns])
-        self._caches = self._new_caches()
+        self.hashes = self.templates.hashes([[] for _ in self.columns])
+        self._caches: list[npt.NDArray[np.int32] | None] | None = None
 
     @classmethod
     def for_tokens(
@@ -120,7 +120,7 @@ class Encoder:
         twin.table = self.table.copy()
         if self.kind != "mapping":
             twin.known = [dict(known) for known in self.known]
-            twin._caches = twin._new_caches()
+            twin._caches = None
         return twin
 
     def knows(self, token: Any) -> bool:
@@ -178,6 +178,8 @@ class Encoder:
             raise _no_word(named, *error.args[0]) from None
         asked = self.templates
         fresh = asked.hashes([list(column) for column in new])
+        if self._caches is None:
+            self._caches = self._new_caches()
         table = tag_features.features_of(
             self.table,
             starts,
@@ -185,7 +187,7 @@ class Encoder:
             asked.starts,
             asked.part_columns,
             asked.part_offsets,
-            self._hashes,
+            self.hashes,
             fresh,
             self._caches,
             asked.outside,
@@ -202,20 +204,20 @@ class Encoder:
         for known, more in zip(self.known, new, strict=True):
             known.update(more)
         joined: dict[tuple[int, int], npt.NDArray[np.uint64]] = {}
-        for pair in zip(self._hashes, fresh, strict=True):
+        for pair in zip(self.hashes, fresh, strict=True):
             both = id(pair[0]), id(pair[1])  # parts that ask the same share an array
             if both not in joined:
                 joined[both] = np.concatenate(pair)
-        self._hashes = [
-            joined[id(old), id(more)] for old, more in zip(self._hashes, fresh, strict=True)
+        self.hashes = [
+            joined[id(old), id(more)] for old, more in zip(self.hashes, fresh, strict=True)
         ]
-        self._caches = self._new_caches()
+        self._caches = None
 
     def _new_caches(self) -> list[npt.NDArray[np.int32] | None]:
         assert self.templates is not None
         first = self.templates.starts
         return [
-            np.full(len(self._hashes[p]), -2, np.int32) if end - p == 1 else None
+            np.full(len(self.hashes[p]), -2, np.int32) if end - p == 1 else None
             for p, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
         ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,7 +12,6 @@ import numpy as np
 from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import declared_classes
-from rosenblatt.core.parallel import each_part, slices
 from rosenblatt.core.result import Validation
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
@@ -23,7 +22,8 @@ from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.ledger import TagLedger
 from rosenblatt.structured.paths import PathExplanation, explain_tags
 from rosenblatt.structured.sentences import Encoder, layout_of, read_pairs, read_sentences
-from rosenblatt.structured.tagging import TagModel, TagTrainer, refuse_another_shape, refuse_no_path
+from rosenblatt.structured.tag_predictions import predicted_tags, tag_sentences
+from rosenblatt.structured.tagging import TagModel, TagTrainer, refuse_another_shape
 
 if TYPE_CHECKING:
     from rosenblatt.io import SentenceLayout
@@ -236,6 +236,7 @@ class SequenceTagger(Learner):
     ) -> tuple[TagModel, Encoder, TagTrainer]:
         """A model to learn into, a new one or a copy, and what learns from these sentences."""
         self.check_parameters()
+        self._plain_tagger = None  # what it knows is true no longer
         listed, tagged = read_pairs(sentences, tags)
         if goes_on:
             refuse_another_shape(self._model, self._encoder, self.order, self.templates)
@@ -303,31 +304,24 @@ class SequenceTagger(Learner):
         tags : list of lists of str
             An empty list for a sentence without tokens.
         """
-        self._refuse_unfitted()
-        self.check_parameters()
-        return self._predict(self._model.served(averaged=self.averaged), sentences)
+        return predicted_tags(self, sentences)
 
     def predict_one(self, sentence: Any) -> list[str] | None:
         """The tags of one sentence; None before any was learned."""
         return self.predict([sentence])[0] if self.__sklearn_is_fitted__() else None
 
     def _predict(self, weights: TagWeights, sentences: Any) -> list[list[str]]:
+        allowed = allowed_steps(self.constraints, self._model.tags)
         listed = read_sentences(sentences, may_be_empty=True)
-        model, full = self._model, [number for number, own in enumerate(listed) if own]
-        allowed, names = allowed_steps(self.constraints, model.tags), model.tags
-
-        def tag(some: slice) -> list[list[str]]:
-            numbers = full[some]
-            encoded = self._encoder.encode([listed[n] for n in numbers], numbers=numbers)
-            tags = model.find_tags(weights, encoded, self._beam, allowed)
-            if allowed is not None:
-                refuse_no_path(tags, encoded, numbers)
-            found, starts = tags.tolist(), encoded.starts.tolist()
-            return [[names[tag] for tag in found[first:last]] for first, last in pairwise(starts)]
-
-        parts = each_part(tag, slices(len(full), self.n_jobs), self.n_jobs)
-        tagged = iter([tags for part in parts for tags in part])
-        return [next(tagged) if sentence else [] for sentence in listed]
+        return tag_sentences(
+            self._model,
+            self._encoder,
+            weights,
+            listed,
+            beam=self._beam,
+            allowed=allowed,
+            n_jobs=self.n_jobs,
+        )
 
     def score(self, sentences: Any, tags: Any) -> float:
         """The share of tokens that get the right tag."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from rosenblatt._kernels.tags import tag_learning, tag_search
 from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.model import Model
-from rosenblatt.errors import InputError, Item, ParameterError
+from rosenblatt.errors import ParameterError
 from rosenblatt.structured.ledger import TagEntry, with_tags
 from rosenblatt.structured.sentences import Encoder
 
@@ -188,22 +188,6 @@ class TagTrainer(epochs.Trainer):
         found = self._model.find_tags(weights, self._encoded, self._beam, self._allowed)
         wrong = np.logical_or.reduceat(found != self._gold, self._encoded.starts[:-1])
         return int(np.count_nonzero(wrong))
-
-
-def refuse_no_path(tags: npt.NDArray[np.int32], encoded: Encoded, numbers: Sequence[int]) -> None:
-    """Refuse the first sentence that has no tags because the constraints allow none.
-
-    `numbers` are those that the sentences have for who gave them.
-    """
-    missing = np.flatnonzero(tags == NO_TAG)
-    if len(missing):
-        number = int(np.searchsorted(encoded.starts, missing[0], side="right")) - 1
-        length = int(encoded.starts[number + 1] - encoded.starts[number])
-        raise InputError(
-            f"the constraints allow no sequence of {length} of the tags that were seen in "
-            "training.",
-            where=Item("sentences", numbers[number]),
-        )
 
 
 def refuse_another_shape(model: TagModel, encoder: Encoder, order: int, templates: Any) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt._kernels.tags.tag_features import QUESTIONS, hash_of, hashes_of, mixed
+from rosenblatt._kernels.tags.tag_features import QUESTIONS, Ask, hash_of, hashes_of, mixed
 from rosenblatt.errors import ParameterError
 
 
@@ -108,24 +108,21 @@ class Templates:
         self.part_offsets = np.array([p.offset for p in parts], np.int64)
         asked = [(self.columns.index(p.column), p.asked) for p in parts]
         places = {key: place for place, key in enumerate(dict.fromkeys(asked))}
-        self._asks = [_ask(column, questions) for column, questions in places]
-        self._of_parts = [places[key] for key in asked]
+        self.asks = [_ask(column, questions) for column, questions in places]
+        self.part_asks = [places[key] for key in asked]
         self.outside = np.array(
             [mixed(hash_of("outside"), k) for k in range(2 * FURTHEST + 2)], np.uint64
         )
 
     def hashes(self, words: list[list[str]]) -> list[npt.NDArray[np.uint64]]:
         """For each part the hashes of what it asks of the words of its column."""
-        found = hashes_of(self._asks, words)
-        return [found[place] for place in self._of_parts]
+        found = hashes_of(self.asks, words)
+        return [found[place] for place in self.part_asks]
 
 
-def _ask(
-    column: int, asked: tuple[tuple[str, int], ...]
-) -> tuple[int, int, npt.NDArray[np.int64], Callable[[str], str]]:
-    """What parts ask of the words of a column, as `hashes_of` takes it."""
+def _ask(column: int, asked: tuple[tuple[str, int], ...]) -> Ask:
     numbers = np.array([(QUESTIONS[name], n) for name, n in asked], np.int64).reshape(-1, 2)
-    return column, hash_of(repr(asked)), numbers, partial(_answer, asked)
+    return Ask(column, hash_of(repr(asked)), numbers, partial(_answer, asked))
 
 
 def _answer(asked: tuple[tuple[str, int], ...], word: str) -> str:

@@ -29,15 +29,10 @@ from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
 
 cnp.import_array()
 
-cdef extern from *:
-    """
-    #ifdef Py_GIL_DISABLED /* another thread may change a mapping while it is read */
-    #define RB_ALONE 0
-    #else
-    #define RB_ALONE 1
-    #endif
-    """
-    const bint RB_ALONE
+cdef extern from "threads.h":
+    const bint RB_ALONE  # else another thread may change a mapping while it is read
+
+cdef extern from "Python.h":
     dict PyObject_GenericGetDict(object, void *)
 
 cdef enum:

@@ -14,9 +14,7 @@ import numpy as np
 cnp.import_array()
 
 cdef extern from "text/hash64.h" nogil:
-    uint64_t rb_mix(uint64_t, uint64_t)
     uint64_t rb_hash_bytes(const char *, int64_t)
-
 
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
@@ -27,6 +25,11 @@ cdef extern from "tags/word_shapes.h" nogil:
         RB_HAS_UPPER, RB_SUFFIX, RB_PREFIX
         LONGEST_FLAG "RB_LONGEST_FLAG"
     int64_t rb_answer(int, int64_t, const char *, int64_t, char *)
+
+cdef extern from "tags/word_rows.h" nogil:
+    enum:
+        FURTHEST "RB_FURTHEST"  # as in templates.py
+    uint64_t rb_slot(const uint64_t *, uint64_t, uint64_t)
 
 QUESTIONS = {
     "lower": RB_LOWER,
@@ -49,54 +52,51 @@ def hash_of(str text):
     return rb_hash_bytes(bytes_, n)
 
 
-def hashes_of(list asks, list words):
-    """For each ask the hashes of what it asks of the words of its column, in one call for all of them.
+cdef class Ask:
 
-    An ask is a column, the hash of what is asked, which is mixed before each answer, questions and
-    `answer`. Questions are rows (which of QUESTIONS, its size), asked one after the other; `answer`
-    does all of it for a word that is not ASCII.
-    """
-    cdef Scratch scratch = Scratch()
-    found = []
-    for column, kind, questions, answer in asks:
-        found.append(_hashes(kind, words[column], questions, answer, scratch))
-    return found
+    def __init__(self, int64_t column, uint64_t kind, cnp.ndarray questions, answer):
+        self.column, self.kind, self.answer = column, kind, answer
+        self.questions, self.n_questions = questions, cnp.PyArray_DIM(questions, 0)
 
+    def __reduce__(self):
+        return Ask, (self.column, self.kind, self.questions, self.answer)
 
-cdef class Scratch:
-    """Room for two answers, used again and again."""
-
-    cdef bytearray first, second
-    cdef int64_t room
-
-
-cdef object _hashes(
-    uint64_t kind, list words, cnp.ndarray questions, answer, Scratch scratch
-):
-    cdef cnp.npy_intp n_words = len(words)
-    cdef cnp.ndarray found = cnp.PyArray_SimpleNew(1, &n_words, cnp.NPY_UINT64)
-    cdef uint64_t *out = <uint64_t *>cnp.PyArray_DATA(found)
-    cdef const int64_t *asked = <const int64_t *>cnp.PyArray_DATA(questions)
-    cdef int64_t i, k, n_questions = cnp.PyArray_DIM(questions, 0)
-    cdef const char *text
-    cdef char *target
-    cdef Py_ssize_t n
-    cdef str word
-    for i in range(n_words):
-        word = words[i]
+    cdef uint64_t hash(self, str word, Scratch scratch) except? 0:
+        """The hash of what is asked of a word."""
+        cdef const int64_t *asked = <const int64_t *>cnp.PyArray_DATA(self.questions)
+        cdef const char *text
+        cdef char *target
+        cdef Py_ssize_t n
+        cdef int64_t k, n_questions = self.n_questions
         if n_questions and not PyUnicode_IS_ASCII(word):
-            word = answer(word)
-            text = PyUnicode_AsUTF8AndSize(word, &n)
-        else:
-            text = PyUnicode_AsUTF8AndSize(word, &n)
-            if n_questions and n + LONGEST_FLAG > scratch.room:
-                scratch.room = 2 * n + LONGEST_FLAG
-                scratch.first, scratch.second = bytearray(scratch.room), bytearray(scratch.room)
-            for k in range(n_questions):
-                target = scratch.second if k & 1 else scratch.first
-                n = rb_answer(<int>asked[2 * k], asked[2 * k + 1], text, n, target)
-                text = target
-        out[i] = rb_mix(kind, rb_hash_bytes(text, n))
+            word, n_questions = self.answer(word), 0
+        text = PyUnicode_AsUTF8AndSize(word, &n)
+        if n_questions and n + LONGEST_FLAG > scratch.room:
+            scratch.room = 2 * n + LONGEST_FLAG
+            scratch.first, scratch.second = bytearray(scratch.room), bytearray(scratch.room)
+        for k in range(n_questions):
+            target = scratch.second if k & 1 else scratch.first
+            n = rb_answer(<int>asked[2 * k], asked[2 * k + 1], text, n, target)
+            text = target
+        return rb_mix(self.kind, rb_hash_bytes(text, n))
+
+
+def hashes_of(list asks, list words):
+    """For each ask the hashes of what it asks of the words of its column."""
+    cdef Scratch scratch = Scratch()
+    cdef Ask ask
+    cdef list column
+    cdef cnp.npy_intp n_words
+    cdef cnp.ndarray hashes
+    cdef int64_t i
+    found = []
+    for ask in asks:
+        column = words[ask.column]
+        n_words = len(column)
+        hashes = cnp.PyArray_SimpleNew(1, &n_words, cnp.NPY_UINT64)
+        for i in range(n_words):
+            (<uint64_t *>cnp.PyArray_DATA(hashes))[i] = ask.hash(column[i], scratch)
+        found.append(hashes)
     return found
 
 
@@ -106,15 +106,6 @@ def mixed(uint64_t a, uint64_t b):
 
 
 cdef class FeatureTable:
-    """Numbers of features by their hashes, in the order in which they were met."""
-
-    cdef readonly int64_t count
-    cdef object _slots, _numbers, _keys
-    cdef uint64_t *slots      # 0: free
-    cdef int32_t *numbers
-    cdef uint64_t mask
-    cdef uint64_t *keys       # of each number
-    cdef int64_t room
 
     def __init__(self, keys=None):
         self.count = 0
@@ -151,9 +142,7 @@ cdef class FeatureTable:
         self.numbers = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray>self._numbers)
         self.mask = <uint64_t>(size - 1)
         for k in range(self.count):
-            at = self.keys[k] & self.mask
-            while self.slots[at]:
-                at = (at + 1) & self.mask
+            at = rb_slot(self.slots, self.mask, self.keys[k])
             self.slots[at], self.numbers[at] = self.keys[k], <int32_t>k
 
     cpdef reserve(self, int64_t more):
@@ -184,11 +173,9 @@ cdef class FeatureTable:
         """The number of a feature, a new one if there is room for it in a vocabulary that learns."""
         cdef uint64_t at
         key += key == 0
-        at = key & self.mask
-        while self.slots[at]:
-            if self.slots[at] == key:
-                return self.numbers[at]
-            at = (at + 1) & self.mask
+        at = rb_slot(self.slots, self.mask, key)
+        if self.slots[at]:
+            return self.numbers[at]
         if not learning:
             return -1
         self.slots[at], self.numbers[at] = key, <int32_t>self.count
@@ -316,10 +303,6 @@ def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray 
                     at[k] = table.number(key, learning)
                 at += n_templates
     return out
-
-
-cdef enum:
-    FURTHEST = 8
 
 
 cdef struct Part:

@@ -29,6 +29,7 @@ cdef class Search:
     cdef void reserve(self, int64_t length)
     cdef void prepare(self, TagWeights weights) noexcept nogil
     cdef void emissions(self, TagWeights weights, const Sentence *sentence) noexcept nogil
+    cdef void close_last(self, int64_t length) noexcept nogil
     cdef void close_dead_ends(self, int64_t length) noexcept nogil
     cdef float best_path(self, TagWeights weights, int64_t length, int32_t *path) noexcept nogil
     cdef void fill_beam(self, TagWeights weights, int64_t length) noexcept nogil

@@ -77,9 +77,12 @@ cdef class Search:
                 self.steps[i] = weights.s[i] + self.mask[i]
 
     cdef void emissions(self, TagWeights weights, const Sentence *sentence) noexcept nogil:
-        """Fill `emit`; what may not be the last tag cannot win there."""
-        cdef int64_t j, last = (sentence.length - 1) * self.width, end = (self.n_tags + 1) * self.width
         emissions(weights, sentence, self.emit)
+        self.close_last(sentence.length)
+
+    cdef void close_last(self, int64_t length) noexcept nogil:
+        """What may not be the last tag of a sentence cannot win there."""
+        cdef int64_t j, last = (length - 1) * self.width, end = (self.n_tags + 1) * self.width
         if self.mask != NULL:
             for j in range(self.n_tags):
                 self.emit[last + j] += self.mask[end + j]

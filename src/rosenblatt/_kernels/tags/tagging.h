@@ -77,6 +77,16 @@ RB_CLONES static void rb_emit(float *restrict out, const float *w, const int32_t
     }
 }
 
+/* The same of rows that were found before: `counts[i]` of token i, from i * stride on. */
+RB_CLONES static void rb_emit_found(float *restrict out, const float *const *rows,
+                                    const int64_t *restrict counts, int64_t stride, int64_t length,
+                                    int64_t width) {
+    for (int64_t i = 0; i < length; i++, out += width, rows += stride) {
+        for (int64_t j = 0; j < width; j++) out[j] = 0.0f;
+        rb_add_rows(out, rows, counts[i], width);
+    }
+}
+
 /* best[j] = max over i of before[i] + step[i * width + j], `from` the first i that reaches it. */
 RB_CLONES static void rb_best_step(const float *restrict before, const float *restrict step,
                                    int64_t n, int64_t width, float *restrict best,
