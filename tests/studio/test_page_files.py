@@ -11,6 +11,7 @@ import pytest
 import rosenblatt
 from rosenblatt.plot import style
 from rosenblatt.studio import Session
+from rosenblatt.studio.pages import _dense
 
 WEB = Path(rosenblatt.__file__).parent / "studio" / "web"
 ROOT = Path(__file__).parents[2]
@@ -90,3 +91,21 @@ def test_colours_are_those_of_the_library(theme: style.Theme) -> None:
     colours = json.loads(f"{{{words}}}")
     assert tuple(colours.pop("palette")) == theme.palette
     assert colours == {name: getattr(theme, name) for name in colours}
+
+
+@pytest.mark.parametrize(
+    ("line", "short"),
+    [
+        ("\tif (a === b && c) return x + 1; // why", "if(a===b&&c)return x+1;"),
+        ('\tconst said = a ? "x ? y : z" : `${a} + b`;\n', 'const said=a?"x ? y : z":`${a} + b`;'),
+        ("a - -b;", "a - -b;"),
+        ("i++ + j;", "i++ + j;"),
+        ("word.replace(/ = /g, a);", "word.replace(/ = /g, a);"),
+        ("`a ${b ? `c : d` : e}`;", "`a ${b ? `c : d` : e}`;"),
+        ("\t// A whole line.\nreturn {a: 1}\n", "return{a:1}\n"),
+    ],
+)
+def test_a_joined_module_loses_blanks_and_remarks_but_nothing_of_its_texts(
+    line: str, short: str
+) -> None:
+    assert _dense(line) == short

@@ -211,8 +211,8 @@ def test_modules_are_joined_after_what_they_import(tmp_path, monkeypatch):
     (tmp_path / "boot.js").write_text('import {mount} from "./main.js";\nmount();\n')
     joined = pages.joined()
     assert joined.index("const of_z") < joined.index("const of_a") < joined.index("const of_main")
-    assert "const {two: deux}=of_z;" in joined
-    assert joined.endswith("{\nconst {mount}=of_main;\nmount();\n}\n")
+    assert "const{two:deux}=of_z;" in joined
+    assert joined.endswith("{\nconst{mount}=of_main;mount();}\n")
     assert pages.joined("main.js").endswith("const {mount} = of_main;\n")
 
 

@@ -34,8 +34,13 @@ EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+
 # What a browser does not need: lines that are comments, and the room before a line. No text of the
 # page goes over several lines.
 IDLE = re.compile(r"^[\t ]*//.*\n|^[\t ]+|^\n", re.MULTILINE)
-TEXT = re.compile(r"""["'`/]""")
-BLANKS = re.compile(r" (=>|[=!<>]=*|&&|\|\||[?:*]) |(?<=,) ")
+# Texts; where a line has one inside another, or a pattern, it stays as it is.
+TEXT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)""")
+LEFT_ALONE = re.compile(r"`[^`]*`[^`]*`|[(=,:!&|?] ?/[^/*]")
+REMARK = re.compile(r"\s*// .*$")
+BLANKS = re.compile(
+    r" ?(=>|[=!<>]=*|&&|\|\||\?\??|[*,;:{}()\[\]]) ?|(?<=[\w)\]]) ([-+/%]) (?=[\w(\[])"
+)
 LEFT_OVER = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
@@ -86,17 +91,27 @@ def _add(
 def _rewritten(name: str, source: str) -> tuple[str, list[str]]:
     """A module as the body of a function, and the names it exports."""
     exported = EXPORT.findall(source)
-    body = _dense(EXPORT.sub("", IMPORT.sub(lambda line: _taken(name, line), source)))
+    body = EXPORT.sub("", IMPORT.sub(lambda line: _taken(name, line), source))
     left = LEFT_OVER.search(body)
     if left is not None:
         raise BundleError(f"{name} has a line that cannot be joined: {left[0]}")
-    return body if body.endswith("\n") else body + "\n", exported
+    return _dense(body), exported
 
 
 def _dense(source: str) -> str:
-    """The same without what only its readers need; lines with texts in them keep their blanks."""
-    lines = IDLE.sub("", source).splitlines(keepends=True)
-    return "".join(line if TEXT.search(line) else BLANKS.sub(r"\1", line) for line in lines)
+    """The same without what only its readers need."""
+    lines = [_dense_line(line) for line in IDLE.sub("", source).splitlines()]
+    # After these a line may go on.
+    return "".join(line if line.endswith((";", "{", ",", "(")) else line + "\n" for line in lines)
+
+
+def _dense_line(line: str) -> str:
+    if LEFT_ALONE.search(line):
+        return line
+    parts = TEXT.split(line)
+    parts[-1] = REMARK.sub("", parts[-1])
+    parts[::2] = [BLANKS.sub(r"\1\2", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _taken(name: str, line: re.Match[str]) -> str:
