@@ -11,6 +11,7 @@ import {DataDialog} from "./views/data_dialog.js";
 import {el, setText} from "./views/dom.js";
 import {ExportMenu} from "./views/export_menu.js";
 import {LearnerBar} from "./views/learner_bar.js";
+import {Lecture} from "./views/lecture.js";
 import {marksOf} from "./views/marks.js";
 import {Playback} from "./views/playback.js";
 import {Stage} from "./views/stage.js";
@@ -56,12 +57,14 @@ class Studio {
 		this.theoryCard = new TheoryCard(this);
 		this.pointTable = new PointTable(this);
 		this.exports = new ExportMenu(this);
+		this.lecture = new Lecture(this);
 		this.stage.node.insertBefore(this.playback.node, this.stage.words);
 		this.stage.node.insertBefore(this.live, this.stage.words);
 		const {themeButton, sizeButton} = this.appearance;
 		const lede = el("p", {class: "lede"}, LEDE);
 		const title = el("div", {}, el("h1", {}, "Perceptron studio"), lede);
-		const buttons = [this.exports.node, themeButton, sizeButton];
+		const {start, bar, nodes} = this.lecture;
+		const buttons = [this.exports.node, themeButton, sizeButton, start, bar];
 		const cards = [this.stage, this.updateCard, this.theoryCard].map((part) => part.node);
 		const bars = [this.dataBar, this.learnerBar, this.orderBar].map((part) => part.node);
 		const setup = el("div", {class: "setup edit"}, bars);
@@ -71,6 +74,7 @@ class Studio {
 			el("main", {class: "layout"}, cards, setup, this.pointTable.node),
 			this.spoken,
 			this.dataDialog.node,
+			...nodes,
 		);
 		this.root.classList.add("studio");
 		this.root.classList.toggle("fixed", !this.editable);
@@ -253,6 +257,7 @@ class Studio {
 			this.playback.show();
 			this.updateCard.show();
 			this.pointTable.count();
+			this.lecture.notes.show();
 			this.writeHash();
 		}
 		this.theoryCard.show(all);

@@ -1,0 +1,106 @@
+// Notes for the speaker in a window of their own: what is shown, what comes next, and what to say.
+import {updateSentence} from "../engine/step_formulas.js";
+import {button, el, labelled, row, setText} from "./dom.js";
+
+const KEY = "rosenblatt-notes";
+
+export class SpeakerNotes {
+	constructor(studio, keys) {
+		Object.assign(this, {studio, keys});
+		this.place = el("h1", {});
+		this.about = el("p", {});
+		this.now = el("p", {});
+		this.next = el("p", {});
+		this.clock = el("p", {class: "quiet"});
+		this.text = el("textarea", {rows: "10", on: {input: () => this.keep()}});
+		const steps = row(
+			button("‹ Back", () => studio.goTo(studio.at - 1)),
+			button("Step ›", () => studio.goTo(studio.at + 1), {class: "main"}),
+		);
+		const titled = (words, node) => el("section", {}, el("h2", {}, words), node);
+		this.node = el(
+			"main",
+			{class: "studio notes"},
+			this.place,
+			this.about,
+			titled("On the screen", this.now),
+			titled("Next, so ask first", this.next),
+			steps,
+			labelled("Your notes on these points, kept in this browser", this.text),
+			this.clock,
+		);
+	}
+
+	// False if the browser opens no window.
+	open() {
+		const other = window.open("", "rosenblatt-notes", "popup,width=640,height=760");
+		if (!other) return false;
+		const {document: sheet} = other;
+		sheet.title = "Speaker notes";
+		sheet.documentElement.lang = "en";
+		for (const style of document.querySelectorAll("style, link[rel=stylesheet]"))
+			sheet.head.append(style.cloneNode(true));
+		sheet.body.className = document.body.className;
+		sheet.body.replaceChildren(this.node);
+		this.node.classList.toggle("dark", this.studio.appearance.isDark);
+		other.addEventListener("keydown", this.keys, true);
+		this.window = other;
+		this.since ??= Date.now();
+		this.ticking ??= setInterval(() => this.tick(), 1000);
+		this.show();
+		this.tick();
+		return true;
+	}
+
+	close() {
+		this.window?.close();
+		clearInterval(this.ticking);
+		[this.window, this.ticking, this.since] = [null, null, null];
+	}
+
+	tick() {
+		const seconds = Math.floor((Date.now() - this.since) / 1000);
+		const past = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+		setText(this.clock, `${past} since the lecture began`);
+	}
+
+	get key() {
+		const {data} = this.studio.state;
+		return data?.preset ?? JSON.stringify(data?.rows ?? []);
+	}
+
+	show() {
+		if (!this.window || this.window.closed) return;
+		const {ledger, answer, marks, at, presets, updateCard} = this.studio;
+		setText(this.place, ledger ? `Update ${ledger.clip(at)} of ${ledger.length}` : "No run");
+		const preset = presets?.find(({id}) => id === this.studio.state.data?.preset);
+		setText(this.about, preset ? `${preset.title}. ${preset.about}` : "Points of your own.");
+		setText(this.now, updateCard.sentence());
+		const isLast = !ledger || ledger.clip(at) === ledger.length;
+		const next = isLast ? "Nothing: this is the end of the run." : null;
+		setText(
+			this.next,
+			next ?? updateSentence(ledger, ledger.clip(at) + 1, ledger.length, marks, answer.data),
+		);
+		if (this.shownKey !== this.key) {
+			this.shownKey = this.key;
+			this.text.value = stored()[this.key] ?? "";
+		}
+	}
+
+	keep() {
+		try {
+			localStorage.setItem(KEY, JSON.stringify({...stored(), [this.key]: this.text.value}));
+		} catch {
+			// A page opened from disk may have no store; the notes last as long as the window.
+		}
+	}
+}
+
+function stored() {
+	try {
+		return JSON.parse(localStorage.getItem(KEY)) ?? {};
+	} catch {
+		return {};
+	}
+}
