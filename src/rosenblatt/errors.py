@@ -29,7 +29,6 @@ that is loaded.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Self
 
@@ -109,6 +108,8 @@ class JsonWording(Wording):
         return super().setting(setting).replace("=", " = ", 1)
 
     def value(self, value: Any) -> str:
+        import json
+
         return value if isinstance(value, _Look) else json.dumps(value, ensure_ascii=False)
 
 

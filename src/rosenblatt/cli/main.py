@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -16,14 +15,14 @@ from rosenblatt.cli.frame.interrupts import Interrupts, prepare_streams
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 
 
-@dataclass
-class Call:
+class Call:  # no dataclass, which every call of the shell would wait for
     """What is to be known of a call when it fails, or is interrupted."""
 
-    params: Sequence[click.Parameter] = ()  # of the command, also those that depend on the learner
-    traceback: bool = False
-    interrupts: Interrupts = field(default_factory=Interrupts)
-    written: str = ""  # the model that is safe already
+    def __init__(self) -> None:
+        self.params: Sequence[click.Parameter] = ()  # also those that depend on the learner
+        self.traceback = False
+        self.interrupts = Interrupts()
+        self.written = ""  # the model that is safe already
 
 
 def _traceback(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
