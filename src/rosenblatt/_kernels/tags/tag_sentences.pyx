@@ -75,7 +75,7 @@ cdef extern from "tags/word_rows.h" nogil:
     void rb_find_rows(const rb_features *, const rb_column *, const int32_t *, int64_t, rb_found *)
 
 cdef enum:
-    BLOCK = 2048           # tokens read before the search begins
+    BLOCK = 1 << 15        # tokens read before the search begins
     WORTH_UNLOCKING = 256  # tokens; for fewer, other threads are not let in
     MOST_ROOM = 1 << 20    # numbers of any kind for a sentence
 

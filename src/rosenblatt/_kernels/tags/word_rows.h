@@ -117,6 +117,10 @@ static inline void rb_know_words(const rb_features *f, const rb_column *column, 
     }
     alone += RB_FURTHEST, joint += RB_FURTHEST;
     for (int64_t i = 0; i < length; i++) {
+        const int64_t word = words[i * f->n_columns + c];
+        if (word < column->n_known) RB_PREFETCH(column->alone + word * n_alone);
+    }
+    for (int64_t i = 0; i < length; i++) {
         const int64_t word = words[i * f->n_columns + c], fresh = word - column->n_known;
         int32_t *own = fresh < 0 ? column->alone + word * n_alone : column->new_alone + fresh * n_alone;
         const uint64_t *asked = column->new_asked + fresh * column->n_asks;
