@@ -103,7 +103,7 @@ def test_labels_that_a_file_lacks_are_bad_data_and_a_wrong_option_is_not(tmp_pat
 def test_the_format_that_was_forgotten_is_named_and_works(
     tmp_path: Path, verb: str, kind: str, text: str
 ) -> None:
-    file = written(tmp_path, "rows.dat", text)
+    file = written(tmp_path, "rows.csv", text)
     out = ("--out", tmp_path / "made") if verb in ("train", "stream", "convert") else ()
     done = run(verb, file, *out)
     assert (done.code, done.out) == (3, "")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
+from rosenblatt.cli.data.content_formats import ABOUT, OTHER_FORMATS
 from rosenblatt.cli.data.reading import named
 from rosenblatt.cli.frame.options import watch_bad_rows
 from rosenblatt.errors import (
@@ -28,19 +28,6 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 LOOKED_AT = 1 << 12  # bytes
-# How the first line of another format begins; a comma separated file hardly ever does so.
-OTHER_FORMATS = {
-    "svmlight": re.compile(r"\S+(\s+\d+:[-+.\deE]+)+\s*(#.*)?"),
-    "vw": re.compile(r"[-+]?[\d.]+\s[^|]*\|.*"),
-    "jsonl": re.compile(r'\{\s*".*'),
-    "text": re.compile(r"[^\t,;]{1,40}\t[^\t]* [^\t]*"),
-}
-ABOUT = {
-    "svmlight": "these look like svmlight rows, label index:value",
-    "vw": "these look like Vowpal Wabbit rows",
-    "jsonl": "these look like JSON lines",
-    "text": "these look like a label, a tab and a text",
-}
 
 
 class FirstLine(NamedTuple):
@@ -133,13 +120,16 @@ def _refuse_other_format(request: ReadRequest) -> None:
     line = None
     if request.delimited and not request.kind_said and request.schema is None:
         line = _first_line(request.paths[0])
+    described = request.target_said or request.header is not None
     for kind, pattern in OTHER_FORMATS.items():
+        if kind == "text" and described:  # two columns with a tab between them are a table, too
+            continue
         if line is not None and pattern.fullmatch(line.text):
             raise DataError(
                 "no table with columns",
                 name=named([request.paths[0]]),
                 line=line.number,
-                cures=f"{ABOUT[kind]}: --format {kind}",
+                cures=f"these look like {ABOUT[kind]}: --format {kind}",
             )
 
 
@@ -153,7 +143,8 @@ def _better(
         seen = _seen(error) if line is None else line.text
         for kind, pattern in OTHER_FORMATS.items():
             if pattern.fullmatch(seen):
-                return _with_cures(error, [f"{ABOUT[kind]}: --format {kind}"], request)
+                cure = f"these look like {ABOUT[kind]}: --format {kind}"
+                return _with_cures(error, [cure], request)
     if isinstance(error, ParameterError) and isinstance(error.where, Place):
         return _no_target(error, error.where.name, request, line)
     from rosenblatt.io.column_roles import MissingColumns

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rosenblatt.cli.data.content_formats import ABOUT, format_by_content
 from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ OPTIONS = (
         type=click.Choice(FORMATS),
         metavar="FORMAT",
         help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}.  [default: by the ending of the name, "
-        "else csv]",
+        "else by the rows]",
     ),
     option(
         "--delimiter",
@@ -138,6 +139,8 @@ class Reading:
         otherwise = "csv" if schema is None or schema.kind == "table" else schema.kind
         packed = self.packed(paths) is not None
         found = format_of(list(paths), self.kind, FORMATS, otherwise=otherwise)
+        if self.kind is None:
+            found = self._by_content(paths, found, schema)
         found = "packed rows" if packed else found
         if (
             found == "text"
@@ -159,6 +162,26 @@ class Reading:
                 "--format says otherwise if the ending misleads."
             )
         return found
+
+    def _by_content(self, paths: Sequence[str], found: str, schema: AnySchema | None) -> str:
+        """The format that rows are seen to be of, where names and options leave it open."""
+        from rosenblatt.io.sources import format_of
+
+        if schema is not None:
+            return "text" if (found, schema.kind) == ("tsv", "text") else found
+        said = (self.target, self.no_header, self.delimiter)
+        if found not in ("csv", "tsv") or any(one is not None for one in said):
+            return found
+        has_ending = format_of(paths[0], None, FORMATS, otherwise="") != ""
+        seen = format_by_content(paths[0]) if found == "tsv" or not has_ending else None
+        return found if seen is None or (has_ending and seen != "text") else seen
+
+    def _tell_of_content(self, paths: Sequence[str], kind: str) -> None:
+        from rosenblatt.io.fault_messages import Assumption, notice
+        from rosenblatt.io.sources import format_of
+
+        if format_of(list(paths), None, FORMATS, otherwise="csv") != kind:
+            notice(Assumption, f"{named(paths)}: read as {ABOUT[kind]} (--format {kind})")
 
     def kind_of(self, paths: Sequence[str], schema: AnySchema | None = None) -> str:
         """What the files hold, by the name of its schema: all tables are one kind."""
@@ -187,6 +210,8 @@ class Reading:
         from rosenblatt.cli.data.hints import AdvisedReader, ReadRequest
 
         kind = self.format_of(paths, schema)
+        if schema is None and self.kind is None and kind in ABOUT:
+            self._tell_of_content(paths, kind)
         known = getattr(schema, "target", None)
         request = ReadRequest(
             paths,
