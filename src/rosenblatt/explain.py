@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from rosenblatt import checks
 from rosenblatt.html_tables import html_card, html_table
 from rosenblatt.plurals import count
+from rosenblatt.text_tables import ordinary, text_table
 
 if TYPE_CHECKING:
     from rosenblatt.plot.contributions import ContributionsDisplay
@@ -160,8 +161,8 @@ class Explanation:
     def summary(self) -> str:
         """What is explained, in a few words."""
         if self.against is None:
-            return f"score of {self.label}: {self.score:.4g}"
-        return f"{self.label} rather than {self.against}, by {self.score:.4g}"
+            return f"score of {self.label}: {ordinary(self.score)}"
+        return f"{self.label} rather than {self.against}, by {ordinary(self.score)}"
 
     def titles(self) -> tuple[list[str], list[str]]:
         """What is to be said before the parts by feature, and before those by past mistake."""
@@ -184,18 +185,21 @@ class Explanation:
         rows = sum(one.n_joined for one in self.mistakes)
         text = f"{count(updates, 'update')} on " * bool(updates)
         text += f"{count(rows, 'row')} of training"
-        text += f" gave {'votes of ' * self.votes}{total:+.4g}"
+        text += f" gave {'votes of ' * self.votes}{ordinary(total, '+')}"
         if self.before:
-            text += f", the weights before the first of them {self.before:+.4g}"
+            text += f", the weights before the first of them {ordinary(self.before, '+')}"
         return by_feature, [f"{text}{':' if rows else '.'}"]
 
     def feature_cells(self) -> list[tuple[str, str, str]]:
         """For each contribution its size, its name, and the product that it is."""
         cells = []
         for part in self.contributions:
-            product = f"{part.weight:.4g} × {part.value:.4g}" if part.kind == "feature" else ""
-            if part.usual:
-                product = f"{part.weight:.4g} × ({part.value:.4g} - {part.usual:.4g})"
+            product = ""
+            if part.kind == "feature" and part.weight is not None and part.value is not None:
+                value = ordinary(part.value)
+                if part.usual:
+                    value = f"({value} - {ordinary(part.usual)})"
+                product = f"{ordinary(part.weight)} × {value}"
             cells.append((_signed(part.contribution), _cut(str(part.name)), product))
         if self.without_weight:
             cells.append(("", f"{count(self.without_weight, 'feature')} without a say", ""))
@@ -215,7 +219,8 @@ class Explanation:
                 about += f", {_cut(str(one.y_true))}"
                 about += f" over {one.y_pred}" * (one.y_pred is not None and len(self.scores) > 2)
             about += f": {count(one.updates, 'update')}" * bool(one.updates)
-            product = f"{one.step:.4g} × {one.similarity:.4g}"
+            factors = (one.step, one.similarity)
+            product = " × ".join(ordinary(number) for number in factors if number is not None)
             cells.append((_signed(one.contribution), about, product))
         return cells
 
@@ -303,7 +308,7 @@ def _join(parts: Sequence[Any]) -> tuple[int, float]:
 
 
 def _signed(number: float) -> str:
-    return f"{number + 0.0:+.4g}"  # 0 has no sign
+    return ordinary(number + 0.0, "+")  # 0 has no sign
 
 
 def _cut(name: str) -> str:
@@ -312,5 +317,4 @@ def _cut(name: str) -> str:
 
 def aligned(cells: list[tuple[str, str, str]]) -> list[str]:
     """Lines of text, in columns."""
-    first, second = (max((len(row[i]) for row in cells), default=0) for i in (0, 1))
-    return [f"  {a:>{first}}  {b:{second}}  {c}".rstrip() for a, b, c in cells]
+    return text_table(cells, align="><<", indent=2)

@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 RENEW = "ROSENBLATT_RENEW_GOLDEN"
 # How many epochs are told depends on the time they take.
+COLOUR = re.compile(r"\x1b\[\d+m")
 PROGRESS = re.compile(
     r"(?:\r(?:epoch|trial) [\d,]+: [\d,]+ mistakes?(?:, [\d.]+% right on those held out)? *)+\r +\r"
 )
@@ -182,7 +183,7 @@ def both(request: pytest.FixtureRequest, folder: Path) -> tuple[Case, Done, Ende
     case: Case = request.param
     with inside(folder):
         pipes = run(*case.arguments)
-    return case, pipes, on_terminal(*case.arguments, folder=folder)
+    return case, pipes, on_terminal(*case.arguments, folder=folder, NO_COLOR="1")
 
 
 def as_text(case: Case, pipes: Done, terminal: Ended) -> str:
@@ -250,11 +251,30 @@ def test_every_command_has_a_case_and_every_text_belongs_to_one() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", COMMANDS)
-def test_no_color_leaves_no_escape_codes(folder: Path, verb: str) -> None:
+def test_colour_is_all_that_a_terminal_gets_beyond_the_text(folder: Path, verb: str) -> None:
     case = next(case for case in CASES if case.verb == verb)
-    ended = on_terminal(*case.arguments, folder=folder, NO_COLOR="1")
-    assert ended.terminal
-    assert "\x1b" not in ended.terminal
+    coloured = on_terminal(*case.arguments, folder=folder).terminal
+    plain = on_terminal(*case.arguments, folder=folder, NO_COLOR="1").terminal
+    assert plain
+    assert "\x1b" not in plain
+    assert PROGRESS.sub("", COLOUR.sub("", coloured)) == PROGRESS.sub("", plain)
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("evaluate parcels.rbt examples/parcels_new.csv", "\x1b[1mclass  precision  recall"),
+        ("train bad.csv --out bad.rbt", "\x1b[31m\x1b[1merror:\x1b[0m bad.csv:6:3: column"),
+        ("train bad.csv --out bad.rbt", "\x1b[32mhelp:\x1b[0m "),
+        ("check odd.csv --missing NA", "\x1b[33m\x1b[1mwarning:\x1b[0m the same value in"),
+        ("predict parcels.rbt few.csv", "\x1b[36mnotice:\x1b[0m carrier: 1 row with"),
+        ("train few.csv --trget x", "\x1b[31m\x1b[1merror:\x1b[0m there is no option --trget"),
+    ],
+)
+def test_a_terminal_shows_in_colour_what_a_line_is(folder: Path, line: str, shown: str) -> None:
+    assert shown in on_terminal(*line.split(), folder=folder).terminal
+    for setting in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b" not in on_terminal(*line.split(), folder=folder, **setting).terminal
 
 
 @pytest.mark.parametrize("line", ["check hostile.csv", "train hostile.csv --out hostile.rbt"])
@@ -262,7 +282,8 @@ def test_names_from_a_file_cannot_steer_the_terminal(folder: Path, line: str) ->
     ended = on_terminal(*line.split(), folder=folder)
     assert ended.code == 0
     assert "red" in ended.terminal
-    assert not re.search(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]", ended.terminal)
+    shown = COLOUR.sub("", ended.terminal)
+    assert not re.search(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]", shown)
 
 
 def test_a_wide_terminal_is_made_use_of_and_a_pipe_gets_each_sentence_as_a_line() -> None:

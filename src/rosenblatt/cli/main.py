@@ -242,10 +242,10 @@ def _run(run: Call) -> int:
     try:
         code = group.main(prog_name=PROGRAM, standalone_mode=False, obj=run)
     except click.NoSuchOption as error:
-        _no_option(error, run.params).show()
+        _show(_no_option(error, run.params))
         return error.exit_code
     except click.ClickException as error:
-        error.show()
+        _show(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _interrupted(run.interrupts)
@@ -256,6 +256,16 @@ def _run(run: Call) -> int:
         return _interrupted(run.interrupts) if run.interrupts.raised else _failed(error, run)
     run.interrupts.deaf = True
     return code if isinstance(code, int) else 0
+
+
+def _show(error: click.ClickException) -> None:
+    """How a command is used, and what is wrong with this call, as of all other errors."""
+    from rosenblatt.cli.frame.terminal import say
+
+    ctx = getattr(error, "ctx", None)
+    if ctx is not None:
+        click.echo(f"{ctx.get_usage()}\nTry '{ctx.command_path} --help' for help.\n", err=True)
+    say(f"error: {error.format_message()}".splitlines(), err=True)
 
 
 def _no_option(error: click.NoSuchOption, params: Sequence[click.Parameter]) -> click.UsageError:
@@ -291,16 +301,17 @@ def _failed(error: Exception, run: Call) -> int:
         import traceback
 
         traceback.print_exception(error)
+    from rosenblatt.cli.frame.terminal import say
+
     written = f" (the model is whole: wrote {run.written})" if run.written else ""
     for kind, code in EXIT_CODES.items():
         if isinstance(error, kind):
             from rosenblatt.cli.frame.shell_messages import in_shell_words
-            from rosenblatt.cli.frame.terminal import say
 
             said = in_shell_words(error, run.params) + written
             say(f"error: {said}".splitlines(), err=True)
             return code
-    click.echo(f"error: {_unexpected(error)}{written}", err=True)
+    say([f"error: {_unexpected(error)}{written}"], err=True)
     return EXIT_FAILED
 
 

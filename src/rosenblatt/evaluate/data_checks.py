@@ -16,6 +16,7 @@ from rosenblatt.features.number_scaling import contiguous_columns
 from rosenblatt.features.schemas import AnySchema, guess_schema
 from rosenblatt.io.table import LOOK_MISSING, Table
 from rosenblatt.plurals import agree, count, first_few
+from rosenblatt.text_tables import ordinary
 
 SHOWN = 5
 # Features whose sizes differ by more: the small ones are not heard.
@@ -123,8 +124,8 @@ class DataReport:
             small, large = self.scales["smallest"], self.scales["largest"]
             cure = "training scales them" if self.columns else "scale them"
             said.append(
-                f"sizes far apart: {small['name']} ({small['size']:.3g}) and {large['name']} "
-                f"({large['size']:.3g}); {cure}"
+                f"sizes far apart: {small['name']} ({ordinary(small['size'])}) and {large['name']} "
+                f"({ordinary(large['size'])}); {cure}"
             )
         return said + self._row_warnings()
 

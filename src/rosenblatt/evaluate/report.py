@@ -15,6 +15,7 @@ from rosenblatt.evaluate import metrics
 from rosenblatt.evaluate.metrics import Reliability
 from rosenblatt.evaluate.score_curves import ScoreCurve
 from rosenblatt.html_tables import html_card, html_table
+from rosenblatt.text_tables import text_table
 
 SCHEMA = 1
 WIDTH = 80
@@ -151,59 +152,52 @@ class Report:
 
     def class_lines(self, title: str = "class", unit: str = "rows") -> list[str]:
         """A table of the classes; `unit` is what there are many of in a class."""
-        widest = self._widest(title)
-        return [f"{title:{widest}}  precision  recall      f1  {unit:>9}"] + [
-            f"{short_label(found.label):{widest}}  {found.precision:9.4f}  {found.recall:6.4f}"
-            f"  {found.f1:6.4f}  {found.support:9,}"
-            for found in self.per_class
+        rows = [
+            (short_label(c.label), *four_digits(c.precision, c.recall, c.f1), f"{c.support:,}")
+            for c in self.per_class
         ]
-
-    def _widest(self, title: str) -> int:
-        return max(len(title), *(len(short_label(label)) for label in self.classes))
+        return text_table(rows, (title, "precision", "recall", "f1", unit))
 
     def _matrix_lines(self) -> list[str]:
         """The matrix of confusions; none if it does not fit."""
-        names, widest = [short_label(label) for label in self.classes], self._widest(CORNER)
+        names = [short_label(label) for label in self.classes]
         if len(names) > MATRIX_CLASSES:
             return []
-        cells = [[f"{count:,}" for count in row] for row in self.confusion.tolist()]
-        columns = [max(len(name), *(len(row[j]) for row in cells)) for j, name in enumerate(names)]
-        if widest + sum(columns) + 2 * len(columns) > WIDTH:
-            return []
-        head = "".join(f"  {name:>{w}}" for name, w in zip(names, columns, strict=True))
-        return [f"{CORNER:{widest}}{head}"] + [
-            f"{name:{widest}}" + "".join(f"  {c:>{w}}" for c, w in zip(row, columns, strict=True))
-            for name, row in zip(names, cells, strict=True)
-        ]
+        counts = zip(names, self.confusion.tolist(), strict=True)
+        rows = [(name, *(f"{count:,}" for count in row)) for name, row in counts]
+        lines = text_table(rows, (CORNER, *names))
+        return lines if len(lines[0]) <= WIDTH else []
 
     def pair_lines(self, unit: str = "rows") -> list[str]:
         """A table of the most frequent confusions."""
-        pairs, widest = self.worst_pairs(), self._widest("predicted")
+        pairs = self.worst_pairs()
         if not pairs:
             return ["no class was taken for another"]
-        return [f"{'true':{widest}}  {'predicted':{widest}}  {unit:>9}"] + [
-            f"{short_label(true):{widest}}  {short_label(predicted):{widest}}  {count:9,}"
-            for true, predicted, count in pairs
-        ]
+        rows = [(*map(short_label, pair), f"{count:,}") for *pair, count in pairs]
+        return text_table(rows, ("true", "predicted", unit), align="<<>")
 
     def curve_lines(self) -> list[str]:
         """Of two classes what a few thresholds come to; of more the areas of each class."""
         if len(self.curves) != 1:
-            widest = self._widest("class")
-            return [f"{'class':{widest}}  ROC area  precision-recall area"] + [
-                f"{short_label(c.label):{widest}}  {c.roc_area:8.4f}  {c.pr_area:21.4f}"
-                for c in self.curves
+            areas = [
+                (short_label(c.label), *four_digits(c.roc_area, c.pr_area)) for c in self.curves
             ]
+            return text_table(areas, ("class", "ROC area", "precision-recall area"))
         (curve,) = self.curves
         found = [curve.at(threshold) for threshold in curve.thresholds()]
         best = max(one["f1"] for one in found)
-        name = f"rows above, {short_label(curve.label)}"
-        return [f"threshold  precision  recall      f1  {name}"] + [
-            f"{one['threshold']:9.6g}  {one['precision']:9.4f}  {one['recall']:6.4f}"
-            f"  {one['f1']:6.4f}  {one['rows']:{len(name)},}"
-            + ("  largest f1" if one["f1"] == best else "")
+        rows = [
+            (
+                f"{one['threshold']:.6g}",
+                *four_digits(one["precision"], one["recall"], one["f1"]),
+                f"{one['rows']:,}",
+                "largest f1" if one["f1"] == best else "",
+            )
             for one in found
         ]
+        above = f"rows above, {short_label(curve.label)}"
+        head = ("threshold", "precision", "recall", "f1", above, "")
+        return text_table(rows, head, align=">>>>><")
 
     def to_json(self) -> dict[str, Any]:
         """The report as plain data; the matrix of confusions is null of very many classes."""
@@ -302,9 +296,9 @@ def report(
     baseline  0.7500  (always ham)
     balanced  0.8333; macro precision 0.7500, recall 0.8333, f1 0.7333
     <BLANKLINE>
-    class  precision  recall      f1       rows
-    ham       1.0000  0.6667  0.8000          3
-    spam      0.5000  1.0000  0.6667          1
+    class  precision  recall      f1  rows
+    ham       1.0000  0.6667  0.8000     3
+    spam      0.5000  1.0000  0.6667     1
     <BLANKLINE>
     true \\ predicted  ham  spam
     ham                 2     1
@@ -372,6 +366,10 @@ def _sorted(labels: set[Any]) -> list[Any]:
         return sorted(labels)
     except TypeError:  # labels of several kinds: any order will do that is always the same
         return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
+
+
+def four_digits(*shares: float) -> list[str]:
+    return [f"{share:.4f}" for share in shares]
 
 
 def short_label(label: Any) -> str:

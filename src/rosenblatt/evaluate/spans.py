@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from rosenblatt import checks
 from rosenblatt.errors import InputError
-from rosenblatt.evaluate.report import short_label
+from rosenblatt.evaluate.report import four_digits, short_label
 from rosenblatt.html_tables import html_card, html_table
+from rosenblatt.text_tables import text_table
 
 SCHEMA = 1
 SCHEMES = ("BIO", "BIOES")
@@ -174,19 +175,22 @@ class SpanReport:
 
     def lines(self) -> list[str]:
         """The report as text of at most 80 columns."""
-        rows = [(short_label(found.type), found) for found in self.per_type]
-        rows.append(("overall", self.overall))
-        widest = max(len(name) for name, _ in [*rows, ("type", None)])
-        lines = [
+        found = [(short_label(one.type), one) for one in self.per_type]
+        rows = [
+            (
+                name,
+                *four_digits(one.precision, one.recall, one.f1),
+                f"{one.support:,}",
+                f"{one.predicted:,}",
+            )
+            for name, one in [*found, ("overall", self.overall)]
+        ]
+        head = ("type", "precision", "recall", "f1", "spans", "predicted")
+        return [
             f"{self.sentences:,} sentences, {self.tokens:,} tokens",
             f"token accuracy  {self.accuracy:.4f}",
             "",
-            f"{'type':{widest}}  precision  recall      f1  {'spans':>9}  {'predicted':>9}",
-        ]
-        return lines + [
-            f"{name:{widest}}  {found.precision:9.4f}  {found.recall:6.4f}  {found.f1:6.4f}"
-            f"  {found.support:9,}  {found.predicted:9,}"
-            for name, found in rows
+            *text_table(rows, head),
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -253,10 +257,10 @@ def span_scores(
     1 sentences, 4 tokens
     token accuracy  0.7500
     <BLANKLINE>
-    type     precision  recall      f1      spans  predicted
-    NP          0.0000  0.0000  0.0000          1          1
-    VP          1.0000  1.0000  1.0000          1          1
-    overall     0.5000  0.5000  0.5000          2          2
+    type     precision  recall      f1  spans  predicted
+    NP          0.0000  0.0000  0.0000      1          1
+    VP          1.0000  1.0000  1.0000      1          1
+    overall     0.5000  0.5000  0.5000      2          2
     """
     true, given = _sentences("gold", gold), _sentences("predicted", predicted)
     if len(true) != len(given):

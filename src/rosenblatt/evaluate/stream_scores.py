@@ -16,9 +16,10 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate.report import plain_label
 from rosenblatt.html_tables import html_card, html_table
 from rosenblatt.plurals import count
+from rosenblatt.text_tables import TableHead
 
 SCHEMA = 1
-HEADER = f"{'examples':>13}  {'mistakes':>11}  {'rate':>7}  {'recent':>7}"
+HEADER = TableHead(f"{'examples':>11}  {'mistakes':>11}  {'rate':>6}  {'recent':>6}")
 WIDTH, HEIGHT = 240, 60
 
 
@@ -36,7 +37,7 @@ class Point(NamedTuple):
 
     def line(self) -> str:
         """A line below `HEADER`."""
-        return f"{self.n:13,}  {self.mistakes:11,}  {self.rate:7.4f}  {self.recent:7.4f}"
+        return f"{self.n:11,}  {self.mistakes:11,}  {self.rate:6.4f}  {self.recent:6.4f}"
 
 
 class Progress:

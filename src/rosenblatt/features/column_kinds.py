@@ -15,6 +15,7 @@ from rosenblatt.features.number_scaling import running_moments
 from rosenblatt.features.text import TextFeatures
 from rosenblatt.io.table import Table
 from rosenblatt.plurals import count, first_few
+from rosenblatt.text_tables import ordinary
 
 SHOWN = 4
 
@@ -93,7 +94,7 @@ class Number(Column):
             return "as it is" + gaps
         else:
             names = "mean", "standard deviation"
-        return f"{names[0]} {self.center:.4g}, {names[1]} {self.scale:.4g}{gaps}"
+        return f"{names[0]} {ordinary(self.center)}, {names[1]} {ordinary(self.scale)}{gaps}"
 
 
 @dataclass

@@ -22,6 +22,7 @@ from rosenblatt.io.sources import Given
 from rosenblatt.io.svmlight import iter_svmlight
 from rosenblatt.io.vw import iter_vw
 from rosenblatt.plurals import count, first_few
+from rosenblatt.text_tables import ordinary
 
 SHOWN = 5
 # Beyond so many different levels only their number is kept.
@@ -251,7 +252,8 @@ class UnseenValues:
     def describe(self) -> list[str]:
         """A line for each column, and one for the columns that are not there."""
         lines = [
-            f"{name}: {count(n, 'gap')}, as training had none, filled with {self.values[name]:.4g}"
+            f"{name}: {count(n, 'gap')}, as training had none, filled with "
+            f"{ordinary(self.values[name])}"
             for name, n in self.gaps.items()
         ]
         lines += [

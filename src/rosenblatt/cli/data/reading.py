@@ -342,6 +342,7 @@ def notices(quiet: bool = False) -> Iterator[None]:
     if quiet or not caught:
         return
     from rosenblatt.cli.frame.shell_messages import in_shell_words
+    from rosenblatt.cli.frame.terminal import say
 
     context = click.get_current_context(silent=True)
     params = () if context is None else context.command.get_params(context)
@@ -351,4 +352,4 @@ def notices(quiet: bool = False) -> Iterator[None]:
         said = warning.message
         text = said if isinstance(said, str) else in_shell_words(said, params)
         word = "notice" if isinstance(said, Assumption) else "warning"
-        click.echo(f"{word}: {text}", err=True)
+        say([f"{word}: {text}"], err=True)

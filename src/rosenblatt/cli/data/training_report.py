@@ -8,6 +8,7 @@ from rosenblatt.cli.data.reading import named
 from rosenblatt.cli.data.training_data import Examples
 from rosenblatt.cli.frame.terminal import cut, listed
 from rosenblatt.plurals import count
+from rosenblatt.text_tables import text_table
 
 if TYPE_CHECKING:
     from rosenblatt.model import State
@@ -152,15 +153,14 @@ def leaderboard_lines(tried: list[dict[str, Any]]) -> list[str]:
     best: dict[Any, dict[str, Any]] = {}
     for row in first:
         best.setdefault("default" if row["is_default"] else row["name"], row)
-    lines = ["errors on held-out rows, and how many points more than the default:"] if best else []
+    rows = []
     for row in list(best.values())[: MOST_TRIED - 1]:
         more = f"{100 * row['difference']:+.2f} ± {100 * row['standard_error']:.2f}"
         marks = ["the default"] * row["is_default"] + ["chosen"] * row["chosen"]
-        lines.append(
-            f"  {row['error_rate']:6.2%}  {'' if row['is_default'] else more:>14}  "
-            f"{', '.join([row['name'], count(row['epochs'], 'epoch'), *marks])}"
-        )
-    return lines
+        name = ", ".join([row["name"], count(row["epochs"], "epoch"), *marks])
+        rows.append((f"{row['error_rate']:.2%}", "" if row["is_default"] else more, name))
+    head = ("held-out error", "to the default", "learner")
+    return text_table(rows, head, align=">><") if rows else []
 
 
 def kept_by_interrupt(learner: Any, path: str, unit: str = "row") -> str:

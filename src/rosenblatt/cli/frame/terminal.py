@@ -13,17 +13,44 @@ from typing import IO, Any
 
 import click
 
+from rosenblatt.text_tables import TableHead
+
 WIDTH = 80  # of a terminal that does not know its own, and of lists
 # Of all commands together; it grows when a word gets another meaning or goes away.
 SCHEMA = 2
 
 
+# How a terminal shows words before a colon, and what stands above a table.
+LOOKS: dict[str, dict[str, Any]] = {
+    "error": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow", "bold": True},
+    "notice": {"fg": "cyan"},
+    "help": {"fg": "green"},
+}
+
+
 def say(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print lines; a terminal gets long ones on several, a pipe gets each as one."""
-    width = _columns(sys.stderr if err else sys.stdout)
+    """Print lines; a terminal gets long ones on several and some colour, a pipe each as it is."""
+    stream = sys.stderr if err else sys.stdout
+    width, colourful = _columns(stream), has_colour(stream)
     for line in lines:
-        line = printable(line)
-        click.echo(line if width is None else fitted(line, width), err=err)
+        text = printable(line)
+        text = text if width is None else fitted(text, width)
+        if colourful:
+            text = click.style(text, bold=True) if isinstance(line, TableHead) else coloured(text)
+        click.echo(text, err=err)
+
+
+def has_colour(stream: IO[str]) -> bool:
+    """Whether it is a terminal, and nobody asked for plain text (https://no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return stream.isatty() and not plain
+
+
+def coloured(text: str) -> str:
+    """A line whose first word says what it is has that word in colour."""
+    word, colon, rest = text.partition(":")
+    return f"{click.style(word + colon, **LOOKS[word])}{rest}" if word in LOOKS else text
 
 
 def say_notices(lines: Iterable[str]) -> None:

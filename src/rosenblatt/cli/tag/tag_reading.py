@@ -10,6 +10,7 @@ import click
 
 from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options, watch_bad_rows
+from rosenblatt.cli.frame.terminal import say
 from rosenblatt.errors import InputError, Item, ModelFileError, Place
 from rosenblatt.plurals import count
 
@@ -104,7 +105,7 @@ def tell_of_skipped(reader: SentenceReader, fate: str) -> None:
     if reader.skipped:
         first = str(reader.first_faults[0]).splitlines()[0]
         bad = count(reader.skipped, "bad sentence was", "bad sentences were")
-        click.echo(f"warning: {bad} {fate}; the first: {first}", err=True)
+        say([f"warning: {bad} {fate}; the first: {first}"], err=True)
 
 
 # ---------------------------------------------------------------------- taggers

@@ -11,6 +11,7 @@ from rosenblatt.cli.frame.options import MODEL, Command, Whole
 from rosenblatt.cli.frame.terminal import cut, say, say_json
 from rosenblatt.cli.verbs.show import facts_of
 from rosenblatt.plurals import first_few
+from rosenblatt.text_tables import ordinary, text_table
 
 FACTS = (
     "learner",
@@ -113,11 +114,16 @@ def _report(found: dict[str, Any]) -> list[str]:
             lines.append(f"features {words} ({len(names):,}): {first_few(names, SHOWN)}")
     if found["weights_changed"]:
         lines.append(f"weights changed: {found['weights_changed']:,}")
-        for change in found["largest_changes"]:
-            lines.append(
-                f"  {change['from']:+11.5g} -> {change['to']:+11.5g}  "
-                + cut(f"{change['class']}: {change['feature']}", LONGEST_NAME)
+        rows = [
+            (
+                ordinary(change["from"], "+", 5),
+                "->",
+                ordinary(change["to"], "+", 5),
+                cut(f"{change['class']}: {change['feature']}", LONGEST_NAME),
             )
+            for change in found["largest_changes"]
+        ]
+        lines += text_table(rows, align="><><", indent=2)
     if found["weights_changed"] is None:
         return lines or ["not the same weights, support rows, record or state"]
     return lines or ["the same weights, but not the same record or state"]

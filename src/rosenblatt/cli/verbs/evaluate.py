@@ -73,7 +73,7 @@ def command(
             parts.append(part)
     if blocks.skipped and not quiet:
         rows = count(blocks.skipped, "bad row is", "bad rows are")
-        click.echo(f"warning: {rows} not counted", err=True)
+        say([f"warning: {rows} not counted"], err=True)
     scores, probabilities = (
         None if column[0] is None else np.concatenate(column) for column in zip(*parts, strict=True)
     )

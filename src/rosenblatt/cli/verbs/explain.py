@@ -15,6 +15,7 @@ from rosenblatt.cli.frame.options import MODEL, Command, Whole
 from rosenblatt.cli.frame.terminal import say, say_json
 from rosenblatt.cli.plot.plot_files import check_picture, draw
 from rosenblatt.plurals import count, first_few
+from rosenblatt.text_tables import ordinary
 
 if TYPE_CHECKING:
     from rosenblatt.explain import Explanation, PastMistake
@@ -219,10 +220,12 @@ def _report(
 ) -> list[str]:
     label = "" if facts["label"] is None else f", labelled {facts['label']}"
     scores = sorted(why.scores.items(), key=lambda one: -one[1])
-    shown = first_few([f"{name} {score:.4g}" for name, score in scores], top)
+    shown = first_few([f"{name} {ordinary(score)}" for name, score in scores], top)
     # Numbers also as they stand in the file.
     named = [
-        part._replace(name=f"{part.name} = {raw[part.name]:g}") if part.name in raw else part
+        part._replace(name=f"{part.name} = {ordinary(raw[part.name], digits=6)}")
+        if part.name in raw
+        else part
         for part in why.contributions
     ]
     said = [

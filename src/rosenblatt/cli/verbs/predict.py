@@ -12,7 +12,7 @@ from rosenblatt.cli.data.prediction_output import FORMATS, PredictionFormat, for
 from rosenblatt.cli.data.reading import DATA, TABLES, Reading, notices, reading_options
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option, threshold_option
-from rosenblatt.cli.frame.terminal import say_notices
+from rosenblatt.cli.frame.terminal import say, say_notices
 from rosenblatt.plurals import count, first_few
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ def command(
         files.keep()
     if blocks.skipped and not quiet and reading.on_bad != "blank":
         bad = count(blocks.skipped, "bad row has", "bad rows have")
-        click.echo(f"warning: {bad} an empty prediction", err=True)
+        say([f"warning: {bad} an empty prediction"], err=True)
     if predicted.labelled and not quiet:
-        click.echo("notice: labels before the tab are skipped", err=True)
+        say_notices(["labels before the tab are skipped"])
     if not quiet:
         say_notices(unseen.describe())
 

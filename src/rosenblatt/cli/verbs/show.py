@@ -19,6 +19,7 @@ from rosenblatt.cli.frame.options import MODEL, Command, Whole
 from rosenblatt.cli.frame.terminal import cut, printable, say, say_json
 from rosenblatt.errors import ModelFileError
 from rosenblatt.plurals import count, first_few
+from rosenblatt.text_tables import ordinary, text_table
 
 MOST_COLUMNS = 40
 LINES_AT_A_TIME = 10_000
@@ -266,5 +267,7 @@ def _top_lines(model: Model, top: int) -> Iterator[str]:
         yield f"largest weights for {voice}" + (
             f" (negative: for {model.classes[0]})" if len(largest) < len(model.classes) else ""
         )
-        for name, weight in pairs:
-            yield f"  {weight:+11.5g}  {cut(printable(name), LONGEST_NAME)}"
+        rows = [
+            (ordinary(weight, "+", 5), cut(printable(name), LONGEST_NAME)) for name, weight in pairs
+        ]
+        yield from text_table(rows, align="><", indent=2)
