@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import ModelFileError, ParameterError
-from rosenblatt.features import Schema, schema_from_json
+from rosenblatt.features import Schema, UnseenValues, schema_from_json
 from rosenblatt.features.dates import Date, guess_order, seconds_of
 from rosenblatt.features.guessing import TableGuess
 from rosenblatt.io import Assumption, Table, read_table
@@ -97,11 +97,27 @@ def test_parts_can_be_ignored_and_those_that_do_not_differ_are() -> None:
     assert same_hour.describe()[0].endswith("days, weekday (year-month-day)")
 
 
-def test_a_gap_that_training_did_not_have_has_no_feature_and_is_counted() -> None:
-    schema = Schema.guess(table_of(["2024-02-28", "2024-03-29"]))
+def test_a_gap_that_training_did_not_have_is_filled_with_the_median_and_counted() -> None:
+    schema = Schema.guess(table_of(["2024-02-28", "2024-03-01", "2024-03-29"]))
     late = table_of(["", "soon", "2024-03-01"], types={"when": "text"})
-    assert features_of(schema, late)[:2] == [{}, {}]
-    assert schema.unknown(late) == {"when": {"": 1, "soon": 1}}
+    gap, lost, middle = features_of(schema, late)
+    assert gap == lost == middle
+    assert schema.unknown(late) == {"when": {"soon": 1}}
+    unseen = UnseenValues()
+    unseen.encode(schema, late)
+    assert unseen.describe()[0] == "when: 1 gap, as training had none, filled with 2024-03-01"
+
+
+def test_a_time_of_day_or_an_epoch_that_is_not_known_is_filled_too() -> None:
+    clock = Schema.guess(table_of(["10:30", "14:00", "09:15", "10:45"]))
+    gap, ten = features_of(clock, table_of(["", "10:05"], types={"when": "text"}))
+    assert gap == ten == {"when.hour=10": 1.0}
+    rows = "".join(f"{1709071200 + 86400 * i},{'uv'[i % 2]}\n" for i in range(5))
+    epoch = Schema.guess(read_table(io.BytesIO(f"timestamp,y\n{rows}".encode()), "y"))
+    late = epoch.read(io.BytesIO(b"timestamp\nNA\n1709244000\n"))
+    assert epoch.new_gaps(late) == {"timestamp": 1}
+    gap, middle = features_of(epoch, late)
+    assert gap.keys() - {"timestamp.days"} == middle.keys() - {"timestamp.days"}
 
 
 def test_seconds_since_1970_under_a_name_of_time_are_a_date_and_else_numbers() -> None:

@@ -154,6 +154,11 @@ def test_a_guessed_schema_with_ignored_columns_scales_as_in_training() -> None:
         scores[:, 1], learner_of(state).decision_function(X), rtol=1e-9, atol=1e-12
     )
     assert label.tolist() == learner_of(state).predict(X).tolist()
+    late = schema.read(io.BytesIO(b"size,colour\n4,\n4,y\n4,new\n"))  # a gap is filled
+    columns = {"size": [4.0] * 3, "colour": late.texts["colour"].tolist()}
+    _, scores = running.run(None, asked(running, columns))
+    expected = learner_of(state).decision_function(schema.encode(late))
+    np.testing.assert_allclose(scores[:, 1], expected, rtol=1e-9, atol=1e-12)
 
 
 def test_a_gap_that_training_did_not_meet_is_no_number() -> None:

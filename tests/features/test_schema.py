@@ -218,6 +218,24 @@ def test_gaps_of_training_are_features_and_later_ones_count_as_the_median() -> N
         assert unseen.describe()[0] == "a: 1 gap, as training had none, filled with 2"
 
 
+def test_a_category_without_gaps_in_training_has_its_most_frequent_level_for_them() -> None:
+    schema = Schema.guess(table_of("c,d,y\nx,1,p\nz,2,q\nz,2,p\n"))
+    late = table_of("c,d,y\n,2,p\nz,2,q\nnew,2,q\n", types=schema.reader_options()["types"])
+    again = schema_from_json(json.loads(json.dumps(schema.to_json())))
+    for one in (schema, again):
+        gap, frequent, new = dense(one.encode(late)).tolist()
+        assert gap == frequent != new
+        unseen = UnseenValues()
+        unseen.encode(one, late)
+        assert unseen.describe() == [
+            "c: 1 gap, as training had none, filled with z",
+            "c: 1 row with levels never seen: new (1)",
+        ]
+    with_gaps = Schema.guess(table_of("c,d,y\nx,1,p\n,2,q\nz,2,p\n"))
+    assert with_gaps.names(range(3)) == ["c=x", "c is missing", "c=z"]
+    assert with_gaps.new_gaps(late) == {}
+
+
 def test_a_column_of_gaps_alone_is_one_feature_that_says_so() -> None:
     types = {"a": "number"}
     table = table_of("a,b,y\n?,1,p\n?,2,q\n", missing=["?"], types=types)
@@ -328,6 +346,9 @@ HOSTILE: list[tuple[tuple[Any, ...], Any]] = [
     (("columns", 1, "levels"), ["x", "x"]),
     (("columns", 1, "levels"), [1]),
     (("columns", 1, "levels"), [[]]),
+    (("columns", 1, "mode"), 2),
+    (("columns", 1, "mode"), -1),
+    (("columns", 1, "mode"), True),
     (("columns", 1, "kind"), "colour"),
     (("columns", 2, "why"), None),
 ]

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from rosenblatt.evaluate.target_checks import TargetWarning, check_target
 from rosenblatt.features.number_scaling import contiguous_columns
 from rosenblatt.features.schemas import AnySchema, guess_schema
-from rosenblatt.io.table import LOOK_MISSING, Table
+from rosenblatt.io.dialect import looks_missing
+from rosenblatt.io.table import Table
 from rosenblatt.plurals import agree, count, first_few
 from rosenblatt.text_tables import ordinary
 
@@ -269,10 +270,8 @@ def _features_of_gaps_unused(report: DataReport, schema: Any) -> int:
 
 def _check_texts(report: DataReport, column: Any, table: Table) -> tuple[Any, Any]:
     """Numbers for the texts of a column, and what is equal for columns that say the same."""
-    codes, texts = table.coded(column.name)
-    counts = np.bincount(codes, minlength=len(texts))
-    met = dict(zip(texts, counts.tolist(), strict=True))
-    gaps = {text: n for text, n in met.items() if text.strip().lower() in LOOK_MISSING}
+    (codes, texts), met = table.coded(column.name), table.counts(column.name)
+    gaps = {text: n for text, n in met.items() if looks_missing(text)}
     if nothing := gaps.pop("", 0):
         report.missing[column.name] = nothing
     if gaps:

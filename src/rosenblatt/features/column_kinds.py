@@ -63,6 +63,15 @@ class Column:
         """Values that were not there in training, with how often they occur."""
         return {}
 
+    def new_gaps(self, table: Table) -> int:
+        """How many gaps there are, if training had none; they are filled with `filling`."""
+        return 0
+
+    @property
+    def filling(self) -> str:
+        """What stands for a gap, if training had none."""
+        return ""
+
 
 @dataclass
 class Number(Column):
@@ -96,13 +105,25 @@ class Number(Column):
             names = "mean", "standard deviation"
         return f"{names[0]} {ordinary(self.center)}, {names[1]} {ordinary(self.scale)}{gaps}"
 
+    def new_gaps(self, table: Table) -> int:
+        known = self.gaps or self.name not in table.places
+        return 0 if known else int(np.isnan(table.number_column(self.name)).sum())
+
+    @property
+    def filling(self) -> str:
+        return ordinary(self.center)
+
 
 @dataclass
 class Category(Column):
-    """One feature for each level seen in training; other levels have none."""
+    """One feature for each level seen in training; other levels have none.
+
+    ``mode`` is the most frequent of them: it stands for a gap, if training had none.
+    """
 
     kind: ClassVar[str] = "category"
     levels: list[str] = field(default_factory=list)
+    mode: int = 0
 
     def __post_init__(self) -> None:
         self._number = {level: i for i, level in enumerate(self.levels)}
@@ -113,8 +134,9 @@ class Category(Column):
 
     def part(self, table: Table, learning: bool = False) -> Part:
         codes, texts = table.coded(self.name)
-        number = np.array([self._number.get(text, -1) for text in texts] or [-1], np.int32)
-        columns = number[codes]
+        gap = self.mode if self.levels else -1
+        numbers = [self._number.get(text, -1 if text else gap) for text in texts]
+        columns = np.array(numbers or [-1], np.int32)[codes]
         known = columns >= 0
         return known, np.broadcast_to(1.0, int(known.sum())), columns[known]
 
@@ -133,9 +155,15 @@ class Category(Column):
         return f"{count(len(levels), 'level')}: {first_few(levels, SHOWN)}"
 
     def unknown(self, table: Table) -> dict[str, int]:
-        codes, texts = table.coded(self.name)
-        counts = np.bincount(codes, minlength=len(texts)).tolist()
-        return {t: n for t, n in zip(texts, counts, strict=True) if t not in self._number}
+        met = table.counts(self.name)
+        return {text: n for text, n in met.items() if text and text not in self._number}
+
+    def new_gaps(self, table: Table) -> int:
+        return 0 if "" in self._number else table.counts(self.name).get("", 0)
+
+    @property
+    def filling(self) -> str:
+        return self.levels[self.mode] if self.levels else "nothing"
 
 
 @dataclass
@@ -249,6 +277,7 @@ def as_json(column: Column, kept: Any) -> dict[str, Any]:
         fields |= {} if column.sums is None else {"sums": column.sums}
     elif isinstance(column, Category):
         fields["levels"] = column.levels
+        fields |= {"mode": column.mode} if column.mode else {}
     elif isinstance(column, Words):
         fields["features"] = column.features.to_json(kept)
     elif isinstance(column, Ignored):
@@ -280,13 +309,15 @@ def from_json(fields: dict[str, Any]) -> Column:
         )
         return number
     if fields["kind"] == "category":
-        levels = facts["levels"]
+        levels, mode = facts["levels"], facts.get("mode", 0)
         _require(
             type(levels) is list
             and all(type(level) is str for level in levels)
             and len(set(levels)) == len(levels),
             f"the levels of the column {name!r} are no list of different texts",
         )
+        sound = type(mode) is int and 0 <= mode < max(1, len(levels))
+        _require(sound, f"the mode of the column {name!r} is none of its levels")
         return Category(**facts)
     if fields["kind"] == "text":
         facts["features"] = TextFeatures.from_json(facts["features"])

@@ -142,6 +142,8 @@ class Date(Column):
 
     def part(self, table: Table, learning: bool = False) -> Part:
         codes, seconds = self._times(table)
+        if not self.gaps:
+            seconds = np.where(np.isnan(seconds), self._middle, seconds)
         lacks = np.isnan(seconds)
         whole = np.where(lacks, 0.0, seconds).astype(np.int64)
         values, columns = np.ones((len(whole), len(self.parts) or 1)), list[Any]()
@@ -184,11 +186,30 @@ class Date(Column):
     def unknown(self, table: Table) -> dict[str, int]:
         if self.is_epoch:
             return {}
-        codes, texts = table.coded(self.name)
-        lost = np.isnan(seconds_of(texts, self.order)[: len(texts)])
-        counts = np.bincount(codes, minlength=len(texts)).tolist()
-        pairs = zip(texts, counts, lost.tolist(), strict=True)
-        return {text: n for text, n, is_lost in pairs if is_lost and not (self.gaps and text == "")}
+        met = table.counts(self.name)
+        lost = np.isnan(seconds_of(list(met), self.order)).tolist()
+        return {
+            text: n
+            for (text, n), is_lost in zip(met.items(), lost, strict=False)
+            if is_lost and text
+        }
+
+    def new_gaps(self, table: Table) -> int:
+        if self.gaps:
+            return 0
+        if self.is_epoch:
+            return int(np.isnan(table.number_column(self.name)).sum())
+        return table.counts(self.name).get("", 0)
+
+    @property
+    def _middle(self) -> float:
+        """The time that stands for one that is not known, in seconds."""
+        return float(np.floor(self.center * DAY))
+
+    @property
+    def filling(self) -> str:
+        time = np.datetime64(int(self._middle), "s").item()
+        return f"{time:%H:%M}" if self.order == "clock" else f"{time:%Y-%m-%d}"
 
 
 WRITTEN = {

@@ -199,13 +199,12 @@ class TextGuess:
         elif self._date is not None:
             self._date.add(table)
         elif self._kind != "ignored":
-            codes, levels = table.coded(self._name)
+            levels = table.coded(self._name)[1]
             if not self._repeats:
                 self._repeats = len(levels) < len(table) or not self._levels.keys().isdisjoint(
                     levels
                 )
-            counts = np.bincount(codes, minlength=len(levels)).tolist()
-            for level, n in zip(levels, counts, strict=True):
+            for level, n in table.counts(self._name).items():
                 self._levels[level] = self._levels.get(level, 0) + n
             if self._kind in (None, "date"):
                 self._judge(JUDGED)
@@ -258,4 +257,10 @@ class TextGuess:
             self._settle("ignored", NAMES_OF_ROWS)
         if self._kind == "ignored":
             return Ignored(self._name, self._why)
-        return self._words if self._kind == "text" else Category(self._name, list(self._levels))
+        if self._kind == "text":
+            return self._words
+        levels = list(self._levels)
+        if not levels or "" in self._levels:
+            return Category(self._name, levels)
+        most_frequent = max(levels, key=self._levels.__getitem__)
+        return Category(self._name, levels, levels.index(most_frequent))

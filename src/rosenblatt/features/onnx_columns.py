@@ -86,12 +86,14 @@ class _Encoding:
     def category(self, column: Category, start: int) -> str:
         graph, n_levels = self._graph, len(column.levels)
         name = graph.input(column.name, object, 1)
+        places = {sound_text(level): number for number, level in enumerate(column.levels)}
+        places.setdefault("", column.mode)  # a gap
         place = graph.node(
             "LabelEncoder",
             name,
             domain="ai.onnx.ml",
-            keys_strings=[sound_text(level) for level in column.levels],
-            values_int64s=list(range(n_levels)),
+            keys_strings=list(places),
+            values_int64s=list(places.values()),
             default_int64=n_levels,
         )
         weights = np.zeros((n_levels + 1, len(self._coef)))  # the last row is for unknown levels

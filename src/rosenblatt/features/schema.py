@@ -32,7 +32,7 @@ class Schema:
     Numbers are scaled by median and interquartile range and clipped at ±3, categories get one
     feature for each level, texts are hashed into n-grams, dates become days, weekdays, months and
     hours. An unknown value is a feature of its own; where training had none, it counts as the
-    median.
+    median or the most frequent level.
 
     Examples
     --------
@@ -268,13 +268,8 @@ class Schema:
         return {name: levels for name, levels in found.items() if levels}
 
     def new_gaps(self, table: Table) -> dict[str, int]:
-        """By column of numbers how many gaps are filled, as training had none there."""
-        counts = {
-            column.name: int(np.isnan(table.number_column(column.name)).sum())
-            for column in self._numbers
-            if not column.gaps and column.name in table.places
-        }
-        return {name: n for name, n in counts.items() if n}
+        """By column how many gaps are filled, as training had none there."""
+        return {column.name: n for column in self._used if (n := column.new_gaps(table))}
 
     def reader_options(self) -> dict[str, Any]:
         """Arguments of `io.read_table` that read another file as this one was read."""

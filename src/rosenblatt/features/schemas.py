@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
-from rosenblatt.features.column_kinds import Growth, Number
+from rosenblatt.features.column_kinds import Growth
 from rosenblatt.features.dates import PARTS
 from rosenblatt.features.schema import Schema, columns_to_name
 from rosenblatt.features.text import UNSOUND, TextFeatures
@@ -22,7 +22,6 @@ from rosenblatt.io.sources import Given
 from rosenblatt.io.svmlight import iter_svmlight
 from rosenblatt.io.vw import iter_vw
 from rosenblatt.plurals import count, first_few
-from rosenblatt.text_tables import ordinary
 
 SHOWN = 5
 # Beyond so many different levels only their number is kept.
@@ -211,9 +210,9 @@ class UnseenValues:
     columns : Counter
         Numbers of columns of svmlight rows, as written in the file.
     gaps : Counter
-        By column of numbers how many rows had none, where training had no such row.
-    values : dict of str to float
-        What these were filled with: the median.
+        By column how many rows had no value, where training had no such row.
+    values : dict of str to str
+        What these were filled with: the median, or the most frequent level.
 
     Examples
     --------
@@ -231,13 +230,13 @@ class UnseenValues:
     rows: Counter[str] = field(default_factory=Counter)
     columns: Counter[str] = field(default_factory=Counter)
     gaps: Counter[str] = field(default_factory=Counter)
-    values: dict[str, float] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
 
     def encode(self, schema: AnySchema, block: Any) -> Any:
         """The features of a block; what has no weight is counted and left out."""
         if isinstance(schema, Schema):
             self.gaps.update(schema.new_gaps(block))
-            self.values |= {c.name: c.center for c in schema.columns if isinstance(c, Number)}
+            self.values |= {c.name: c.filling for c in schema.columns if c.name in self.gaps}
         for name, levels in schema.unknown(block).items():
             known = self.levels.setdefault(name, Counter())
             self.rows[name] += sum(levels.values())
@@ -252,8 +251,7 @@ class UnseenValues:
     def describe(self) -> list[str]:
         """A line for each column, and one for the columns that are not there."""
         lines = [
-            f"{name}: {count(n, 'gap')}, as training had none, filled with "
-            f"{ordinary(self.values[name])}"
+            f"{name}: {count(n, 'gap')}, as training had none, filled with {self.values[name]}"
             for name, n in self.gaps.items()
         ]
         lines += [

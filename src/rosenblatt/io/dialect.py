@@ -23,8 +23,11 @@ THOUSANDS = (".", ",", "'", "\u2019", " ", "\u00a0", "\u202f", "\u2009")
 # Whatever column they stand in, these are gaps; `missing` of a reader adds others.
 GAPS = (
     *("", "NA", "N/A", "n/a", "na", "N.A.", "n.a.", "NaN", "nan", "NAN", "null", "NULL", "Null"),
-    *("-", "--", "?", "#N/A", "<NA>", "\\N", "None", "NaT", "nil"),
+    *("-", "--", "?", "#N/A", "<NA>", "\\N", "None", "NaT", "nil", ".", "–", "—", "#NA", "-NaN"),
+    *("-nan", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "1.#QNAN", "-1.#IND"),
 )
+# What also looks like one, and may be a value: told of, and left as it is.
+_MAYBE_GAPS = {*map(str.lower, GAPS), "unknown", "missing"}
 NAMES = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "blanks"}
 TARGETS = ("label", "target", "class", "y")
 _SIGNS = r"[$€£¥₹¢\s%()+\-−\u00a0\u202f]*"
@@ -33,6 +36,11 @@ _GROUPED = re.compile(r"\d{1,3}([.,'\u2019 \u00a0\u202f\u2009])(?:\d{2,3}\1)*\d{
 _POINTED = re.compile(r"(\d+)([.,])(\d+)(?:[eE][+-]?\d+)?")
 _TIME = re.compile(r"\d{1,4}[-./]\d\d?[-./]\d{1,4}\b.*|\d\d?:\d\d.*")
 _RULE = re.compile(r"[\s|+=:-]*-[\s|+=:-]*")
+
+
+def looks_missing(text: str) -> bool:
+    """Whether people may have written this where a value is not known."""
+    return text.strip().lower() in _MAYBE_GAPS
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class JsonLines(TableFormat[JsonParser]):
     faults = FAULTS
 
     def __init__(self, columns: Columns, settings: ReaderSettings) -> None:
-        self._begun, self._told = False, False
+        self._begun, self._extra_noticed = False, False
         self._buffer = bytearray()
         parser = JsonParser(
             settings.dtype == np.float32,
@@ -103,8 +103,8 @@ class JsonLines(TableFormat[JsonParser]):
     def take(self) -> Table:
         extra = [key.decode() for key in self.parser.extra_keys()]
         extra = [key for key in extra if key not in self._columns.unused]
-        if extra and not self._told:
-            self._told = True
+        if extra and not self._extra_noticed:
+            self._extra_noticed = True
             these = "key is" if len(extra) == 1 else "keys are"
             shown = first_few([quoted(key) for key in extra], SHOWN)
             notice(ExtraColumns, f"{len(extra):,} {these} not used: {shown}")

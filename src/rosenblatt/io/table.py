@@ -14,7 +14,7 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import InputError, Message, Setting, Words
 from rosenblatt.io.block import Block
 from rosenblatt.io.column_roles import Columns
-from rosenblatt.io.dialect import Dialect
+from rosenblatt.io.dialect import Dialect, looks_missing
 from rosenblatt.io.fault_messages import Explained, limit_words, number_words, quoted
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.reader import Format
@@ -23,8 +23,6 @@ from rosenblatt.io.reader_options import ReaderSettings
 Coded = tuple[npt.NDArray[np.int32], list[str]]
 ParserOfRows = TypeVar("ParserOfRows", bound=TabularParser)
 FAULTS_OF_VALUES = ("not a number", "too large", "label", "not text", "no label")
-# What people write where a value is not known, in small letters.
-LOOK_MISSING = {"", "?", "-", "na", "n/a", "nan", "null", "none", "nil", "unknown", "missing"}
 
 
 class Table(Block):
@@ -107,6 +105,12 @@ class Table(Block):
                 codes = [number.setdefault(text, len(number)) for text in column]
                 self._coded[name] = np.array(codes, np.int32), list(number)
         return self._coded[name]
+
+    def counts(self, name: str) -> dict[str, int]:
+        """How often each text of a text column occurs."""
+        codes, texts = self.coded(name)
+        found = np.bincount(codes, minlength=len(texts)).tolist()
+        return dict(zip(texts, found, strict=True))
 
     @property
     def columns(self) -> dict[str, npt.NDArray[Any]]:
@@ -223,7 +227,7 @@ class TableFormat(Format[Table], Generic[ParserOfRows]):
 
     def _cures_of_number(self, name: str, found: bytes) -> list[Words]:
         text = found.strip().decode("utf-8", "replace")
-        if text.lower() in LOOK_MISSING:
+        if looks_missing(text):
             return [Message("if it marks a missing value, say ", Setting("missing", [text]))]
         as_text = Message("read the column as text with ", Setting("types", {name: "text"}))
         return ["fix it", as_text] if name in self._columns.guessed else ["fix it"]
