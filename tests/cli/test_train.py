@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import tracemalloc
@@ -15,11 +16,12 @@ import pytest
 
 import rosenblatt
 from cli.shell import DATA, MAIL, PETS, inside, run, trained, written
-from rosenblatt.cli.data.reading import Reading
+from rosenblatt.cli.data.reading import Reading, notices
 from rosenblatt.cli.data.training_data import read_examples
 from rosenblatt.core.classes import stratified_folds
 from rosenblatt.features import FeatureOptions, Schema, TextFeatures
 from rosenblatt.io import read_svmlight, read_table, read_text
+from rosenblatt.learner import progress
 from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.model import read
 
@@ -518,6 +520,27 @@ def test_folds_are_taken_of_rows_of_every_format(tmp_path: Path, kind: str) -> N
     data = written(tmp_path, "rows.data", lines * 5)
     call = ["train", data, "--format", kind, "--learner", "averaged", "-o", tmp_path / "m.rbt"]
     assert run(*call, "--cv", "5", "--json").json["cross_validation"] == [1.0] * 5
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_rows_are_counted_on_a_terminal_while_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, "rows.csv", ["a,y", *["1,u", "2,v"] * 700])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, "SECONDS_BEFORE_READING", 0.0)
+    shown = []
+    for quiet, screen in ((False, Terminal()), (True, Terminal()), (False, io.StringIO())):
+        monkeypatch.setattr(sys, "stderr", screen)
+        with notices(quiet):
+            read_examples(Reading(), ["rows.csv"], FeatureOptions())
+        shown.append(screen.getvalue())
+    line = "reading rows.csv: 1,400 rows"
+    assert shown == [f"\r{line}\r{'':{len(line)}}\r", "", ""]
 
 
 def test_features_of_a_table_of_numbers_take_no_second_matrix(tmp_path: Path) -> None:

@@ -186,6 +186,27 @@ def test_a_target_is_found_by_its_name_or_is_the_last(header: str, target: str) 
     assert read(f"{header}\n1,2,u\n3,4,v\n", GuessedTarget()).target == target
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "target"),
+    [
+        ("x,y", "{i},{c}", "y"),
+        ("y,x", "{c},{i}", "y"),
+        ("x,y,z", "{i},{c},{i}", "y"),
+        ("x,y,z", "{f},{c},{w}", "y"),  # not places alike
+        ("a,y,x", "{f},{c},{w}", "y"),
+        ("x,y,kind", "{c},{c},{w}", "kind"),  # places alike, and words to learn
+        ("x,y,kind", "{f},{f},{w}", "kind"),
+        ("x,y,kind", "{f},{f},{c}", "kind"),
+        ("X,Y,label", "{c},{c},{c}", "label"),
+    ],
+)
+def test_y_is_the_target_beside_an_x_unless_both_are_places(
+    header: str, row: str, target: str
+) -> None:
+    rows = [row.format(i=i, c=i % 2, f=f"{i / 7:.3f}", w="uv"[i % 2]) for i in range(40)]
+    assert read("\n".join([header, *rows]), GuessedTarget()).target == target
+
+
 def test_where_no_column_can_be_meant_those_that_can_are_named() -> None:
     rows = "".join(f"{'uv'[i % 2]},{i * 0.37:.2f}\n" for i in range(30))
     with pytest.raises(DataError) as caught:

@@ -227,10 +227,7 @@ def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file
     """
     by_name = {name.lower(): name for name in reversed(names)}
     for name in TARGETS:
-        # Beside an x, or of fractions, y is rather a place in a plane.
-        beside = name == "y" and "x" in by_name and by_name.get(name) != names[-1]
-        fits = name != "y" or can_be_classes(values.get(by_name.get(name, ""), ()))
-        if name in by_name and fits and not beside:
+        if name in by_name and not (name == "y" and _is_place(by_name["y"], names, values)):
             return by_name[name]
     if names and can_be_classes(values.get(names[-1], ())):
         return names[-1]
@@ -242,6 +239,26 @@ def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file
         allowed=f"one of the columns {_listed(able or names)}",
         cures=Message("name it with ", Setting("target", (able or names)[0])),
     )
+
+
+def _is_place(y: str, names: Sequence[str], values: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether y is rather a place in a plane than a target: a measure, or one like the x before it.
+
+    Whole numbers may be either; then words in the last column are what is to be learned.
+    """
+    if not can_be_classes(values.get(y, ())):
+        return True
+    before = names[max(names.index(y) - 1, 0)]
+    alike = before.lower() == "x" and all(_are_whole(values.get(name, ())) for name in (before, y))
+    last = values.get(names[-1], ())
+    return alike and names[-1] != y and not _are_whole(last) and can_be_classes(last)
+
+
+def _are_whole(values: Sequence[Any]) -> bool:
+    """Whether most of the values are whole numbers, as a column is of numbers if most are."""
+    known = [text for value in values if (text := str(value).strip()) not in GAPS]
+    found = [numbers.parse(text.encode()) for text in known]
+    return 2 * sum(value is not None and value == int(value) for value in found) > len(found)
 
 
 def can_be_classes(values: Sequence[Any]) -> bool:

@@ -29,7 +29,7 @@ from rosenblatt.io.fault_messages import (
 )
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader_options import ReaderSettings
-from rosenblatt.io.table import TableFormat
+from rosenblatt.io.table import Table, TableFormat
 
 SHOWN = 3
 STRIPPED = " \t\r\n\"',;|"
@@ -57,6 +57,7 @@ class Delimited(TableFormat[DelimitedParser]):
         usual: str = ",",
     ) -> None:
         self._given, self._known, self._usual = dict(given), known, usual
+        self.expected_encoding = "utf-8" if known is None else known.encoding
         self.dialect = check(replace(known or Dialect(delimiter=usual), **given))
         self._lines: Lines | None = None
         self._sniffed: Lines | None = None
@@ -355,6 +356,11 @@ class Delimited(TableFormat[DelimitedParser]):
         return [[texts[code] for code in row] for row in codes.tolist()]
 
     # ------------------------------------------------------------------ the rows
+
+    def take(self) -> Table:
+        if self._lines is not None:  # a late byte may have told which it is
+            self.dialect = replace(self.dialect, encoding=self._lines.encoding)
+        return super().take()
 
     def explain(self, parser: Any, found: bytes) -> Explained:
         if parser.fault in ("short row", "long row"):

@@ -38,13 +38,19 @@ class Lines:
 
     For each piece the reader works on ``buffer[at:end]`` and moves ``at`` to where it came. What it
     leaves is offered again with more lines after it, until it is ``too_long``. Pieces may be some
-    ``times`` as long as is usual.
+    ``times`` as long as is usual. Without an ``encoding`` one is found out, of which nothing is
+    said if it is the one that was ``expected``.
     """
 
     def __init__(
-        self, source: Source, max_line_bytes: int, encoding: str | None = None, times: int = 1
+        self,
+        source: Source,
+        max_line_bytes: int,
+        encoding: str | None = None,
+        times: int = 1,
+        expected: str = "utf-8",
     ) -> None:
-        self.name, self._source = source.name, source
+        self.name, self._source, self._expected = source.name, source, expected
         self._limit, self._encoding, self._piece = max_line_bytes, encoding, times * PIECE
         self.buffer = bytearray(2 * self._piece)
         self.at = self.end = self._filled = 0
@@ -60,7 +66,7 @@ class Lines:
         with opened(self._source) as stream:
             text: Any = stream
             if self._encoding is None:
-                text = self.found = FoundEncoding(stream)
+                text = self.found = FoundEncoding(stream, self._expected)
             elif codecs.lookup(self._encoding).name != "utf-8":
                 text = _Transcoded(stream, self._encoding)
             while not self.last and self._may_begin_with_a_mark():
@@ -165,8 +171,8 @@ class FoundEncoding:
     Carriage returns alone, as of older ones, end lines.
     """
 
-    def __init__(self, stream: Stream) -> None:
-        self._stream, self.encoding = stream, "utf-8"
+    def __init__(self, stream: Stream, expected: str = "utf-8") -> None:
+        self._stream, self.encoding, self._expected = stream, "utf-8", expected
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._begun = self._settled = self._returns = False
         self._inner: _Transcoded | None = None
@@ -231,8 +237,9 @@ class FoundEncoding:
                 self._settled = True  # UTF-8 with a bad byte
                 return whole
             self.encoding = "cp1252"
-            what = f"{self._stream.name}: not UTF-8, read as cp1252; if letters look wrong, name "
-            notice(Assumption, Message(what, Setting("encoding")))
+            if self._expected != self.encoding:
+                what = "not UTF-8, read as cp1252; if letters look wrong, name "
+                notice(Assumption, Message(f"{self._stream.name}: {what}", Setting("encoding")))
             return _from_cp1252(whole)
         cut = len(self._decoder.getstate()[0])
         if len(whole) > cut and not whole[: len(whole) - cut].isascii():

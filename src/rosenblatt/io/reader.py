@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator, Mapping, Sized
+from collections.abc import Callable, Generator, Iterator, Mapping, Sized
 from contextlib import closing, nullcontext
 from typing import Any, Generic, NoReturn, Self, TextIO, TypeVar
 
@@ -51,6 +51,8 @@ class Format(ABC, Generic[Taken]):
     labels: Labels | None = None
     # Whether text that is not UTF-8 is read as what it looks like, if nobody names its encoding.
     finds_encoding = False
+    # That of the files before, of which nothing more is said.
+    expected_encoding = "utf-8"
     # By fault the words for it, with {found} in quotes or the bare {number}, and its cures.
     faults: Mapping[str, Explained] = {}
 
@@ -115,10 +117,13 @@ class Reader(Generic[Taken]):
         The first few reasons for that.
     row_texts : RowTexts or None
         Set before reading, it gets the rows as they stand, and where the bad ones are.
+    progress : callable or None
+        Set before reading, it is called with the rows read so far, now and then.
     """
 
     unit = "row"
     row_texts: RowTexts | None = None
+    progress: Callable[[int], None] | None = None
     _halves: Halves | None = None
 
     def __init__(self, form: Format[Taken], given: Given, settings: ReaderSettings) -> None:
@@ -169,6 +174,8 @@ class Reader(Generic[Taken]):
                 if size > lines.at > 0:
                     parser.expect(EXPECTED * size / lines.at)
                 size, self.rows = 0, parser.n_rows
+                if self.progress is not None and self.rows:
+                    self.progress(self.rows)
         self._refuse_nothing()
         self._bad.tell(self.rows, self.unit)
         return self._form.take()
@@ -181,6 +188,8 @@ class Reader(Generic[Taken]):
                 if self._form.parser.n_rows:
                     block = self._form.take()
                     self.rows += len(block)
+                    if self.progress is not None:
+                        self.progress(self.rows)
                     if len(block):
                         yield block
         finally:
@@ -198,7 +207,8 @@ class Reader(Generic[Taken]):
     def _pieces(self) -> Iterator[Lines]:
         """Parse piece after piece; the parser holds the rows."""
         for source in self._sources:
-            lines = Lines(source, self._limit, self._encoding, OF_HALVES if self._halves else 1)
+            times, expected = OF_HALVES if self._halves else 1, self._form.expected_encoding
+            lines = Lines(source, self._limit, self._encoding, times, expected)
             self._form.parser.line = 0
             begun = False
             for _ in lines.pieces():

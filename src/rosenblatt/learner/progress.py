@@ -1,10 +1,10 @@
-"""Progress of a fit on standard error: one line on a terminal, a line now and then elsewhere."""
+"""Progress on standard error: one line on a terminal, of a fit a line now and then elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -13,6 +13,8 @@ from rosenblatt.plurals import count
 
 SECONDS_BETWEEN_LINES = 10.0
 SECONDS_BETWEEN_UPDATES = 0.1
+# What is read sooner needs no word.
+SECONDS_BEFORE_READING = 0.5
 _in_passing: ContextVar[bool] = ContextVar("_in_passing", default=False)
 
 
@@ -42,35 +44,57 @@ def progress(
 
 
 @contextmanager
-def _overwritten_line(most: int, name: str, unit: str, *, stays: bool) -> Iterator[EpochCallback]:
-    """A line that the next one takes the place of; the last one stays, or is wiped.
+def reading_progress(name: str) -> Iterator[Callable[[int], None]]:
+    """Gives a function to call with the rows of a file read so far; its line is wiped."""
+    line = _OverwrittenLine(SECONDS_BEFORE_READING)
+    try:
+        yield lambda rows: line.show(f"reading {name}: {count(rows, 'row')}")
+    finally:
+        line.end(stays=False)
+
+
+class _OverwrittenLine:
+    """A line of a terminal that the next one takes the place of, now and then.
 
     Written over with blanks, as every terminal can, rather than erased by an escape code.
     """
-    shown, last, latest = 0, -SECONDS_BETWEEN_UPDATES, ""
 
-    def show() -> None:
-        nonlocal shown
-        print(f"\r{latest:{shown}}", end="", file=sys.stderr, flush=True)
-        shown = len(latest)
+    def __init__(self, seconds_before: float = 0.0) -> None:
+        self._latest, self._shown = "", 0
+        self._last = time.monotonic() + seconds_before - SECONDS_BETWEEN_UPDATES
+
+    def show(self, text: str) -> None:
+        self._latest, now = text, time.monotonic()
+        if now - self._last >= SECONDS_BETWEEN_UPDATES:
+            self._write()
+            self._last = now
+
+    def _write(self) -> None:
+        print(f"\r{self._latest:{self._shown}}", end="", file=sys.stderr, flush=True)
+        self._shown = len(self._latest)
+
+    def end(self, *, stays: bool) -> None:
+        """Leave the last one, or wipe it."""
+        if self._latest and stays:
+            self._write()
+            print(file=sys.stderr)
+        elif self._shown:
+            print(f"\r{'':{self._shown}}\r", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _overwritten_line(most: int, name: str, unit: str, *, stays: bool) -> Iterator[EpochCallback]:
+    """Epochs on one line; the last of them stays, or is wiped."""
+    line = _OverwrittenLine()
 
     def after_epoch(epoch: int, mistakes: int, score: float | None = None) -> None:
-        nonlocal last, latest
         where = f"{name}: {unit} {epoch:,} of at most {most:,}," if stays else f"{unit} {epoch:,}:"
-        latest = f"{where} {_seen(mistakes, score)}"
-        now = time.monotonic()
-        if now - last >= SECONDS_BETWEEN_UPDATES:
-            show()
-            last = now
+        line.show(f"{where} {_seen(mistakes, score)}")
 
     try:
         yield after_epoch
     finally:
-        if latest and stays:
-            show()
-            print(file=sys.stderr)
-        elif shown:
-            print(f"\r{'':{shown}}\r", end="", file=sys.stderr, flush=True)
+        line.end(stays=stays)
 
 
 def _lines(name: str, unit: str, seconds: float) -> EpochCallback:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from rosenblatt.cli.data.content_formats import ABOUT, OTHER_FORMATS
 from rosenblatt.cli.data.reading import named
 from rosenblatt.cli.frame.options import watch_bad_rows
+from rosenblatt.cli.frame.terminal import reading_shown
 from rosenblatt.errors import (
     DataError,
     InputError,
@@ -103,7 +105,12 @@ class AdvisedReader:
         self._reader.close()
 
     def whole(self) -> Any:
-        return self._advised(lambda reader: reader.whole())
+        with self.shown():
+            return self._advised(lambda reader: reader.whole())
+
+    def shown(self) -> AbstractContextManager[None]:
+        """Show on a terminal how far it has come."""
+        return reading_shown(self._reader, named(self._request.paths))
 
     def _advised(self, read: Callable[[Reader[Any]], Found]) -> Found:
         try:

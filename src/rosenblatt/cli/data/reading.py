@@ -13,6 +13,7 @@ import click
 
 from rosenblatt.cli.data.content_formats import ABOUT, format_by_content
 from rosenblatt.cli.frame.options import Whole, all_of, in_section, text_options
+from rosenblatt.cli.frame.terminal import reading_progress_shown
 
 if TYPE_CHECKING:
     from rosenblatt.cli.data.hints import AdvisedReader, ReadRequest
@@ -335,8 +336,8 @@ def _called(kind: str) -> str:
 
 @contextmanager
 def notices(quiet: bool = False) -> Iterator[None]:
-    """Warnings, as of the readers, as plain lines at the end; or not at all."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Warnings, as of the readers, as plain lines at the end; or not at all, as progress."""
+    with warnings.catch_warnings(record=True) as caught, reading_progress_shown(quiet):
         warnings.simplefilter("always")
         yield
     if quiet or not caught:

@@ -7,8 +7,9 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import IO, Any
 
 import click
@@ -18,6 +19,7 @@ from rosenblatt.text_tables import TableHead
 WIDTH = 80  # of a terminal that does not know its own, and of lists
 # Of all commands together; it grows when a word gets another meaning or goes away.
 SCHEMA = 2
+_shows_reading: ContextVar[bool] = ContextVar("_shows_reading", default=False)
 
 
 # How a terminal shows words before a colon, and what stands above a table.
@@ -112,6 +114,28 @@ def progress_shown(quiet: bool) -> AbstractContextManager[None]:
     from rosenblatt.learner.progress import shown_in_passing
 
     return shown_in_passing()
+
+
+@contextmanager
+def reading_progress_shown(quiet: bool) -> Iterator[None]:
+    """Let readers within this show how far they are (`reading_shown`), if it is a terminal."""
+    token = _shows_reading.set(not quiet and sys.stderr.isatty())
+    try:
+        yield
+    finally:
+        _shows_reading.reset(token)
+
+
+@contextmanager
+def reading_shown(reader: Any, name: str) -> Iterator[None]:
+    """Show how far a reader has come, where `reading_progress_shown` says so."""
+    if not _shows_reading.get():
+        yield
+        return
+    from rosenblatt.learner.progress import reading_progress
+
+    with reading_progress(printable(name)) as reader.progress:
+        yield
 
 
 # ---------------------------------------------------------------------- for programs

@@ -65,7 +65,8 @@ def command(
     truth: list[Any] = []
     predicted: list[Any] = []
     parts: list[Any] = []
-    with notices(quiet), found.reader(Reading(**reading), data, labelled=True) as blocks:
+    read = Reading(**reading)
+    with notices(quiet), found.reader(read, data, labelled=True) as blocks, blocks.shown():
         for block in blocks:
             truth += block.labels.tolist()
             labels, *part = found.outputs(unseen.encode(found.schema, block), threshold)
