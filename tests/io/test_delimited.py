@@ -30,7 +30,7 @@ from rosenblatt.io import (
     lines,
     read_table,
 )
-from rosenblatt.io.dialect import GAPS
+from rosenblatt.io.number_style import GAPS
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SKIP = "\n      or skip such rows with on_bad='skip'"

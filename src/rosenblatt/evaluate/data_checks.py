@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rosenblatt.evaluate.target_checks import TargetWarning, check_target
 from rosenblatt.features.number_scaling import contiguous_columns
 from rosenblatt.features.schemas import AnySchema, guess_schema
-from rosenblatt.io.dialect import looks_missing
+from rosenblatt.io.number_style import looks_missing
 from rosenblatt.io.table import Table
 from rosenblatt.plurals import agree, count, first_few
 from rosenblatt.text_tables import ordinary

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rosenblatt.features.column_kinds import Column, Part
 from rosenblatt.features.number_scaling import CLIP, IQR
-from rosenblatt.io.dialect import GAPS
+from rosenblatt.io.number_style import GAPS
 from rosenblatt.io.table import Table
 
 PARTS = ("days", "weekday", "month", "hour")

@@ -14,9 +14,10 @@ import numpy.typing as npt
 from rosenblatt.arrays import SparseRows
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.features import column_kinds as kinds
-from rosenblatt.features.column_kinds import Category, Column, Growth, Ignored, Number, Part, Words
+from rosenblatt.features.column_kinds import Category, Column, Growth, Ignored, Number, Words
 from rosenblatt.features.guessing import TableGuess
 from rosenblatt.features.records import table_of_records
+from rosenblatt.features.sparse_encoding import joined, with_gaps
 from rosenblatt.io.dialect import Dialect
 from rosenblatt.io.sources import Given
 from rosenblatt.io.table import Table
@@ -228,10 +229,10 @@ class Schema:
         others = [None if isinstance(c, Number) else c.part(table, learning) for c in self._used]
         values = kinds.scaled(numbers, table, clip=clip, learning=learning, in_place=in_place)
         if not dense:
-            return _joined(values, others, self._starts[:-1], max(self.n_features, 1))
+            return joined(values, others, self._starts[:-1], max(self.n_features, 1))
         if not any(column.gaps for column in numbers):
             return values
-        return _with_gaps(values, self._starts[:-1], self.n_features)
+        return with_gaps(values, self._starts[:-1], self.n_features)
 
     def _require_columns(self, table: Table) -> None:
         lacking = [
@@ -368,45 +369,3 @@ def columns_to_name(weights: npt.NDArray[Any]) -> list[int]:
     largest = np.argsort(-size, kind="stable")[:MOST_NAMES]
     kept: list[int] = np.sort(largest[size[largest] > 0]).tolist()
     return kept
-
-
-def _with_gaps(values: npt.NDArray[np.float64], starts: list[int], n_features: int) -> SparseRows:
-    """Numbers as sparse rows in the same memory; a gap is a 1 in the feature after its number's."""
-    places, firsts = np.empty(values.shape, np.int32), np.array(starts, np.int32)
-    for some in kinds.row_blocks(values):
-        missing = np.isnan(values[some])
-        np.add(firsts, missing, out=places[some])
-        values[some][missing] = 1.0
-    ends = np.arange(len(values) + 1, dtype=np.int64) * values.shape[1]
-    return SparseRows(values.reshape(-1), places.reshape(-1), ends, n_features)
-
-
-def _joined(
-    numbers: npt.NDArray[np.float64],
-    parts: list[Part | None],
-    offsets: list[int],
-    n_features: int,
-) -> SparseRows:
-    """Columns side by side, each with its own range of features; a part that is None is numbers."""
-    starts = np.zeros(len(numbers) + 1, np.int64)
-    starts[1:] = numbers.shape[1]
-    for part in parts:
-        if part is not None:
-            starts[1:] += part[0]
-    np.cumsum(starts, out=starts)
-    data = np.empty(int(starts[-1]))
-    indices = np.empty(int(starts[-1]), np.int32)
-    base, columns = starts[:-1].copy(), iter(numbers.T)
-    for part, offset in zip(parts, offsets, strict=True):
-        if part is None:
-            column = next(columns)
-            missing = np.isnan(column)
-            data[base], indices[base] = np.where(missing, 1.0, column), missing + np.int32(offset)
-            base += 1
-            continue
-        counts, values, features = part
-        ends = np.cumsum(counts, dtype=np.int64)
-        at = np.arange(len(values)) + np.repeat(base - (ends - counts), counts)
-        data[at], indices[at] = values, features + offset
-        base += counts
-    return SparseRows(data, indices, starts, n_features)

@@ -13,8 +13,9 @@ from rosenblatt._kernels.text import numbers
 from rosenblatt._kernels.text.tabular import IGNORED, LABEL, NUMBER, TEXT
 from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, ParameterError, Place, Setting, Words
-from rosenblatt.io.dialect import GAPS, NAMES, TARGETS
+from rosenblatt.io.dialect import NAMES, TARGETS
 from rosenblatt.io.fault_messages import ExtraColumns, notice, quoted
+from rosenblatt.io.number_style import GAPS
 from rosenblatt.plurals import first_few
 
 KINDS = ("number", "text")

@@ -15,7 +15,7 @@ from rosenblatt._kernels.text.tabular import TEXT
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.io.column_roles import Columns
-from rosenblatt.io.dialect import Dialect, check, is_rule, kind_of, sniff
+from rosenblatt.io.dialect import Dialect, check, is_rule, sniff
 from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
     RAISE_MAX_LINE_BYTES,
@@ -28,6 +28,7 @@ from rosenblatt.io.fault_messages import (
     too_many,
 )
 from rosenblatt.io.lines import Lines
+from rosenblatt.io.number_style import kind_of
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import Table, TableFormat
 

@@ -13,6 +13,7 @@ from typing import Any
 from rosenblatt.checks import one_of, refusal
 from rosenblatt.errors import Message
 from rosenblatt.io.lines import check_encoding
+from rosenblatt.io.number_style import GAPS, kind_of, number_style
 
 DELIMITERS = (",", ";", "\t", "|", " ")
 QUOTES = ('"', "'")
@@ -20,27 +21,9 @@ QUOTES = ('"', "'")
 JUDGED, LEAST_LINES = 1 << 16, 5
 # Also the blanks that typographers put between thousands: no-break, narrow no-break, thin.
 THOUSANDS = (".", ",", "'", "\u2019", " ", "\u00a0", "\u202f", "\u2009")
-# Whatever column they stand in, these are gaps; `missing` of a reader adds others.
-GAPS = (
-    *("", "NA", "N/A", "n/a", "na", "N.A.", "n.a.", "NaN", "nan", "NAN", "null", "NULL", "Null"),
-    *("-", "--", "?", "#N/A", "<NA>", "\\N", "None", "NaT", "nil", ".", "–", "—", "#NA", "-NaN"),
-    *("-nan", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "1.#QNAN", "-1.#IND"),
-)
-# What also looks like one, and may be a value: told of, and left as it is.
-_MAYBE_GAPS = {*map(str.lower, GAPS), "unknown", "missing"}
 NAMES = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "blanks"}
 TARGETS = ("label", "target", "class", "y")
-_SIGNS = r"[$€£¥₹¢\s%()+\-−\u00a0\u202f]*"
-_BARE = re.compile(rf"{_SIGNS}(\d[\d.,'\u2019 \u00a0\u202f\u2009]*?(?:[eE][+-]?\d+)?){_SIGNS}")
-_GROUPED = re.compile(r"\d{1,3}([.,'\u2019 \u00a0\u202f\u2009])(?:\d{2,3}\1)*\d{3}(?:([.,])\d+)?")
-_POINTED = re.compile(r"(\d+)([.,])(\d+)(?:[eE][+-]?\d+)?")
-_TIME = re.compile(r"\d{1,4}[-./]\d\d?[-./]\d{1,4}\b.*|\d\d?:\d\d.*")
 _RULE = re.compile(r"[\s|+=:-]*-[\s|+=:-]*")
-
-
-def looks_missing(text: str) -> bool:
-    """Whether people may have written this where a value is not known."""
-    return text.strip().lower() in _MAYBE_GAPS
 
 
 @dataclass(frozen=True)
@@ -152,10 +135,12 @@ def sniff(
         comment = "(" if re.search(r"^\(\d+ rows?\)", text, re.MULTILINE) else None
     dialect = replace(dialect, comment=comment)
     body = rows[1:] if len(rows) > 1 else rows
-    dialect = _number_style(dialect, body, given)
+    width = _width(body)
+    columns = zip(*(row for row in body if len(row) == width), strict=True)
+    decimal, thousands, signs = number_style(columns, dialect.delimiter, given)
+    dialect = replace(dialect, decimal=decimal, thousands=thousands, signs=signs)
     if "header" not in given:
         dialect = replace(dialect, header=psql or _has_header(rows, wanted))
-    width = _width(body)
     if dialect.header and len(rows) > 1 and len(rows[0]) == width - 1:
         last = any(row[-1].strip() for row in body if len(row) == width)
         dialect = replace(dialect, unnamed="first" if last else "last")
@@ -300,58 +285,6 @@ def _is_footer(row: Sequence[str]) -> bool:
     return len(row) == 1 and re.fullmatch(r"\(\d+ rows?\)", row[0].strip()) is not None
 
 
-# ---------------------------------------------------------------------- numbers
-
-
-def _number_style(dialect: Dialect, rows: list[list[str]], given: Mapping[str, Any]) -> Dialect:
-    """Decimal and thousands marks of the columns whose fields look like numbers."""
-    points, groups, signs = Counter[str](), Counter[str](), False
-    unsure = list[list[str]]()
-    for column in zip(*(row for row in rows if len(row) == _width(rows)), strict=True):
-        cells = [cell.strip() for cell in column if cell.strip() not in GAPS]
-        found = [_BARE.fullmatch(cell) for cell in cells]
-        bare = [match[1].strip() for match in found if match is not None]
-        times = sum(_TIME.fullmatch(cell) is not None for cell in cells)
-        if 2 * (len(bare) - times) <= len(cells) or not cells:
-            continue
-        strange = [cell for cell in cells if re.search(r"[$€£¥₹¢%()−]", cell)]
-        signs = signs or bool(strange)
-        for number in bare:
-            _weigh(number, points, groups)
-        unsure.append(bare)
-    decimal = "," if points[","] > points["."] or (groups["."] and not points["."]) else "."
-    groups.pop(decimal, None)
-    thousands = groups.most_common(1)[0][0] if groups else None
-    if not points and thousands is None:
-        decimal, thousands = _of_threes(unsure, dialect.delimiter)
-    decimal = given.get("decimal") or decimal
-    thousands = given.get("thousands") or (None if thousands == decimal else thousands)
-    return replace(dialect, decimal=decimal, thousands=thousands, signs=signs)
-
-
-def _weigh(number: str, points: Counter[str], groups: Counter[str]) -> None:
-    """What one number says of its marks; 1,234 alone says nothing."""
-    grouped, pointed = _GROUPED.fullmatch(number), _POINTED.fullmatch(number)
-    if grouped and grouped[2] and grouped[2] != grouped[1]:
-        points[grouped[2]] += 1
-        groups[grouped[1]] += 1
-    elif grouped and (number.count(grouped[1]) > 1 or grouped[1] not in ".,"):
-        groups[grouped[1]] += 1
-    elif pointed and (len(pointed[3]) != 3 or len(pointed[1]) > 3 or pointed[1][0] == "0"):
-        points[pointed[2]] += 1
-
-
-def _of_threes(columns: list[list[str]], delimiter: str) -> tuple[str, str | None]:
-    """Marks where every number with one has three digits behind it: 1,234 or 12.345."""
-    for numbers in columns:
-        marked = [number for number in numbers if "," in number]
-        plain = [number for number in numbers if number.isdecimal()]
-        if marked:
-            large = any(len(number) > 3 for number in plain)
-            return (",", None) if large or delimiter == ";" else (".", ",")
-    return ".", None
-
-
 # ---------------------------------------------------------------------- the header
 
 
@@ -394,11 +327,3 @@ def _count_on(cells: Sequence[str]) -> bool:
     numbers = list(map(int, cells))
     follow = all(b - a == 1 for a, b in itertools.pairwise(numbers))
     return follow and (numbers[0] in (0, 1) or 1900 <= numbers[0] <= 2100)
-
-
-def kind_of(cell: str) -> str:
-    """What a field looks like: "number", "time" or "text"."""
-    if _TIME.fullmatch(cell):
-        return "time"
-    match = _BARE.fullmatch(cell)
-    return "number" if match is not None else "text"

@@ -14,9 +14,10 @@ from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import InputError, Message, Setting, Words
 from rosenblatt.io.block import Block
 from rosenblatt.io.column_roles import Columns
-from rosenblatt.io.dialect import Dialect, looks_missing
+from rosenblatt.io.dialect import Dialect
 from rosenblatt.io.fault_messages import Explained, limit_words, number_words, quoted
 from rosenblatt.io.labels import Labels
+from rosenblatt.io.number_style import looks_missing
 from rosenblatt.io.reader import Format
 from rosenblatt.io.reader_options import ReaderSettings
 
