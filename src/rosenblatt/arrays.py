@@ -183,8 +183,8 @@ class SparseRows:
     def __array__(self, *_: Any, **__: Any) -> npt.NDArray[Any]:
         raise InputError(
             "sparse rows are no array: X.toarray() writes their zeros out, X.tocsr() makes a "
-            "csr_array of SciPy, which scikit-learn takes. In a pipeline, "
-            "TextFeatures(output='csr_array') gives these."
+            "csr_array of SciPy, which scikit-learn takes. TextFeatures gives these once SciPy is "
+            "loaded, or with output='csr_array'."
         )
 
     def row_numbers(self) -> npt.NDArray[np.intp]:

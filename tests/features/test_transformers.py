@@ -392,9 +392,7 @@ def test_a_transformer_of_ones_own_needs_three_methods():
 PIPELINES = {
     "ours": lambda: make_pipeline(TextFeatures(), Perceptron()),
     "ours, two": lambda: make_pipeline(TextFeatures(bits=6), AssociationLayer(50), Perceptron()),
-    "theirs": lambda: make_pipeline(
-        TextFeatures(bits=10, output="csr_array"), LogisticRegression(solver="liblinear")
-    ),
+    "theirs": lambda: make_pipeline(TextFeatures(bits=10), LogisticRegression(solver="liblinear")),
     "matrix": lambda: make_pipeline(
         TextFeatures(bits=10, output="csr_matrix"), LogisticRegression(solver="liblinear")
     ),
@@ -435,9 +433,10 @@ def test_a_search_in_other_processes_finds_the_same():
 
 
 def test_what_comes_out_is_what_was_asked_for_and_holds_the_same():
-    expected = TextFeatures(bits=7).fit_transform(TEXTS)
+    expected = TextFeatures(bits=7, output="rows").fit_transform(TEXTS)
     assert type(expected) is SparseRows
     for output, kind in {
+        "auto": sp.csr_array,
         "csr_array": sp.csr_array,
         "csr_matrix": sp.csr_matrix,
         "array": np.ndarray,
@@ -452,8 +451,25 @@ def test_what_comes_out_is_what_was_asked_for_and_holds_the_same():
 
 
 def test_rows_that_scikit_learn_cannot_read_are_refused_with_the_cure():
-    with pytest.raises(errors.InputError, match=r"TextFeatures\(output='csr_array'\)"):
-        make_pipeline(TextFeatures(), LogisticRegression(solver="liblinear")).fit(TEXTS, LABELS)
+    ours = TextFeatures(output="rows")
+    with pytest.raises(errors.InputError, match=r"or with output='csr_array'"):
+        make_pipeline(ours, LogisticRegression(solver="liblinear")).fit(TEXTS, LABELS)
+
+
+def test_rows_are_those_of_scipy_only_where_scipy_is_loaded(monkeypatch):
+    found = TextFeatures(bits=7).fit_transform(TEXTS)
+    monkeypatch.delitem(sys.modules, "scipy.sparse")
+    rows = TextFeatures(bits=7).fit_transform(TEXTS)
+    assert (type(found), type(rows)) == (sp.csr_array, SparseRows)
+    model, same = Perceptron().fit(found, LABELS), Perceptron().fit(rows, LABELS)
+    assert model.coef_.tobytes() == same.coef_.tobytes()
+
+
+def test_our_learners_take_what_comes_out_without_a_copy():
+    found = TextFeatures(bits=7).fit_transform(TEXTS)
+    rows = SparseRows.of(found)
+    for part in ("data", "indices", "indptr"):
+        assert np.shares_memory(getattr(found, part), getattr(rows, part))
 
 
 def test_texts_are_a_column_among_others():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rosenblatt.features.schemas import UnseenValues as UnseenValues
     from rosenblatt.features.schemas import guess_schema as guess_schema
     from rosenblatt.features.schemas import schema_from_json as schema_from_json
+    from rosenblatt.features.table_features import TableFeatures as TableFeatures
     from rosenblatt.features.text import TextFeatures as TextFeatures
 
 __getattr__, __dir__, __all__ = lazy.attach(
@@ -27,6 +28,7 @@ __getattr__, __dir__, __all__ = lazy.attach(
         ".schema": "Schema",
         ".schemas": "AnySchema FeatureOptions SparseSchema TextSchema UnseenValues guess_schema "
         "schema_from_json",
+        ".table_features": "TableFeatures",
         ".text": "TextFeatures",
     },
 )

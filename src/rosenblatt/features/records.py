@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rosenblatt.errors import InputError
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.table import Table
+from rosenblatt.plurals import count
 
 Record = Mapping[Any, Any]
 
@@ -22,7 +23,12 @@ def all_numbers(records: Sequence[Record]) -> bool:
     return all(_is_number(value) for record in mappings for value in record.values())
 
 
-def table_of_records(records: Sequence[Record], types: Mapping[str, str] | None = None) -> Table:
+def table_of_records(
+    records: Sequence[Record],
+    types: Mapping[str, str] | None = None,
+    *,
+    as_text: Collection[str] = (),
+) -> Table:
     """Records as a table of columns; a value that is missing or None is a gap.
 
     Parameters
@@ -31,7 +37,7 @@ def table_of_records(records: Sequence[Record], types: Mapping[str, str] | None 
         Names of columns to numbers, booleans, texts or None.
     types : dict of str to {"number", "text"}, default=None
         What the columns are; by default those that occur, in the order in which they appear:
-        numbers where every value is one, else text.
+        numbers where every value is one, else text; the columns ``as_text`` are text anyway.
     """
     for place, record in enumerate(records):
         if not isinstance(record, Mapping):
@@ -40,7 +46,8 @@ def table_of_records(records: Sequence[Record], types: Mapping[str, str] | None 
                 "Give all rows as mappings, or none."
             )
     if types is None:
-        types = _guessed_types(records)
+        guessed = _guessed_types(records)
+        types = {name: "text" if name in as_text else kind for name, kind in guessed.items()}
     columns = Columns(None, list(types), dict(types), ())
     columns.settle(list(types), "records")
     names = columns.of_kind("number")
@@ -52,6 +59,66 @@ def table_of_records(records: Sequence[Record], types: Mapping[str, str] | None 
     table = Table(columns, values, texts, None, np.arange(len(records)))
     table.unit = "record"
     return table
+
+
+def table_of_frame(
+    frame: Any, types: Mapping[str, str] | None = None, *, as_text: Collection[str] = ()
+) -> Table:
+    """A data frame of pandas or polars as a table, as if it had been read from a file.
+
+    Numbers are numbers, everything else is text, dates and booleans too; None, NaN, NaT and NA are
+    gaps. ``types`` are what the columns are, as in `table_of_records`; where they are guessed, the
+    columns ``as_text`` are text.
+    """
+    known = {name: frame[name] for name in frame.columns}
+    lacking = [name for name in types or () if name not in known]
+    if lacking:
+        raise InputError(
+            f"{count(len(lacking), 'column is', 'columns are')} missing: "
+            f"{', '.join(map(repr, lacking[:6]))}{' …' if len(lacking) > 6 else ''}."
+        )
+    kinds, numbers_, texts = dict[str, str](), list[npt.NDArray[Any]](), {}
+    for name in known if types is None else types:
+        column = known[name]
+        gaps = np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), bool)
+        values = np.asarray(column)
+        wanted = ("text" if name in as_text else None) if types is None else types[name]
+        kinds[str(name)] = wanted or ("number" if _are_numbers(values[~gaps]) else "text")
+        if kinds[str(name)] == "number":
+            found = np.full(len(values), np.nan)
+            found[~gaps] = _as_numbers(values[~gaps], name)
+            numbers_.append(found)
+        else:
+            texts[str(name)] = _as_texts(values, gaps)
+    columns = Columns(None, list(kinds), kinds, ())
+    columns.settle(list(kinds), "the frame")
+    matrix = np.column_stack(numbers_) if numbers_ else np.empty((len(frame), 0))
+    table = Table(columns, matrix, texts, None, np.arange(len(frame)))
+    table.unit = "row"
+    return table
+
+
+def _are_numbers(values: npt.NDArray[Any]) -> bool:
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "iuf"
+    return len(values) > 0 and all(_is_number(v) and not isinstance(v, bool) for v in values)
+
+
+def _as_numbers(values: npt.NDArray[Any], name: Any) -> npt.NDArray[np.float64]:
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"the column {name!r} is not one of numbers any more, as it was in fit."
+        ) from None
+
+
+def _as_texts(values: npt.NDArray[Any], gaps: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    if values.dtype.kind == "M":
+        values = np.datetime_as_string(values, unit="s")
+    found = np.empty(len(values), object)
+    found[:] = ["" if gap else str(v) for v, gap in zip(values.tolist(), gaps, strict=True)]
+    return found
 
 
 def _guessed_types(records: Sequence[Record]) -> dict[str, str]:

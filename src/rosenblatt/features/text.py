@@ -9,21 +9,15 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import FloatArray, Origin, SparseRows
+from rosenblatt.arrays import FloatArray, SparseRows
 from rosenblatt.errors import InputError, Message, ModelFileError, ParameterError, Value
 from rosenblatt.features.ngram_counter import WEIGHTS, NGramCounter
 from rosenblatt.learner.options import n_jobs_option, option
-from rosenblatt.learner.transformer import Transformer
+from rosenblatt.learner.transformer import Transformer, output_option, rows_as
 
 MOST_BITS = 28
 LONGEST = 20
 LONGEST_WORD = 1_000
-# What `output` calls the kinds of sparse rows.
-SPARSE: dict[str, Origin] = {
-    "rows": "csr",
-    "csr_array": "csr_array",
-    "csr_matrix": "csr_matrix",
-}
 # Settings of streams, unless they are said: later texts are not known, and beside n-grams that were
 # never met a text of length 1 would have small values for all others.
 OF_STREAMS = {"idf": False, "unit": False}
@@ -124,14 +118,7 @@ class TextFeatures(Transformer):
         default=True, help="Whether characters like ``!`` and ``£`` are words of their own."
     )
     lowercase: bool = option(default=True, help="Whether capital letters count as the small ones.")
-    output: str = option(
-        default="rows",
-        choices=(*SPARSE, "array"),
-        help="""
-        What ``transform`` gives: sparse rows, which every learner here takes and which need
-        nothing but NumPy; an array or matrix of SciPy, for scikit-learn's learners; or a dense
-        array, for data frames and few columns.""",
-    )
+    output: str = output_option()
     n_jobs: int | None = n_jobs_option("count in ``transform``; ``fit`` has one")
 
     dense_setting = "output='array'"
@@ -201,10 +188,7 @@ class TextFeatures(Transformer):
 
     def _as_output(self, rows: SparseRows, texts: Any) -> Any:
         self._options["output"].check(self.output)
-        if self.output == "array":
-            return self._in_container(rows.toarray(), texts)
-        rows.origin = SPARSE[self.output]
-        return self._in_container(rows.to_origin(), texts)
+        return self._in_container(rows_as(rows, self.output), texts)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """The n-gram that each column was first met with; the number of the hash where none was.

@@ -12,12 +12,42 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.arrays import SparseRows, is_sparse
+from rosenblatt.arrays import Origin, SparseRows, is_sparse
 from rosenblatt.errors import MissingExtra, ParameterError
 from rosenblatt.learner.base import Estimator
 from rosenblatt.learner.notebook_card import Diagram
+from rosenblatt.learner.options import option
 
 CONTAINERS = ("default", "pandas", "polars")
+# What `output` calls the kinds of sparse rows.
+SPARSE: dict[str, Origin] = {
+    "rows": "csr",
+    "csr_array": "csr_array",
+    "csr_matrix": "csr_matrix",
+}
+
+
+def output_option() -> Any:
+    """The parameter of transformers that give sparse rows, whatever they are given."""
+    return option(
+        default="auto",
+        choices=("auto", *SPARSE, "array"),
+        help="""
+        What ``transform`` gives: sparse rows, which every learner here takes and which need
+        nothing but NumPy; an array or matrix of SciPy, for scikit-learn's learners; or a dense
+        array, for data frames and few columns. "auto" is SciPy's array where SciPy is loaded, as
+        it is beside scikit-learn, else rows: the same three arrays, and no copy of them.""",
+    )
+
+
+def rows_as(rows: SparseRows, output: str) -> Any:
+    """Sparse rows as ``output`` says."""
+    if output == "array":
+        return rows.toarray()
+    if output == "auto":
+        output = "csr_array" if "scipy.sparse" in sys.modules else "rows"
+    rows.origin = SPARSE[output]
+    return rows.to_origin()
 
 
 class Transformer(Diagram, Estimator):
@@ -58,7 +88,7 @@ class Transformer(Diagram, Estimator):
         return self.fit(X, y, **params).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """What the features that come out are called: the name of the class, and a number.
+        """What the features that come out are called.
 
         Parameters
         ----------
@@ -68,8 +98,12 @@ class Transformer(Diagram, Estimator):
         self._refuse_unfitted()
         if input_features is not None:
             self._check_input_features(np.asarray(input_features, dtype=object))
+        return np.array(self._names_out(), dtype=object)
+
+    def _names_out(self) -> list[str]:
+        """The name of the class and a number, where there is nothing better to say."""
         prefix = type(self).__name__.lower()
-        return np.array([f"{prefix}{i}" for i in range(self._n_features_out)], dtype=object)
+        return [f"{prefix}{i}" for i in range(self._n_features_out)]
 
     def _check_input_features(self, names: npt.NDArray[np.object_]) -> None:
         fitted = getattr(self, "feature_names_in_", None)

@@ -237,7 +237,14 @@ SIGNATURES = (
     (b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as Keras writes"),
     (b"\x93NUMPY", "a NumPy array file"),
     (b"PAR1", "a Parquet file"),
+    (b"\x89PNG\r\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"%PDF-", "a PDF document"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"\x7fELF", "a program"),
 )
+LONGEST_SIGNATURE = 16
 ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 PICKLE = (
     "a pickle; rosenblatt does not load pickles, because loading one can run any code that is in "
@@ -249,13 +256,17 @@ TELLING = {"MARK", "GLOBAL", "EMPTY_DICT", "EMPTY_LIST", "EMPTY_TUPLE", "PUT", "
 LOOKED_AT = 1 << 16
 
 
+def name_by_signature(start: bytes) -> str | None:
+    """What a file of another kind is, by its first bytes; None if they are not known."""
+    return next((name for mark, name in SIGNATURES if start.startswith(mark)), None)
+
+
 def _foreign_name(data: bytes) -> str | None:
     """What the file that starts with these bytes is, as the end of "this is …"; None if unknown."""
     if len(data) > 2 and data[0] == 0x80 and 2 <= data[1] <= 6 and data[2]:
         return PICKLE
-    for signature, name in SIGNATURES:
-        if data.startswith(signature):
-            return f"{name}, not a rosenblatt model."
+    if name := name_by_signature(data):
+        return f"{name}, not a rosenblatt model."
     if data[:2] in ZLIB:
         return (
             "compressed with zlib, as joblib does with its pickles; it is not a rosenblatt model."

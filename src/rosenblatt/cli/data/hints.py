@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 LOOKED_AT = 1 << 12  # bytes
+# Formats whose files begin with a signature, and what is unpacked before it is read.
+BINARY = ("xlsx", "parquet", "arrow", "packed rows")
+UNPACKED = ("gzip file", "bzip2 file", "xz file", "zstandard file")
 
 
 class FirstLine(NamedTuple):
@@ -122,8 +126,26 @@ class AdvisedReader:
 # ---------------------------------------------------------------------- better words
 
 
+def _refuse_foreign(request: ReadRequest) -> None:
+    """A picture or a document, of which a reader of text would say nonsense."""
+    from rosenblatt.model.container import LONGEST_SIGNATURE, name_by_signature
+
+    path = request.paths[0]
+    if request.kind in BINARY or not os.path.isfile(path):
+        return
+    with open(path, "rb") as file:
+        name = name_by_signature(file.read(LONGEST_SIGNATURE))
+    if name is not None and not name.endswith(UNPACKED):
+        raise DataError(
+            f"this is {name}, not rows with labels",
+            name=named([path]),
+            cures="give a table (CSV, TSV, JSON lines, .xlsx, Parquet), texts, svmlight or vw rows",
+        )
+
+
 def _refuse_other_format(request: ReadRequest) -> None:
     """Rows of another format have delimiters too, but are no table."""
+    _refuse_foreign(request)
     line = None
     if request.delimited and not request.kind_said and request.schema is None:
         line = _first_line(request.paths[0])

@@ -56,11 +56,27 @@ def default_destination(
     read_too: Iterable[str] = (),
 ) -> str:
     """Where a model goes: to --out, else to the one resumed, else to the name of the data."""
+    _refuse_mixed_up(resumed, data)
     if out is None:
         name = stem if data[0] == "-" else os.path.basename(data[0]).split(".")[0] or stem
         out = resumed or f"{name}.rbt"
     claim_destination(out, resumed, [*data, *read_too])
     return out
+
+
+def _refuse_mixed_up(resumed: str | None, data: Sequence[str]) -> None:
+    """A model where data should be, or data where a model should be, before anything is said."""
+    from rosenblatt.io.sources import our_kind
+    from rosenblatt.model import read
+
+    for path in data:
+        if our_kind(path) == "model":
+            raise click.UsageError(
+                f"{path} is a model, not data: --resume {path} goes on with it, and "
+                f"rosenblatt show {path} tells what it is."
+            )
+    if resumed is not None and our_kind(resumed) != "model":
+        read(resumed)  # says what it is instead
 
 
 def claim_destination(path: str, resumed: str | None, inputs: Iterable[str]) -> None:
