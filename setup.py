@@ -127,7 +127,12 @@ class BuildPackage(build_py):
         super().run()
         if self.editable_mode:
             return
-        wanted = {Path(file) for file in self.get_outputs()}
+        course = Path(self.build_lib, "rosenblatt", "studio", "course")
+        chapters = {course / file.name: file for file in Path("docs/course").glob("[0-9]*.md")}
+        for chapter, file in chapters.items():
+            course.mkdir(parents=True, exist_ok=True)
+            chapter.write_bytes(file.read_bytes())
+        wanted = {Path(file) for file in self.get_outputs()} | set(chapters)
         wanted |= {Path(file) for file in self.get_finalized_command("build_ext").get_outputs()}
         for file in Path(self.build_lib).rglob("*.*"):
             if file.is_file() and file not in wanted:

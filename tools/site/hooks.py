@@ -13,6 +13,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(Path(__file__).parent))
 
+import course_assets  # noqa: E402
 import learner_pages  # noqa: E402
 import reference  # noqa: E402
 
@@ -41,6 +42,7 @@ def on_files(files: Files, config: Any) -> Files:
         "index.md": (ROOT / "README.md").read_text("utf-8").replace("](docs/", "]("),
         **{name: (ROOT / name).read_text("utf-8").replace("](docs/", "](") for name in PROJECT},
         WORKER: (Path(__file__).parent / "worker_in_frame.js").read_text("utf-8"),
+        **course_assets.files(),
         **dict(_examples()),
         **dict(reference.pages()),
         **dict(learner_pages.pages()),
@@ -64,6 +66,9 @@ def _filled(nav: Any, made: list[str]) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    if page.file.src_uri.startswith("course/"):
+        page.meta["hide"] = ["toc"]  # room for the figures
+        markdown = course_assets.with_blocks(markdown, "../assets/studio.html")
     parts = FENCE.split(markdown)
     parts[::2] = [BARE_EXAMPLE.sub(lambda m: f"```python\n{m[0]}```\n", p) for p in parts[::2]]
     # A program has a page of its own here.
@@ -74,6 +79,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
     up = "../" * page.file.src_uri.count("/")
+    if page.file.src_uri.startswith("course/"):
+        output = output.replace("</head>", f"{course_assets.head(up)}</head>")
     return SHIM.sub(f'<script src="{up}{WORKER}"></script>', output)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 WEB = Path(__file__).parent / "web"
 # The one module that acts by itself: it makes the page of the server or of a file.
 BOOT = "boot.js"
+COURSE_BOOT = "course_boot.js"
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w./-]+\.js)";?\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
 # What a browser does not need: lines that are comments, and the room before a line. No text of the
@@ -136,18 +137,21 @@ SCRIPT = re.compile(rf'<script type="module" src="{re.escape(BOOT)}"></script>\n
 HEAD = re.compile(r"<head>\n?")
 
 
-def page(study: Study, state: PageState, kit: dict[str, Any]) -> str:
+def page(study: Study, state: PageState, kit: dict[str, Any], chapters: str = "") -> str:
     """index.html with its style, its modules and what its engine needs to know.
 
-    What that cannot learn by itself comes along, with the pictures of it.
+    What that cannot learn by itself comes along, with the pictures of it; and the chapters of the
+    course, as elements, with what makes them live.
     """
     carried = kit | {"state": state.to_json()}
     if not all(_is_learned_in_page(run) for run in study.runs):
         box = box_around(study.examples.points)
         contours = _contours(study, state, box)
         carried |= {"run": study.to_json(state), "contours": contours, "box": box}
-    style = _closed(IDLE.sub("", (WEB / "style.css").read_text("utf-8")), "style")
-    code = _closed(joined(), "script")
+    sheets = ["style.css", "course.css"] if chapters else ["style.css"]
+    styles = [IDLE.sub("", (WEB / sheet).read_text("utf-8")) for sheet in sheets]
+    style = _closed("".join(styles), "style")
+    code = _closed(joined(COURSE_BOOT if chapters else BOOT), "script")
     # In JSON "<" may be written so, and then no label can end the element it stands in.
     data = msgspec.json.encode(carried).decode().replace("<", "\\u003c")
     policy = (
@@ -159,7 +163,7 @@ def page(study: Study, state: PageState, kit: dict[str, Any]) -> str:
     html = _put(HEAD, head, html)
     html = _put(STYLE, f"<style>{style}</style>\n", html)
     run = f'<script type="application/json" id="studio-kit">{data}</script>\n'
-    return _put(SCRIPT, f'{run}<script type="module">{code}</script>\n', html)
+    return _put(SCRIPT, f'{chapters}{run}<script type="module">{code}</script>\n', html)
 
 
 def _is_learned_in_page(run: PageRun) -> bool:

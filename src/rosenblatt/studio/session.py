@@ -83,6 +83,13 @@ class Session:
         with self._lock:
             return self._questions[name](fields.mapping("the question", body))
 
+    def one_file(self, *, course: bool = False) -> str:
+        """The page as one file that begins with the state of this session."""
+        from rosenblatt.studio.course import templates
+
+        chapters = templates() if course else ""
+        return page(self._study(self._start), self._start, self._begin({}), chapters)
+
     # ------------------------------------------------------------------ the questions
 
     def _begin(self, _: Mapping[str, Any]) -> dict[str, Any]:

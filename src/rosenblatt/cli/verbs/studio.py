@@ -23,7 +23,7 @@ option = in_section("Reading the data")
     cls=Command,
     name="studio",
     epilog="\b\nTo begin:\n  rosenblatt studio\n  rosenblatt studio iris.csv --target species\n\n"
-    "\b\nExamples:\n  rosenblatt studio --out six_points.html\n"
+    "\b\nExamples:\n  rosenblatt studio --course --out studio.html\n"
     "  rosenblatt studio iris.csv --x 3 --y 4 --target species --out iris.html",
 )
 @click.argument("data", required=False, type=DATA)
@@ -36,6 +36,9 @@ option = in_section("Reading the data")
     type=click.Path(),
     metavar="FILE",
     help="Write the studio as one file that learns without a server, and serve nothing.",
+)
+@click.option(
+    "--course", is_flag=True, help="With --out: put the ten chapters of the course into it."
 )
 @option("--x", metavar="COL", help="Column to go across: its name, or its number from 1.")
 @option("--y", metavar="COL", help="Column to go up.  [default: the two that tell most]")
@@ -56,7 +59,9 @@ option = in_section("Reading the data")
 @option(
     "--delimiter", metavar="CHAR", help="The mark between fields.  [default: comma; in tsv, tab]"
 )
-def command(data: str | None, port: int, no_open: bool, out: str | None, **reading: Any) -> None:
+def command(
+    data: str | None, port: int, no_open: bool, out: str | None, course: bool, **reading: Any
+) -> None:
     """Show every update of a perceptron on a page in the browser.
 
     The page begins with the six points of a lecture, or with two columns of DATA: CSV, TSV, JSON
@@ -66,8 +71,10 @@ def command(data: str | None, port: int, no_open: bool, out: str | None, **readi
     refuse_together({"out": ("port", "no_open")})
     if out is not None:
         check_destination("--out", out, [] if data is None else [data])
-        _write(out, *_session(data, reading))
+        _write(out, course, *_session(data, reading))
         return
+    if course:
+        raise click.UsageError("--course needs --out FILE: the course is part of a file.")
     # First of all, so that what is missing is said before anything is read.
     from rosenblatt.studio.server import serve
 
@@ -81,9 +88,9 @@ def _tell(address: str) -> None:
     click.echo("The studio is there for this machine alone. Ctrl-C ends it.", err=True)
 
 
-def _write(path: str, session: Session, lines: list[str]) -> None:
+def _write(path: str, course: bool, session: Session, lines: list[str]) -> None:
     """The page with its run, as one file."""
-    page = session.ask("page", session.ask("start", {})["state"])["text"]
+    page = session.one_file(course=course)
     with NewFiles() as files:
         files.open(path).write(page.encode())
         say([*lines, f"wrote {path}"])

@@ -28,8 +28,8 @@ const STEPS = "each mistake moves the line. Step through the updates";
 const LEDE = `Watch a perceptron learn: ${STEPS}, or click the plane to add points of your own.`;
 
 class Studio {
-	constructor(root, {ask, initial, address = false, editable = true, box = null}) {
-		Object.assign(this, {root, ask, address, editable});
+	constructor(root, {ask, initial, address = false, editable = true, box = null, parts = null}) {
+		Object.assign(this, {root, ask, address, editable, parts});
 		this.givenBox = box;
 		this.state = {...FIRST, ...initial};
 		this.points = NO_POINTS;
@@ -65,19 +65,32 @@ class Studio {
 		const title = el("div", {}, el("h1", {}, "Perceptron studio"), lede);
 		const {start, bar, nodes} = this.lecture;
 		const buttons = [this.exports.node, themeButton, sizeButton, start, bar];
-		const cards = [this.stage, this.updateCard, this.theoryCard].map((part) => part.node);
+		// In a chapter of the course the page is a figure: the plane, and of the rest what is asked for.
+		const {parts} = this;
+		const shown = (name, node) => (parts && !parts.includes(name) ? [] : [node]);
+		const cards = [
+			this.stage.node,
+			...shown("update", this.updateCard.node),
+			...shown("theory", this.theoryCard.node),
+		];
 		const bars = [this.dataBar, this.learnerBar, this.orderBar].map((part) => part.node);
 		const setup = el("div", {class: "setup edit"}, bars);
+		const head = el("header", {class: "head"}, title, el("div", {class: "row tools"}, buttons));
+		const below = [...shown("setup", setup), ...shown("points", this.pointTable.node)];
 		this.root.replaceChildren(
-			el("header", {class: "head"}, title, el("div", {class: "row tools"}, buttons)),
+			...(parts ? [] : [head]),
 			this.alert,
-			el("main", {class: "layout"}, cards, setup, this.pointTable.node),
+			el(parts ? "div" : "main", {class: "layout"}, cards, below),
 			this.spoken,
 			this.dataDialog.node,
-			...nodes,
+			...(parts ? [] : nodes),
 		);
 		this.root.classList.add("studio");
 		this.root.classList.toggle("fixed", !this.editable);
+		this.root.classList.toggle("figure", Boolean(parts));
+		// A section with a name is a landmark, and several figures have the same names.
+		for (const card of parts ? this.root.querySelectorAll("section") : [])
+			card.removeAttribute("aria-label");
 		if (this.address) window.addEventListener("hashchange", () => this.readHash());
 		this.appearance.apply();
 		this.updateCard.show();

@@ -1,0 +1,239 @@
+"""The course in a real browser, from one file on disk: figures, questions, exercises, progress."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from rosenblatt.studio import Session
+from rosenblatt.studio.addresses import read_address
+from rosenblatt.studio.course import chapters
+
+from .browser import running_browser, running_server
+from .test_page import axe_source, opened, shows
+
+pytestmark = pytest.mark.slow
+
+NAMES = [chapter.name for chapter in chapters()]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with running_browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("course") / "studio.html"
+    path.write_text(Session().one_file(course=True), "utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    yield page
+    context.close()
+    assert errors == []
+
+
+def numbers(address: str) -> dict[str, float]:
+    """What the library says that a reader may be asked for."""
+    answer = Session().ask("run", read_address(address).to_json())
+    run, theory = answer["runs"][0], answer["theory"]
+    weights = dict(zip(("w1", "w2", "b"), run["weights"][-3:], strict=True))
+    means = dict(zip(("a1", "a2"), (run["answers"] or [0, 0, 0])[-3:], strict=False))
+    proof = run["proof"] or {"u_dot_w": [0], "norm": [0]}
+    return {
+        **weights,
+        **means,
+        "mistakes": run["n_updates"],
+        "radius": theory["radius"],
+        "margin": theory["margin"] or 0,
+        "bound": theory["bound"] or math.inf,
+        "uw": proof["u_dot_w"][-1],
+        "norm": proof["norm"][-1],
+    }
+
+
+def solve(exercise: Any) -> None:
+    """Fails first, then is solved: with the library's numbers, or with the solution of the page."""
+    check = exercise.get_by_role("button", name="Check")
+    verdict = exercise.locator(".course-verdict")
+    wanted = exercise.get_attribute("data-answer")
+    check.click()
+    shows(verdict, "Not yet.")
+    assert "✗" in exercise.locator(".course-conditions").inner_text()
+    if wanted:
+        known = numbers(exercise.get_attribute("data-address"))
+        boxes = exercise.locator(".course-row input").all()
+        for box in boxes:
+            box.fill("-77")
+        check.click()
+        shows(verdict, "Not yet.")
+        for box, name in zip(boxes, wanted.split(","), strict=True):
+            box.fill(f"{known[name.strip()]:.3f}")
+    else:
+        exercise.get_by_role("button", name="Show a solution").click()
+        exercise.page.wait_for_timeout(250)
+    check.click()
+    shows(verdict, "Solved.")
+
+
+def answer(question: Any) -> None:
+    """A wrong choice is explained, then the right one; a prediction uncovers what it is about."""
+    right, wrong = (question.locator(f".course-option{which}").first for which in RIGHT_AND_WRONG)
+    verdict = question.locator(".course-verdict")
+    predicts = "course-predict" in question.get_attribute("class")
+    assert not right.locator(".course-why").is_visible()
+    wrong.locator("input").check()
+    shows(verdict, "Not")
+    assert wrong.locator(".course-why").is_visible()
+    assert right.locator(".course-why").is_visible() == predicts
+    right.locator("input").check()
+    shows(verdict, "As you predicted." if predicts else "Right.")
+    assert right.locator(".course-why").is_visible()
+
+
+RIGHT_AND_WRONG = ("[data-right]", ":not([data-right])")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_chapter_is_read_from_its_first_prediction_to_its_last_exercise(
+    page: Any, file: str, name: str
+) -> None:
+    page.goto(f"{file}#course={name}")
+    shows(page.locator("h1"), re.compile(r"^\d+\. "))
+    covered = page.locator(".covered").count()
+    assert covered >= 1
+    for question in page.locator(".course-question").all():
+        answer(question)
+    assert page.locator(".covered").count() == 0
+    figures = page.locator(".course-figure").all()
+    assert figures
+    for figure in figures:
+        figure.scroll_into_view_if_needed()
+        shows(figure.locator(".status"), re.compile("separable"))
+        assert figure.locator(".surface").first.bounding_box()["height"] > 100
+    exercises = page.locator(".course-exercise").all()
+    assert len(exercises) >= 2
+    for exercise in exercises:
+        exercise.scroll_into_view_if_needed()
+        solve(exercise)
+    tasks = page.locator(".course-question, .course-exercise").count()
+    done = f"{tasks} of {tasks} questions and exercises done"
+    shows(page.locator(".course-bar [role=status]"), done)
+    page.reload()
+    shows(page.locator(".course-bar [role=status]"), done)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_axe_finds_nothing_to_fix_and_a_small_phone_scrolls_one_way(
+    page: Any, file: str, name: str
+) -> None:
+    source = axe_source()
+    for dark in (False, True):
+        page.emulate_media(color_scheme="dark" if dark else "light")
+        page.set_viewport_size({"width": 320 if dark else 1280, "height": 900})
+        page.goto(f"{file}#course={name}")
+        page.reload()
+        for question in page.locator(".course-question").all():
+            question.locator(".course-option input").first.check()
+        for figure in page.locator(".course-figure, .course-exercise").all():
+            figure.scroll_into_view_if_needed()
+        page.wait_for_timeout(300)
+        page.evaluate(source)
+        found = page.evaluate("() => axe.run({resultTypes: ['violations']})")["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_point_is_moved_to_the_right_side_by_keys(page: Any, file: str) -> None:
+    """Exercise 1 of chapter 1: the last point is picked up, moved down and to the left."""
+    page.goto(f"{file}#course={NAMES[0]}")
+    exercise = page.locator(".course-exercise").first
+    exercise.scroll_into_view_if_needed()
+    shows(exercise.locator(".status"), "separable")
+    exercise.locator(".surface").focus()
+    for key in ["p", "Enter", *["ArrowDown", "ArrowLeft"] * 4, "Enter"]:
+        page.keyboard.press(key)
+    exercise.get_by_role("button", name="Check").click()
+    shows(exercise.locator(".course-verdict"), "Solved.")
+    exercise.get_by_role("button", name="Start again").click()
+    page.wait_for_timeout(250)
+    exercise.get_by_role("button", name="Check").click()
+    shows(exercise.locator(".course-verdict"), "Not yet.")
+
+
+def test_the_machine_learns_bars_through_its_association_units(page: Any, file: str) -> None:
+    page.goto(f"{file}#course={NAMES[-1]}")
+    retina = page.locator(".course-retina")
+    retina.scroll_into_view_if_needed()
+    page.get_by_role("button", name="Show me without a prediction").first.click()
+    shows(retina.locator(".course-says"), "no opinion")
+    many = retina.get_by_role("button", name="Learn from 100 bars")
+    many.click()
+    late = re.compile(r"(\d+) mistakes on (\d+) pictures, (\d+) on the last 50")
+    first = late.search(retina.locator(".course-says").inner_text())
+    for _ in range(9):
+        many.click()
+    last = late.search(retina.locator(".course-says").inner_text())
+    assert first is not None
+    assert last is not None
+    assert int(last[2]) == 1000
+    assert int(last[3]) < int(first[3])
+    # Cells are switched by hand, and the units hear of it.
+    before = retina.locator(".course-units").get_attribute("aria-label")
+    for cell in retina.locator(".course-cell").all():
+        cell.click()
+    assert retina.locator(".course-units").get_attribute("aria-label") != before
+
+
+def test_the_studio_and_the_course_share_a_file(page: Any, file: str) -> None:
+    page.goto(file)
+    shows(page.locator("h1"), "The course")
+    page.get_by_role("link", name="2. Learning from mistakes").click()
+    shows(page.locator("h1"), "2. Learning from mistakes")
+    page.locator(".course-question .course-option[data-right] input").first.check()
+    page.get_by_role("link", name="Open in the studio").first.click()
+    shows(page.locator("#studio .update-card h2"), "Start")
+    page.get_by_role("button", name="Step").click()
+    page.wait_for_url("**at=1**")
+    page.get_by_role("link", name="Course").click()
+    shows(page.locator(".course-chapter h1"), "The course")
+    shows(page.locator(".course-list"), "1 done")
+    page.wait_for_timeout(400)
+    assert page.url.endswith("#course=all")
+    page.get_by_role("button", name="Forget my progress").click()
+    assert "done" not in page.locator(".course-list").inner_text()
+    page.go_back()
+    shows(page.locator("#studio .update-card h2"), "Update 1 of 3")
+
+
+def test_the_file_with_the_course_is_smaller_than_a_megabyte() -> None:
+    assert len(Session().one_file(course=True).encode()) < 1_000_000
+
+
+def test_an_address_means_the_same_in_the_page_and_in_python(page: Any) -> None:
+    found = [re.findall(r"^(?:address|solution): (.*)$", c.text, re.M) for c in chapters()]
+    addresses = [address for some in found for address in some]
+    assert len(addresses) > 40
+    ask = Session().ask
+    with running_server() as server:
+        opened(page, server)
+        states = page.evaluate(
+            "async (all) => { const {readAddress} = await import('./state/address.js');"
+            " return all.map((address) => readAddress(address).state); }",
+            addresses,
+        )
+    for address, state in zip(addresses, states, strict=True):
+        assert ask("run", state)["state"] == read_address(address).to_json()
