@@ -51,7 +51,7 @@ def _scaled(X: Any, y: Any, X_test: Any, y_test: Any) -> Pair:
     return Part(X, scaler.transform(X), y), Part(X_test, scaler.transform(X_test), y_test)
 
 
-def _cut(X: Any, y: Any, make: Callable[..., Pair], n_splits: int = N_SPLITS) -> Iterator[Pair]:
+def _cut(X: Any, y: Any, make: Callable[..., Any], n_splits: int = N_SPLITS) -> Iterator[Any]:
     """Seven tenths to learn from, by several seeds."""
     for seed in range(n_splits):
         A, B, a, b = train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed)
@@ -114,27 +114,27 @@ def _labelled_texts(pairs: Iterator[tuple[str, str]]) -> tuple[Any, Any]:
     return np.array(texts, object), np.array(labels)
 
 
-def sms_spam() -> Iterator[Pair]:
+def sms_spam(make: Callable[..., Any] = _text) -> Iterator[Any]:
     lines = _lines("sms_spam/SMSSpamCollection.gz", encoding="utf-8")
     pairs = ((label, text) for label, _, text in (line.partition("\t") for line in lines))
-    return _cut(*_labelled_texts(pairs), _text)
+    return _cut(*_labelled_texts(pairs), make)
 
 
-def subjectivity() -> Iterator[Pair]:
+def subjectivity(make: Callable[..., Any] = _text) -> Iterator[Any]:
     pairs = (
         (kind, line)
         for kind in ("plot", "quote")
         for line in _lines(f"subjectivity/{kind}.tok.gt9.5000.gz", encoding="latin-1")
     )
-    return _cut(*_labelled_texts(pairs), _text)
+    return _cut(*_labelled_texts(pairs), make)
 
 
-def newsgroups20() -> Iterator[Pair]:
+def newsgroups20(make: Callable[..., Any] = _text) -> Iterator[Any]:
     parts: list[Any] = []
     for part in ("train", "test"):
         posts = map(json.loads, _lines(f"newsgroups20/20news-bydate-{part}.jsonl.gz"))
         parts += _labelled_texts((post["label"], post["text"]) for post in posts)
-    yield _text(*parts)
+    yield make(*parts)
 
 
 TEXTS = {"sms_spam": sms_spam, "subjectivity": subjectivity, "newsgroups20": newsgroups20}
