@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 CHROMIUM = "/usr/bin/chromium"
+WAIT = 60_000
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -38,6 +39,21 @@ def running_browser() -> Iterator[Any]:
             yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def watched_page(browser: Any, width: int = 1280, height: int = 900) -> Iterator[Any]:
+    """A page of its own; an error in the page's code fails the test."""
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    page.set_default_timeout(WAIT)
+    yield page
+    context.close()
+    # A question that is refused is the browser's to report, and the page's to explain.
+    assert [error for error in errors if "status of 400" not in error] == []
 
 
 @contextmanager

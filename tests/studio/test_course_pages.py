@@ -13,7 +13,7 @@ from rosenblatt.studio import Session
 from rosenblatt.studio.addresses import read_address
 from rosenblatt.studio.course import chapters
 
-from .browser import running_browser, running_server
+from .browser import running_browser, running_server, watched_page
 from .test_page import axe_source, opened, shows
 
 pytestmark = pytest.mark.slow
@@ -36,14 +36,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-    yield page
-    context.close()
-    assert errors == []
+    with watched_page(browser) as made:
+        yield made
 
 
 def numbers(address: str) -> dict[str, float]:

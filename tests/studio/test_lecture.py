@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .browser import running_browser, running_server
+from .browser import running_browser, running_server, watched_page
 from .test_page import axe_source, opened, shows
 
 pytestmark = pytest.mark.slow
@@ -36,13 +36,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1920, "height": 1080})
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    yield page
-    context.close()
-    assert errors == []
+    with watched_page(browser, 1920, 1080) as made:
+        yield made
 
 
 def lecturing(page: Any, address: str) -> Any:

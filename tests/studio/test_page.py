@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-from .browser import running_browser, running_server
+from .browser import WAIT, running_browser, running_server, watched_page
 
 pytestmark = pytest.mark.slow
-
-WAIT = 60_000
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +30,8 @@ def server() -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """A page of its own for each test; an error in the page's code fails the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-    page.set_default_timeout(WAIT)
-    yield page
-    context.close()
-    # A question that is refused is the browser's to report, and the page's to explain.
-    assert [error for error in errors if "status of 400" not in error] == []
+    with watched_page(browser) as made:
+        yield made
 
 
 def shows(locator: Any, text: Any) -> None:

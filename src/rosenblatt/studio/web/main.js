@@ -65,7 +65,7 @@ class Studio {
 		const title = el("div", {}, el("h1", {}, "Perceptron studio"), lede);
 		const {start, bar, nodes} = this.lecture;
 		const buttons = [this.exports.node, themeButton, sizeButton, start, bar];
-		// In a chapter of the course the page is a figure: the plane, and of the rest what is asked for.
+		// In a chapter of the course the page is a figure: the plane, and what else is asked for.
 		const {parts} = this;
 		const shown = (name, node) => (parts && !parts.includes(name) ? [] : [node]);
 		const cards = [

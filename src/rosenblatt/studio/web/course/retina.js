@@ -126,9 +126,8 @@ export class Retina {
 		this.draw(fired);
 		const guess = score === 0 ? "no opinion" : NAMES[Math.sign(score)];
 		const late = this.recent.filter(Boolean).length;
-		const record = this.seen
-			? ` ${this.mistakes} mistakes on ${this.seen} pictures, ${late} on the last ${this.recent.length}.`
-			: "";
+		const past = `${this.mistakes} mistakes on ${this.seen} pictures`;
+		const record = this.seen ? ` ${past}, ${late} on the last ${this.recent.length}.` : "";
 		setText(
 			this.says,
 			`The machine says: ${guess} (score ${String(score).replace("-", "−")}).${record}`,

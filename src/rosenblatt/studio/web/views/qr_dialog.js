@@ -4,6 +4,9 @@ import {button, el, labelled, setText, svgNode} from "./dom.js";
 
 const KEY = "rosenblatt-host";
 const EDGE = 4;
+const FAR =
+	"This address is known to this machine alone: " +
+	"put the file on a web server and type its address here.";
 const LOCAL = /^(file:|https?:\/\/(127\.|localhost|\[::1\]))/;
 
 export class QrDialog {
@@ -34,9 +37,7 @@ export class QrDialog {
 		this.picture.replaceChildren(...(rows ? drawn(this.picture, rows) : []));
 		this.picture.setAttribute("aria-label", `QR code of ${address}`);
 		setText(this.words, address.length > 120 ? `${address.slice(0, 119)}…` : address);
-		const far = LOCAL.test(host)
-			? "This address is known to this machine alone: put the file on a web server and type its address here."
-			: "";
+		const far = LOCAL.test(host) ? FAR : "";
 		setText(this.note, rows ? far : "The address is too long for a code: use fewer points.");
 	}
 }
