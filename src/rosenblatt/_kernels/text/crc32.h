@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__GNUC__) && defined(__x86_64__)
+/* Not with clang: zig cannot link what tells processors apart into a shared library. */
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(__clang__)
 #include <immintrin.h>
 #define RB_CARRYLESS __attribute__((target("pclmul")))
 
