@@ -63,6 +63,7 @@ OPTIONS = st.fixed_dictionaries(
         "binary_as_multiclass": st.booleans(),
         "record": st.just(True),
         "class_weight": st.just({1: 2.0}),
+        "readout": st.sampled_from(["auto", "last", "average", "fast"]),
     },
 )
 
@@ -219,6 +220,19 @@ def test_usual_examples_take_one_call(name, n_classes):
 )
 def test_what_is_unusual_is_left_alone(x):
     assert not learns_in_one_call(stream(Perceptron()), x, 1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("readout", ["auto", "last", "average", "slow", "fast"])
+def test_means_beside_the_weights_follow_in_one_call(readout, n_classes):
+    learner = stream(Perceptron(readout=readout), np.arange(len(X)) % n_classes)
+    for x in (ROW, {"b": 1.0}, {}):
+        assert learns_in_one_call(learner, x, 1)
+        assert predict_plain(vars(learner), x) in range(n_classes)
+    learner._model.readouts.smallest_scale = 1.0  # every scale has to begin anew
+    assert not learns_in_one_call(learner, ROW, 1)
+    learner._model.readouts.lags[0].grow(9)
+    assert predict_plain(vars(learner), ROW) is None
 
 
 @pytest.mark.parametrize("y", [2, "1", None, [1], {}])

@@ -13,6 +13,7 @@ not 0:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -42,24 +43,29 @@ class Readouts:
     def __init__(self, weights: Weights, name: str) -> None:
         self.name, self.t = name, 0
         self.errors, self.scales = np.zeros(len(NAMES)), np.ones(len(RATES))
+        self.rates, self.fading, self.smallest_scale = RATES, FADING, SMALLEST_SCALE
         shape = weights.n_vectors, weights.n_features
         self.lags = [Weights(*shape, by_feature=weights.by_feature) for _ in RATES]
 
     def copy(self) -> Readouts:
-        twin = Readouts.__new__(Readouts)
-        twin.name, twin.t = self.name, self.t
+        twin = copy(self)
         twin.errors, twin.scales = self.errors.copy(), self.scales.copy()
         twin.lags = [lag.copy() for lag in self.lags]
         return twin
 
     @property
+    def place(self) -> int:
+        """Of the one that predicts, among `NAMES`."""
+        return int(self.errors.argmin()) if self.name == "auto" else NAMES.index(self.name)
+
+    @property
     def chosen(self) -> str:
         """The one that predicts."""
-        return NAMES[int(self.errors.argmin())] if self.name == "auto" else self.name
+        return NAMES[self.place]
 
     def served(self, weights: Weights) -> tuple[AnyFloatArray, AnyFloatArray]:
         """The weights and biases that predict."""
-        place = NAMES.index(self.chosen) - 1
+        place = self.place - 1
         if place < 0:
             return weights.matrix, weights.bias
         self._follow(weights)
@@ -75,7 +81,7 @@ class Readouts:
 
     def score(self, weights: Weights, rows: Rows) -> FloatArray:
         """Scores of rows by the one that predicts."""
-        return self.scores(weights, rows)[NAMES.index(self.chosen)]
+        return self.scores(weights, rows)[self.place]
 
     def learn(
         self,
@@ -99,12 +105,12 @@ class Readouts:
                 lag.bias[...] += moved / scale
         self.t += 1
         if self.t > 1:
-            self.scales *= 1.0 - np.maximum(RATES, 1.0 / self.t)
-        for place in np.flatnonzero(self.scales < SMALLEST_SCALE).tolist():
+            self.scales *= 1.0 - np.maximum(self.rates, 1.0 / self.t)
+        for place in np.flatnonzero(self.scales < self.smallest_scale).tolist():
             self.lags[place].matrix[...] *= self.scales[place]
             self.lags[place].bias[...] *= self.scales[place]
             self.scales[place] = 1.0
-        self.errors *= FADING
+        self.errors *= self.fading
         self.errors += [is_wrong(scores, slot) for scores in found]
 
     def walk(

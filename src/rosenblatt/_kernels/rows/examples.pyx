@@ -16,11 +16,12 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 from rosenblatt._kernels.rows.learning cimport learn_row, MOST_CLASSES
 from rosenblatt._kernels.rows.mappings cimport MappingRow, sort_by_column, squared_norm_of
 from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, Rows
 from rosenblatt._kernels.rows.rules cimport Rule
-from rosenblatt._kernels.rows.weights cimport WeightArrays
+from rosenblatt._kernels.rows.weights cimport rb_weights, WeightArrays
 
 import numpy as np
 
@@ -28,6 +29,23 @@ from rosenblatt._kernels.rows.rows import dense
 from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
 
 cnp.import_array()
+
+cdef extern from "rows/readouts.h":
+    enum:
+        RB_MEANS
+
+    ctypedef struct rb_means:
+        double *errors
+        double *scales
+        const double *rates
+        double fading, smallest_scale
+        int64_t t
+        rb_weights *lags[RB_MEANS]
+
+    void rb_score_one(const rb_rows *, const rb_ops *, const rb_weights *, double *)
+    void rb_score_mean(const rb_means *, int, const rb_rows *, const rb_ops *, const double *, double *)
+    bint rb_expect(rb_means *, const rb_rows *, const rb_ops *, const rb_weights *, int64_t)
+    void rb_follow(rb_means *, const rb_rows *, const rb_weights *)
 
 cdef extern from "threads.h":
     const bint RB_ALONE  # else another thread may change a mapping while it is read
@@ -151,6 +169,48 @@ cdef bint read(Example *example, dict learner, dict model, WeightArrays weights,
             and read_array(example, x, weights))
 
 
+cdef double *doubles_in(dict readouts, name, int64_t n) except NULL:
+    """The numbers of an array."""
+    cdef cnp.ndarray found = <cnp.ndarray?>item(readouts, name)
+    if (cnp.PyArray_TYPE(found) != cnp.NPY_FLOAT64 or cnp.PyArray_DIM(found, 0) != n
+            or not cnp.PyArray_ISCARRAY(found)):
+        raise ValueError(f"{name} is no array of {n} numbers")
+    return <double *>cnp.PyArray_DATA(found)
+
+
+cdef bint read_means(rb_means *means, dict readouts, WeightArrays weights) except -1:
+    """Where the means beside the weights lie; False if they have not the shape of these."""
+    cdef list lags = item(readouts, "lags")
+    cdef WeightArrays lag
+    cdef int64_t i
+    means.errors = doubles_in(readouts, "errors", RB_MEANS + 1)
+    means.scales = doubles_in(readouts, "scales", RB_MEANS)
+    means.rates, means.t = doubles_in(readouts, "rates", RB_MEANS), item(readouts, "t")
+    means.fading, means.smallest_scale = item(readouts, "fading"), item(readouts, "smallest_scale")
+    for i in range(RB_MEANS):
+        lag = lags[i]
+        means.lags[i] = &lag.c
+        if (lag.c.n_vectors != weights.c.n_vectors or lag.c.n_features != weights.c.n_features
+                or lag.by_feature != weights.by_feature or lag.c.is_float32
+                or weights.c.is_float32 or lag.busy):
+            return False
+    return True
+
+
+cdef bint score_by_readout(Example *example, dict readouts, int64_t place, WeightArrays weights,
+                           double *out) except -1:
+    """The scores by the read-out at a place; False if it is unusual."""
+    cdef rb_means means
+    cdef double last[MOST_CLASSES]
+    if not read_means(&means, readouts, weights):
+        return False
+    rb_score_one(&example.row, example.ops, &weights.c, out)
+    if place > 0:
+        memcpy(last, out, weights.c.n_vectors * sizeof(double))
+        rb_score_mean(&means, <int>(place - 1), &example.row, example.ops, last, out)
+    return True
+
+
 cdef class PlainStream:
     """A model that learns as examples come, by a rule of these settings.
 
@@ -173,6 +233,8 @@ cdef class PlainStream:
         cdef Example example
         cdef WeightArrays weights
         cdef dict model = self._of_model
+        cdef dict readouts = None
+        cdef rb_means means
         cdef PyObject *found
         cdef int64_t slot, mistakes = 0
         cdef Py_ssize_t i
@@ -191,15 +253,24 @@ cdef class PlainStream:
                 return False
         weights = item(model, "weights")
         if (item(learner, "_model") is not self.model or item(learner, "class_weight") is not None
-                or item(model, "recorder") is not None or item(model, "readouts") is not None
-                or self.rule._python is not None or self.rule.c.rates != weights.c.rates
+                or item(model, "recorder") is not None or self.rule._python is not None
+                or self.rule.c.rates != weights.c.rates
                 or not (is_plain_label(y) if type(x) is not dict else self.row is not None
                         and (<MappingRow?>self.row).columns is item(model, "columns"))
                 or not read(&example, learner, model, weights, x, False)
-                or weights.busy or slot >= len(<list>item(model, "classes"))
-                or not learn_row(weights, self.rule, &example.row, example.ops,
-                                 example.squared_norm, <int32_t>slot, &mistakes)):
+                or weights.busy or slot >= len(<list>item(model, "classes"))):
             return False
+        if item(model, "readouts") is not None:
+            readouts = PyObject_GenericGetDict(item(model, "readouts"), NULL)
+            if not (read_means(&means, readouts, weights)
+                    and rb_expect(&means, &example.row, example.ops, &weights.c, slot)):
+                return False
+        if not learn_row(weights, self.rule, &example.row, example.ops, example.squared_norm,
+                         <int32_t>slot, &mistakes):
+            return False
+        if readouts is not None:
+            rb_follow(&means, &example.row, &weights.c)
+            readouts["t"] = means.t + 1
         if mistakes:
             self.model.n_mistakes += mistakes
         return True
@@ -266,18 +337,24 @@ def predict_plain(dict learner, x):
     cdef dict model
     cdef list classes, order
     cdef double scores[MOST_CLASSES]
-    cdef int64_t c, winner = -1
+    cdef int64_t c, place = 0, winner = -1
     cdef bint is_mapping = type(x) is dict, last_wins
+    cdef dict readouts = None
     owner, ties = item(learner, "_model"), item(learner, "ties")
     if not RB_ALONE or owner is None or type(ties) is not str:
         return None
     model, last_wins = PyObject_GenericGetDict(owner, NULL), ties == "positive"
+    if item(model, "readouts") is not None:
+        place = item(model, "readouts").place  # before anything is read, since other threads may run
+        readouts = PyObject_GenericGetDict(item(model, "readouts"), NULL)
     weights, classes = item(model, "weights"), item(model, "classes")
-    if (item(model, "best") is not None or item(model, "readouts") is not None
-            or not classes or not (is_mapping or is_array_of(classes))
+    if (item(model, "best") is not None or not classes or not (is_mapping or is_array_of(classes))
             or not read(&example, learner, model, weights, x, True)):
         return None
-    if weights.c.u == NULL:
+    if readouts is not None:
+        if not (is_mapping and score_by_readout(&example, readouts, place, weights, scores)):
+            return None
+    elif weights.c.u == NULL:
         score(&example, weights, weights.c.w, weights.c.b, scores)
     elif not score_mean(&example, weights, is_mapping, scores):
         return None

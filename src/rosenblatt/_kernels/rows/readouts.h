@@ -1,0 +1,99 @@
+/* Means of weights that follow one step: `Readouts` of core/readouts.py, by the same operations in the
+ * same order, for a single row of doubles. */
+#ifndef ROSENBLATT_READOUTS_H
+#define ROSENBLATT_READOUTS_H
+
+#include "rows/weights.h"
+
+enum { RB_MEANS = 3, RB_MOST_CLASSES_READ = 256, RB_MOST_MOVED = 2048 };
+
+typedef struct {
+    double *errors, *scales; /* of the last weights and of each mean; of each mean */
+    const double *rates;
+    double fading, smallest_scale;
+    int64_t t;
+    rb_weights *lags[RB_MEANS];
+    /* What is known before the step. */
+    double falls[RB_MEANS];
+    int wrong[RB_MEANS + 1];
+    double before[RB_MOST_MOVED]; /* for each vector the weights of the row's columns, and the bias */
+} rb_means;
+
+static inline void rb_score_one(const rb_rows *row, const rb_ops *ops, const rb_weights *weights,
+                                double *out) {
+    double room[RB_MOST_CLASSES_READ];
+    if (weights->n_vectors == 1)
+        ops->score(row, 0, 1, weights->w, *(const double *)weights->b, out);
+    else
+        ops->score_classes(row, 0, 1, weights->w, weights->b, weights->n_vectors,
+                           weights->feature_stride, room, out);
+}
+
+/* Scores by a mean, from those by the last weights. */
+static inline void rb_score_mean(const rb_means *means, int mean, const rb_rows *row,
+                                 const rb_ops *ops, const double *last, double *out) {
+    rb_score_one(row, ops, means->lags[mean], out);
+    for (int64_t i = 0; i < means->lags[mean]->n_vectors; i++)
+        out[i] = last[i] - means->scales[mean] * out[i];
+}
+
+/* Whether a class does not have the highest score alone. */
+static inline int rb_is_wrong(const double *scores, int64_t k, int64_t slot) {
+    if (k == 1) return slot ? scores[0] <= 0.0 : scores[0] >= 0.0;
+    for (int64_t i = 0; i < k; i++)
+        if (i != slot && scores[i] >= scores[slot]) return 1;
+    return 0;
+}
+
+/* The `at`-th weight that a step on the row may move, the bias of a vector behind its weights. */
+static inline double *rb_moved_weight(const rb_weights *weights, const rb_rows *row, int64_t n, int64_t at) {
+    const int64_t vector = at / (n + 1), j = at % (n + 1);
+    if (j == n) return (double *)weights->b + vector;
+    const int64_t column = row->columns ? ((const int64_t *)row->columns)[j] : j;
+    return (double *)weights->w + vector * weights->class_stride + column * weights->feature_stride;
+}
+
+static inline int64_t rb_n_moved(const rb_weights *weights, const rb_rows *row) {
+    return row->columns ? row->n_stored : weights->n_features;
+}
+
+/* What has to be known before the step; 0, and nothing is changed, if that is for another to do. */
+static inline int rb_expect(rb_means *means, const rb_rows *row, const rb_ops *ops,
+                            const rb_weights *weights, int64_t slot) {
+    double last[RB_MOST_CLASSES_READ], scores[RB_MOST_CLASSES_READ];
+    const int64_t k = weights->n_vectors, n = rb_n_moved(weights, row);
+    if (k > RB_MOST_CLASSES_READ || k * (n + 1) > RB_MOST_MOVED) return 0;
+    rb_score_one(row, ops, weights, last);
+    means->wrong[0] = rb_is_wrong(last, k, slot);
+    for (int i = 0; i < RB_MEANS; i++) {
+        const double least = 1.0 / (double)(means->t + 1);
+        means->falls[i] = means->t ? 1.0 - (means->rates[i] > least ? means->rates[i] : least) : 1.0;
+        if (means->scales[i] * means->falls[i] < means->smallest_scale) return 0;
+        rb_score_mean(means, i, row, ops, last, scores);
+        means->wrong[i + 1] = rb_is_wrong(scores, k, slot);
+    }
+    for (int64_t at = 0; at < k * (n + 1); at++) means->before[at] = *rb_moved_weight(weights, row, n, at);
+    return 1;
+}
+
+/* Behind the step: the means lag by what it moved. */
+static inline void rb_follow(rb_means *means, const rb_rows *row, const rb_weights *weights) {
+    const int64_t n = rb_n_moved(weights, row), n_moved = weights->n_vectors * (n + 1);
+    int any = 0;
+    for (int64_t at = 0; at < n_moved; at++) {
+        means->before[at] = *rb_moved_weight(weights, row, n, at) - means->before[at];
+        any |= means->before[at] != 0.0;
+    }
+    for (int i = 0; i < RB_MEANS; i++) {
+        if (any && means->t)
+            for (int64_t at = 0; at < n_moved; at++)
+                *rb_moved_weight(means->lags[i], row, n, at) += means->before[at] / means->scales[i];
+        means->scales[i] *= means->falls[i];
+    }
+    for (int i = 0; i <= RB_MEANS; i++) {
+        means->errors[i] *= means->fading;
+        means->errors[i] += means->wrong[i];
+    }
+}
+
+#endif
