@@ -20,7 +20,18 @@ from .engine import Engine, EngineError, running_engine
 # Equal to the last bit, or word by word.
 EXACT = (
     *("title", "rule", "rates", "even_steps", "votes", "learner", "stop_reason", "n_updates"),
-    *("truncated", "mistakes_per_epoch", "vectors", "row", "t", "epoch", "score", "right", "wrong"),
+    *(
+        "truncated",
+        "mistakes_per_epoch",
+        "vectors",
+        "n_examples",
+        "row",
+        "t",
+        "epoch",
+        "score",
+        "right",
+        "wrong",
+    ),
     *("step", "weights", "answers", "survived"),
 )
 SETTINGS: dict[str, dict[str, list[Any]]] = {
@@ -105,6 +116,7 @@ def random_state(seed: int) -> dict[str, Any]:
         "learners": [random_learner(draw)],
         "order": draw.choice(["given", "shuffled"]),
         "seed": draw.choice([0, 1, 2**32 - 1, draw.randrange(2**32)]),
+        "held": draw.choice([0, 0, 0, 2, 4]),
         "epochs": draw.choice([1, 2, 7, 30, 100, 300]),
     }
     if k and draw.random() < 0.15:

@@ -26,10 +26,13 @@ def test_the_whole_studio_in_one_file_is_smaller_than_250_kilobytes() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
-def test_no_text_of_a_module_goes_over_several_lines(path: Path) -> None:
-    """So that the room before a line can be left out where all are joined."""
+def test_texts_of_a_module_end_with_their_line_and_no_remark_is_left_when_joined(
+    path: Path,
+) -> None:
+    """So that the ends of lines can be left out."""
     for line in path.read_text("utf-8").splitlines():
         assert line.count("`") % 2 == 0, line
+        assert not re.search(r"[;,{(\[] *//", _dense(line)), line
 
 
 def test_one_version_of_the_linter_is_meant_everywhere() -> None:

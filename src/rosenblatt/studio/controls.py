@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from functools import cache
@@ -57,11 +58,13 @@ def controls() -> list[dict[str, Any]]:
 
 
 def _control(option: Option) -> dict[str, Any]:
-    as_declared = ("name", "label", "kind", "default", "optional", *LIMITS)
+    as_declared = ("name", "label", "kind", "default", "optional")
+    limits = {limit: getattr(option, limit) for limit in LIMITS}
     return {
         **{field: getattr(option, field) for field in as_declared},
+        **{limit: value for limit, value in limits.items() if value is not None},
         **({"default": word_of(option.default)} if option.choices else {}),
-        "help": option.help.replace("``", ""),
+        "help": re.split(r"(?<=\.)\s", option.help)[0].replace("``", ""),
         "choices": _words(option),
     }
 

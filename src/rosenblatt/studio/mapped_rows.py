@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ SIGNS = {"-": -1, "−": -1, "–": -1, "+": 1}
 class MappedRows:
     """Points, their mapped features and their classes.
 
+    They are those that are learned from; ``numbers`` are their places among all, and ``everything``
+    is all of them, where some are held out.
     ``y`` holds places in ``classes``. Of two classes the second is the positive one. Where there
     is only one, it is the positive one, and a class without rows stands for all it is not.
     """
@@ -30,9 +32,12 @@ class MappedRows:
     y: IndexArray
     classes: list[str]
     one_class: bool
+    numbers: IndexArray
+    everything: MappedRows | None = None
 
     @classmethod
     def of(cls, state: PageState) -> MappedRows:
+        """The rows of a state, but for every ``held``-th, unless nothing of its class remained."""
         rows = state.rows
         points = np.array([row[:2] for row in rows], np.float64)
         classes = in_order({str(row[2]) for row in rows})
@@ -42,7 +47,15 @@ class MappedRows:
         place = {name: i for i, name in enumerate(classes)}
         names, X = mapped(state.map, points, state.columns)
         y = np.array([place[str(row[2])] for row in rows], np.intp)
-        return cls(state.columns, points, names, X, y, classes, one_class)
+        everything = cls(state.columns, points, names, X, y, classes, one_class, np.arange(len(y)))
+        if state.held < 2:
+            return everything
+        learned = everything.numbers % state.held != state.held - 1
+        learned |= ~np.isin(y, y[learned])
+        few = np.flatnonzero(learned)
+        return replace(
+            everything, points=points[few], X=X[few], y=y[few], numbers=few, everything=everything
+        )
 
     def __len__(self) -> int:
         return len(self.y)
@@ -53,12 +66,16 @@ class MappedRows:
         return 1 if len(self.classes) == 2 else len(self.classes)
 
     def to_json(self) -> dict[str, Any]:
+        if self.everything is not None:
+            held = np.setdiff1d(self.everything.numbers, self.numbers)
+            return self.everything.to_json() | {"held": held.tolist()}
         return {
             "columns": self.columns,
             "rows": [numbers_of(point) for point in self.points],
             "labels": self.y.tolist(),
             "classes": self.classes,
             "features": self.names,
+            "held": [],
             "mapped": None if self.X is self.points else [numbers_of(row) for row in self.X],
         }
 

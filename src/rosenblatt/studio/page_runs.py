@@ -160,7 +160,8 @@ class PageRun:
             "truncated": self.truncated,
             "mistakes_per_epoch": list(self.fitted.mistakes_per_epoch_),
             "vectors": self.vectors,
-            "row": entries.row.tolist(),
+            "n_examples": self.replay.n_examples,
+            "row": self.examples.numbers[entries.row].tolist(),
             "t": entries.t.tolist(),
             "epoch": ((entries.t - 1) // len(self.examples) + 1).tolist(),
             "score": numbers_of(self.replay.scores),
@@ -176,7 +177,7 @@ class PageRun:
 
 def as_csv(run: PageRun) -> str:
     """One line an update: which point, what it scored, and the weights after it."""
-    examples, columns = run.examples, run.to_json()
+    examples, columns, entries = run.examples, run.to_json(), run.entries
     classes = examples.classes
     several = len(classes) > 2
     head = ["update", "epoch", "example", "point", *examples.columns, "class", "predicted"]
@@ -199,7 +200,7 @@ def as_csv(run: PageRun) -> str:
             columns["epoch"][k],
             columns["t"][k],
             row + 1,
-            *numbers_of(examples.points[row]),
+            *numbers_of(examples.points[entries.row[k]]),
             classes[columns["right"][k]],
             prediction(classes, score if several else [score], run.learner["ties"]) or "",
             *(["" if wrong < 0 else classes[wrong]] * several),

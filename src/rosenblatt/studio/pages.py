@@ -42,6 +42,7 @@ REMARK = re.compile(r"\s*// .*$")
 BLANKS = re.compile(
     r" ?(=>|[=!<>]=*|&&|\|\||\?\??|[*,;:{}()\[\]]) ?|(?<=[\w)\]]) ([-+/%]) (?=[\w(\[])"
 )
+SEAM = re.compile(r"\n(?=[^\w$+-])|(?<=[^\w$+-])\n")
 LEFT_OVER = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
@@ -102,8 +103,9 @@ def _rewritten(name: str, source: str) -> tuple[str, list[str]]:
 def _dense(source: str) -> str:
     """The same without what only its readers need."""
     lines = [_dense_line(line) for line in IDLE.sub("", source).splitlines()]
-    # After these a line may go on.
-    return "".join(line if line.endswith((";", "{", ",", "(")) else line + "\n" for line in lines)
+    # Statements end with a semicolon, so that a line may go on where no two words become one.
+    found = SEAM.sub("", "\n".join(lines))
+    return found if found.endswith(";") else found + "\n"
 
 
 def _dense_line(line: str) -> str:
@@ -134,6 +136,7 @@ MOST_CONTOURS = 200
 WORK = 1_000_000
 STYLE = re.compile(r'<link rel="stylesheet" href="style\.css">\n?')
 SCRIPT = re.compile(rf'<script type="module" src="{re.escape(BOOT)}"></script>\n?')
+CSS_BLANKS = re.compile(r"/\*.*?\*/|\s*([{};,])\s*|(?<=:)\s+", re.DOTALL)
 HEAD = re.compile(r"<head>\n?")
 
 
@@ -149,7 +152,7 @@ def page(study: Study, state: PageState, kit: dict[str, Any], chapters: str = ""
         contours = _contours(study, state, box)
         carried |= {"run": study.to_json(state), "contours": contours, "box": box}
     sheets = ["style.css", "course.css"] if chapters else ["style.css"]
-    styles = [IDLE.sub("", (WEB / sheet).read_text("utf-8")) for sheet in sheets]
+    styles = [CSS_BLANKS.sub(r"\1", (WEB / sheet).read_text("utf-8")) for sheet in sheets]
     style = _closed("".join(styles), "style")
     code = _closed(joined(COURSE_BOOT if chapters else BOOT), "script")
     # In JSON "<" may be written so, and then no label can end the element it stands in.

@@ -21,6 +21,8 @@ COLUMNS = ("x", "y")
 MOST_ROWS = 5_000
 MOST_LEARNERS = 4
 MOST_EPOCHS = 10_000
+# Every so many-th point may be held out: learned from never, and only looked at for errors.
+MOST_HELD = 10
 # More examples than this are a matter of seconds, and no page shows them one by one.
 MOST_EXAMPLES = 1_000_000
 LONGEST_NAME = 200
@@ -36,6 +38,7 @@ class PageState:
     order: str
     seed: int
     epochs: int
+    held: int
     at: int
     view: str
 
@@ -74,6 +77,7 @@ def complete(given: Any) -> PageState:
         order=fields.choice("order", asked.get("order", "given"), "given", "shuffled"),
         seed=fields.whole("seed", asked.get("seed", 0), at_least=0, at_most=2**32 - 1),
         epochs=fields.whole("epochs", asked.get("epochs", 100), at_least=1, at_most=MOST_EPOCHS),
+        held=fields.whole("held", asked.get("held", 0), at_least=0, at_most=MOST_HELD),
         at=fields.whole("at", asked.get("at", 0), at_least=0, at_most=10**9),
         view=fields.choice("view", asked.get("view", "plane"), *VIEWS),
     )

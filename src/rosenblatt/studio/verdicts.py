@@ -233,9 +233,10 @@ def _binary_conflict(
     """Weighted points of both classes that meet; without a bias, that add up to nothing."""
     # One class alone had its first row turned over in the place of another class.
     rows = [row if row < len(examples) else 0 for row in conflict.rows]
-    facts: dict[str, Any] = {"rows": rows, "weights": [*map(float, conflict.weights)]}
+    numbers = examples.numbers[rows].tolist()
+    facts: dict[str, Any] = {"rows": numbers, "weights": [*map(float, conflict.weights)]}
     if not fit_intercept:
-        terms = _listed(conflict.weights, rows)
+        terms = _listed(conflict.weights, numbers)
         said = f"Turned to one side of the origin, {terms} add up to nothing"
         return facts | {
             "point": [0, 0],
@@ -247,12 +248,13 @@ def _binary_conflict(
         total = sum(conflict.weights[i] for i in chosen)
         shares = [conflict.weights[i] / total for i in chosen]
         sides.append((shares, [rows[i] for i in chosen]))
+    named = [(shares, examples.numbers[of].tolist()) for shares, of in sides]
     shares, of = sides[1]
     meeting = np.array([float(share) for share in shares]) @ examples.X[of]
     at = ", ".join(f"{value:.4g}".replace("-", "−") for value in meeting)
     facts["point"] = numbers_of(meeting[:2])
     facts["sentence"] = _capital(
-        f"{_listed(*sides[0])} (class {examples.classes[0]}) and {_listed(*sides[1])} "
+        f"{_listed(*named[0])} (class {examples.classes[0]}) and {_listed(*named[1])} "
         f"(class {examples.classes[1]}) make the same point ({at}), which cannot lie on both sides."
     )
     return facts
@@ -262,7 +264,7 @@ def _multiclass_conflict(
     conflict: RivalConflict, examples: MappedRows, *, fit_intercept: bool
 ) -> dict[str, Any]:
     """Weighted points, each against a class that is not its own."""
-    rows = list(conflict.rows)
+    rows = examples.numbers[list(conflict.rows)].tolist()
     listed = _listed(conflict.weights, rows)
     return {
         "rows": rows,

@@ -3,4 +3,4 @@ import {prepare} from "./answers.js";
 import {mount} from "./main.js";
 
 const {kit, ask} = await prepare();
-mount(document.getElementById("studio"), {ask, address: true, box: kit.box});
+mount(document.getElementById("studio"), {ask, address: true, play: true, box: kit.box});

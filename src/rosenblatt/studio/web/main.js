@@ -5,6 +5,7 @@ import {RunLedger} from "./engine/run_ledger.js";
 import {readAddress, writeAddress} from "./state/address.js";
 import {setLearners} from "./state/catalogue.js";
 import {localPoints, PointEditor} from "./state/point_editor.js";
+import {Position} from "./state/position.js";
 import {Appearance} from "./views/appearance.js";
 import {DataBar, OrderBar} from "./views/data_bar.js";
 import {DataDialog} from "./views/data_dialog.js";
@@ -20,7 +21,7 @@ import {TheoryCard} from "./views/theory_card.js";
 import {UpdateCard} from "./views/update_card.js";
 
 const MOST_UNDO = 50;
-const STATE_FIELDS = ["v", "data", "map", "learners", "order", "seed", "epochs", "at", "view"];
+const STATE_FIELDS = "v data map learners order seed epochs held at view".split(" ");
 const FIRST = {view: "plane", at: 0};
 const NO_POINTS = localPoints({rows: []}, ["A", "B"]);
 
@@ -28,8 +29,11 @@ const STEPS = "each mistake moves the line. Step through the updates";
 const LEDE = `Watch a perceptron learn: ${STEPS}, or click the plane to add points of your own.`;
 
 class Studio {
-	constructor(root, {ask, initial, address = false, editable = true, box = null, parts = null}) {
-		Object.assign(this, {root, ask, address, editable, parts});
+	constructor(
+		root,
+		{ask, initial, address = false, editable = true, play = false, box = null, parts = null},
+	) {
+		Object.assign(this, {root, ask, address, editable, play, parts});
 		this.givenBox = box;
 		this.state = {...FIRST, ...initial};
 		this.points = NO_POINTS;
@@ -46,6 +50,7 @@ class Studio {
 		this.spoken = el("p", {class: "unseen", "aria-live": "polite"});
 		this.alert = el("p", {class: "problem", role: "alert"});
 		this.editor = new PointEditor(this);
+		this.position = new Position(this);
 		this.appearance = new Appearance(this);
 		this.dataDialog = new DataDialog(this);
 		this.dataBar = new DataBar(this, () => this.dataDialog.open());
@@ -58,8 +63,7 @@ class Studio {
 		this.pointTable = new PointTable(this);
 		this.exports = new ExportMenu(this);
 		this.lecture = new Lecture(this);
-		this.stage.node.insertBefore(this.playback.node, this.stage.words);
-		this.stage.node.insertBefore(this.live, this.stage.words);
+		this.stage.grid.after(this.playback.node, this.live);
 		const {themeButton, sizeButton} = this.appearance;
 		const lede = el("p", {class: "lede"}, LEDE);
 		const title = el("div", {}, el("h1", {}, "Perceptron studio"), lede);
@@ -118,6 +122,8 @@ class Studio {
 			this.shown = read.shown;
 		}
 		await this.run({fresh: true});
+		// Who opens the page without an address sees at once what it is about.
+		if (this.play && !read && this.length && !this.at) this.playback.present();
 	}
 
 	async readHash() {
@@ -180,10 +186,10 @@ class Studio {
 	}
 
 	take(answer) {
-		const {at, view} = this.state;
+		const {at, view, each, t, show} = this.state;
 		this.answer = answer;
 		this.lesson = false;
-		this.state = {...answer.state, view: view ?? answer.state.view};
+		this.state = {...answer.state, view: view ?? answer.state.view, each, t, show};
 		this.answerNumber += 1;
 		const extra = this.points.classes.filter(
 			(name) => this.editor.newClasses.has(name) && !answer.data.classes.includes(name),
@@ -192,6 +198,8 @@ class Studio {
 		this.ledgers = answer.runs.map((run) => new RunLedger(run, answer.data));
 		this.shown = Math.min(this.shown, this.ledgers.length - 1);
 		this.state.at = clamped(at ?? answer.state.at ?? 0, 0, this.length);
+		const {visits} = this.position;
+		if (visits) this.state.at = visits.updates(t ?? 0);
 		this.stale = false;
 		this.problem = null;
 		if (this.fresh) this.box = boxAround(answer.data.rows);
@@ -289,8 +297,10 @@ class Studio {
 		}, 150);
 	}
 
-	goTo(k, {quiet = false} = {}) {
+	goTo(k, {quiet = false, t = null} = {}) {
 		this.state.at = clamped(Math.round(k), 0, this.length);
+		const before = this.ledger?.update(this.state.at);
+		this.state.t = t ?? (this.position.visits ? (before?.t ?? 0) : 0);
 		this.moved();
 		if (!quiet) this.announce();
 	}

@@ -144,7 +144,7 @@ export function ledgerCsv(run, rows) {
 		const tied = scores.filter((value) => value === top).length > 1;
 		const said = tied && run.learner.ties !== "positive" ? "" : classes[scores.lastIndexOf(top)];
 		lines.push([
-			...[k + 1, found.epoch[k], found.t[k], row + 1, ...rows.points[row]],
+			...[k + 1, found.epoch[k], found.t[k], row + 1, ...rows.all.points[row]],
 			...[classes[found.right[k]], said],
 			...(several ? [wrong < 0 ? "" : classes[wrong]] : []),
 			...(several ? score : [score]),

@@ -35,20 +35,34 @@ export function mapOf(kind, columns) {
 	return MAPS[kind](columns);
 }
 
+function learned(labels, held) {
+	const all = labels.map((_, i) => i);
+	if (held < 2) return all;
+	const isLearned = (i) => i % held !== held - 1;
+	const remain = new Set(all.filter(isLearned).map((i) => labels[i]));
+	return all.filter((i) => isLearned(i) || !remain.has(labels[i]));
+}
+
 export class MappedRows {
-	constructor({rows, columns}, kind) {
+	// Those that are learned from: all but every `held`-th point of a class of which others remain.
+	// `numbers` are their places among all.
+	constructor({rows, columns}, kind, held = 0) {
 		this.columns = columns;
-		this.points = rows.map(([x, y]) => [x, y]);
 		this.classes = inOrder([...new Set(rows.map((row) => row[2]))]);
 		this.oneClass = this.classes.length === 1;
 		// One class alone is the positive one, and a class without rows stands for all it is not.
 		if (this.oneClass) this.classes.unshift(`not ${this.classes[0]}`);
 		const place = new Map(this.classes.map((name, i) => [name, i]));
-		this.y = Int32Array.from(rows, (row) => place.get(row[2]));
 		const {names, map} = mapOf(kind, columns);
-		[this.names, this.n, this.d] = [names, rows.length, names.length];
-		this.mapped = kind === "none" ? null : this.points.map(([x, y]) => map(x, y));
-		this.X = Float64Array.from((this.mapped ?? this.points).flat());
+		[this.names, this.d] = [names, names.length];
+		const points = rows.map(([x, y]) => [x, y]);
+		const mapped = kind === "none" ? null : points.map(([x, y]) => map(x, y));
+		this.all = {points, labels: rows.map((row) => place.get(row[2])), mapped};
+		this.numbers = learned(this.all.labels, held);
+		this.n = this.numbers.length;
+		this.points = this.numbers.map((i) => points[i]);
+		this.y = Int32Array.from(this.numbers, (i) => this.all.labels[i]);
+		this.X = Float64Array.from(this.numbers.flatMap((i) => (mapped ?? points)[i]));
 		this.vectors = this.classes.length === 2 ? 1 : this.classes.length;
 	}
 
@@ -60,13 +74,16 @@ export class MappedRows {
 	}
 
 	toJson() {
+		const {points, labels, mapped} = this.all;
+		const own = new Set(this.numbers);
 		return {
 			columns: this.columns,
-			rows: this.points,
-			labels: [...this.y],
+			rows: points,
+			labels,
 			classes: this.classes,
 			features: this.names,
-			mapped: this.mapped,
+			held: labels.map((_, i) => i).filter((i) => !own.has(i)),
+			mapped,
 		};
 	}
 }

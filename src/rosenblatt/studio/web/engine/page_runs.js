@@ -40,6 +40,7 @@ export class PageRun {
 		const epochs = this.epochs(state.epochs);
 		this.cut = state.epochs > epochs;
 		this.ended = this.training.run({epochs, shuffle, seed: state.seed});
+		this.shuffledBy = shuffle ? state.seed : null;
 		this.follow();
 	}
 
@@ -250,7 +251,8 @@ export class PageRun {
 			truncated: this.reason === "cut" || length < this.made,
 			mistakes_per_epoch: this.ended.mistakesPerEpoch,
 			vectors: rows.vectors,
-			row,
+			n_examples: this.examples,
+			row: row.map((i) => rows.numbers[i]),
 			t,
 			epoch: t.map((time) => Math.floor((time - 1) / rows.n) + 1),
 			score: this.scores,

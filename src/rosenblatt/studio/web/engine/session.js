@@ -18,7 +18,11 @@ export class NeedsPython extends Error {}
 class Study {
 	constructor(state, kit) {
 		const data = rowsOf(state, kit.presets);
-		Object.assign(this, {state, rows: new MappedRows(data, state.map), verdicts: new Map()});
+		Object.assign(this, {
+			state,
+			rows: new MappedRows(data, state.map, state.held),
+			verdicts: new Map(),
+		});
 		this.place = {map: state.map, columns: data.columns};
 		this.runs = state.learners.map((learner, i) => {
 			const offered = kit.learners.find(({kind}) => kind === learner.kind);

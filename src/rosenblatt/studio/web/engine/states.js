@@ -5,6 +5,8 @@ const MAPS = ["none", "product", "quadratic"];
 const VIEWS = ["plane", "weights", "lift", "mistakes", "table"];
 const [MOST_ROWS, MOST_LEARNERS, MOST_CLASSES] = [5_000, 4, 100];
 const [MOST_EPOCHS, MOST_EXAMPLES, LONGEST_NAME] = [10_000, 1_000_000, 200];
+// Every so many-th point may be held out.
+const MOST_HELD = 10;
 // Of a point or a weight, and of a setting.
 const [LARGEST, LARGEST_SETTING] = [1e15, 1e6];
 
@@ -77,9 +79,9 @@ function completeField(name, value, field) {
 	if (field.kind === "flag") return choice(name, value, [true, false]);
 	if (field.kind === "choice") return choice(name, value, field.choices);
 	number(name, value, field.at_least ?? -LARGEST_SETTING, field.at_most ?? LARGEST_SETTING);
-	if (field.above !== null && !(value > field.above))
+	if (!(value > (field.above ?? -Infinity)))
 		throw refusal(name, value, `a number above ${field.above}`);
-	if (field.below !== null && !(value < field.below))
+	if (!(value < (field.below ?? Infinity)))
 		throw refusal(name, value, `a number below ${field.below}`);
 	return value;
 }
@@ -124,6 +126,7 @@ export function complete(asked, {presets, learners}) {
 		order: choice("order", asked.order ?? "given", ["given", "shuffled"]),
 		seed: wholeNumber("seed", asked.seed ?? 0, 0, 2 ** 32 - 1),
 		epochs: wholeNumber("epochs", asked.epochs ?? 100, 1, MOST_EPOCHS),
+		held: wholeNumber("held", asked.held ?? 0, 0, MOST_HELD),
 		at: wholeNumber("at", asked.at ?? 0, 0, 1e9),
 		view: choice("view", asked.view ?? "plane", VIEWS),
 	};

@@ -203,9 +203,10 @@ export class Verdict {
 		const parts = conflict.sort(([a], [b]) => a - b);
 		const of = parts.map(([key]) => (key < rows.n ? key : 0));
 		const shares = parts.map(([, share]) => share);
-		const facts = {rows: of, weights: shares.map((share) => quotient(share, total))};
+		const numbers = of.map((row) => rows.numbers[row]);
+		const facts = {rows: numbers, weights: shares.map((share) => quotient(share, total))};
 		if (!fitIntercept) {
-			const said = `Turned to one side of the origin, ${listed(shares, total, of)}`;
+			const said = `Turned to one side of the origin, ${listed(shares, total, numbers)}`;
 			const so = "add up to nothing, so no line through the origin separates the classes.";
 			const sentence = `${said} ${so}`;
 			return {...facts, point: [0, 0], sentence};
@@ -223,7 +224,13 @@ export class Verdict {
 			),
 		);
 		const at = meeting.map((value) => general(value, 4).replace("-", "−")).join(", ");
-		const [a, b] = sides.map((side) => listed(side.shares, side.total, side.of));
+		const [a, b] = sides.map((side) =>
+			listed(
+				side.shares,
+				side.total,
+				side.of.map((row) => rows.numbers[row]),
+			),
+		);
 		const sentence = capital(
 			`${a} (class ${rows.classes[0]}) and ${b} (class ${rows.classes[1]}) make the same ` +
 				`point (${at}), which cannot lie on both sides.`,
@@ -235,7 +242,7 @@ export class Verdict {
 	rivalConflict({conflict, total}) {
 		const k = this.rows.classes.length;
 		const parts = conflict.sort(([a], [b]) => a - b);
-		const of = parts.map(([key]) => Math.floor(key / k));
+		const of = parts.map(([key]) => this.rows.numbers[Math.floor(key / k)]);
 		const shares = parts.map(([, share]) => share);
 		const bias = this.fitIntercept ? "" : "without a bias ";
 		return {

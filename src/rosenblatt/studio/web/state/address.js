@@ -11,7 +11,10 @@ export const VIEWS = [
 ];
 
 // Left out of the address when they have these values.
-const PLAIN = {map: "none", order: "given", seed: 0, epochs: 100, at: 0, view: "plane"};
+const PLAIN = {
+	...{map: "none", order: "given", seed: 0, epochs: 100, held: 0, at: 0, view: "plane"},
+	...{each: "update", t: 0, show: ""},
+};
 
 function writtenValue(value) {
 	if (value === true) return "yes";

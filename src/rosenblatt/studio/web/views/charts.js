@@ -1,5 +1,5 @@
 // The two curves of the proof, and the mistakes of each epoch.
-import {clamped} from "../engine/numbers.js";
+import {clamped, figure} from "../engine/numbers.js";
 import {Frame} from "./frame.js";
 import {inked, line, rectangle} from "./pen.js";
 
@@ -17,63 +17,92 @@ export function fromZero(run) {
 	return run.proof.norm[0] === 0;
 }
 
-function sampled(length, most, read) {
-	const stride = Math.max(1, Math.ceil(length / most));
-	const points = [];
-	for (let k = 0; k <= length; k += stride) points.push([k, read(k)]);
-	if (length % stride) points.push([length, read(length)]);
-	return points;
+// At which k curves are drawn: evenly, or where powers of ten are, by the scale.
+function sampled(scale, last, most, read) {
+	const n = Math.min(most, Math.max(1, Math.ceil(last)));
+	const at = (i) => (scale.log ? last ** (i / n) : (i * last) / n);
+	return Array.from({length: n + 1}, (_, i) => [at(i), read(at(i))]);
 }
 
+// The curves go on to where the two bounds meet. Where that is far away, both axes are those of
+// logarithms, as in the library's own pictures.
+const LOG_FROM = 12;
+
 export function proofFrame(width, height, run, textSize) {
-	const last = run.proof.norm.length - 1;
-	let [low, high] = [0, 0.001];
-	for (const value of run.proof.u_dot_w) low = Math.min(low, value);
-	for (const value of run.proof.norm) high = Math.max(high, value);
-	// The upper curve may run far above the others; it is cut rather than the others flattened.
-	if (run.proof.applies) high = Math.max(high, Math.min(proofBounds(run, last).high, 2.2 * high));
-	const side = {left: 3.2 * textSize, right: 3.6 * textSize, top: 8, bottom: 1.7 * textSize};
-	return new Frame(width, height, [0, Math.max(1, last), low, high * 1.06], {side});
+	const {applies, bound, norm, u_dot_w: along} = run.proof;
+	const made = norm.length - 1;
+	const last = Math.max(1, applies && bound ? bound : made, made);
+	const side = {left: 3.4 * textSize, right: 3.6 * textSize, top: 8, bottom: 1.7 * textSize};
+	const log = Boolean(applies && fromZero(run) && made && last > LOG_FROM * made);
+	const scale = {log, last, k: (k) => (log ? Math.log10(Math.max(1, k)) : k)};
+	scale.y = (value) => (log ? Math.log10(Math.max(value, 1e-300)) : value);
+	let [low, high] = [log ? Infinity : 0, 0.001];
+	for (let k = log ? 1 : 0; k <= made; k++) {
+		[low, high] = [Math.min(low, along[k]), Math.max(high, norm[k])];
+	}
+	if (applies) {
+		high = Math.max(high, proofBounds(run, last).high);
+		low = Math.min(low, proofBounds(run, log ? 1 : 0).low);
+	}
+	const box = log
+		? [0, scale.k(last) * 1.04, scale.y(low) - 0.1, scale.y(high) + 0.1]
+		: [0, last * (last > made ? 1.04 : 1), low, high * 1.06];
+	return Object.assign(new Frame(width, height, box, {side}), {axes: scale});
 }
 
 export function drawProof(pen, frame, run, theme, textSize) {
-	const last = run.proof.norm.length - 1;
-	frame.drawAxes(pen, theme, ["updates k", ""], textSize, {grid: false});
+	const {axes: scale} = frame;
+	const made = run.proof.norm.length - 1;
+	const power = (value) => (Number.isInteger(value) ? figure(10 ** value) : "");
+	const label = scale.log ? power : figure;
+	frame.drawAxes(pen, theme, ["updates k", ""], textSize, {grid: false, label});
 	const most = frame.inner[0];
-	const curve = (read, style) =>
-		frame.clipTo(pen, () => frame.path(pen, sampled(last, most, read), style));
 	const names = [];
-	const named = (name, read, style) => {
-		curve(read, style);
-		names.push([read(last), name, style.stroke]);
+	const named = (name, read, style, last) => {
+		const points = sampled(scale, last, most, read).map(([k, v]) => [scale.k(k), scale.y(v)]);
+		frame.clipTo(pen, () => frame.path(pen, points, style));
+		names.push([scale.y(read(last)), name, style.stroke, last]);
 	};
+	const runAt = (values) => (k) => values[Math.round(k)];
 	if (run.proof.applies) {
 		const plain = run.learner.eta0 === 1 && fromZero(run);
 		const bound = {stroke: theme.alarm, width: 1.5};
 		const [above, below] = plain ? ["√k·R", "k·γ"] : ["above", "below"];
-		named(above, (k) => proofBounds(run, k).high, {...bound, dash: [6, 4]});
-		named(below, (k) => proofBounds(run, k).low, {...bound, dash: [2, 3]});
+		named(above, (k) => proofBounds(run, k).high, {...bound, dash: [6, 4]}, scale.last);
+		named(below, (k) => proofBounds(run, k).low, {...bound, dash: [2, 3]}, scale.last);
+		if (scale.last > made) {
+			const meets = [scale.k(scale.last), scale.y(proofBounds(run, scale.last).high)];
+			pen.circle(...frame.at(meets), 5, {stroke: theme.alarm, width: 2, fill: theme.paper});
+		}
 	}
-	named("‖w‖", (k) => run.proof.norm[k], {stroke: theme.ink, width: 2});
-	named("u·w", (k) => run.proof.u_dot_w[k], {stroke: theme.palette[0], width: 2});
+	named("‖w‖", runAt(run.proof.norm), {stroke: theme.ink, width: 2}, made);
+	named("u·w", runAt(run.proof.u_dot_w), {stroke: theme.palette[0], width: 2}, made);
 	const right = frame.left + frame.inner[0] + 4;
-	let above = -Infinity;
 	const [top, bottom] = [frame.top + 4, frame.top + frame.inner[1] - 2];
+	const taken = new Map();
 	const placed = names
-		.map(([value, name, fill]) => [Math.min(bottom, Math.max(top, frame.y(value))), name, fill])
+		.map(([value, name, fill, last]) => {
+			const ends = frame.x(scale.k(last)) + 7;
+			const x = ends > right - 4 * textSize ? right : ends;
+			return [Math.min(bottom, Math.max(top, frame.y(value))), name, fill, x];
+		})
 		.sort((p, q) => p[0] - q[0]);
-	for (const [y, name, fill] of placed) {
-		above = Math.max(y, above + textSize + 1);
-		pen.text(right, above, name, {fill, size: textSize, middle: true});
+	for (const [y, name, fill, x] of placed) {
+		const above = Math.max(y, (taken.get(x) ?? -Infinity) + textSize + 1);
+		taken.set(x, above);
+		pen.text(x, above, name, {...inked(theme, textSize, {middle: true}), fill});
 	}
 }
 
-export function drawProofPosition(pen, frame, run, k, theme) {
+export function drawProofPosition(pen, frame, run, k, theme, textSize) {
 	const at = clamped(k, 0, run.proof.norm.length - 1);
-	const style = {stroke: theme.faint, width: 1};
-	line(pen, [frame.x(at), frame.top], [frame.x(at), frame.top + frame.inner[1]], style);
+	const {axes: scale} = frame;
+	const x = frame.x(scale.k(at));
+	line(pen, [x, frame.top], [x, frame.top + frame.inner[1]], {stroke: theme.faint, width: 1});
+	pen.text(x + 4, frame.top + 10, `k = ${at}`, {fill: theme.faint, size: textSize});
+	if (scale.log && !at) return;
 	const dot = (values, fill) =>
-		pen.circle(frame.x(at), frame.y(values[at]), 4, {fill, stroke: theme.paper, width: 1.5});
+		pen.circle(x, frame.y(scale.y(values[at])), 4, {fill, stroke: theme.paper, width: 1.5});
 	dot(run.proof.norm, theme.ink);
 	dot(run.proof.u_dot_w, theme.palette[0]);
 }

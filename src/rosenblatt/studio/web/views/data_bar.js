@@ -7,7 +7,15 @@ const MAPS = {
 	product: "product: x, y, x·y",
 	quadratic: "quadratic: x, y, x², x·y, y²",
 };
+const HELD = [
+	["0", "none"],
+	...[2, 3, 4, 5, 10].map((n) => [String(n), `every ${ordinal(n)} point`]),
+];
 const ORDERS = {given: "as it is", shuffled: "shuffled every epoch"};
+
+function ordinal(n) {
+	return n === 2 ? "2nd" : n === 3 ? "3rd" : `${n}th`;
+}
 
 export class DataBar {
 	constructor(studio, openOwn) {
@@ -51,6 +59,7 @@ export class OrderBar {
 			return numberBox(value, act, {min: String(low), step: "1"});
 		};
 		const next = () => studio.change({seed: (studio.state.seed ?? 0) + 1, order: "shuffled"});
+		this.held = choice(HELD, "0", (held) => studio.change({held: Number(held)}));
 		this.seed = whole(0, "seed", 0);
 		this.again = button("Another order", next, {class: "small"});
 		this.epochs = whole(100, "epochs", 1);
@@ -61,6 +70,7 @@ export class OrderBar {
 			labelled("Feature map", this.map),
 			labelled("Order of the points", this.order),
 			this.seedField,
+			labelled("Held out, to test", this.held),
 			el("details", {}, el("summary", {}, "More"), labelled("Epochs at most", this.epochs)),
 		);
 	}
@@ -69,6 +79,7 @@ export class OrderBar {
 		const {state} = this.studio;
 		this.map.value = state.map ?? "none";
 		this.order.value = state.order ?? "given";
+		this.held.value = String(state.held ?? 0);
 		this.seed.value = String(state.seed ?? 0);
 		this.epochs.value = String(state.epochs ?? 100);
 		this.seedField.hidden = this.order.value !== "shuffled";

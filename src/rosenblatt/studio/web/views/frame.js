@@ -69,7 +69,7 @@ export class Frame {
 		return square ? [steps[0], steps[0]] : steps;
 	}
 
-	drawAxes(pen, theme, names, textSize = 11, {zero = true, grid = true} = {}) {
+	drawAxes(pen, theme, names, textSize = 11, {zero = true, grid = true, label = figure} = {}) {
 		const [x0, x1, y0, y1] = this.box;
 		const [stepX, stepY] = this.steps(textSize);
 		const [bottom, right] = [this.top + this.inner[1], this.left + this.inner[0]];
@@ -77,12 +77,12 @@ export class Frame {
 		for (const value of ticksBetween(x0, x1, stepX)) {
 			const px = this.x(value);
 			if (grid) line(pen, [px, this.top], [px, bottom], {stroke: theme.rule, width: 1});
-			pen.text(px, bottom + textSize + 3, figure(value), {...quiet, align: "center"});
+			pen.text(px, bottom + textSize + 3, label(value), {...quiet, align: "center"});
 		}
 		for (const value of ticksBetween(y0, y1, stepY)) {
 			const py = this.y(value);
 			if (grid) line(pen, [this.left, py], [right, py], {stroke: theme.rule, width: 1});
-			pen.text(this.left - 5, py, figure(value), {...quiet, align: "right", middle: true});
+			pen.text(this.left - 5, py, label(value), {...quiet, align: "right", middle: true});
 		}
 		const [px, py] = this.at([0, 0]);
 		const style = {stroke: theme.faint, width: 1, alpha: 0.55};
@@ -91,6 +91,11 @@ export class Frame {
 		pen.text(right - 5, bottom - 6, names[0], inked(theme, textSize, {align: "right"}));
 		pen.text(this.left + 5, this.top + textSize, names[1], inked(theme, textSize));
 	}
+}
+
+// In the formulas x is the point and y its class: columns without names of their own are x₁ and x₂.
+export function axisNames({columns}) {
+	return columns.join() === "x,y" ? ["x₁", "x₂"] : columns;
 }
 
 function ticksBetween(from, to, step) {

@@ -29,8 +29,8 @@ function labelOf(field, many) {
 function limitsOf(field) {
 	const low = field.at_least ?? field.above;
 	return {
-		...(low === null ? {} : {min: String(low)}),
-		...(field.at_most === null ? {} : {max: String(field.at_most)}),
+		...(low === undefined ? {} : {min: String(low)}),
+		...(field.at_most === undefined ? {} : {max: String(field.at_most)}),
 		...(field.kind === "whole" ? {step: "1"} : {}),
 	};
 }

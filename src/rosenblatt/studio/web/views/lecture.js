@@ -70,9 +70,9 @@ export class Lecture {
 		const isTyping = target.matches?.("textarea, input[type=url]");
 		if (isTyping && !key.startsWith("Page")) return;
 		const step = STEPS[key];
-		if (step) this.studio.goTo(this.studio.at + step);
-		else if (key === "Home") this.studio.goTo(0);
-		else if (key === "End") this.studio.goTo(this.studio.length);
+		if (step) this.studio.position.moveBy(step);
+		else if (key === "Home") this.studio.position.moveTo(0);
+		else if (key === "End") this.studio.position.moveTo(this.studio.position.reach);
 		else if (DARK.includes(key)) this.curtain.hidden = !this.curtain.hidden;
 		else if (key === "Escape" && !this.qr.node.open) this.end();
 		else return;

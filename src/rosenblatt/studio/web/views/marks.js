@@ -58,7 +58,7 @@ export function drawMark(pen, x, y, radius, mark, theme, given = {}) {
 	else pen.circle(x, y, radius, style);
 	if (radius >= 7) {
 		const size = radius * (mark.letter.length > 1 ? 0.95 : 1.25);
-		pen.text(x, y, mark.letter, {fill: inkOn(fill), size, ...CENTRED});
+		pen.text(x, y, mark.letter, {fill: inkOn(style.fill), size, ...CENTRED});
 	}
 }
 

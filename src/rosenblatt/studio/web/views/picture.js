@@ -1,8 +1,10 @@
 // One picture of a learner: three sheets of canvas, so that the points are drawn once and only the
 // lines move.
 import {button, el, freshId, press, setText} from "./dom.js";
-import {Frame} from "./frame.js";
+import {errorsOf} from "./error_strip.js";
+import {axisNames, Frame} from "./frame.js";
 import {drawLift, liftWords} from "./lift.js";
+import {shownOf} from "./overlays.js";
 import {CanvasPen} from "./pen.js";
 import {drawAreas, drawCursor, drawPoints, drawUpdate, hasOwnLine, planeWords} from "./plane.js";
 import {keyHelp, PointerAndKeys} from "./pointer_and_keys.js";
@@ -37,6 +39,7 @@ export class Picture {
 		const {studio, ledger, input} = this;
 		const at = ledger ? ledger.clip(k) : 0;
 		const own = ledger && hasOwnLine({ledger, data: studio.points});
+		const visit = this.place === studio.shown ? studio.position.visit : null;
 		return {
 			data: studio.points,
 			ledger,
@@ -45,6 +48,12 @@ export class Picture {
 			theme: studio.theme,
 			textSize: studio.textSize,
 			theory: ledger?.run.theory,
+			map: studio.state.map,
+			show: shownOf(studio.state),
+			visit,
+			// Whether the last thing that happened was an update.
+			moved: at > 0 && (!visit || visit.after > visit.before),
+			wrong: (ledger && errorsOf(ledger, studio.points)?.at(at).wrong) ?? [],
 			hasBias: ledger?.run.learner.fit_intercept,
 			contour: own || !ledger ? null : (this.contours.get(at) ?? this.lastContour),
 			contourBefore: own || !ledger || !at ? null : (this.contours.get(at - 1) ?? null),
@@ -99,7 +108,8 @@ export class Picture {
 		const many = studio.ledgers.length > 1;
 		this.title.hidden = !many;
 		if (many) {
-			const step = ledger ? `${scene.k} of ${ledger.length}` : "";
+			const missed = ledger?.run.vectors ? `${scene.wrong.length} wrong · ` : "";
+			const step = ledger ? `${missed}${scene.k} of ${ledger.length}` : "";
 			setText(this.title, `${studio.runTitle(this.place)} · ${step}`);
 			press(this.title, studio.shown === this.place);
 		}
@@ -113,7 +123,7 @@ export class Picture {
 			this.askContours(scene);
 			this.clear(0);
 			drawAreas(this.pens[0], this.frame, scene);
-			this.frame.drawAxes(this.pens[0], studio.theme, scene.data.columns, studio.textSize);
+			this.frame.drawAxes(this.pens[0], studio.theme, axisNames(scene.data), studio.textSize);
 			const {pointsNumber, theme, textSize, box} = studio;
 			const key = [pointsNumber, theme.paper, textSize, ...box].join("|");
 			if (key !== this.drawnPoints) {
@@ -146,7 +156,7 @@ export class Picture {
 		else {
 			const frame = this.frameFor(width, height);
 			drawAreas(pen, frame, scene);
-			frame.drawAxes(pen, scene.theme, scene.data.columns, scene.textSize);
+			frame.drawAxes(pen, scene.theme, axisNames(scene.data), scene.textSize);
 			drawPoints(pen, frame, scene);
 			drawUpdate(pen, frame, scene);
 		}

@@ -3,6 +3,7 @@ import {boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
 import {figure} from "../engine/numbers.js";
 import {classColour, thinned} from "./appearance.js";
 import {drawMark} from "./marks.js";
+import {drawScores, drawSum, drawTheory} from "./overlays.js";
 import {arrow, CENTRED, inked, line, rectangle} from "./pen.js";
 
 // Fewer points are drawn larger, and none too large for a small picture.
@@ -28,6 +29,10 @@ export function drawAreas(pen, frame, scene) {
 	const {ledger, k, theme, contour} = scene;
 	if (!ledger) return;
 	frame.clipTo(pen, () => {
+		if (scene.show.includes("score") && ledger.run.vectors && !ledger.run.votes) {
+			drawScores(pen, frame, scene);
+			return;
+		}
 		if (hasOwnLine(scene)) {
 			const weights = ledger.answers(k) ?? ledger.weights(k);
 			if (!weights.some((value) => value !== 0)) return;
@@ -46,14 +51,35 @@ export function drawAreas(pen, frame, scene) {
 	});
 }
 
+// Points that are held out are hollow.
 export function drawPoints(pen, frame, scene) {
 	const {data, marks, theme, textSize} = scene;
 	const radius = pointRadius(data.rows.length, textSize, frame.height);
+	const held = new Set(data.held ?? []);
 	frame.clipTo(pen, () => {
 		data.rows.forEach((row, i) => {
-			drawMark(pen, ...frame.at(row), radius, marks[data.labels[i]], theme);
+			const mark = marks[data.labels[i]];
+			const colour = classColour(theme, mark.place);
+			const hollow = {fill: theme.paper, stroke: colour, width: Math.max(1.5, radius / 5)};
+			drawMark(pen, ...frame.at(row), radius, mark, theme, held.has(i) ? hollow : {});
 		});
 	});
+}
+
+// Points that are predicted wrongly are crossed out.
+function drawWrong(pen, frame, {wrong, data, theme, textSize}) {
+	const reach = pointRadius(data.rows.length, textSize, frame.height) * 0.75 + 3;
+	const strokes = [
+		[theme.paper, 4.5],
+		[theme.alarm, 2.2],
+	];
+	for (const i of wrong) {
+		const [x, y] = frame.at(data.rows[i]);
+		for (const [stroke, width] of strokes) {
+			line(pen, [x - reach, y - reach], [x + reach, y + reach], {stroke, width});
+			line(pen, [x - reach, y + reach], [x + reach, y - reach], {stroke, width});
+		}
+	}
 }
 
 function drawConflict(pen, frame, scene) {
@@ -81,15 +107,30 @@ function drawConflict(pen, frame, scene) {
 	line(pen, [x - 7, y + 7], [x + 7, y - 7], style);
 }
 
+// How often each point was used, where the count finds room beside it.
 function drawDuals(pen, frame, scene) {
 	const {ledger, k, data, theme, textSize} = scene;
 	if (data.rows.length > 80) return;
 	const {uses} = ledger.duals(k);
 	const reach = pointRadius(data.rows.length, textSize, frame.height) + 2;
-	const style = inked(theme, textSize, {bold: true});
+	const taken = data.rows.map((row) => [...frame.at(row), reach - 2, reach - 2]);
+	const apart = ([x, y, w, h]) =>
+		taken.every(([a, b, v, g]) => Math.abs(a - x) >= w + v || Math.abs(b - y) >= h + g);
 	data.rows.forEach((row, i) => {
-		if (uses[i])
-			pen.text(frame.x(row[0]) + reach, frame.y(row[1]) - reach + 2, `×${uses[i]}`, style);
+		if (!uses[i]) return;
+		const words = `×${uses[i]}`;
+		const size = [(words.length * textSize) / 3.2, textSize / 2];
+		const [x, y] = frame.at(row);
+		const sides = [
+			[1, -1],
+			[1, 1],
+			[-1, -1],
+			[-1, 1],
+		].map(([right, down]) => [x + right * (reach + size[0]), y + down * (reach - 3), ...size]);
+		const free = sides.find(apart);
+		if (!free) return;
+		taken.push(free);
+		pen.text(free[0], free[1], words, inked(theme, textSize, {...CENTRED, bold: true}));
 	});
 }
 
@@ -115,26 +156,28 @@ export function drawUpdate(pen, frame, scene) {
 	frame.clipTo(pen, () => {
 		drawConflict(pen, frame, scene);
 		if (!ledger) return;
+		if (scene.show.includes("theory")) drawTheory(pen, frame, scene);
+		drawWrong(pen, frame, scene);
 		if (hasOwnLine(scene)) {
-			const before = k > 0 ? ledger.weights(k - 1) : null;
+			const before = scene.moved ? ledger.weights(k - 1) : null;
 			const [after, mean] = [ledger.weights(k), ledger.answers(k)];
 			drawLine(pen, frame, before, {stroke: theme.faint, width: 2, dash: [7, 6]});
 			drawLine(pen, frame, after, {stroke: theme.ink, width: mean ? 1.5 : 2.5});
 			drawLine(pen, frame, mean, {stroke: theme.ink, width: 4});
-			drawNormal(pen, frame, scene, after);
+			if (!drawSum(pen, frame, scene)) drawNormal(pen, frame, scene, after);
 		} else {
-			for (const points of contourBefore?.lines ?? [])
+			for (const points of (scene.moved && contourBefore?.lines) || [])
 				frame.path(pen, points, {stroke: theme.faint, width: 1.8, dash: [7, 6]});
 			for (const points of contour?.lines ?? [])
 				frame.path(pen, points, {stroke: theme.ink, width: 2.5});
 		}
-		const update = ledger.update(k);
-		if (update && data.rows[update.row]) {
-			const at = frame.at(data.rows[update.row]);
+		const row = scene.visit ? scene.visit.row : ledger.update(k)?.row;
+		if (data.rows[row]) {
+			const at = frame.at(data.rows[row]);
 			const radius = pointRadius(data.rows.length, textSize, frame.height);
 			pen.circle(...at, radius + 9, {stroke: theme.paper, width: 6});
 			pen.circle(...at, radius + 9, {stroke: theme.ink, width: 3});
-			if (radius < 7) drawMark(pen, ...at, 9, scene.marks[data.labels[update.row]], theme);
+			if (radius < 7) drawMark(pen, ...at, 9, scene.marks[data.labels[row]], theme);
 		}
 		drawDuals(pen, frame, scene);
 	});
@@ -161,11 +204,12 @@ export function drawCursor(pen, frame, {theme, data, textSize, selected, cursor,
 	});
 }
 
-export function planeWords({data, ledger, k, marks}) {
+export function planeWords({data, ledger, k, marks, wrong}) {
 	const sizeOf = ({place}) => data.labels.filter((label) => label === place).length;
 	const share = marks.map((mark) => `${sizeOf(mark)} of class ${mark.name}`).join(", ");
 	const weights = ledger && ledger.run.vectors === 1 ? ledger.weights(k) : null;
-	const plane = `Plane with ${data.rows.length} points: ${share}.`;
+	const missed = wrong.length ? ` ${wrong.length} of them predicted wrongly.` : "";
+	const plane = `Plane with ${data.rows.length} points: ${share}.${missed}`;
 	if (!weights || data.features.length !== 2) return plane;
 	const [a, b] = data.columns.map((name, i) => `${figure(weights[i])}·${name}`);
 	return `${plane} The line is ${a} + ${b} + ${figure(weights[2])} = 0.`;

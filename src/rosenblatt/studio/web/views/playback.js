@@ -1,17 +1,28 @@
 // Travelling in time: step, back, play, and a slider to any update.
+import {grouped} from "../engine/numbers.js";
 import {button, choice, el, labelled, press, rest, row, setText} from "./dom.js";
 
 const SPEEDS = ["0.5", "1", "3", "10", "60", "600"].map((speed) => [speed, `${speed} / s`]);
+
+const EACH = [
+	["update", "each update"],
+	["example", "each example"],
+];
+// A run that is presented lasts so many seconds.
+const LONGEST = 8;
+
+const lessMotion = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Playback {
 	constructor(studio) {
 		this.studio = studio;
 		this.speed = 1;
 		this.playing = null;
+		const {position} = studio;
 		this.start = button("« Start", () => this.jump(0));
-		this.back = button("‹ Back", () => this.jump(studio.at - 1));
-		this.step = button("Step ›", () => this.jump(studio.at + 1), {class: "main"});
-		this.end = button("End »", () => this.jump(studio.length));
+		this.back = button("‹ Back", () => this.jump(position.place - 1));
+		this.step = button("Step ›", () => this.jump(position.place + 1), {class: "main"});
+		this.end = button("End »", () => this.jump(position.reach));
 		const turn = () => (this.playing ? this.pause() : this.run());
 		this.play = button("Play", turn, {"aria-pressed": "false"});
 		const whole = {min: "0", step: "1", value: "0"};
@@ -25,35 +36,51 @@ export class Playback {
 		});
 		const speed = labelled("Speed", this.pace, "field inline");
 		const number = labelled("Update", this.number, "field inline");
+		this.unit = number.firstChild;
+		this.each = choice(EACH, "update", (each) => position.stepBy(each));
+		const each = labelled("Steps", this.each, "field inline");
 		this.node = el(
 			"div",
 			{class: "playback", role: "group", "aria-label": "Steps of the run"},
 			row(this.start, this.back, this.step, this.end, this.play, speed),
-			el("div", {class: "row grow"}, this.slider, number, this.of),
+			el("div", {class: "row grow"}, this.slider, number, this.of, each),
 		);
 	}
 
 	jump(k) {
 		this.pause();
-		this.studio.goTo(k);
+		this.studio.position.moveTo(k);
+	}
+
+	// From the first update to the last, in some seconds; where less motion is asked for, the last.
+	present() {
+		const {studio} = this;
+		if (lessMotion()) {
+			studio.goTo(studio.length);
+			return;
+		}
+		const fits = ([speed]) => studio.length <= LONGEST * Number(speed);
+		const [speed] = SPEEDS.find(fits) ?? SPEEDS.at(-1);
+		this.speed = Math.max(1, Number(speed));
+		this.pace.value = String(this.speed);
+		studio.goTo(1, {quiet: true});
+		if (studio.length > 1) this.run();
 	}
 
 	run() {
-		const {studio} = this;
-		if (studio.at >= studio.length) studio.goTo(0);
+		const {position} = this.studio;
+		if (position.place >= position.reach) position.moveTo(0);
 		// Where less motion is asked for, the picture changes once a second at most.
-		const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+		const calm = lessMotion();
 		let due = performance.now();
-		let done = studio.at;
 		const tick = (now) => {
 			const speed = calm ? Math.min(1, this.speed) : this.speed;
 			const steps = Math.floor(((now - due) / 1000) * speed);
 			if (steps > 0) {
 				due += (steps * 1000) / speed;
-				done = Math.min(studio.length, studio.at + steps);
-				studio.goTo(done, {quiet: speed > 1});
+				position.moveTo(position.place + steps, {quiet: speed > 1});
 			}
-			if (studio.at >= studio.length) this.pause();
+			if (position.place >= position.reach) this.pause();
 			else if (this.playing) this.playing = requestAnimationFrame(tick);
 		};
 		this.playing = requestAnimationFrame(tick);
@@ -71,15 +98,20 @@ export class Playback {
 	}
 
 	show() {
-		const {at, length} = this.studio;
-		this.slider.max = this.number.max = String(length);
-		this.slider.value = this.number.value = String(at);
-		this.slider.setAttribute("aria-valuetext", `Update ${at} of ${length}`);
-		setText(this.of, `of ${length.toLocaleString("en")}`);
+		const {position, state} = this.studio;
+		const {place, reach, visits} = position;
+		this.slider.max = this.number.max = String(reach);
+		this.slider.value = this.number.value = String(place);
+		const unit = visits ? "Example" : "Update";
+		this.slider.setAttribute("aria-valuetext", `${unit} ${place} of ${reach}`);
+		this.slider.setAttribute("aria-label", unit);
+		setText(this.unit, unit);
+		setText(this.of, `of ${grouped(reach)}`);
+		this.each.value = state.each ?? "update";
 		// A button that goes dead under the finger loses the focus; these only say that they rest.
-		for (const node of [this.start, this.back]) rest(node, at === 0);
-		for (const node of [this.step, this.end]) rest(node, at >= length);
-		rest(this.play, length === 0);
-		this.slider.disabled = length === 0;
+		for (const node of [this.start, this.back]) rest(node, place === 0);
+		for (const node of [this.step, this.end]) rest(node, place >= reach);
+		rest(this.play, reach === 0);
+		this.slider.disabled = reach === 0;
 	}
 }

@@ -126,9 +126,9 @@ export class PointerAndKeys {
 		const {view} = studio.state;
 		const arrow = ARROWS[event.key];
 		let done = true;
-		if (event.key === " ") studio.goTo(studio.at + 1);
-		else if (event.key === "Home") studio.goTo(0);
-		else if (event.key === "End") studio.goTo(studio.length);
+		if (event.key === " ") studio.position.moveBy(1);
+		else if (event.key === "Home") studio.position.moveTo(0);
+		else if (event.key === "End") studio.position.moveTo(studio.position.reach);
 		else if (view === "lift" && arrow) this.picture.stage.turnBy(arrow[0] * 0.12, -arrow[1] * 0.12);
 		else if (view !== "plane" || !studio.editable || !this.frame) done = false;
 		else if (arrow) this.moveCursor(arrow, event.shiftKey);

@@ -56,7 +56,8 @@ function kept() {
 	try {
 		return localStorage.getItem(KEY) || null;
 	} catch {
-		return null; // A page opened from disk may have no store.
+		// A page opened from disk may have no store.
+		return null;
 	}
 }
 

@@ -14,8 +14,8 @@ export class SpeakerNotes {
 		this.clock = el("p", {class: "quiet"});
 		this.text = el("textarea", {rows: "10", on: {input: () => this.keep()}});
 		const steps = row(
-			button("‹ Back", () => studio.goTo(studio.at - 1)),
-			button("Step ›", () => studio.goTo(studio.at + 1), {class: "main"}),
+			button("‹ Back", () => studio.position.moveBy(-1)),
+			button("Step ›", () => studio.position.moveBy(1), {class: "main"}),
 		);
 		const titled = (words, node) => el("section", {}, el("h2", {}, words), node);
 		this.node = el(

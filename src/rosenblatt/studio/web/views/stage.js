@@ -3,7 +3,9 @@ import {clamped} from "../engine/numbers.js";
 import {VIEWS} from "../state/address.js";
 import {drawMistakes} from "./charts.js";
 import {button, el, press, setText} from "./dom.js";
+import {ErrorStrip} from "./error_strip.js";
 import {liftWords} from "./lift.js";
+import {Overlays} from "./overlays.js";
 import {Palette} from "./palette.js";
 import {penFor} from "./pen.js";
 import {Picture} from "./picture.js";
@@ -30,6 +32,8 @@ export class Stage {
 		this.grid = el("div", {class: "pictures"});
 		this.chart = el("canvas", {class: "epochs", role: "img"});
 		this.table = new UpdateTable(studio);
+		this.errors = new ErrorStrip(studio);
+		this.overlays = new Overlays(studio);
 		// Short for what the theory says, where that card may be out of sight.
 		this.status = el("p", {class: "status", "aria-hidden": "true"});
 		this.words = el("p", {class: "quiet words"});
@@ -42,6 +46,8 @@ export class Stage {
 			this.grid,
 			this.chart,
 			this.table.node,
+			this.errors.node,
+			this.overlays.node,
 			this.words,
 			this.palette.node,
 			this.palette.chosen,
@@ -77,6 +83,12 @@ export class Stage {
 		this.chart.hidden = view !== "mistakes";
 		this.table.node.hidden = view !== "table" || !studio.ledger;
 		this.palette.hidden = view !== "plane" || !studio.editable;
+		// A figure of a chapter has them where it asks for them.
+		const {parts} = studio;
+		const has = (name) => view === "plane" && (!parts || parts.includes(name));
+		this.errors.node.hidden = !has("errors");
+		this.overlays.show(has("overlays"));
+		if (has("errors")) this.errors.draw();
 		if (pictured) for (const picture of this.pictures) picture.draw();
 		if (view === "mistakes") this.drawChart();
 		if (view === "table" && studio.ledger) this.table.follow();

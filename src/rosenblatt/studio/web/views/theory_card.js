@@ -94,7 +94,7 @@ export class TheoryCard {
 		context.clearRect(0, 0, this.canvas.width, this.canvas.height);
 		context.drawImage(this.still, 0, 0);
 		context.scale(ratio, ratio);
-		drawProofPosition(new CanvasPen(context), frame, run, k, theme);
+		drawProofPosition(new CanvasPen(context), frame, run, k, theme, textSize);
 		const one = `u·w = ${figure(run.proof.u_dot_w[k])}`;
 		const other = `‖w‖ = ${figure(run.proof.norm[k])}`;
 		const bounds = run.proof.applies ? proofBounds(run, k) : null;

@@ -34,9 +34,13 @@ export class UpdateCard {
 		const k = ledger.clip(studio.at);
 		const facts = describeUpdate(ledger, k, marks);
 		const many = studio.answer.runs.length > 1 ? ` · ${studio.runTitle(studio.shown)}` : "";
-		setText(this.title, (facts ? `Update ${k} of ${ledger.length}` : "Start") + many);
-		const parts = facts ? this.update(facts) : this.start(run);
-		if (k === ledger.length) parts.push(el("p", {class: "ending"}, run.sentence));
+		const {visit, visits, place, reach} = studio.position;
+		const at = visits ? `Example ${place} of ${reach}` : `Update ${k} of ${ledger.length}`;
+		setText(this.title, (place ? at : "Start") + many);
+		const moved = facts && (!visit || visit.after > visit.before);
+		const parts = moved ? this.update(facts) : visit ? this.unmoved(visit) : this.start(run);
+		if (visit && moved) parts.splice(1, 0, this.answer(visit));
+		if (place === reach) parts.push(el("p", {class: "ending"}, run.sentence));
 		if (k > 0) parts.push(this.memory(ledger, k, answer.data));
 		this.body.replaceChildren(...parts);
 	}
@@ -59,6 +63,34 @@ export class UpdateCard {
 		if (ledger.length)
 			parts.push(paragraph("Points are shown one at a time. ", bold("Step"), next));
 		return parts;
+	}
+
+	// What was predicted of an example, and whether it was right.
+	answer({said, right}) {
+		const {marks} = this.studio;
+		const predicted = said === null ? "none, a tie" : marks[said].name;
+		const mistake = said === right ? "no mistake" : "a mistake";
+		return paragraph("ŷ = ", bold(predicted), ", y = ", bold(marks[right].name), `: ${mistake}.`);
+	}
+
+	// An example that changed nothing.
+	unmoved(visit) {
+		const {marks, theme, answer, ledger} = this.studio;
+		const mark = marks[visit.right];
+		const used = `Point ${visit.row + 1}`;
+		const where = ` ${vector(answer.data.rows[visit.row])}, class ${mark.name}`;
+		const when = el("span", {class: "quiet"}, ` epoch ${visit.epoch}, example ${visit.t}`);
+		const single = visit.scores.length === 1;
+		const scores = visit.scores.map((s, c) => `${marks[c].letter}: ${figure(s)}`).join(", ");
+		const w = ledger.weights(visit.after);
+		const bias = ledger.hasBias ? `, b = ${figure(w.at(-1))}` : "";
+		const stays = single ? `w stays ${vector(w.slice(0, -1))}${bias}.` : "The weights stay.";
+		return [
+			el("p", {class: "used"}, markIcon(mark, theme), el("span", {}, bold(used), where), when),
+			this.answer(visit),
+			paragraph(single ? `s = ${figure(visit.scores[0])}` : scores),
+			paragraph(stays),
+		];
 	}
 
 	update(facts) {
@@ -111,9 +143,15 @@ export class UpdateCard {
 		const {ledger, marks, answer, at, shown} = this.studio;
 		if (!ledger) return this.studio.problem ?? "";
 		const k = ledger.clip(at);
-		const words = updateSentence(ledger, k, ledger.length, marks, answer.data);
+		const {visit, place, reach} = this.studio.position;
+		const {said, right, before, after, row, t} = visit ?? {};
+		const words =
+			visit && after === before
+				? `Example ${t} of ${reach}: point ${row + 1}. ` +
+					`${said === right ? "Right" : "A tie"}: nothing changes.`
+				: updateSentence(ledger, k, ledger.length, marks, answer.data);
 		const name = answer.runs.length > 1 ? `${this.studio.runTitle(shown)}. ` : "";
-		return name + words + (k === ledger.length ? ` ${ledger.run.sentence}` : "");
+		return name + words + (place === reach ? ` ${ledger.run.sentence}` : "");
 	}
 }
 
