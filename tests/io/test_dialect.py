@@ -276,3 +276,90 @@ def test_lines_before_the_header_may_hold_bytes_that_are_no_text() -> None:
     data = b"\xaf\x93!t\x00I\x85\xcf\xc7\n\xf5a\xf7\xadX\xb7\n\x8b\x84\t\xfd\xfd\xdcx\xa5\x9b\x06"
     with pytest.raises(DataError, match=r"<stream>:3:1: .* not UTF-8"):
         read_table(io.BytesIO(data), format="tsv")
+
+
+# ---------------------------------------------------------------------- what stands around the rows
+
+SIZES = "".join(
+    f"{i * i}.5,{i % 7},{'red' if i % 3 else 'blue'},{'uv'[i % 2]}\n" for i in range(30)
+)
+PLAIN = "size,age,colour,late\n" + SIZES
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"Sales of 2024,,,\n{PLAIN}", "'Sales of 2024,,,' skipped before the header"),
+        (f"what,,how,\n{PLAIN}", "'what,,how,' skipped before the header"),
+        (f"n,n,t,t\n{PLAIN}", "'n,n,t,t' skipped before the header"),
+        (PLAIN.replace("late\n", "late\nm²,years,,-\n", 1), "'m², years, , -' below the header"),
+        (f"{PLAIN}Total,90,,\n", "'Total,90,,' skipped, below the last row"),
+        (f"{PLAIN}\n\nSource: our shop\n", "'Source: our shop' skipped, below the last row"),
+        (f"{PLAIN}Summe;90;;\n".replace(",", ";"), "'Summe;90;;' skipped, below the last row"),
+    ],
+)
+def test_titles_groups_units_and_sums_are_no_rows(text: str, said: str) -> None:
+    expected = read(PLAIN, "late")
+    with pytest.warns(Assumption) as caught:
+        found = read_table(io.BytesIO(text.encode()), GuessedTarget())  # type: ignore[arg-type]
+    assert said in " ".join(str(one.message) for one in caught)
+    assert (found.names, found.target) == (expected.names, "late")
+    np.testing.assert_array_equal(found.numbers, expected.numbers)
+    assert found.texts["colour"].tolist() == expected.texts["colour"].tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again = Schema.guess(found).read(io.BytesIO(text.encode()), labelled=True)
+    np.testing.assert_array_equal(again.numbers, expected.numbers)
+    plain = Schema.guess(found).read(io.BytesIO(PLAIN.encode()))  # what is not there is not missed
+    np.testing.assert_array_equal(plain.numbers, expected.numbers)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN.replace("25.5", "oops"),
+        PLAIN.replace("4.5,2,red,u", "Total,2,red,u"),
+        f"{PLAIN}12.5,3\n",
+        f"{PLAIN}Par",
+        PLAIN.replace("0.5,0", "m²,0", 1),
+    ],
+)
+def test_a_bad_row_among_others_or_cut_off_is_still_a_fault(text: str) -> None:
+    with pytest.raises(DataError):
+        read(text, "late")
+
+
+def test_a_name_that_stands_twice_is_numbered_with_a_word_of_it() -> None:
+    text = "a,a 2,a,a,y\n1,2,3,4,u\n5,6,7,8,v\n"
+    with pytest.warns(Assumption, match='the column "a" stands twice; the second is "a 3"'):
+        table = read_table(io.BytesIO(text.encode()), "y")
+    assert table.names == ["a", "a 2", "a 3", "a 4"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again = Schema.guess(table).read(io.BytesIO(text.encode()))
+    np.testing.assert_array_equal(again.numbers, table.numbers)
+    with pytest.raises(DataError, match='"a" stands twice'):
+        read(text, "y", header=True)
+
+
+def test_bars_at_both_ends_of_a_row_are_no_columns() -> None:
+    rows = "".join(f"| {i}.5 | {'xz'[i % 2]} | {'uv'[i % 2]} |\n" for i in range(9))
+    table = read(f"| a | b | y |\n|---:|---|---|\n{rows}", GuessedTarget())
+    assert (table.names, table.target, len(table)) == (["a", "b"], "y", 9)
+
+
+def test_a_last_column_of_gaps_is_not_the_target() -> None:
+    assert read("a,b,c\n1,u,\n2,v,\n3,u,NA\n", GuessedTarget()).target == "b"
+
+
+def test_the_first_sheet_with_a_table_is_read(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    book = openpyxl.Workbook()
+    book.active["A1"] = "Read me"
+    sheet = book.create_sheet("numbers")
+    for row in [["a", "y"], [1, "u"], [2, "v"]]:
+        sheet.append(row)
+    book.save(tmp_path / "two.xlsx")
+    with pytest.warns(Assumption, match='the sheet "numbers" is read'):
+        assert read_table(tmp_path / "two.xlsx", "y").numbers.tolist() == [[1.0], [2.0]]

@@ -162,7 +162,7 @@ FAULTS = [
         "a column twice",
         "train.csv",
         b"a,b,a,y\n1,2,3,no\n",
-        table(),
+        table(header=True),
         'train.csv:1:5: the column "a" stands twice, as number 1 and as number 3\n'
         "  a,b,a,y\n"
         "      ^\n"

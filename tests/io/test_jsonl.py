@@ -290,8 +290,7 @@ def test_columns_are_found_after_rows_that_are_passed_over(piece: int) -> None:
             "2:28",
             'the key "z" stands twice, first at column 20',
         ),
-        ('{"a": 1, "b": ["x"]}', "2:15", "a list or object within the object"),
-        ('{"a": 1, "b": {}}', "2:15", "a list or object within the object"),
+        ('{"a": {"c": 1}, "a": 2, "b": []}', "2:7", "a list or object within the object"),
         ('{"a": "x", "b": "x"}', "2:7", """column "a": '"x"' is not a number"""),
         (
             '{"a": 1e200, "b": "x"}',
@@ -335,7 +334,46 @@ def test_blocks_have_the_same_columns() -> None:
 
 
 def test_a_row_that_is_refused_brings_no_column() -> None:
-    data = io.BytesIO(b'{"a":1}\n{"b":1,"b":2}\n{"c":[1]}\n')
+    data = io.BytesIO(b'{"a":1}\n{"b":1,"b":2}\n{"c":}\n')
     with pytest.warns(SkippedRows):
         table = read_table(data, format="jsonl", missing=["null"], on_bad="skip")
     assert table.names == ["a"]
+
+
+def test_objects_within_objects_are_columns_with_a_point_and_lists_are_words() -> None:
+    rows = [
+        {"id": {"n": 1, "where": {"city": "Köln"}}, "tags": ["a", "b"], "y": "u"},
+        {"id": {"n": 2.5, "where": {"city": "Ulm"}}, "tags": [], "y": "v"},
+        {"id": {"n": None, "where": {}}, "tags": ["b", {"deep": 1}, 3], "y": "u"},
+    ]
+    text = "\n".join(map(json.dumps, rows))
+    table = read_table(io.BytesIO(text.encode()), "y", format="jsonl")
+    assert table.names == ["id.n", "id.where.city", "tags"]
+    np.testing.assert_array_equal(table.numbers[:, 0], [1.0, 2.5, np.nan])
+    assert table.texts["id.where.city"].tolist() == ["Köln", "Ulm", ""]
+    assert table.texts["tags"].tolist()[:2] == ["a b", ""]
+    assert (table.lines.tolist(), table.y.tolist()) == ([1, 2, 3], ["u", "v", "u"])
+    late = text + '\n{"id": {"n": "oops"}, "y": "u"}'
+    with pytest.raises(DataError, match=r'<stream>:4:10: column "id.n": .* is not a number'):
+        read_table(io.BytesIO(late.encode()), "y", format="jsonl")
+
+
+@pytest.mark.parametrize("orient", ["records", "split", "table", "columns", "index"])
+def test_an_object_around_the_rows_is_taken_off(orient: str) -> None:
+    rows = [{"a": 1.5, "b": "x", "y": "u"}, {"a": 2.5, "b": "z", "y": "v"}]
+    by_name = {name: {str(i): row[name] for i, row in enumerate(rows)} for name in rows[0]}
+    whole: Any = {
+        "records": {"data": rows, "n": 2},
+        "split": {
+            "columns": ["a", "b", "y"],
+            "index": [0, 1],
+            "data": [[1.5, "x", "u"], [2.5, "z", "v"]],
+        },
+        "table": {"schema": {"fields": [{"name": "a"}]}, "data": rows},
+        "columns": by_name,
+        "index": rows,
+    }[orient]
+    table = read_table(io.BytesIO(json.dumps(whole, indent=1).encode()), "y", format="json")
+    assert table.names == ["a", "b"]
+    assert table.numbers.tolist() == [[1.5], [2.5]]
+    assert table.y.tolist() == ["u", "v"]

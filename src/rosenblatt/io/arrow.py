@@ -14,10 +14,11 @@ import numpy.typing as npt
 from rosenblatt._kernels.text import numbers
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, MissingExtra, Setting, Words
+from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.fault_messages import RAISE_MAX_FEATURES, SKIP, quoted, too_many
 from rosenblatt.io.labels import Labels
-from rosenblatt.io.reader import BadRows, Reader
+from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.sources import Given, Source, opened, sources_of
 from rosenblatt.io.table import Table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -230,11 +231,13 @@ def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file
     for name in TARGETS:
         if name in by_name and not (name == "y" and _is_place(by_name["y"], names, values)):
             return by_name[name]
-    if names and can_be_classes(values.get(names[-1], ())):
-        return names[-1]
+    filled = [n for n in names if any(str(v).strip() not in GAPS for v in values.get(n, ()))]
+    last = (filled or names)[-1]
+    if can_be_classes(values.get(last, ())):
+        return last
     able = [name for name in names if can_be_classes(values.get(name, ()))]
     raise DataError(
-        f"which column is the target? The last, {quoted(names[-1])}, holds too many different "
+        f"which column is the target? The last, {quoted(last)}, holds too many different "
         "values to be classes",
         name=file,
         allowed=f"one of the columns {_listed(able or names)}",
@@ -272,6 +275,21 @@ def can_be_classes(values: Sequence[Any]) -> bool:
     if fractions and not (few and len(different) <= FEW):
         return False
     return few or len(different) <= MANY
+
+
+def number_repeated(names: list[str]) -> tuple[str, str] | None:
+    """Number names that stand there before, in place; the first of them, as it was and as it is."""
+    seen, taken, counts = set[str](), set(names), Counter[str]()
+    first = None
+    for i, name in enumerate(names):
+        if name in seen:
+            counts[name] += 1
+            while (other := f"{name} {counts[name] + 1}") in taken:
+                counts[name] += 1
+            first, names[i] = first or (name, other), other
+        seen.add(names[i])
+        taken.add(names[i])
+    return first
 
 
 def _names(argument: str, given: Any) -> list[str]:

@@ -14,8 +14,8 @@ from rosenblatt._kernels.text.delimited import DelimitedParser, record
 from rosenblatt._kernels.text.tabular import TEXT
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, Setting, Words
-from rosenblatt.io.column_roles import Columns
-from rosenblatt.io.dialect import Dialect, check, is_rule, sniff
+from rosenblatt.io.column_roles import Columns, number_repeated
+from rosenblatt.io.dialect import Dialect, check, is_rule, may_be_footer, sniff
 from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
     RAISE_MAX_LINE_BYTES,
@@ -139,11 +139,7 @@ class Delimited(TableFormat[DelimitedParser]):
             found = record(text, at, lines.end, ord(dialect.delimiter), ord(dialect.quote))
         if found is None:
             return True if lines.last else None
-        starts, stop = [*found[0], found[1]], found[1]
-        names = [
-            bytes(text[a : min(b, stop)]).decode("utf-8", "replace").strip(STRIPPED)
-            for a, b in pairwise(starts)
-        ]
+        names = _fields(text, *found)
         named = {name.strip(STRIPPED) for name in self._columns.named()} <= set(names)
         if dialect.header:
             return named
@@ -184,9 +180,7 @@ class Delimited(TableFormat[DelimitedParser]):
             self.parser.line += 1
         if lines.at == lines.end:
             return False
-        found = record(
-            lines.buffer, lines.at, lines.end, ord(dialect.delimiter), ord(dialect.quote)
-        )
+        found = record(lines.buffer, lines.at, lines.end, self.delimiter, ord(dialect.quote))
         if found is None:
             if lines.last:
                 raise self._header_fault(lines, "a quote in the first row is never closed")
@@ -209,6 +203,13 @@ class Delimited(TableFormat[DelimitedParser]):
             end = lines.buffer.find(b"\n", after, lines.end) + 1
             if end and is_rule(bytes(lines.buffer[after:end])):
                 after = end
+        if dialect.header and dialect.units:
+            below = record(lines.buffer, after, lines.end, self.delimiter, ord(dialect.quote))
+            if below is None and not lines.last:
+                return False
+            units = [] if below is None else _fields(lines.buffer, *below)
+            if below is not None and not any(text and kind_of(text) == "number" for text in units):
+                after = below[1]
         if not dialect.header:
             self._names = [str(i + 1) for i in range(len(starts))]
             self._settle(lines)
@@ -218,10 +219,11 @@ class Delimited(TableFormat[DelimitedParser]):
         if dialect.unnamed:
             self._names.insert(0 if dialect.unnamed == "first" else len(self._names), "")
             starts = [starts[0], *starts] if dialect.unnamed == "first" else [*starts, stop - 1]
-        empty = not self._names[-1] and self._is_empty(len(self._names) - 1)
+        ends = {0, len(self._names) - 1}
+        empty = [place for place in ends if not self._names[place] and self._is_empty(place)]
         self._check_header(lines, self._names, starts)
-        if empty:
-            self._columns.ignore(self._names[-1])
+        for place in empty:
+            self._columns.ignore(self._names[place])
         self._settle(lines)
         if "header" in self._given:
             self._warn_of_numbers(lines, self._names)
@@ -232,7 +234,7 @@ class Delimited(TableFormat[DelimitedParser]):
     def _is_empty(self, place: int) -> bool:
         """Whether nothing stands in a column of the rows looked at, as behind a last delimiter."""
         rows = [row for row in self._sample[1:] if len(row) > place]
-        return self.dialect.unnamed == "last" or (
+        return (self.dialect.unnamed == "last" and place > 0) or (
             bool(rows) and not any(row[place].strip() for row in rows)
         )
 
@@ -250,10 +252,14 @@ class Delimited(TableFormat[DelimitedParser]):
         return start.startswith((b"\n", mark)) or start == b"\r\n"
 
     def _check_header(self, lines: Lines, names: list[str], starts: list[int]) -> None:
+        names[:] = [name or f"column {i + 1}" for i, name in enumerate(names)]
+        if "header" not in self._given and (renamed := number_repeated(names)):
+            name, other = renamed
+            what = f"the column {quoted(name)} stands twice; the second is {quoted(other)}"
+            if self._known is None:
+                notice(Assumption, f"{lines.name}: {what}")
         seen: dict[str, int] = {}
         for i, name in enumerate(names):
-            if not name:
-                names[i] = name = f"column {i + 1}"
             if name in seen:
                 raise self._header_fault(
                     lines,
@@ -368,12 +374,21 @@ class Delimited(TableFormat[DelimitedParser]):
             return self._width_words(parser.fault, parser.n_fields)
         return super().explain(parser, found)
 
+    def is_footer(self, row: bytes) -> bool:
+        return len(self._names) > 2 and may_be_footer(row, self.dialect.delimiter)
+
     def _width_words(self, fault: str, n_fields: int) -> Explained:
         fields = "field" if n_fields == 1 else "fields"
         remedy = "fill in what is missing"
         if fault == "long row":
             remedy = "put fields that hold the delimiter in quotes"
         return f"{n_fields:,} {fields}, expected {len(self._names):,}", remedy
+
+
+def _fields(text: bytearray, starts: list[int], stop: int) -> list[str]:
+    """The fields of a record, without what may stand around them."""
+    ends = pairwise([*starts, stop])
+    return [bytes(text[a:b]).decode("utf-8", "replace").strip(STRIPPED) for a, b in ends]
 
 
 def _is_number(name: str) -> bool:

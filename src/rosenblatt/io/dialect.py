@@ -23,6 +23,12 @@ JUDGED, LEAST_LINES = 1 << 16, 5
 THOUSANDS = (".", ",", "'", "\u2019", " ", "\u00a0", "\u202f", "\u2009")
 NAMES = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "blanks"}
 TARGETS = ("label", "target", "class", "y")
+# What people write before the numbers of a last row that sums up.
+SUMS = {
+    *("total", "totals", "grand total", "subtotal", "sum", "average", "mean", "count"),
+    *("summe", "gesamt", "gesamtsumme", "mittelwert", "durchschnitt", "anzahl"),
+    *("somme", "moyenne", "totale", "media", "suma", "promedio", "totaal"),
+}
 _RULE = re.compile(r"[\s|+=:-]*-[\s|+=:-]*")
 
 
@@ -31,7 +37,8 @@ class Dialect:
     """What stands between fields and around them, and how numbers are written.
 
     `unnamed` is "first" or "last" where the header lacks the name of that column, `signs` whether
-    numbers have signs of currencies or percent, `comment` what lines begin with that are no rows.
+    numbers have signs of currencies or percent, `comment` what lines begin with that are no rows,
+    `units` whether the units of the columns stand below the header.
     """
 
     delimiter: str = ","
@@ -41,6 +48,7 @@ class Dialect:
     signs: bool = False
     header: bool = True
     unnamed: str = ""
+    units: bool = False
     comment: str | None = None
     encoding: str = "utf-8"
 
@@ -81,8 +89,9 @@ def check(dialect: Dialect) -> Dialect:
         raise refusal("thousands", thousands, "another mark than the decimal one")
     if dialect.comment not in (None, "#", "%", "("):
         raise refusal("comment", dialect.comment, one_of(["#", "%"]))
-    if not isinstance(dialect.header, bool):
-        raise refusal("header", dialect.header, "True or False")
+    for name in ("header", "units"):
+        if not isinstance(getattr(dialect, name), bool):
+            raise refusal(name, getattr(dialect, name), "True or False")
     if dialect.unnamed not in ("", "first", "last"):
         raise refusal("unnamed", dialect.unnamed, one_of(["first", "last"]))
     check_encoding(dialect.encoding)
@@ -144,6 +153,9 @@ def sniff(
     if dialect.header and len(rows) > 1 and len(rows[0]) == width - 1:
         last = any(row[-1].strip() for row in body if len(row) == width)
         dialect = replace(dialect, unnamed="first" if last else "last")
+    if dialect.header and not layout_named and len(rows) > LEAST_LINES and _are_units(*rows[1:]):
+        said.append(f"{', '.join(rows.pop(1))[:40]!r} below the header taken as units")
+        dialect = replace(dialect, units=True)
     return Sniffed(check(dialect), skipped, rows, [*said, *_differences(dialect, given, usual)])
 
 
@@ -271,9 +283,45 @@ def _without_preamble(rows: Parsed) -> tuple[int, list[list[str]]]:
     """The line of the header or first row, and the rows from there on."""
     width = _width([row for _, row in rows])
     for place, (line, row) in enumerate(rows[:20]):
-        if len(row) >= width - 1 and len(row) > 1:
+        below = [other for _, other in rows[place + 1 :]]
+        if len(row) >= width - 1 and len(row) > 1 and not _is_title(row, below):
             return (line if place or line else 0), [row for _, row in rows[place:]]
     return 0, [row for _, row in rows]
+
+
+def _is_title(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row as wide as the others is a title, or groups the columns that the next names."""
+    filled = [cell.strip() for cell in row if cell.strip()]
+    if not below or len(set(filled)) == len(row):
+        return False
+    names = [cell.strip() for cell in below[0]]
+    if len(row) > 2 and len(filled) == 1:
+        return sum(map(bool, names)) > 1
+    clear = len(names) == len(row) == len(set(names)) and not set(names) & set(GAPS)
+    return (
+        clear
+        and "text" == max(map(kind_of, names)) == min(map(kind_of, names))
+        and any(kind != "text" for kind in _kinds(below[1:], len(row)))
+    )
+
+
+def _kinds(rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """What the fields of each column look like, most of them; "" if all are gaps."""
+    columns = zip(*(row for row in rows if len(row) == width), strict=True)
+    known = ([c.strip() for c in column if c.strip() not in GAPS] for column in columns)
+    return [Counter(map(kind_of, cells)).most_common(1)[0][0] if cells else "" for cells in known]
+
+
+def _are_units(row: Sequence[str], *below: Sequence[str]) -> bool:
+    """Whether words stand over columns of numbers, one row below the header."""
+    kinds = _kinds(below, len(row))
+    over = [cell.strip() for cell, kind in zip(row, kinds, strict=False) if kind == "number"]
+    words = [cell for cell in over if cell not in GAPS and kind_of(cell) == "text"]
+    return (
+        len(over) > 1
+        and 2 * len(words) > len(over)
+        and not any(kind_of(cell) == "number" for cell in over)
+    )
 
 
 def is_rule(line: bytes) -> bool:
@@ -283,6 +331,14 @@ def is_rule(line: bytes) -> bool:
 
 def _is_footer(row: Sequence[str]) -> bool:
     return len(row) == 1 and re.fullmatch(r"\(\d+ rows?\)", row[0].strip()) is not None
+
+
+def may_be_footer(row: bytes, delimiter: str) -> bool:
+    """Whether a row that cannot be read may stand below the last: a sum, a source, a count."""
+    cells = row.decode("utf-8", "replace").split(delimiter)
+    filled = [text for cell in cells if (text := cell.strip(" \t\r\n\"'"))]
+    alone = len(filled) == 1 and len(filled[0].split()) > 1 and kind_of(filled[0]) == "text"
+    return alone or (bool(filled) and filled[0].lower().rstrip(":") in SUMS)
 
 
 # ---------------------------------------------------------------------- the header

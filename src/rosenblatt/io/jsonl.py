@@ -1,8 +1,9 @@
-"""JSON lines: one flat object a line."""
+"""JSON lines: one object a line; those within it are columns with a point in their name."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,12 @@ class JsonLines(TableFormat[JsonParser]):
             notice(ExtraColumns, f"{len(extra):,} {these} not used: {shown}")
         return super().take()
 
+    def flattened(self, row: bytes) -> bytearray | None:
+        pairs = _pairs(row)
+        if not pairs:
+            return None
+        return bytearray(json.dumps(dict(pairs), ensure_ascii=False).encode() + b"\n")
+
     def explain(self, parser: Any, found: bytes) -> Explained:
         if parser.fault == "no label" and not self._begun:
             return "the object is empty", 'write keys and values, as {"a": 1}'
@@ -135,7 +142,20 @@ def _pairs(line: bytes) -> list[tuple[str, Any]]:
         return []
     if not isinstance(found, _Object) or len(dict(found)) < len(found):
         return []
-    return [] if any(isinstance(value, list) for _, value in found) else list(found)
+    flat = list(_flat(found))
+    return [] if len(dict(flat)) < len(flat) else flat
+
+
+def _flat(pairs: Iterable[tuple[str, Any]], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Keys with a point for objects within objects; words for a list of values."""
+    for key, value in pairs:
+        if isinstance(value, _Object):
+            yield from _flat(value, f"{before}{key}.")
+        elif isinstance(value, list):
+            plain = [str(one) for one in value if not isinstance(one, list)]
+            yield before + key, " ".join(plain) or None
+        else:
+            yield before + key, value
 
 
 class _Object(list[tuple[str, Any]]):

@@ -24,8 +24,9 @@ from rosenblatt._kernels.text.checksums import crc32
 from rosenblatt.arrays import LARGEST_INT32, Arrays, SparseRows
 from rosenblatt.core.classes import LabelCodes, natural_order
 from rosenblatt.errors import DataError, ModelFileError
+from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.block import Block
-from rosenblatt.io.reader import BadRows, Reader
+from rosenblatt.io.reader import Reader
 from rosenblatt.io.sources import our_kind
 from rosenblatt.model.card import strict_json
 from rosenblatt.model.container import LENGTH, PACKED_ROWS

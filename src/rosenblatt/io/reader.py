@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping, Sized
 from contextlib import closing, nullcontext
-from typing import Any, Generic, NoReturn, Self, TextIO, TypeVar
+from typing import Any, Generic, NoReturn, Self, TypeVar
 
-from rosenblatt.checks import one_of, refusal
 from rosenblatt.core.parallel import n_processors
 from rosenblatt.core.rows import largest_allowed
-from rosenblatt.errors import DataError, Message, ParameterError, Words
+from rosenblatt.errors import DataError, Words
+from rosenblatt.io.bad_rows import BadRows
 from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
     RAISE_MAX_LINE_BYTES,
     SKIP,
+    Assumption,
     Explained,
-    SkippedRows,
     encoding_words,
     limit_words,
     located,
@@ -31,13 +29,12 @@ from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.row_texts import RowTexts
-from rosenblatt.io.sources import Given, Source, sources_of
+from rosenblatt.io.sources import Given, sources_of
 from rosenblatt.plurals import count
 
 Taken = TypeVar("Taken", bound=Sized)
 
 KEPT_OF_LONG_ROW = 200
-REMEMBERED = 5
 # How much more than the first piece promises there is room for.
 EXPECTED = 1.03
 # How much larger pieces are of which two threads parse a half each.
@@ -69,6 +66,14 @@ class Format(ABC, Generic[Taken]):
         words, cures = {**FAULTS_OF_ANY_LINE, **self.faults}[parser.fault]
         shown = quoted(found) if found.strip(b"\r\n") else "the end of the line"
         return str(words).format(found=shown, number=found.decode("utf-8", "replace")), cures
+
+    def is_footer(self, row: bytes) -> bool:
+        """Whether a bad row may be none, if no other follows it."""
+        return False
+
+    def flattened(self, row: bytes) -> bytearray | None:
+        """A row with objects within it as a line of none, if there is a way."""
+        return None
 
     def twin(self) -> Any:
         """Another parser, for the second half of a piece; None where only one can tell the rows."""
@@ -134,6 +139,8 @@ class Reader(Generic[Taken]):
             self._encoding = self._encoding or "utf-8"
         form.parser.max_row = self._limit
         self.rows = 0
+        # Bad rows that do no harm unless another row follows them.
+        self._footers: list[tuple[DataError, bytes]] = []
         self._blocks = self._walk()
 
     @property
@@ -222,19 +229,50 @@ class Reader(Generic[Taken]):
                 if lines.too_long:
                     self._give_up_line(lines, header=not begun)
                 yield lines
+            self._leave_footers(lines.name)
 
     def _parse(self, lines: Lines) -> None:
         parser = self._form.parser
         parse = (self._halves or parser).parse
         while lines.at < lines.end:
+            before = parser.n_rows
             at = parse(lines.buffer, lines.at, lines.end, lines.last)
+            if parser.n_rows > before:
+                self._refuse_footers()
             if parser.fault is not None:
-                row = bytes(lines.buffer[parser.row_at : parser.row_end])
-                self._meet(self._fault(lines), row, parser.n_rows)
+                self._look_at_fault(lines)
             elif at == lines.at:
                 return
             # After a fault one thread reads on, lest another reads the same rows again and again.
             lines.at, parse = at, parser.parse
+
+    def _look_at_fault(self, lines: Lines) -> None:
+        parser = self._form.parser
+        row = bytes(lines.buffer[parser.row_at : parser.row_end])
+        cured = self._form.flattened(row) if parser.fault == "nested" else None
+        if cured is not None:
+            parser.line -= 1
+            parser.parse(cured, 0, len(cured), True)
+            if parser.fault is None:
+                self._refuse_footers()
+                return
+        error = self._fault(lines) if cured is None else self._fault_in(cured, lines.name)
+        if self._bad.stops and self.row_texts is None and self._form.is_footer(row):
+            self._footers.append((error, row))
+            return
+        self._refuse_footers()
+        self._meet(error, row, parser.n_rows)
+
+    def _refuse_footers(self) -> None:
+        """Rows that seemed to stand below the last one do not."""
+        for error, row in self._footers:
+            self._meet(error, row, self._form.parser.n_rows)
+
+    def _leave_footers(self, name: str) -> None:
+        for _, row in self._footers:
+            text = row.decode("utf-8", "replace").strip()[:40]
+            notice(Assumption, f"{name}: {text!r} skipped, below the last row")
+        self._footers = []
 
     def _meet(self, error: DataError, row: bytes, n_before: int) -> None:
         """A bad row, after so many good ones since the last block."""
@@ -243,9 +281,13 @@ class Reader(Generic[Taken]):
             self.row_texts.keep_bad(n_before, error, row)
 
     def _fault(self, lines: Lines) -> DataError:
-        parser, text = self._form.parser, lines.buffer
+        parser = self._form.parser
         if parser.fault == "long row of text":
             return self._long_row(lines, parser.row_at, parser.fault_line)
+        return self._fault_in(lines.buffer, lines.name)
+
+    def _fault_in(self, text: bytearray, name: str) -> DataError:
+        parser = self._form.parser
         found = bytes(text[parser.fault_at : parser.fault_end])
         what, cures = self._form.explain(parser, found)
         line_at = text.rfind(b"\n", parser.row_at, parser.fault_at) + 1 or parser.row_at
@@ -253,7 +295,7 @@ class Reader(Generic[Taken]):
         line_end -= text[line_end - 1] == 13
         return located(
             what,
-            name=lines.name,
+            name=name,
             line=parser.fault_line,
             text=bytes(text[line_at:line_end]),
             at=parser.fault_at - line_at,
@@ -293,75 +335,3 @@ class Reader(Generic[Taken]):
         if head.count(b"\r") > 1:
             return ["the line ends are carriage returns alone: convert the file to line feeds"]
         return [RAISE_MAX_LINE_BYTES]
-
-
-class BadRows:
-    """Counts the rows skipped and remembers the first faults.
-
-    ``on_bad`` is ``"fail"``, ``"skip"``, or ``"rejects=FILE"``, which puts each bad row into FILE
-    as a line of JSON with its place, the reason and the text as it stood. ``"blank"`` skips as
-    well; who predicts has an empty prediction for such a row.
-    """
-
-    def __init__(self, on_bad: str, sources: list[Source]) -> None:
-        self.count = 0
-        self.first: list[DataError] = []
-        self._stops = on_bad == "fail"
-        self._path: str | None = None
-        self._file: TextIO | None = None
-        if isinstance(on_bad, str) and on_bad.startswith("rejects="):
-            self._path = on_bad.removeprefix("rejects=")
-        if self._path == "" or (self._path is None and on_bad not in ("fail", "skip", "blank")):
-            ways = Message(
-                one_of(["fail", "skip", "blank", "rejects=FILE"]), ", which puts bad rows into FILE"
-            )
-            raise refusal("on_bad", on_bad, ways, verdict="is not known")
-        if self._path is not None:
-            self._refuse_to_overwrite(sources)
-
-    def _refuse_to_overwrite(self, sources: list[Source]) -> None:
-        assert self._path is not None
-        if not os.path.exists(self._path):
-            return
-        for source in sources:
-            if source.is_file(os.stat(self._path)):
-                raise ParameterError(
-                    f"{self._path} is the file to be read",
-                    where="on_bad",
-                    cures="name another file for the rejects",
-                )
-
-    def meet(self, error: DataError, row: bytes) -> None:
-        if self._stops:
-            raise error
-        self.count += 1
-        if len(self.first) < REMEMBERED:
-            self.first.append(error)
-        if self._path is None:
-            return
-        if self._file is None:
-            self._file = open(self._path, "w", encoding="utf-8")  # noqa: SIM115
-        reject = {
-            "file": error.name,
-            "line": error.line,
-            "column": error.column,
-            "reason": error.message,
-            "text": row.decode("utf-8", "surrogateescape"),
-        }
-        json.dump(reject, self._file)
-        self._file.write("\n")
-
-    def close(self) -> None:
-        """Finish the file of rejects; it is there, if empty, even when nothing was rejected."""
-        if self._path is not None and self._file is None:
-            self._file = open(self._path, "w", encoding="utf-8")  # noqa: SIM115
-        if self._file is not None:
-            self._file.close()
-            self._file = self._path = None
-
-    def tell(self, read: int, unit: str) -> None:
-        """Warn of the rows, or whatever the unit is, that were skipped."""
-        if self.count:
-            first = str(self.first[0]).splitlines()[0]
-            skipped = f"{count(self.count, unit)} skipped, {read:,} read; the first: {first}"
-            notice(SkippedRows, skipped)

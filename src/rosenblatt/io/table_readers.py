@@ -125,7 +125,8 @@ def read_table(table: Table) -> Table:
     fields, whether there is a header, decimal commas, marks of thousands. A column holds numbers if
     most of its first values are numbers; from then on a value that is neither a number nor a mark
     of a gap is a fault. Fields may be quoted as in RFC 4180; blank lines are skipped. JSON is one
-    flat object a line, or an array of them; of an Excel file the first sheet is read.
+    object a line, or an array of them, and objects within are columns such as ``where.city``; of an
+    Excel file the first sheet with a table is read.
 
     Returns
     -------

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rosenblatt.errors import DataError, MissingExtra
+from rosenblatt.io.fault_messages import Assumption, notice, quoted
 from rosenblatt.io.sources import Source, opened
 
 SPACE = " \t\r\n"
@@ -32,9 +33,30 @@ def _objects(source: Source) -> bytes:
     text = data.decode(json.detect_encoding(data), "surrogateescape").removeprefix("\ufeff")
     text = text.strip(SPACE)
     if not text.startswith("["):
-        return text.encode("utf-8", "surrogateescape")
+        rows = _rows_within(text)
+        lines = [text] if rows is None else [json.dumps(row, ensure_ascii=False) for row in rows]
+        return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
     lines = [item.replace("\r", " ").replace("\n", " ") for item in _items(text, source.name)]
     return "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
+
+
+def _rows_within(text: str) -> list[Any] | None:
+    """The rows of one object: its only list of objects, or what pandas writes; None if none."""
+    try:
+        whole = json.loads(text, parse_int=float)
+    except (ValueError, RecursionError):  # one object a line
+        return None
+    values = list(whole.values()) if isinstance(whole, dict) else []
+    lists = [one for one in values if isinstance(one, list) and one and isinstance(one[0], dict)]
+    if len(lists) == 1:
+        return lists[0]
+    names, rows = (whole.get(name) for name in ("columns", "data")) if values else (None, None)
+    if isinstance(names, list) and isinstance(rows, list):
+        return [dict(zip(names, row, strict=False)) for row in rows]
+    keys = [one.keys() if isinstance(one, dict) else None for one in values]
+    if len(keys) < 2 or not keys[0] or any(found != keys[0] for found in keys):
+        return None
+    return [{name: whole[name][key] for name in whole} for key in keys[0]]
 
 
 def _items(text: str, name: str) -> Iterator[str]:
@@ -76,12 +98,20 @@ def _sheet(source: Source) -> bytes:
         raise MissingExtra("reading Excel files needs python-calamine", extra="excel") from None
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(_bytes(source)))
-        rows = book.get_sheet_by_index(0).to_python(skip_empty_area=True)
+        names = list(book.sheet_names)
+        sheets = {
+            name: book.get_sheet_by_name(name).to_python(skip_empty_area=True) for name in names
+        }
     except CalamineError as error:
         raise DataError(
             f"not a whole Excel file: {error}", name=source.name, cures="write or fetch it again"
         ) from None
-    text = io.StringIO()
+    tables = [name for name, rows in sheets.items() if len(rows) > 1 and len(rows[0]) > 1]
+    chosen = (tables or names)[0]
+    if chosen != names[0]:
+        what = f"the sheet {quoted(chosen)} is read, the first that holds a table"
+        notice(Assumption, f"{source.name}: {what}")
+    rows, text = sheets[chosen], io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([_cell(value) for value in row] for row in rows)
     return text.getvalue().encode("utf-8", "replace")
