@@ -236,6 +236,17 @@ def test_a_category_without_gaps_in_training_has_its_most_frequent_level_for_the
     assert with_gaps.new_gaps(late) == {}
 
 
+def test_true_is_the_same_level_however_a_program_writes_it() -> None:
+    schema = Schema.guess(table_of("c,d,y\nTrue,1,p\nFalse,2,q\nTrue,2,p\n"))
+    late = table_of(
+        "c,d,y\ntrue,2,p\nTRUE,2,q\nfalse,2,q\n", types=schema.reader_options()["types"]
+    )
+    assert dense(schema.encode(late))[:, :2].tolist() == [[1, 0], [1, 0], [0, 1]]
+    assert schema.unknown(late) == {}
+    both = Schema.guess(table_of("c,d,y\nTrue,1,p\ntrue,2,q\nno,2,p\n"))
+    assert both.names(range(3)) == ["c=True", "c=true", "c=no"]
+
+
 def test_a_column_of_gaps_alone_is_one_feature_that_says_so() -> None:
     types = {"a": "number"}
     table = table_of("a,b,y\n?,1,p\n?,2,q\n", missing=["?"], types=types)

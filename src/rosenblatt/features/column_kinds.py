@@ -127,6 +127,10 @@ class Category(Column):
 
     def __post_init__(self) -> None:
         self._number = {level: i for i, level in enumerate(self.levels)}
+        for i, level in enumerate(self.levels):
+            if level.lower() in ("true", "false"):  # JSON, pandas and R write them in their own way
+                for way in (str.lower, str.capitalize, str.upper):
+                    self._number.setdefault(way(level), i)
 
     @property
     def n_features(self) -> int:
