@@ -344,8 +344,19 @@ def test_a_name_that_stands_twice_is_numbered_with_a_word_of_it() -> None:
 
 def test_bars_at_both_ends_of_a_row_are_no_columns() -> None:
     rows = "".join(f"| {i}.5 | {'xz'[i % 2]} | {'uv'[i % 2]} |\n" for i in range(9))
-    table = read(f"| a | b | y |\n|---:|---|---|\n{rows}", GuessedTarget())
+    text = f"| a | b | y |\n|---:|---|---|\n{rows}"
+    table = read(text, GuessedTarget())
     assert (table.names, table.target, len(table)) == (["a", "b"], "y", 9)
+    again = Schema.guess(table).read(io.BytesIO(text.encode()))
+    assert again.names == ["a", "b"]  # and nothing is said of columns that are not used
+
+
+def test_an_unnamed_first_column_with_values_is_one_also_where_it_is_known() -> None:
+    rows = "".join(f"{'pqr'[i % 3]},{i % 4}.5,{'uv'[i % 2]}\n" for i in range(30))
+    table = read(f",a,y\n{rows}", "y")
+    assert table.names == ["column 1", "a"]
+    again = Schema.guess(table).read(io.BytesIO(f",a,y\n{rows}".encode()))
+    assert again.texts["column 1"].tolist() == table.texts["column 1"].tolist()
 
 
 def test_a_last_column_of_gaps_is_not_the_target() -> None:

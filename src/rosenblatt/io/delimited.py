@@ -233,6 +233,8 @@ class Delimited(TableFormat[DelimitedParser]):
 
     def _is_empty(self, place: int) -> bool:
         """Whether nothing stands in a column of the rows looked at, as behind a last delimiter."""
+        if not self._sample:  # it is known which columns there are
+            return f"column {place + 1}" not in self._columns.named()
         rows = [row for row in self._sample[1:] if len(row) > place]
         return (self.dialect.unnamed == "last" and place > 0) or (
             bool(rows) and not any(row[place].strip() for row in rows)
