@@ -40,7 +40,7 @@ def test_the_report_has_columns_classes_baseline_and_verdict(tmp_path: Path) -> 
     done = check(file)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
-        f"{file}: 5 rows, 2 columns, 3 features (csv)",
+        f"{file} (csv): 5 rows, 2 columns, 3 features",
         "  size    number    median 7, scale 4.448, clipped at ±3",
         "  colour  category  2 levels: red, blue",
         "2 classes of kind: a (3), b (2)",

@@ -266,7 +266,7 @@ def test_colour_is_all_that_a_terminal_gets_beyond_the_text(folder: Path, verb: 
         ("evaluate parcels.rbt examples/parcels_new.csv", "\x1b[1mclass  precision  recall"),
         ("train bad.csv --out bad.rbt", "\x1b[31m\x1b[1merror:\x1b[0m bad.csv:6:3: column"),
         ("train bad.csv --out bad.rbt", "\x1b[32mhelp:\x1b[0m "),
-        ("check odd.csv --missing NA", "\x1b[33m\x1b[1mwarning:\x1b[0m the same value in"),
+        ("check odd.csv --missing NA", "\x1b[35m\x1b[1mwarning:\x1b[0m the same value in"),
         ("predict parcels.rbt few.csv", "\x1b[36mnotice:\x1b[0m carrier: 1 row with"),
         ("train few.csv --trget x", "\x1b[31m\x1b[1merror:\x1b[0m there is no option --trget"),
     ],

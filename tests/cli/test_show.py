@@ -28,7 +28,7 @@ def test_the_card_for_people(tmp_path: Path) -> None:
         "rows        4",
         "epochs      2",
         "mistakes    2; by epoch 2 0",
-        "ended       an epoch without a mistake: the last weights separate the rows learned from",
+        "ended       an epoch without a mistake: the last weights separate the training rows",
         "errors      0 on the training rows",
         f"data        SHA-256 {digest}",
         "ledger      every update was kept",

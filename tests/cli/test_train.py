@@ -278,7 +278,7 @@ def test_the_schema_goes_to_stderr_and_the_summary_to_stdout(tmp_path: Path) -> 
         "pets.csv: 6 rows, 1,035 features, target kind",
         "2 classes: cat (3), dog (3)",
         "averaged perceptron, 2 epochs, mistakes 4 0",
-        "ended: an epoch without a mistake: the last weights separate the rows learned from",
+        "ended: an epoch without a mistake: the last weights separate the training rows",
         "accuracy: 1.0000 on all 6 rows",
         "wrote pets.rbt",
     ]

@@ -231,5 +231,5 @@ def test_every_sentence_of_the_shell_agrees_with_the_weights_that_predict(name, 
     assert facts["converged"] is (wrong == 0)
     assert f"accuracy: {1 - wrong / 30:.4f} on all 30 rows" in done.out
     separated = facts["stop_reason"] == "separated"
-    assert ("the last weights separate the rows learned from" in done.out) == separated
+    assert ("the last weights separate the training rows" in done.out) == separated
     assert ("(by other weights than the last)" in done.out) == (separated and wrong > 0)

@@ -27,7 +27,7 @@ def test_html_tells_mistakes_reason_and_weights_by_name() -> None:
     frame = pd.DataFrame(X, columns=["height", "width"])
     html = Perceptron(shuffle=False).fit(frame, y)._repr_html_()
     assert "mistakes in " in html
-    assert "an epoch without a mistake: the last weights separate the rows learned from" in html
+    assert "an epoch without a mistake: the last weights separate the training rows" in html
     assert re.search(r"height&nbsp;\+\d", html)
     assert re.findall("<th scope=col[^>]*>([^<]*)<", html) == ["class", "features", "bias"]
     assert "<svg" in html

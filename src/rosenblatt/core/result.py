@@ -16,7 +16,7 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.recording import Entries
 
 STOP_REASONS = {
-    "separated": "an epoch without a mistake: the last weights separate the rows learned from",
+    "separated": "an epoch without a mistake: the last weights separate the training rows",
     "cycle": "the weights repeat: training would cycle forever",
     "early_stopping": "no gain on the held-out rows",
     "tolerance": "the rows are not linearly separable, or by a margin below tol (proven)",

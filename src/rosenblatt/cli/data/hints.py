@@ -139,7 +139,7 @@ def _refuse_foreign(request: ReadRequest) -> None:
         raise DataError(
             f"this is {name}, not rows with labels",
             name=named([path]),
-            cures="give a table (CSV, TSV, JSON lines, .xlsx, Parquet), texts, svmlight or vw rows",
+            cures="give a table (CSV, TSV, JSON, .xlsx, Parquet), texts, svmlight or vw rows",
         )
 
 

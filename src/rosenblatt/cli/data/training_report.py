@@ -184,7 +184,7 @@ def counted_classes(counts: dict[str, int], of: str = "") -> str:
 
 def counted_features(n: int, used: int) -> str:
     """How many features there are, and how many of them occur if hashing makes room for more."""
-    return count(n, "feature") + (f", of which {used:,} occur" if used < n else "")
+    return count(n, "feature") + (f" ({used:,} occur)" if used < n else "")
 
 
 def shortened(numbers: list[Any], form: str = ",", most: int = 8) -> str:

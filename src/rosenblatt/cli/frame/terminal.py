@@ -22,10 +22,10 @@ SCHEMA = 2
 _shows_reading: ContextVar[bool] = ContextVar("_shows_reading", default=False)
 
 
-# How a terminal shows words before a colon, and what stands above a table.
+# How a terminal shows words before a colon, in colours that are seen on light and dark ground.
 LOOKS: dict[str, dict[str, Any]] = {
     "error": {"fg": "red", "bold": True},
-    "warning": {"fg": "yellow", "bold": True},
+    "warning": {"fg": "magenta", "bold": True},
     "notice": {"fg": "cyan"},
     "help": {"fg": "green"},
 }

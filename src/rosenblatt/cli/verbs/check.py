@@ -103,8 +103,8 @@ def _lines(report: DataReport, facts: dict[str, Any]) -> list[str]:
     target = "" if facts["target"] is None else f" of {facts['target']}"
     verdict = facts["separability"]
     return [
-        f"{', '.join(facts['files'])}: {count(report.rows, 'row')}, {columns}{features} "
-        f"({facts['format']})",
+        f"{', '.join(facts['files'])} ({facts['format']}): {count(report.rows, 'row')}, "
+        f"{columns}{features}",
         *(f"  {line}" for line in facts["description"]),
         counted_classes(frequent_first, target),
         f"baseline: always {cut(str(facts['baseline']['label']), LONGEST_LABEL)} is right in "

@@ -156,7 +156,7 @@ def _command_lines(record: dict[str, Any]) -> Iterator[str]:
     import shlex
 
     yield shlex.join(record["command"])
-    yield f"# by rosenblatt {record['version']}; SHA-256 of the data, its sources and the model:"
+    yield f"# by rosenblatt {record['version']}; SHA-256 of the data, the package and the model:"
     yield f"# data     {record['data_sha256']}"
     yield f"# package  {record['package_sha256']}"
     yield f"# model    {record['sha256']}"

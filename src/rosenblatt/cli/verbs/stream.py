@@ -329,8 +329,8 @@ class _Table:
 
         for point in [] if self._silent else points:
             if not self._last:
-                click.echo(HEADER, err=self.err)
-            click.echo(point.line(), err=self.err)
+                say([HEADER], err=self.err)
+            say([point.line()], err=self.err)
             self._last = point.n
 
     def end(self, progress: Progress) -> None:
