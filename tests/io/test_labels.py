@@ -11,6 +11,7 @@ import pytest
 
 from rosenblatt.errors import DataError
 from rosenblatt.io import SkippedRows, iter_svmlight, lines, read_svmlight, read_table
+from rosenblatt.io.labels import Labels
 
 
 def labels_of(found: list[str], **options: Any) -> Any:
@@ -89,3 +90,12 @@ def test_a_missing_label_is_a_fault() -> None:
     with pytest.raises(DataError) as caught:
         read_table(io.BytesIO(b"a,y\n1,2\n1,\n"), "y")
     assert str(caught.value).splitlines()[0] == '<stream>:3:3: column "y": the label is missing'
+
+
+def test_true_is_the_known_class_however_a_program_writes_it() -> None:
+    labels = Labels(classes=["False", "True"])
+    names = [b"true", b"FALSE", b"True"]
+    assert [labels.fault(name) for name in names] == [None] * 3
+    found = labels.values(np.array([0, 1, 2], np.int32), names)
+    assert found.tolist() == ["True", "False", "True"]
+    assert Labels(classes=["u", "v"]).fault(b"true") is not None

@@ -81,7 +81,12 @@ class Labels:
     def _value(self, name: bytes) -> Any:
         if self._kind == "truth":
             return TRUTH.get(name.lower())
-        return _number(name) if self._kind == "number" else name.decode()
+        if self._kind == "number":
+            return _number(name)
+        text = name.decode()
+        if text not in self._known and name.lower() in TRUTH:  # written in the way of JSON or R
+            return next((one for one in self._known if str(one).lower() == text.lower()), text)
+        return text
 
     def _shown(self) -> str:
         classes = self._classes or []
