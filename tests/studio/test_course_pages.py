@@ -225,9 +225,11 @@ def test_an_address_means_the_same_in_the_page_and_in_python(page: Any) -> None:
     with running_server() as server:
         opened(page, server)
         states = page.evaluate(
-            "async (all) => { const {readAddress} = await import('./state/address.js');"
-            " return all.map((address) => readAddress(address).state); }",
-            addresses,
+            "async ({addresses, learners}) => {"
+            " const {readAddress} = await import('./state/address.js');"
+            " (await import('./state/catalogue.js')).setLearners(learners);"
+            " return addresses.map((address) => readAddress(address).state); }",
+            {"addresses": addresses, "learners": ask("start", {})["learners"]},
         )
     for address, state in zip(addresses, states, strict=True):
         assert ask("run", state)["state"] == read_address(address).to_json()

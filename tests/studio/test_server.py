@@ -21,7 +21,7 @@ with warnings.catch_warnings():
     client_of = pytest.importorskip("starlette.testclient", exc_type=(ImportError, RuntimeError))
 
 from rosenblatt.studio import Session, server
-from rosenblatt.studio.pages import WEB, files
+from rosenblatt.studio.pages import BOOT, WEB, files, joined
 from rosenblatt.studio.server import MAX_BYTES, application, listen
 
 TestClient = client_of.TestClient
@@ -69,7 +69,9 @@ def test_the_page_and_its_files_are_served_with_their_types(client):
     assert client.get("/").text == (WEB / "index.html").read_text("utf-8")
     for name, path in files().items():
         answer = client.get(f"/{name}")
-        assert answer.content == path.read_bytes()
+        # What starts the page comes with all that it imports.
+        whole = joined().encode() if name == BOOT else path.read_bytes()
+        assert answer.content == whole
         kind = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}[path.suffix]
         assert answer.headers["content-type"].startswith(kind)
 

@@ -128,7 +128,8 @@ def _resolved(name: str, other: str) -> str:
 
 
 def _variable(name: str) -> str:
-    return "of_" + re.sub(r"\W", "_", name.removesuffix(".js"))
+    # Of two modules with one name a browser would refuse the second.
+    return "of_" + re.sub(r"\W", "_", posixpath.basename(name).removesuffix(".js"))
 
 
 # Pictures that need a contour are embedded for so many positions of all runs together.

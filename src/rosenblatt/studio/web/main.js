@@ -202,7 +202,10 @@ class Studio {
 		if (visits) this.state.at = visits.updates(t ?? 0);
 		this.stale = false;
 		this.problem = null;
-		if (this.fresh) this.box = boxAround(answer.data.rows);
+		// Weights that were given are seen where they begin.
+		const given = answer.runs.filter((run) => run.vectors === 1 && run.learner.initial);
+		const starts = given.map((run) => run.weights.slice(0, 2));
+		if (this.fresh) this.box = boxAround([...answer.data.rows, ...starts]);
 		else this.growBox();
 		this.fresh = false;
 		const said = answer.runs.filter((run) => run.truncated).map((run) => run.sentence);

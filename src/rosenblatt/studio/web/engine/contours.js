@@ -4,22 +4,25 @@ import {mapOf} from "./mapped_rows.js";
 
 // The work for one picture, and the cells each way that it may have.
 const WORK = 3_000_000;
-const [FEWEST, MOST] = [40, 120];
+const [FEWEST, MOST, OF_VOTES] = [40, 120, 56];
 
 // Boundaries and areas after `at` updates. Those of several linear classes are exact; all others
 // come from scores on a grid.
 export function contour(run, {map, columns}, at, box) {
 	const {vectors, d} = run.rows;
 	if (vectors > 1 && map === "none" && !run.isVoted) return exactRegions(run, at, box);
-	const cost = run.isVoted ? (at + 1) * vectors : d * vectors;
-	const cells = Math.round(Math.min(MOST, Math.max(FEWEST, Math.sqrt(WORK / cost))));
+	const fitting = Math.min(MOST, Math.max(FEWEST, Math.sqrt(WORK / (d * vectors))));
+	const cells = run.isVoted ? OF_VOTES : Math.round(fitting);
 	const [x0, x1, y0, y1] = box;
 	const place = (low, high, i) => low + ((high - low) * i) / cells;
 	const {map: mapped} = mapOf(map, columns);
-	const scores = [];
+	const points = [];
 	for (let i = 0; i <= cells; i++)
-		for (let j = 0; j <= cells; j++)
-			scores.push(run.values(at, mapped(place(x0, x1, j), place(y0, y1, i))));
+		for (let j = 0; j <= cells; j++) points.push(mapped(place(x0, x1, j), place(y0, y1, i)));
+	const votes = run.isVoted ? votesOn(run, points, box.join()).at(at) : null;
+	const scores = points.map((x, i) =>
+		votes ? votes.subarray(i * vectors, (i + 1) * vectors) : run.values(at, x),
+	);
 	const grid = {cells, x: (j) => place(x0, x1, j), y: (i) => place(y0, y1, i)};
 	const found = {lines: [], regions: []};
 	for (let c = 0; c < Math.max(2, vectors); c++) {
@@ -30,6 +33,13 @@ export function contour(run, {map, columns}, at, box) {
 		if (vectors > 1 || c === 1) found.lines.push(...lines);
 	}
 	return found;
+}
+
+// Kept from step to step while the picture stays.
+function votesOn(run, points, key) {
+	if (run.votedOn?.key !== key)
+		run.votedOn = {key, field: run.voteField(Float64Array.from(points.flat()))};
+	return run.votedOn.field;
 }
 
 // By how much a class is ahead of the best other.
@@ -77,7 +87,36 @@ function marched(values, {cells, x, y}) {
 		}
 		closeRun(cells);
 	}
-	return {rings, lines};
+	return {rings, lines: chained(lines)};
+}
+
+// Segments that meet become one line, so that dashes run along it.
+function chained(segments) {
+	const name = (end) => end.map((value) => value.toPrecision(9)).join();
+	const at = new Map();
+	for (const segment of segments)
+		for (const end of segment) at.set(name(end), [...(at.get(name(end)) ?? []), segment]);
+	const used = new Set();
+	const grow = (line) => {
+		for (;;) {
+			const end = name(line.at(-1));
+			const next = at.get(end).find((segment) => !used.has(segment));
+			if (!next) return;
+			used.add(next);
+			line.push(name(next[0]) === end ? next[1] : next[0]);
+		}
+	};
+	const lines = [];
+	for (const segment of segments) {
+		if (used.has(segment)) continue;
+		used.add(segment);
+		const line = [...segment];
+		grow(line);
+		line.reverse();
+		grow(line);
+		lines.push(line);
+	}
+	return lines;
 }
 
 // The largest of several linear scores: convex polygons.

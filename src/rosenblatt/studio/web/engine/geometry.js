@@ -68,8 +68,8 @@ export function boxAround(rows) {
 	const [x0, x1, y0, y1] = boundsOf(rows);
 	const widened = (low, high) => {
 		const span = high - low;
-		if (low > 0 && low < 0.4 * span) low = 0;
-		if (high < 0 && -high < 0.4 * span) high = 0;
+		if (low > 0 && (low < 0.4 * span || !span)) low = 0;
+		if (high < 0 && (-high < 0.4 * span || !span)) high = 0;
 		const room = high > low ? 0.14 * (high - low) : Math.max(1, Math.abs(high) * 0.5);
 		return [low - room, high + room];
 	};

@@ -2,6 +2,7 @@
 import {bestClass, Training} from "./learning.js";
 import {counted, grouped} from "./numbers.js";
 import {ruleOf} from "./rules.js";
+import {VoteField} from "./vote_field.js";
 import {dot, Weights} from "./weights.js";
 
 // So many updates are followed one by one, and so many weights and scores are kept of them.
@@ -160,9 +161,8 @@ export class PageRun {
 		return means;
 	}
 
-	// What a point of mapped features scores after `at` updates, by what answers.
+	// What a point of mapped features scores after `at` updates, by the weights that predict.
 	values(at, x, i = 0) {
-		if (this.isVoted) return this.votes(at, x, i);
 		const {vectors, d} = this.rows;
 		const flat = this.answers ?? this.weights;
 		const found = [];
@@ -173,30 +173,11 @@ export class PageRun {
 		return found;
 	}
 
-	// Votes of the states up to then, each counted as long as it survived. Each state is the one
-	// before plus a mistaken row, so that its score is one product more, as the library has it.
-	votes(at, x, i) {
-		const {vectors, d, X} = this.rows;
-		const {weights, survived, learner} = this;
-		const {row, right, wrong, step} = this.columns;
-		const bias = learner.fit_intercept ? 1 : 0;
-		const scores = Array.from({length: vectors}, (_, c) =>
-			dot(x, i, weights, c * (d + 1), d, weights[c * (d + 1) + d]),
-		);
-		const found = new Array(vectors).fill(0);
-		for (let k = 0; k <= at; k++) {
-			if (k) {
-				const moved = step[k - 1] * (dot(x, i, X, row[k - 1] * d, d, 0) + bias);
-				if (vectors === 1) scores[0] += right[k - 1] ? moved : -moved;
-				else scores[right[k - 1]] += moved;
-				if (vectors > 1 && wrong[k - 1] >= 0) scores[wrong[k - 1]] -= moved;
-			}
-			if (vectors > 1) found[scores.indexOf(Math.max(...scores))] += survived[k];
-			else if (scores[0] > 0 || (scores[0] === 0 && learner.ties === "positive"))
-				found[0] += survived[k];
-			else if (scores[0] < 0) found[0] -= survived[k];
-		}
-		return found;
+	// What votes on points of mapped features.
+	voteField(X) {
+		const {weights, survived, learner, columns, rows} = this;
+		const run = {...columns, weights, survived, learner, vectors: rows.vectors};
+		return new VoteField(run, rows.X, X, rows.d);
 	}
 
 	// How many of the points are predicted wrongly at the end of the whole run.
@@ -206,11 +187,12 @@ export class PageRun {
 		if (plain && ended.reason === "separated") return 0;
 		const {weights} = training;
 		const [w, b] = this.isAveraged ? weights.average() : [weights.w, weights.b];
+		const votes = this.isVoted ? this.voteField(rows.X).at(this.length) : null;
 		let wrong = 0;
 		for (let row = 0; row < rows.n; row++) {
 			const at = row * rows.d;
-			const scores = this.isVoted
-				? this.votes(this.length, rows.X, at)
+			const scores = votes
+				? votes.subarray(row * rows.vectors, (row + 1) * rows.vectors)
 				: Array.from(b, (bias, c) => dot(rows.X, at, w, c * rows.d, rows.d, bias));
 			wrong += bestClass(scores, learner.ties) === rows.y[row] ? 0 : 1;
 		}

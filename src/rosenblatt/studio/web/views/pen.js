@@ -40,6 +40,13 @@ export class CanvasPen {
 		this.finish(style);
 	}
 
+	// Many lines of one look, in one go.
+	strokes(lines, style) {
+		this.context.beginPath();
+		for (const points of lines) this.trace(points);
+		this.finish(style);
+	}
+
 	// Several closed rings of one area; a ring within a ring is a hole.
 	rings(rings, style) {
 		const {context} = this;
@@ -128,9 +135,17 @@ export class SvgPen {
 		this.parts.push(`<${tag} points="${places}"${this.styled(style)}/>`);
 	}
 
+	ways(lines, end) {
+		const way = (points) => points.map(([x, y]) => `${short(x)} ${short(y)}`).join("L");
+		return lines.map((points) => `M${way(points)}${end}`).join("");
+	}
+
+	strokes(lines, style) {
+		if (lines.length) this.parts.push(`<path d="${this.ways(lines, "")}"${this.styled(style)}/>`);
+	}
+
 	rings(rings, style) {
-		const ways = rings.map((ring) => ring.map(([x, y]) => `${short(x)} ${short(y)}`).join("L"));
-		const words = ways.map((way) => `M${way}Z`).join("");
+		const words = this.ways(rings, "Z");
 		this.parts.push(`<path d="${words}" fill="${style.fill}" fill-rule="evenodd"/>`);
 	}
 
