@@ -1,6 +1,7 @@
 // Every example of a run, also those that were right: which point it was, and what was predicted.
 import {bestClass} from "./learning.js";
 import {Shuffle} from "./shuffle.js";
+import {dot} from "./weights.js";
 
 // Of a run whose order is not known there are no visits: another engine shuffled its points.
 export class Visits {
@@ -51,7 +52,7 @@ export class Visits {
 		const x = ledger.features[row];
 		const scores = Array.from({length: vectors}, (_, c) => {
 			const w = ledger.weights(before, c);
-			return x.reduce((sum, value, i) => sum + value * w[i], w.at(-1));
+			return dot(x, 0, w, 0, x.length, w.at(-1));
 		});
 		const top = Math.max(...scores);
 		const tied = vectors === 1 ? scores[0] === 0 : scores.filter((s) => s === top).length > 1;

@@ -40,7 +40,8 @@ export class TheoryCard {
 			const meeting = run.learner.fit_intercept ? "; × marks where they meet" : "";
 			const {separable, conflict} = theory;
 			const [verdict, look] = VERDICTS[separable] ?? ["not decided", ""];
-			setText(this.badge, verdict);
+			// A kernel may separate what no line does: the verdict says which of the two it is about.
+			setText(this.badge, run.vectors ? verdict : `${verdict} by a line`);
 			this.badge.className = `badge ${look}`;
 			const ringed = conflict?.point && !this.studio.answer.data.mapped;
 			const words = [theory.sentence, conflict?.sentence];

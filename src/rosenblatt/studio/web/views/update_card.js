@@ -25,7 +25,7 @@ export class UpdateCard {
 			setText(this.title, studio.answerNumber ? "No run yet" : "One moment…");
 			const empty = studio.answerNumber
 				? "Click the plane to add points, or choose some data."
-				: "Python is getting ready.";
+				: "The page is getting ready.";
 			const failed = "Nothing could be learned from this; the sentence at the top says why.";
 			this.body.replaceChildren(paragraph(studio.problem ? failed : empty));
 			return;
@@ -59,7 +59,8 @@ export class UpdateCard {
 		} else if (run.vectors > 1)
 			parts.push(paragraph("Each class has its own weights; the largest score wins."));
 		else parts.push(paragraph(NOTHING_STORED));
-		const next = " goes to the first one that changes the weights.";
+		const {visits} = this.studio.position;
+		const next = ` goes to the first one${visits ? "" : " that changes the weights"}.`;
 		if (ledger.length)
 			parts.push(paragraph("Points are shown one at a time. ", bold("Step"), next));
 		return parts;
