@@ -139,7 +139,26 @@ def compare(engine: Engine, state: dict[str, Any]) -> dict[str, Any]:
     if not run["votes"]:
         assert other["sentence"] == run["sentence"]
     compare_theory(run, other)
+    if other["theory"]["conflict"] is not None:
+        check_conflict(other["theory"]["conflict"], found["data"], other)
     return expected
+
+
+def check_conflict(conflict: dict[str, Any], data: dict[str, Any], run: dict[str, Any]) -> None:
+    """The weighted points of both classes, or each point against its rival, add up to nothing."""
+    if len(set(data["labels"])) == 1:
+        return  # the first point, turned over, stands for the other class
+    bias = float(run["learner"]["fit_intercept"])
+    X = np.array(data["mapped"] or data["rows"], float)
+    Z, y = np.column_stack([X, np.full(len(X), bias)]), data["labels"]
+    total = np.zeros((len(data["classes"]), Z.shape[1]))
+    rivals = conflict.get("wrong") or [1 - y[row] for row in conflict["rows"]]
+    for row, weight, rival in zip(conflict["rows"], conflict["weights"], rivals, strict=True):
+        assert weight > 0
+        total[y[row]] += weight * Z[row]
+        total[rival] -= weight * Z[row]
+    assert np.abs(total).max() <= 1e-12 * np.abs(Z).max()
+    assert sum(conflict["weights"]) == pytest.approx(1.0)
 
 
 def compare_theory(run: dict[str, Any], other: dict[str, Any]) -> None:

@@ -3,8 +3,9 @@
 // conflict.
 import {conflictWeights, floats, inner, quotient, rootBelow, settled, whole} from "./exact.js";
 
-// So many points are solved for exactly, and so many numbers multiplied exactly.
-const MOST_POINTS = 24;
+// So many points are solved for exactly, more where one solution is enough; and so many numbers
+// multiplied exactly.
+const [MOST_POINTS, MOST_IN_CONFLICT] = [24, 64];
 const MOST_PRODUCTS = 4_000_000;
 
 // The rows of two classes, those of the first turned over: y·(x, 1).
@@ -209,7 +210,7 @@ export function nearest(hull, scaled) {
 function proven(hull, corral, back) {
 	let keys = corral.map(({key}) => key);
 	let weights = corral.map(({weight}) => weight);
-	if (keys.length <= MOST_POINTS) {
+	if (keys.length <= MOST_IN_CONFLICT) {
 		const found = conflictWeights(hull.whole(keys));
 		if (found) return {conflict: keys.map((key, i) => [key, found.shares[i]]), total: found.total};
 	}

@@ -262,15 +262,14 @@ function startOf(run) {
 	return run.weights.subarray(0, run.rows.vectors * (run.rows.d + 1));
 }
 
-function divisor(a, b) {
-	return b === 0n ? a : divisor(b, a % b);
-}
-
+// A fraction where its denominator is small; the numbers are too long to look for a common divisor.
 function share(n, total) {
-	const common = divisor(n, total);
-	const [top, bottom] = [n / common, total / common];
-	if (bottom > 100n) return `${general(quotient(n, total), 3)} of `;
-	return bottom === 1n && top === 1n ? "" : bottom === 1n ? `${top} of ` : `${top}/${bottom} of `;
+	for (let bottom = 1n; bottom <= 100n; bottom++) {
+		if ((n * bottom) % total !== 0n) continue;
+		const top = (n * bottom) / total;
+		return bottom > 1n ? `${top}/${bottom} of ` : top > 1n ? `${top} of ` : "";
+	}
+	return `${general(quotient(n, total), 3)} of `;
 }
 
 // 1/2 of point 1 and 1/2 of point 4, cut after a few.
