@@ -23,6 +23,11 @@ BARE_EXAMPLE = re.compile(r"^(?:>>> .*\n)(?:.+\n)*", re.MULTILINE)
 # The theme has it from another site; here nothing is fetched.
 SHIM = re.compile(r'<script src="?https://unpkg.com/iframe-worker/shim"?></script>')
 WORKER = "assets/worker_in_frame.js"
+# The theme's comments in code and its headings are too pale to be read by all.
+STYLE = (
+    "[data-md-color-scheme] { --md-code-hl-comment-color: var(--md-typeset-color); }\n"
+    ".md-typeset h1 { color: inherit; }\n"
+)
 FENCE = re.compile(r"(^ *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 EXAMPLES = "# Programs\n\nEach runs as it is, from a copy of the repository.\n\n"
 
@@ -41,6 +46,7 @@ def on_files(files: Files, config: Any) -> Files:
     made: dict[str, str | bytes] = {
         "index.md": (ROOT / "README.md").read_text("utf-8").replace("](docs/", "]("),
         **{name: (ROOT / name).read_text("utf-8").replace("](docs/", "](") for name in PROJECT},
+        "assets/site.css": STYLE,
         WORKER: (Path(__file__).parent / "worker_in_frame.js").read_text("utf-8"),
         **course_assets.files(),
         **dict(_examples()),
