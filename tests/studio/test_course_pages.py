@@ -213,6 +213,28 @@ def test_the_studio_and_the_course_share_a_file(page: Any, file: str) -> None:
     shows(page.locator("#studio .update-card h2"), "Update 1 of 3")
 
 
+def test_a_chapter_is_printed_with_all_its_figures_and_reasons_in_light_colours(
+    page: Any, file: str
+) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.goto(f"{file}#course={NAMES[5]}")
+    page.evaluate(
+        "() => { window.print = () => {"
+        " document.body.dataset.lit = document.querySelectorAll('.figure.light').length; }; }"
+    )
+    page.get_by_role("button", name="Print").click()
+    page.wait_for_selector("body[data-lit]")
+    figures = page.locator(".course-figure, .course-exercise").count()
+    assert page.locator("body").get_attribute("data-lit") == str(figures)
+    assert page.locator(".studio.figure.dark").count() == figures
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.locator(".course-why").first.is_visible()
+    assert page.locator(".course-bar").first.is_hidden()
+    assert page.evaluate("getComputedStyle(document.querySelector('.course-chapter')).color") == (
+        "rgb(27, 30, 35)"
+    )
+
+
 def test_the_file_with_the_course_is_smaller_than_a_megabyte() -> None:
     assert len(Session().one_file(course=True).encode()) < 1_000_000
 

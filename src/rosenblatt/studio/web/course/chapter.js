@@ -50,11 +50,13 @@ export class Chapter {
 		for (const figure of this.figures) figure.dress();
 	}
 
-	// All figures are drawn first, so that paper shows what the screen does.
+	// All figures are drawn first, in light colours, so that paper shows what the screen does.
 	async print() {
 		await Promise.all(this.figures.map((figure) => figure.show()));
+		for (const figure of this.figures) figure.dress(false);
 		await new Promise((resolve) => setTimeout(resolve, 300));
 		window.print();
+		this.dress();
 	}
 }
 

@@ -49,9 +49,9 @@ export class Figure {
 		await studio.run({fresh: true});
 	}
 
-	dress() {
+	dress(dark = this.isDark()) {
 		if (!this.studio) return;
-		this.studio.appearance.chosen = this.isDark() ? "dark" : "light";
+		this.studio.appearance.chosen = dark ? "dark" : "light";
 		this.studio.appearance.apply();
 	}
 }
