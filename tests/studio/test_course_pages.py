@@ -201,7 +201,7 @@ def test_the_studio_and_the_course_share_a_file(page: Any, file: str) -> None:
     page.get_by_role("link", name="Open in the studio").first.click()
     shows(page.locator("#studio .update-card h2"), "Start")
     page.get_by_role("button", name="Step").click()
-    page.wait_for_url("**at=1**")
+    page.wait_for_url("**t=1**")
     page.get_by_role("link", name="Course").click()
     shows(page.locator(".course-chapter h1"), "The course")
     shows(page.locator(".course-list"), "1 done")
@@ -210,7 +210,7 @@ def test_the_studio_and_the_course_share_a_file(page: Any, file: str) -> None:
     page.get_by_role("button", name="Forget my progress").click()
     assert "done" not in page.locator(".course-list").inner_text()
     page.go_back()
-    shows(page.locator("#studio .update-card h2"), "Update 1 of 3")
+    shows(page.locator("#studio .update-card h2"), "Example 1 of 12")
 
 
 def test_a_chapter_is_printed_with_all_its_figures_and_reasons_in_light_colours(
@@ -254,4 +254,5 @@ def test_an_address_means_the_same_in_the_page_and_in_python(page: Any) -> None:
             {"addresses": addresses, "learners": ask("start", {})["learners"]},
         )
     for address, state in zip(addresses, states, strict=True):
+        state.pop("each", None)  # how the page steps is its own
         assert ask("run", state)["state"] == read_address(address).to_json()

@@ -69,8 +69,31 @@ def test_a_clicker_steps_wherever_the_focus_is(page: Any, server: str) -> None:
     shows(title, "Start")
 
 
+def test_a_clicker_shows_the_six_frames_of_the_lecture_and_the_notes_say_what_comes(
+    page: Any, server: str
+) -> None:
+    """L1.7: examples 1, 3 and 5 are mistakes."""
+    lecturing(page, server + "#preset=six&each=example")
+    with page.expect_popup() as opening:
+        page.get_by_role("button", name="Notes").click()
+    coming = opening.value.locator("main")
+    for t, mistake in enumerate([True, False, True, False, True, False], 1):
+        shows(coming, "the weights change" if mistake else "nothing changes")
+        page.bring_to_front()
+        page.keyboard.press("PageDown")
+        shows(page.locator(".update-card h2"), f"Example {t} of 12")
+        shows(page.locator(".update-card"), "a mistake" if mistake else "no mistake")
+        shows(coming, f"Example {t} of 12")
+
+
 @pytest.mark.parametrize(
-    "state", ["#preset=six", "#preset=three", "#preset=noisy&learner=perceptron&learner=averaged"]
+    "state",
+    [
+        "#preset=six",
+        "#preset=six&each=example",
+        "#preset=three",
+        "#preset=noisy&learner=perceptron&learner=averaged",
+    ],
 )
 def test_nothing_moves_while_a_run_is_stepped_through(page: Any, server: str, state: str) -> None:
     lecturing(page, server + state)

@@ -12,11 +12,11 @@ from urllib.parse import unquote
 from rosenblatt.studio.controls import controls_of
 from rosenblatt.studio.states import COLUMNS, PageState, complete
 
-NUMBERS = ("seed", "epochs", "at")
+NUMBERS = ("seed", "epochs", "held", "at")
 
 
 def read_address(address: str) -> PageState:
-    """The state of an address; what cannot be read is refused with a sentence."""
+    """The state of an address without what only the page sees, such as the steps it takes."""
     parts = [part.partition("=")[::2] for part in address.removeprefix("#").split("&")]
     named = dict(parts)
     state: dict[str, Any] = {

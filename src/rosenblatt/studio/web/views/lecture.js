@@ -70,9 +70,10 @@ export class Lecture {
 		const isTyping = target.matches?.("textarea, input[type=url]");
 		if (isTyping && !key.startsWith("Page")) return;
 		const step = STEPS[key];
-		if (step) this.studio.position.moveBy(step);
-		else if (key === "Home") this.studio.position.moveTo(0);
-		else if (key === "End") this.studio.position.moveTo(this.studio.position.reach);
+		const {playback, position} = this.studio;
+		if (step) playback.jump(position.place + step);
+		else if (key === "Home") playback.jump(0);
+		else if (key === "End") playback.jump(position.reach);
 		else if (DARK.includes(key)) this.curtain.hidden = !this.curtain.hidden;
 		else if (key === "Escape" && !this.qr.node.open) this.end();
 		else return;

@@ -1,4 +1,5 @@
 // Notes for the speaker in a window of their own: what is shown, what comes next, and what to say.
+import {vector} from "../engine/numbers.js";
 import {updateSentence} from "../engine/step_formulas.js";
 import {button, el, labelled, row, setText} from "./dom.js";
 
@@ -71,21 +72,27 @@ export class SpeakerNotes {
 
 	show() {
 		if (!this.window || this.window.closed) return;
-		const {ledger, answer, marks, at, presets, updateCard} = this.studio;
-		setText(this.place, ledger ? `Update ${ledger.clip(at)} of ${ledger.length}` : "No run");
+		const {ledger, presets, updateCard} = this.studio;
+		const {visits, place, reach} = this.studio.position;
+		const unit = visits ? "Example" : "Update";
+		setText(this.place, ledger ? `${unit} ${place} of ${reach}` : "No run");
 		const preset = presets?.find(({id}) => id === this.studio.state.data?.preset);
 		setText(this.about, preset ? `${preset.title}. ${preset.about}` : "Points of your own.");
 		setText(this.now, updateCard.sentence());
-		const isLast = !ledger || ledger.clip(at) === ledger.length;
-		const next = isLast ? "Nothing: this is the end of the run." : null;
-		setText(
-			this.next,
-			next ?? updateSentence(ledger, ledger.clip(at) + 1, ledger.length, marks, answer.data),
-		);
+		setText(this.next, ledger && place < reach ? this.comes(place + 1) : "This is the end.");
 		if (this.shownKey !== this.key) {
 			this.shownKey = this.key;
 			this.text.value = stored()[this.key] ?? "";
 		}
+	}
+
+	comes(place) {
+		const {ledger, answer, marks, points, position} = this.studio;
+		if (!position.visits) return updateSentence(ledger, place, ledger.length, marks, answer.data);
+		const {row: next, before, after} = position.visits.at(place, points.labels);
+		const label = marks[points.labels[next]].name;
+		const change = after === before ? "nothing changes" : "the weights change";
+		return `Point ${next + 1} at ${vector(points.rows[next])}, class ${label}: ${change}.`;
 	}
 
 	keep() {
