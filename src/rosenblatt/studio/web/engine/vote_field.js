@@ -1,5 +1,5 @@
-// Votes of all the weight vectors of a run on some points, each counted as long as it survived. Each
-// vector is the one before plus a mistaken row, so that its scores are one product more.
+// Votes of all the weight vectors of a run on some points, each counted as long as it survived.
+// Each is the one before plus a mistaken row, so that its scores are one product more.
 import {dot} from "./weights.js";
 
 // Votes are kept at every so many-th update, so that any position is near one that is known.
