@@ -34,9 +34,7 @@ def test_demo_tells_mistakes_of_each_epoch_the_reason_and_held_out_accuracy() ->
         for count in re.findall(r"epoch +\d+  ([\d,]+) mistakes", done.stdout)
     ]
     assert counts[0] > counts[-1] == 0
-    assert (
-        "an epoch without a mistake: the last weights separate the training rows" in done.stdout
-    )
+    assert "an epoch without a mistake: the last weights separate the training rows" in done.stdout
     assert "verdict on those rows: separable (exact, certificate checked)" in done.stdout
     shares = [float(share) for share in re.findall(r"weights: ([\d.]+)%", done.stdout)]
     assert len(shares) == 2
