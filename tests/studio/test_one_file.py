@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from rosenblatt.studio import Session
+
 from .test_page import opened, shows, step
 
 pytestmark = pytest.mark.slow
@@ -65,3 +67,18 @@ def test_a_pasted_table_is_read_in_the_page(lone_page: Any, file: Path) -> None:
     lone_page.locator("dialog textarea").fill("a\tb\tkind\n1,5\t2\tx\n3\t4,25\ty\n2\t1\tx\n")
     lone_page.locator("dialog").get_by_role("button", name=re.compile("Use|Show|Learn")).click()
     shows(lone_page.locator(".points summary"), "3")
+
+
+def test_a_file_that_was_saved_with_a_kernel_carries_its_run(
+    lone_page: Any, tmp_path: Path
+) -> None:
+    state = {"data": {"preset": "xor"}, "learners": [{"kind": "kernel"}], "at": 2}
+    path = tmp_path / "kernel.html"
+    path.write_text(Session().ask("page", state)["text"], "utf-8")
+    lone_page.goto(path.as_uri())
+    shows(lone_page.locator(".update-card h2"), "Update 2 of")
+    shows(lone_page.locator(".theory"), "not separable by a line")
+    step(lone_page)
+    shows(lone_page.locator(".update-card h2"), "Update 3 of")
+    lone_page.get_by_label("Learner", exact=True).select_option("perceptron")
+    shows(lone_page.locator(".update-card"), "w is made of: point 1")
