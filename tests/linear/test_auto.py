@@ -121,9 +121,27 @@ def test_sparse_rows_of_unit_length_are_texts_with_a_plan_of_their_own():
     unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)
     texts = rosenblatt.arrays.SparseRows.from_dense(unit)
     for other in (rosenblatt.arrays.SparseRows.from_dense(rows), unit):
-        assert portfolio.Plan.of(other, 3, 150) == ([3, 12, 50, 150], 2.0, True)
-    assert portfolio.Plan.of(texts, 3, 150) == ([3, 12], 1.0, False)
-    assert portfolio.Plan.of(texts, 2, 150) == ([3, 12], 1.0, True)
+        assert portfolio.Plan.of(other, 3, 150) == ([3, 12, 50, 150], np.inf, 2.0, True)
+    assert portfolio.Plan.of(texts, 3, 150) == ([3, 12], 3.0, 1.0, False)
+    assert portfolio.Plan.of(texts, 2, 150) == ([3, 12], 3.0, 1.0, True)
+
+
+class Backwards(PassiveAggressive):
+    """Learns, and says the opposite."""
+
+    def _scores(self, model, table):
+        return -super()._scores(model, table)
+
+
+@pytest.mark.parametrize(("learner", "looks"), [(Backwards, [3]), (PassiveAggressive, [3, 12])])
+def test_a_rule_far_behind_on_texts_is_tried_no_further(monkeypatch, learner, looks):
+    default, *_ = portfolio.PORTFOLIO
+    monkeypatch.setattr(auto, "PORTFOLIO", (default, portfolio.Arm("other", learner, {"C": 0.1})))
+    words = np.random.default_rng(0).integers(40, size=600)
+    texts = sp.csr_array((np.ones(600), words, np.arange(601)), shape=(600, 40))
+    board = AutoLinear(max_iter=12, random_state=0).fit(texts, words % 4).leaderboard_
+    assert sorted(tried.epochs for tried in board if tried.name == "other") == looks
+    assert sorted(tried.epochs for tried in board if tried.name == default.name) == [3, 12]
 
 
 @pytest.mark.parametrize("search", [True, False])

@@ -110,6 +110,15 @@ def cross_validation(
     return found
 
 
+def paired_difference(
+    wrong: Mask, than: Mask, share: npt.NDArray[np.float64] | float = 1.0
+) -> tuple[float, float]:
+    """By how much more rows are misclassified than by another learner, and the standard error."""
+    more = share * (wrong.astype(np.float64) - than)
+    error = float(np.std(more, ddof=1) / np.sqrt(len(more))) if len(more) > 1 else 0.0
+    return float(more.mean()), error
+
+
 def leaderboard(
     misclassified: Mapping[tuple[str, int], Mask],
     weights: npt.NDArray[np.float64] | None,
@@ -125,10 +134,9 @@ def leaderboard(
     share = np.ones(n) if weights is None else weights * (n / max(weights.sum(), 1e-300))
     found = []
     for key, wrong in misclassified.items():
-        more = share * (wrong.astype(np.float64) - misclassified[default])
-        error = float(np.std(more, ddof=1) / np.sqrt(n)) if n > 1 else 0.0
-        rates = float(np.mean(share * wrong)), float(more.mean()), error
-        found.append(Candidate(*key, *rates, key == default))
+        rate = float(np.mean(share * wrong))
+        more = paired_difference(wrong, misclassified[default], share)
+        found.append(Candidate(*key, rate, *more, key == default))
     found.sort(key=lambda tried: tried.error_rate)  # of equals those listed first
     sure = [tried for tried in found if tried.difference < -caution * tried.standard_error]
     best = sure[0] if sure else next(tried for tried in found if tried.is_default)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from rosenblatt.core.classes import best_classes
 from rosenblatt.core.parallel import each_part
 from rosenblatt.core.result import EpochCallback
 from rosenblatt.learner.inputs import TrainingData
-from rosenblatt.learner.selection import MANY_ROWS, Split
+from rosenblatt.learner.selection import MANY_ROWS, Mask, Split, paired_difference
 from rosenblatt.linear.arow import AROW
 from rosenblatt.linear.linear_learner import LinearLearner
 from rosenblatt.linear.passive_aggressive import PassiveAggressive
@@ -55,26 +56,32 @@ LOOKS: tuple[int, ...] = (3, 12, 50, 150)
 LOOKS_AT_MANY_ROWS, LOOKS_AT_TEXTS = (3, 12, 30), (3, 12)
 # The default is left for what is better by so many paired standard errors.
 CAUTION, CAUTION_OF_TEXT = 2.0, 1.0
+# Texts of many classes take long. A rule that is worse than the default at the first look, by so
+# many paired standard errors, is tried no further.
+HOPELESS_OF_TEXT = 3.0
 
 
 class Plan(NamedTuple):
-    """After which epochs rules are judged, when the default is left, and whether to have a bias."""
+    """After which epochs rules are judged, when they are given up, when the default is left, and
+    whether to have a bias."""
 
     looks: list[int]
+    hopeless: float
     caution: float
     has_bias: bool
 
     @classmethod
     def of(cls, table: Any, n_classes: int, most: int) -> Plan:
         """The plan for these rows, of at most so many epochs."""
-        looks, caution, has_bias = LOOKS, CAUTION, True
+        looks, hopeless, caution, has_bias = LOOKS, math.inf, CAUTION, True
         if are_texts(table):
             # Beside a row of length 1 a bias moves as far as all words together. Two classes need
             # one all the same; of 20 it made 0.5 points more errors on texts of a later time.
-            looks, caution, has_bias = LOOKS_AT_TEXTS, CAUTION_OF_TEXT, n_classes < 3
+            looks, hopeless = LOOKS_AT_TEXTS, HOPELESS_OF_TEXT
+            caution, has_bias = CAUTION_OF_TEXT, n_classes < 3
         elif table.shape[0] >= MANY_ROWS:
             looks = LOOKS_AT_MANY_ROWS
-        return cls(sorted({min(epoch, most) for epoch in looks}), caution, has_bias)
+        return cls(sorted({min(epoch, most) for epoch in looks}), hopeless, caution, has_bias)
 
 
 def are_texts(table: Any) -> bool:
@@ -88,7 +95,7 @@ def held_out_scores(
     classes: list[Any],
     data: TrainingData,
     splits: Sequence[Split],
-    looks: list[int],
+    plan: Plan,
     *,
     sample_weight: Any,
     n_jobs: int | None,
@@ -96,28 +103,55 @@ def held_out_scores(
 ) -> dict[tuple[str, int], Scores]:
     """The scores of all held-out rows by name and epochs, of those that nobody interrupted.
 
-    Rows are shared by all learners, and one path of epochs serves all looks at it.
+    Rows are shared by all learners, and one path of epochs serves all looks at it. The first
+    learner is the default, whose first look shows which of the others are hopeless.
     """
     paths = [(learner, split) for learner in learners.values() for split in splits]
     # Each in a context of its own, so that a request to stop is heard in every thread.
     contexts = [copy_context() for _ in paths]
 
+    by_default: list[Mask] = []  # which rows of each split the default has wrong at first
+
     def walk(number: int) -> list[Scores]:
         learner, split = paths[number]
+
+        def hopeless(scores: Scores) -> bool:
+            if number < len(splits) or math.isinf(plan.hopeless):
+                return False
+            wrong = _wrong(scores, split)
+            more, error = paired_difference(wrong, by_default[number % len(splits)])
+            return more > plan.hopeless * error
+
         some = TrainingData(data.table, data.rows, data.labels, split.learned)
-        return contexts[number].run(_path, learner, classes, some, split, looks, sample_weight)
+        path = partial(_path, learner, classes, some, split, plan.looks, sample_weight, hopeless)
+        return contexts[number].run(path)
 
     found: dict[tuple[str, int], list[Scores]] = {}
-    for number, scores in enumerate(each_part(walk, range(len(paths)), n_jobs)):
+    default, others = range(len(splits)), range(len(splits), len(paths))
+    walks = chain(each_part(walk, default, n_jobs), each_part(walk, others, n_jobs))
+    for number, scores in enumerate(walks):
+        split = paths[number][1]
+        if not scores:
+            break  # somebody asked to stop
+        if number < len(splits):
+            by_default.append(_wrong(scores[0], split))
         name = list(learners)[number // len(splits)]
-        for look, some in zip(looks, scores, strict=False):
+        for look, some in zip(plan.looks, scores, strict=False):
             found.setdefault((name, look), []).append(some)
-        if show is not None and scores:
-            labels = paths[number][1].labels
-            wrong = int(np.count_nonzero(best_classes(scores[-1], "mistake") != labels))
-            show(number + 1, wrong, 1 - wrong / len(labels))
+        if show is not None:
+            wrong = int(np.count_nonzero(_wrong(scores[-1], split)))
+            show(number + 1, wrong, 1 - wrong / len(split.labels))
     whole = {key: parts for key, parts in found.items() if len(parts) == len(splits)}
     return {key: np.concatenate(parts) for key, parts in whole.items()}
+
+
+def _wrong(scores: Scores, split: Split) -> Mask:
+    wrong: Mask = best_classes(scores, "mistake") != split.labels
+    return wrong
+
+
+class _Hopeless(Exception):
+    """Ends a path of epochs between two of them."""
 
 
 def _path(
@@ -127,8 +161,10 @@ def _path(
     split: Split,
     looks: list[int],
     sample_weight: Any,
+    hopeless: Callable[[Scores], bool],
 ) -> list[Scores]:
-    """Scores of the held-out rows after so many epochs each; none if somebody asked to stop."""
+    """Scores of the held-out rows after so many epochs each, or until it is hopeless; none if
+    somebody asked to stop."""
     looks = [epoch for epoch in looks if epoch <= learner.max_iter]
     model = learner._new_model(classes, data.table)
     start = {"coef_init": None, "intercept_init": None, "sample_weight": sample_weight}
@@ -139,9 +175,14 @@ def _path(
     def look(epoch: int, *_: Any) -> None:
         if epoch in looks:
             found.append(split.scores(score))
+            if epoch < looks[-1] and hopeless(found[-1]):
+                raise _Hopeless
 
-    most = looks[-1]
-    done = epochs.run(trainer, max_iter=most, shuffle=True, random=model.random, after_epoch=look)
+    how: dict[str, Any] = {"shuffle": True, "random": model.random, "after_epoch": look}
+    try:
+        done = epochs.run(trainer, max_iter=looks[-1], **how)
+    except _Hopeless:
+        return found
     while len(found) < len(looks):  # what has ended stays as it is
         found.append(split.scores(score))
     return [] if done.stop_reason == "interrupted" else found
