@@ -77,10 +77,11 @@ def test_what_was_chosen_comes_first_then_the_default_then_the_best_of_each_othe
     ]
     lines = leaderboard_lines(tried)
     assert len(lines) == 8
-    assert lines[1:4] == [
-        "   6.00%    -4.00 ± 1.00  A, 50 epochs, chosen",
-        "  10.00%                  A, 12 epochs, the default",
-        "   5.00%    -5.00 ± 1.00  B, 3 epochs",
+    assert lines[:4] == [
+        "held-out error  to the default  learner",
+        "         6.00%    -4.00 ± 1.00  A, 50 epochs, chosen",
+        "        10.00%                  A, 12 epochs, the default",
+        "         5.00%    -5.00 ± 1.00  B, 3 epochs",
     ]
     assert leaderboard_lines([]) == []
 
