@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 # What git, a build or a tool keeps in a checkout.
 SKIPPED = {".git", ".venv", ".hypothesis", "__pycache__", "build", "dist"}
-LEFT_BEHIND = re.compile(r"\.(py[cod]|so|pyd)$|_cache(/|$)|\.egg-info(/|$)|^\.git")
+LEFT_BEHIND = re.compile(r"\.(py[cod]|so|pyd)$|_cache(/|$)|\.egg-info(/|$)|^\.git|^site/")
 
 
 def main() -> None:
@@ -95,12 +95,16 @@ def files_of(folder: Path) -> Iterator[str]:
 def check_wheel(file: Path) -> None:
     """The package as it is imported: no sources of the loops, no tests; each loop compiled."""
     package = ROOT / "src" / "rosenblatt"
-    kernels = {f"rosenblatt/_kernels/{source.stem}{SUFFIX}" for source in package.rglob("*.pyx")}
+    sources = (source.relative_to(package.parent) for source in package.rglob("*.pyx"))
+    kernels = {source.with_suffix(SUFFIX).as_posix() for source in sources}
     kernels.add(f"rosenblatt/_kernels/_cython{SUFFIX}")
     left_out = (".pyx", ".pxd", ".h", ".c", ".so", ".pyd")
     expected = kernels | {
         f"rosenblatt/{name}" for name in files_of(package) if not name.endswith(left_out)
     }
+    # The chapters of the course come along from the docs.
+    chapters = (ROOT / "docs" / "course").glob("[0-9]*.md")
+    expected |= {f"rosenblatt/studio/course/{chapter.name}" for chapter in chapters}
     with zipfile.ZipFile(file) as archive:
         found = {name for name in archive.namelist() if ".dist-info/" not in name}
     refuse(file, "misses", expected - found)
