@@ -18,6 +18,8 @@ from rosenblatt.studio import Session
 from rosenblatt.studio.addresses import read_address
 from rosenblatt.studio.course import BLOCK, FIELD, Chapter, chapters, templates, with_blocks
 
+pytest.importorskip("markdown", reason="Markdown is not installed")
+
 CHAPTERS = chapters()
 NAMES = [chapter.name for chapter in CHAPTERS]
 HTML = {chapter.name: with_blocks(chapter.text, "studio.html") for chapter in CHAPTERS}

@@ -18,6 +18,8 @@ from .test_page import axe_source, opened, shows
 
 pytestmark = pytest.mark.slow
 
+pytest.importorskip("markdown", reason="Markdown is not installed")
+
 NAMES = [chapter.name for chapter in chapters()]
 
 
