@@ -58,14 +58,16 @@ def controls() -> list[dict[str, Any]]:
 
 
 def _control(option: Option) -> dict[str, Any]:
-    as_declared = ("name", "label", "kind", "default", "optional")
+    """What is not said of a setting does not hold of it, and of its help the first sentence."""
+    as_declared = ("name", "label", "kind", "default")
     limits = {limit: getattr(option, limit) for limit in LIMITS}
+    choices = {"default": word_of(option.default), "choices": _words(option)}
     return {
         **{field: getattr(option, field) for field in as_declared},
         **{limit: value for limit, value in limits.items() if value is not None},
-        **({"default": word_of(option.default)} if option.choices else {}),
+        **(choices if option.choices else {}),
+        **({"optional": True} if option.optional else {}),
         "help": re.split(r"(?<=\.)\s", option.help)[0].replace("``", ""),
-        "choices": _words(option),
     }
 
 

@@ -85,8 +85,8 @@ def _add(
     for _, other in IMPORT.findall(sources[name]):
         _add(_resolved(name, other), sources, parts, done, (*waiting, name))
     body, exported = _rewritten(name, sources[name])
-    returned = ", ".join(exported)
-    parts.append(f"const {_variable(name)} = (() => {{\n{body}return {{{returned}}};\n}})();\n")
+    returned = ",".join(exported)
+    parts.append(f"const {_variable(name)}=(()=>{{{body}return{{{returned}}}}})();\n")
     done.add(name)
 
 
