@@ -32,7 +32,7 @@ def test_every_learner_has_a_page_with_rule_picture_use_and_cost(tool: Any) -> N
 
 
 def test_the_reference_has_every_command_and_its_options(tool: Any) -> None:
-    pages = dict(tool("reference").pages())
+    pages = dict(tool("reference_pages").pages())
     for verb in VERBS:
         assert f"# rosenblatt {verb}\n" in pages[f"reference/shell/{verb}.md"]
     assert "| `--target COL` | Column of the labels" in pages["reference/shell/train.md"]

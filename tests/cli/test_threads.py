@@ -25,7 +25,8 @@ def test_any_number_of_threads_prints_the_same(
     used, n_threads = [], parallel.n_threads
     monkeypatch.setattr(parallel, "n_threads", lambda n: used.append(n) or n_threads(n))
     alone = run(*command.split())
-    assert (alone.code, set(used)) == (0, {None})
+    assert alone.code == 0
+    assert set(used) <= {None}  # taggers do not even ask
     assert run(*command.split(), "--n-jobs", "3") == alone
     assert 3 in used
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import LEARNERS, floats
 
@@ -151,6 +151,7 @@ TEXTS = st.sampled_from(["a", "b", "c", np.str_("a"), "a\0", "", "b\0\0", 1])
     data=st.data(),
 )
 def test_arrays_are_learned_and_predicted_as_batches_of_one(name, options, first, labels, data):
+    assume(name != "voted" or "readout" not in options)  # refused, since it keeps rows
     short, long = LEARNERS[name](**options), LEARNERS[name](**options)
     names = [0, 1] if labels is ARRAY_LABELS else ["a", "b"]
     X, y = floats(data.draw(st.integers(0, 9)), n=4, d=3, dtype=first)

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import course_assets  # noqa: E402
 import learner_pages  # noqa: E402
-import reference  # noqa: E402
+import reference_pages  # noqa: E402
 
 PROJECT = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")
 # Written for readers of files, where it needs no fence.
@@ -50,7 +50,7 @@ def on_files(files: Files, config: Any) -> Files:
         WORKER: (Path(__file__).parent / "worker_in_frame.js").read_text("utf-8"),
         **course_assets.files(),
         **dict(_examples()),
-        **dict(reference.pages()),
+        **dict(reference_pages.pages()),
         **dict(learner_pages.pages()),
     }
     for path, content in made.items():

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import docstrings
-from reference import methods
+from reference_pages import methods
 
 from rosenblatt import datasets, plot
 from rosenblatt.learner.catalogue import CATALOGUE, Entry
