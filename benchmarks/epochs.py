@@ -18,6 +18,7 @@ __all__ = [
     "averaging_sparse",
     "csr",
     "dense",
+    "mistake_share",
     "multiclass",
     "second_order",
     "shuffled",
@@ -52,10 +53,14 @@ def _peer(n: int) -> Any:
     return Peer(max_iter=n, tol=None, shuffle=False)
 
 
-def _mistakes(data: workloads.Data, few: int, many: int) -> str:
+def mistake_share(data: workloads.Data, few: int, many: int) -> float:
     """The share of mistakes in the epochs that were measured."""
     made = quietly(lambda: _ours(many).fit(*data)).mistakes_per_epoch_[few:]
-    return f"{100 * sum(made) / len(made) / len(data.y):.0f} % mistakes"
+    return float(sum(made) / len(made) / len(data.y))
+
+
+def _mistakes(data: workloads.Data, few: int, many: int) -> str:
+    return f"{100 * mistake_share(data, few, many):.0f} % mistakes"
 
 
 def dense(d: int, dtype: str) -> list[Row]:
