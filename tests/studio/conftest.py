@@ -1,4 +1,4 @@
-"""The studio as one file, and a browser page without a network to open it in."""
+"""A browser, the studio as one file and served, and pages to open them in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .browser import running_browser
+from .browser import running_browser, running_server, watched_page
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +21,22 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     with running_browser() as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    with running_server() as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    with watched_page(browser) as made:
+        yield made
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from rosenblatt.studio import Session
 from rosenblatt.studio.addresses import read_address
 from rosenblatt.studio.course import chapters
 
-from .browser import running_browser, running_server, watched_page
+from .browser import running_server
 from .test_page import axe_source, opened, shows
 
 pytestmark = pytest.mark.slow
@@ -24,22 +23,10 @@ NAMES = [chapter.name for chapter in chapters()]
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with running_browser() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("course") / "studio.html"
     path.write_text(Session().one_file(course=True), "utf-8")
     return path.as_uri()
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    with watched_page(browser) as made:
-        yield made
 
 
 def numbers(address: str) -> dict[str, float]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .browser import running_browser, running_server, watched_page
+from .browser import watched_page
 from .test_page import axe_source, opened, shows
 
 pytestmark = pytest.mark.slow
@@ -20,18 +20,6 @@ PLACES = """() => [...document.querySelectorAll(
     const {x, y, width, height} = node.getBoundingClientRect();
     return [x, y, width, height].join();
 })"""
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with running_server() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with running_browser() as found:
-        yield found
 
 
 @pytest.fixture

@@ -4,34 +4,15 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .browser import WAIT, running_browser, running_server, watched_page
+from .browser import WAIT
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with running_browser() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with running_server() as address:
-        yield address
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    with watched_page(browser) as made:
-        yield made
 
 
 def shows(locator: Any, text: Any) -> None:

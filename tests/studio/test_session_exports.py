@@ -197,7 +197,7 @@ def test_a_label_cannot_leave_the_data_of_the_page():
     html = page_of("nasty")
     assert "alert(" in html
     assert "<script>alert" not in html
-    assert html.count("</script>") == 2
+    assert html.count("</script>") == 3
     assert NASTY in {row[2] for row in embedded(html)["state"]["data"]["rows"]}
 
 
@@ -211,8 +211,8 @@ def test_modules_are_joined_after_what_they_import(tmp_path, monkeypatch):
     (tmp_path / "boot.js").write_text('import {mount} from "./main.js";\nmount();\n')
     joined = pages.joined()
     assert joined.index("const of_z") < joined.index("const of_a") < joined.index("const of_main")
-    assert "const{two:deux}=of_z;" in joined
-    assert joined.endswith("{\nconst{mount}=of_main;mount();}\n")
+    assert "const {two: deux} = of_z;" in joined
+    assert joined.endswith("{\nconst {mount} = of_main;\nmount();\n}\n")
     assert pages.joined("main.js").endswith("const {mount} = of_main;\n")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from .browser import running_browser, watched_page
+from .browser import watched_page
 from .test_page import axe_source, shows
 
 pytestmark = pytest.mark.slow
@@ -32,12 +32,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True,
     )
     return made
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with running_browser() as found:
-        yield found
 
 
 @pytest.fixture

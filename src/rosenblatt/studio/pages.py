@@ -11,6 +11,7 @@ import base64
 import hashlib
 import posixpath
 import re
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,19 +31,13 @@ WEB = Path(__file__).parent / "web"
 # The one module that acts by itself: it makes the page of the server or of a file.
 BOOT = "boot.js"
 COURSE_BOOT = "course_boot.js"
+# It runs the code of a page that is one file, which is deflated: half as large then, as text.
+UNPACK = "unpack.js"
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w./-]+\.js)";?\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
 # What a browser does not need: lines that are comments, and the room before a line. No text of the
 # page goes over several lines.
 IDLE = re.compile(r"^[\t ]*//.*\n|^[\t ]+|^\n", re.MULTILINE)
-# Texts; where a line has one inside another, or a pattern, it stays as it is.
-TEXT = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)""")
-LEFT_ALONE = re.compile(r"`[^`]*`[^`]*`|[(=,:!&|?] ?/[^/*]")
-REMARK = re.compile(r"\s*// .*$")
-BLANKS = re.compile(
-    r" ?(=>|[=!<>]=*|&&|\|\||\?\??|[*,;:{}()\[\]]) ?|(?<=[\w)\]]) ([-+/%]) (?=[\w(\[])"
-)
-SEAM = re.compile(r"\n(?=[^\w$+-])|(?<=[^\w$+-])\n")
 LEFT_OVER = re.compile(r"^(?:import|export)\b.*$", re.MULTILINE)
 
 
@@ -86,7 +81,7 @@ def _add(
         _add(_resolved(name, other), sources, parts, done, (*waiting, name))
     body, exported = _rewritten(name, sources[name])
     returned = ",".join(exported)
-    parts.append(f"const {_variable(name)}=(()=>{{{body}return{{{returned}}}}})();\n")
+    parts.append(f"const {_variable(name)}=(()=>{{\n{body}\nreturn{{{returned}}}}})();\n")
     done.add(name)
 
 
@@ -97,24 +92,7 @@ def _rewritten(name: str, source: str) -> tuple[str, list[str]]:
     left = LEFT_OVER.search(body)
     if left is not None:
         raise BundleError(f"{name} has a line that cannot be joined: {left[0]}")
-    return _dense(body), exported
-
-
-def _dense(source: str) -> str:
-    """The same without what only its readers need."""
-    lines = [_dense_line(line) for line in IDLE.sub("", source).splitlines()]
-    # Statements end with a semicolon, so that a line may go on where no two words become one.
-    found = SEAM.sub("", "\n".join(lines))
-    return found if found.endswith(";") else found + "\n"
-
-
-def _dense_line(line: str) -> str:
-    if LEFT_ALONE.search(line):
-        return line
-    parts = TEXT.split(line)
-    parts[-1] = REMARK.sub("", parts[-1])
-    parts[::2] = [BLANKS.sub(r"\1\2", part) for part in parts[::2]]
-    return "".join(parts)
+    return IDLE.sub("", body), exported
 
 
 def _taken(name: str, line: re.Match[str]) -> str:
@@ -155,19 +133,25 @@ def page(study: Study, state: PageState, kit: dict[str, Any], chapters: str = ""
     sheets = ["style.css", "course.css"] if chapters else ["style.css"]
     styles = [CSS_BLANKS.sub(r"\1", (WEB / sheet).read_text("utf-8")) for sheet in sheets]
     style = _closed("".join(styles), "style")
-    code = _closed(joined(COURSE_BOOT if chapters else BOOT), "script")
+    code = joined(COURSE_BOOT if chapters else BOOT)
+    packed = base64.b64encode(zlib.compress(code.encode(), 9)).decode()
+    unpack = _closed(IDLE.sub("", (WEB / UNPACK).read_text("utf-8")), "script")
     # In JSON "<" may be written so, and then no label can end the element it stands in.
     data = msgspec.json.encode(carried).decode().replace("<", "\\u003c")
     policy = (
-        f"default-src 'none'; script-src '{_digest(code)}'; style-src '{_digest(style)}'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src '{_digest(unpack)}' '{_digest(code)}'; "
+        f"style-src '{_digest(style)}'; img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     head = f'<head>\n<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
     html = (WEB / "index.html").read_text("utf-8")
     html = _put(HEAD, head, html)
     html = _put(STYLE, f"<style>{style}</style>\n", html)
-    run = f'<script type="application/json" id="studio-kit">{data}</script>\n'
-    return _put(SCRIPT, f'{chapters}{run}<script type="module">{code}</script>\n', html)
+    scripts = [
+        f'<script type="application/json" id="studio-kit">{data}</script>\n',
+        f'<script type="application/zlib" id="studio-code">{packed}</script>\n',
+        f'<script type="module">{unpack}</script>\n',
+    ]
+    return _put(SCRIPT, "".join([chapters, *scripts]), html)
 
 
 def _is_learned_in_page(run: PageRun) -> bool:

@@ -2,31 +2,18 @@
 import {boundsOf, boxAround, boxCorners} from "./engine/geometry.js";
 import {clamped} from "./engine/numbers.js";
 import {RunLedger} from "./engine/run_ledger.js";
-import {readAddress, writeAddress} from "./state/address.js";
 import {setLearners} from "./state/catalogue.js";
 import {localPoints, PointEditor} from "./state/point_editor.js";
 import {Position} from "./state/position.js";
-import {Appearance} from "./views/appearance.js";
-import {DataBar, OrderBar} from "./views/data_bar.js";
-import {DataDialog} from "./views/data_dialog.js";
-import {el, setText} from "./views/dom.js";
-import {ExportMenu} from "./views/export_menu.js";
-import {LearnerBar} from "./views/learner_bar.js";
-import {Lecture} from "./views/lecture.js";
+import {AddressBar} from "./views/address_bar.js";
+import {setText} from "./views/dom.js";
+import {lay, partsOf} from "./views/layout.js";
 import {marksOf} from "./views/marks.js";
-import {Playback} from "./views/playback.js";
-import {Stage} from "./views/stage.js";
-import {PointTable} from "./views/tables.js";
-import {TheoryCard} from "./views/theory_card.js";
-import {UpdateCard} from "./views/update_card.js";
 
 const MOST_UNDO = 50;
 const STATE_FIELDS = "v data map learners order seed epochs held at view".split(" ");
 const FIRST = {view: "plane", at: 0};
 const NO_POINTS = localPoints({rows: []}, ["A", "B"]);
-
-const STEPS = "each mistake moves the line. Step through the updates";
-const LEDE = `Watch a perceptron learn: ${STEPS}, or click the plane to add points of your own.`;
 
 class Studio {
 	constructor(
@@ -46,56 +33,11 @@ class Studio {
 	}
 
 	build() {
-		this.live = el("p", {class: "live", "aria-live": "polite"});
-		this.spoken = el("p", {class: "unseen", "aria-live": "polite"});
-		this.alert = el("p", {class: "problem", role: "alert"});
 		this.editor = new PointEditor(this);
 		this.position = new Position(this);
-		this.appearance = new Appearance(this);
-		this.dataDialog = new DataDialog(this);
-		this.dataBar = new DataBar(this, () => this.dataDialog.open());
-		this.learnerBar = new LearnerBar(this);
-		this.orderBar = new OrderBar(this);
-		this.stage = new Stage(this);
-		this.playback = new Playback(this);
-		this.updateCard = new UpdateCard(this);
-		this.theoryCard = new TheoryCard(this);
-		this.pointTable = new PointTable(this);
-		this.exports = new ExportMenu(this);
-		this.lecture = new Lecture(this);
-		this.stage.grid.after(this.playback.node, this.live);
-		const {themeButton, sizeButton} = this.appearance;
-		const lede = el("p", {class: "lede"}, LEDE);
-		const title = el("div", {}, el("h1", {}, "Perceptron studio"), lede);
-		const {start, bar, nodes} = this.lecture;
-		const buttons = [this.exports.node, themeButton, sizeButton, start, bar];
-		// In a chapter of the course the page is a figure: the plane, and what else is asked for.
-		const {parts} = this;
-		const shown = (name, node) => (parts && !parts.includes(name) ? [] : [node]);
-		const cards = [
-			this.stage.node,
-			...shown("update", this.updateCard.node),
-			...shown("theory", this.theoryCard.node),
-		];
-		const bars = [this.dataBar, this.learnerBar, this.orderBar].map((part) => part.node);
-		const setup = el("div", {class: "setup edit"}, bars);
-		const head = el("header", {class: "head"}, title, el("div", {class: "row tools"}, buttons));
-		const below = [...shown("setup", setup), ...shown("points", this.pointTable.node)];
-		this.root.replaceChildren(
-			...(parts ? [] : [head]),
-			this.alert,
-			el(parts ? "div" : "main", {class: "layout"}, cards, below),
-			this.spoken,
-			this.dataDialog.node,
-			...(parts ? [] : nodes),
-		);
-		this.root.classList.add("studio");
-		this.root.classList.toggle("fixed", !this.editable);
-		this.root.classList.toggle("figure", Boolean(parts));
-		// A section with a name is a landmark, and several figures have the same names.
-		for (const card of parts ? this.root.querySelectorAll("section") : [])
-			card.removeAttribute("aria-label");
-		if (this.address) window.addEventListener("hashchange", () => this.readHash());
+		this.addressBar = new AddressBar(this);
+		Object.assign(this, partsOf(this));
+		lay(this);
 		this.appearance.apply();
 		this.updateCard.show();
 	}
@@ -110,30 +52,16 @@ class Studio {
 		} catch {
 			// An older or smaller server: the run fills in what is missing.
 		}
-		const read = this.address ? readAddress(location.hash) : null;
-		if (read) {
-			// What the address does not name has its default, not what the server would start with.
-			this.state = {
-				...FIRST,
-				...(read.state.data ? {} : {data: this.state.data}),
-				...(read.state.learners || read.state.data ? {} : {learners: this.state.learners}),
-				...read.state,
-			};
-			this.shown = read.shown;
-		}
+		const isNamed = this.addressBar.begin();
 		await this.run({fresh: true});
 		// Who opens the page without an address sees at once what it is about.
-		if (this.play && !read && this.length && !this.at) this.playback.present();
+		if (this.play && !isNamed && this.length && !this.at) this.playback.present();
 	}
 
-	async readHash() {
-		if (location.hash === this.written) return;
-		const read = readAddress(location.hash);
-		if (!read) return;
-		this.remember();
-		this.state = {...FIRST, ...read.state};
-		this.shown = read.shown;
-		await this.run({fresh: true});
+	// Another state, all of it.
+	begin(state, shown = 0) {
+		this.state = {...FIRST, ...state};
+		this.shown = shown;
 	}
 
 	// What is sent: the state's own fields and nothing else. Learners of a lesson are not named.
@@ -282,22 +210,9 @@ class Studio {
 			this.updateCard.show();
 			this.pointTable.count();
 			this.lecture.notes.show();
-			this.writeHash();
+			this.addressBar.write();
 		}
 		this.theoryCard.show(all);
-	}
-
-	writeHash() {
-		if (!this.address || !this.state.data || !this.state.learners) return;
-		clearTimeout(this.writing);
-		this.writing = setTimeout(() => {
-			this.written = writeAddress(this.state, this.shown);
-			try {
-				history.replaceState(null, "", this.written);
-			} catch {
-				// A file opened without an address of its own cannot carry one.
-			}
-		}, 150);
 	}
 
 	goTo(k, {quiet = false, t = null} = {}) {
