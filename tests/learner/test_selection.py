@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.arrays import SparseRows
 from rosenblatt.learner import selection
-from rosenblatt.learner.selection import MANY_ROWS, leaderboard, splits
+from rosenblatt.learner.selection import MANY_ROWS, MANY_SCORES, leaderboard, splits
 
 DEFAULT = ("usual", 12)
 
@@ -106,6 +106,18 @@ def test_of_many_rows_a_fifth_is_held_out_once():
     labels = np.arange(MANY_ROWS, dtype=np.int32) % 3
     [part] = splits(np.zeros((MANY_ROWS, 1)), labels, None, 0)
     assert np.bincount(part.labels).tolist() == [200, 200, 200]
+
+
+def test_of_many_classes_a_share_is_held_out_once_as_of_many_rows():
+    rows = 300
+    labels = np.arange(rows, dtype=np.int32) % 150
+    assert rows * 150 >= MANY_SCORES > rows * 50
+    [part] = splits(np.zeros((rows, 1)), labels, None, 0)
+    assert len(part.held) == 150  # a fifth of two would be none
+    labels %= 149
+    [part] = splits(np.zeros((rows, 1)), labels, None, 0)
+    assert 0 < len(part.held) < 149
+    assert len(splits(np.zeros((rows, 1)), labels % 50, None, 0)) > 1
 
 
 def test_rows_held_out_are_copied_some_at_a_time(monkeypatch):

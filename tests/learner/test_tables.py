@@ -166,6 +166,7 @@ REFUSED = {
     "a mapping": ({"a": [1.0]}, "X is {'a'.*Expected 2D array"),
     "a generator": ((row for row in INTS), "generator.*Expected 2D array"),
     "one dimension": (ARRAY[0], r"shape \(3,\): Expected 2D array, got 1D array.*Reshape your dat"),
+    "texts": (["a film", "a book"], r"Expected 2D array, got 1D.*TextFeatures\(\)"),
     "an empty list": ([], "Expected 2D array, got 1D array"),
     "three dimensions": (ARRAY[None], r"Found array with dim 3, while dim <= 2 is required"),
     "no rows": (ARRAY[:0], r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required"),

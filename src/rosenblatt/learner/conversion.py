@@ -23,6 +23,7 @@ RESHAPE = (
     "Reshape your data: X.reshape(-1, 1) if it is one feature of many rows, X.reshape(1, -1) if it "
     "is one row."
 )
+TEXTS = "Make numbers of texts first: rosenblatt.features.TextFeatures().fit_transform(X)."
 
 
 def as_table(X: Any, columns: list[Any] | None = None) -> Any:
@@ -99,8 +100,9 @@ def _refuse_shape(array: AnyArray) -> None:
             "required. Give each example as one row of numbers."
         )
     if array.ndim == 1:
+        cure = TEXTS if array.size and isinstance(array[0], str) else RESHAPE
         raise InputError(
-            f"X has shape {array.shape}: Expected 2D array, got 1D array instead. {RESHAPE}"
+            f"X has shape {array.shape}: Expected 2D array, got 1D array instead. {cure}"
         )
     raise InputError(
         f"X is {array.item()!r:.60}: Expected 2D array, got scalar array instead. {RESHAPE}"

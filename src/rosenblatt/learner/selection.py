@@ -13,8 +13,9 @@ from rosenblatt.core.classes import hold_out, stratified_folds
 from rosenblatt.core.parallel import slices
 from rosenblatt.errors import InputError
 
-# Of fewer rows all are held out once, a fold at a time; of more a share of them.
-MANY_ROWS = 3000
+# Of fewer rows all are held out once, a fold at a time; of more, or of so many rows times classes,
+# a share of them.
+MANY_ROWS, MANY_SCORES = 3000, 30_000
 MOST_FOLDS = 5
 HELD_OUT = 0.2
 # Rows that are held out are copied so many values at a time.
@@ -61,20 +62,27 @@ class Split(NamedTuple):
         return np.concatenate([score(self.table[self.held[part]]) for part in some])
 
 
+def are_many(n_rows: int, n_classes: int) -> bool:
+    """Whether rows are so many, or cost so much by their classes, that a share held out will do."""
+    return n_rows >= MANY_ROWS or n_rows * n_classes >= MANY_SCORES
+
+
 def splits(table: Any, labels: Labels, share: float | None, seed: int) -> list[Split]:
     """Splits of a table, of every class alike; none where a class has a single row.
 
     A ``share`` of the rows is held out once; None: what suits their number.
     """
-    fewest = np.bincount(labels)
-    if len(fewest) < 2 or fewest.min() < 2:
+    members = np.bincount(labels)
+    if len(members) < 2 or members.min() < 2:
         return []
-    if share is None and len(labels) < MANY_ROWS:
-        n = min(MOST_FOLDS, int(fewest.min()))
+    if share is None and not are_many(len(labels), len(members)):
+        n = min(MOST_FOLDS, int(members.min()))
         folds = stratified_folds(labels, n, seed)
         parts = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(n)]
     else:
-        parts = [hold_out(labels, HELD_OUT if share is None else share, seed)]
+        if share is None:
+            share = HELD_OUT if members.max() > 2 else 0.5  # where all classes have two rows, one
+        parts = [hold_out(labels, share, seed)]
     return [Split(learned, held, table, labels[held]) for learned, held in parts]
 
 

@@ -67,18 +67,18 @@ class AutoLinear(Diagram, Estimator):
     Seven rules are tried: PA-I with two values of C, the soft perceptron, SCW, AROW, and AdaGrad's
     steps by hinge and by log loss; all predict with the mean over the later epochs, and count their
     parameters relative to the data. Each is trained once and judged after 3, 12, 50 and 150 epochs
-    on five folds in turn, of 3,000 rows or more after 3, 12 and 30 on a fifth of them. The default,
-    PA-I with ``C=1`` and 12 epochs, is left only for what misclassifies fewer of the held-out rows
-    by two standard errors of the difference. Of sparse rows of unit length, as texts are, it is 3
-    and 12 epochs and one standard error; a rule that is worse than the default by three after 3
-    epochs is tried no further; and more than two classes have no bias, which beside such rows would
-    move as far as all words together.
+    on five folds in turn; of 3,000 rows or more, or where rows times classes are 30,000 or more,
+    after 3, 12 and 30 on a fifth of them. The default, PA-I with ``C=1`` and 12 epochs, is left
+    only for what misclassifies fewer of the held-out rows by two standard errors of the difference.
+    Of sparse rows of unit length, as texts are, it is 3 and 12 epochs and one standard error; a
+    rule that is worse than the default by three after 3 epochs is tried no further; and more than
+    two classes have no bias, which beside such rows would move as far as all words together.
 
     What was chosen is trained on all rows, its probabilities are calibrated on the held-out scores:
     of two classes by a slope alone, so that the class that is predicted is the more probable one
     (with ``class_weight`` also by an offset).
 
-    Cost: seven fits of 150 epochs on five folds, of 3,000 rows or more seven of 30 epochs.
+    Cost: seven fits of 150 epochs on five folds; of many rows or classes seven of 30 epochs.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ from rosenblatt.core.classes import best_classes
 from rosenblatt.core.parallel import each_part
 from rosenblatt.core.result import EpochCallback
 from rosenblatt.learner.inputs import TrainingData
-from rosenblatt.learner.selection import MANY_ROWS, Mask, Split, paired_difference
+from rosenblatt.learner.selection import Mask, Split, are_many, paired_difference
 from rosenblatt.linear.arow import AROW
 from rosenblatt.linear.linear_learner import LinearLearner
 from rosenblatt.linear.passive_aggressive import PassiveAggressive
@@ -79,7 +79,7 @@ class Plan(NamedTuple):
             # one all the same; of 20 it made 0.5 points more errors on texts of a later time.
             looks, hopeless = LOOKS_AT_TEXTS, HOPELESS_OF_TEXT
             caution, has_bias = CAUTION_OF_TEXT, n_classes < 3
-        elif table.shape[0] >= MANY_ROWS:
+        elif are_many(table.shape[0], n_classes):
             looks = LOOKS_AT_MANY_ROWS
         return cls(sorted({min(epoch, most) for epoch in looks}), hopeless, caution, has_bias)
 
