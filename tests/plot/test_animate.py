@@ -210,7 +210,7 @@ def test_plot_draws_the_last_picture(film):
     film.plot(ax)
     assert ax.get_title("left") == two_lines(film.titles[-1])
     assert film._repr_png_() is None
-    assert film._repr_html_().startswith("<iframe")
+    assert '<iframe class="rosenblatt-film" srcdoc=' in film._repr_html_()
 
 
 @pytest.mark.slow

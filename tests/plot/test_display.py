@@ -112,6 +112,7 @@ def test_saving_touches_neither_the_settings_nor_pyplot(shown, tmp_path):
     figures = pyplot.get_fignums()
     shown.save(tmp_path / "x.svg", theme="dark")
     assert shown._repr_png_().startswith(b"\x89PNG")
+    assert shown._repr_html_().count("data:image/png;base64,") == 2
     assert dict(mpl.rcParams) == before
     assert pyplot.get_fignums() == figures
     assert not hasattr(shown, "ax_")
@@ -125,7 +126,7 @@ def test_plot_makes_a_figure_that_pyplot_can_show_and_keeps_the_settings():
         assert pyplot.figure(shown.figure_.number) is shown.figure_
         assert dict(mpl.rcParams) == before
         # The notebook shows that figure; a second one beside it would be too much.
-        assert shown._repr_png_() is None
+        assert shown._repr_png_() is None is shown._repr_html_()
         assert shown.caption.split()[0] in shown.figure_.get_supxlabel()
     finally:
         pyplot.close(shown.figure_)

@@ -25,6 +25,7 @@ from rosenblatt.core.recording import COLUMNS, Entries, Update, refuse_missing
 from rosenblatt.core.rows import as_rows, inspect, products
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
+from rosenblatt.html_tables import first_and_last, html_card, html_headline, html_table, in_short
 
 # Products with the mistaken rows are formed for so many numbers at a time.
 VOTE_BLOCK = 4_000_000
@@ -92,6 +93,12 @@ class BaseLedger(ABC, Generic[W]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self)} updates in {self.n_examples} examples>"
+
+    def _repr_html_(self) -> str:
+        places, left_out = first_and_last(len(self))
+        rows = [(k + 1, *map(in_short, self[k])) for k in places]
+        table = html_table(left_out, ("update", *Update._fields), rows)
+        return html_card(html_headline(repr(self)[1:-1]), table)
 
     def upto(self, k: int, n_examples: int | None = None) -> Self:
         """The ledger as it was after ``k`` updates (and ``n_examples`` examples)."""

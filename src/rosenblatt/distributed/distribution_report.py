@@ -6,11 +6,12 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from rosenblatt.html_tables import ResultCard
 from rosenblatt.plurals import count
 
 
 @dataclass
-class DistributionReport:
+class DistributionReport(ResultCard):
     """Mistakes by epoch and shard, bytes and seconds, and the bound of the mixing theorem.
 
     Attributes
@@ -86,6 +87,9 @@ class DistributionReport:
             f"the first shard alone it came to {error:.2%} in {spent:.2g} s, mixing in "
             f"{equal[0] if equal else 'no epoch'}"
         )
+
+    def _headline(self) -> str:
+        return self.describe()[0]
 
     def describe(self) -> list[str]:
         """The report in a few lines."""

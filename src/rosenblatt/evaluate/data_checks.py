@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rosenblatt.evaluate.target_checks import TargetWarning, check_target
 from rosenblatt.features.number_scaling import contiguous_columns
 from rosenblatt.features.schemas import AnySchema, guess_schema
+from rosenblatt.html_tables import ResultCard
 from rosenblatt.io.number_style import looks_missing
 from rosenblatt.io.table import Table
 from rosenblatt.plurals import agree, count, first_few
@@ -30,7 +31,7 @@ ROWS_HASHED, SKETCHED = 1 << 12, 1 << 10
 
 
 @dataclass
-class DataReport:
+class DataReport(ResultCard):
     """What `check_data` found; ``warnings()`` and ``errors()`` put it into words.
 
     Attributes
@@ -77,6 +78,9 @@ class DataReport:
     scales: dict[str, Any] | None = None
     repeated_rows: dict[str, Any] = field(default_factory=dict)
     conflicts: dict[str, Any] = field(default_factory=dict)
+
+    def _headline(self) -> str:
+        return f"{count(self.rows, 'row')}, {count(self.features, 'feature')}"
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain data; labels as text."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate.report import Report, report, short_label
 from rosenblatt.evaluate.spans import SpanReport, span_scores
+from rosenblatt.html_tables import html_card
 from rosenblatt.plurals import count
 
 
@@ -92,6 +94,9 @@ class TagReport:
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        return html_card(f"<pre>{escape(str(self))}</pre>")
 
 
 def tag_report(

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.html_tables import FIELD as CELL
 from rosenblatt.html_tables import html_card
 from rosenblatt.plurals import count
 
 TOP_WEIGHTS = 8
 TOP_CLASSES = 12
-CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
+WIDEST_BAR = 16
 
 
 class Diagram:
@@ -112,7 +113,7 @@ def sparkline(counts: list[int], width: int = 240, height: int = 36) -> str:
         return ""
     stretch = -(-len(counts) // 60)
     heights = [max(counts[i : i + stretch]) for i in range(0, len(counts), stretch)]
-    most, step = max(max(heights), 1), width / len(heights)
+    most, step = max(max(heights), 1), min(width / len(heights), WIDEST_BAR)
     bars = "".join(
         f'<rect x="{i * step:.1f}" y="{height * (1 - h / most):.1f}" '
         f'width="{max(step - 1, 0.5):.1f}" height="{height * h / most:.1f}"/>'

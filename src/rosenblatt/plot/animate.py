@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from rosenblatt import checks
 from rosenblatt.errors import MissingExtra, RosenblattError
+from rosenblatt.html_tables import DARK_PAGE, LIGHT_PAGE
 from rosenblatt.plot import style
 from rosenblatt.plot.display import Pen, Size
 from rosenblatt.plot.film_page import page
@@ -70,8 +71,12 @@ class AnimateDisplay(RunDisplay):
         return page(self.run, self.titles, self.caption, self.seconds)
 
     def _repr_html_(self) -> str:
+        # The page follows the reader's setting, which in a frame is that of its element.
         return (
-            f'<iframe srcdoc="{escape(self.page())}" sandbox="allow-scripts" title="animation" '
+            f"<style>:is({DARK_PAGE}) .rosenblatt-film{{color-scheme:dark}}"
+            f":is({LIGHT_PAGE}) .rosenblatt-film{{color-scheme:light}}</style>"
+            f'<iframe class="rosenblatt-film" srcdoc="{escape(self.page())}" '
+            'sandbox="allow-scripts" title="animation" '
             'style="width:100%;height:760px;border:0"></iframe>'
         )
 

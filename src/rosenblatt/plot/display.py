@@ -6,6 +6,7 @@ import io
 import os
 import textwrap
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from rosenblatt import checks, numpydoc
 from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.errors import ParameterError
+from rosenblatt.html_tables import html_picture
 from rosenblatt.plot import style
 from rosenblatt.plot.pen import Pen as Pen
 from rosenblatt.plot.pen import load_matplotlib
@@ -21,6 +23,7 @@ from rosenblatt.plot.style import Theme
 
 Size = tuple[float, float]
 CAPTION_SIZE = 9
+NOTEBOOK_DPI = 110
 # About so many letters of a caption fit on an inch.
 LETTERS_AN_INCH = 13.0
 # Panels in a given axes, in shares of it: left, bottom, right and top of all; between two of them
@@ -161,7 +164,21 @@ class Display:
 
     def _repr_png_(self) -> bytes | None:
         # A notebook shows the figure of `plot` by itself, and would show this one beside it.
-        return None if "ax_" in self.__dict__ else self._rendered("png", dpi=110)
+        return None if "ax_" in self.__dict__ else self._in_few_colours("light")
+
+    def _repr_html_(self) -> str | None:
+        light = self._repr_png_()
+        if light is None:
+            return None
+        return html_picture(light, self._in_few_colours("dark"), self.caption)
+
+    def _in_few_colours(self, theme: str) -> bytes:
+        """A PNG of a third of the bytes, since a notebook keeps three of them."""
+        image, out = import_module("PIL.Image"), io.BytesIO()
+        dots = image.open(io.BytesIO(self._rendered("png", theme, dpi=NOTEBOOK_DPI)))
+        few = dots.convert("RGB").quantize(256, dither=image.Dither.NONE)
+        few.save(out, "png", optimize=True)
+        return out.getvalue()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.caption}>"

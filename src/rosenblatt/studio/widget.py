@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import InputError, MissingExtra, RosenblattError
+from rosenblatt.html_tables import DARK_PAGE, LIGHT_PAGE
 from rosenblatt.studio import fields
 from rosenblatt.studio.mapped_rows import numbers_of
 from rosenblatt.studio.pages import WEB, joined
@@ -18,8 +19,12 @@ try:
 except ImportError as error:
     raise MissingExtra("the studio in a notebook needs anywidget", extra="notebook") from error
 
-# Questions and answers are messages with a number, since they may overtake each other.
+THEMES = f'const DARK = "{DARK_PAGE}", LIGHT = "{LIGHT_PAGE}";'
+# Questions and answers are messages with a number, since they may overtake each other. Keys stay in
+# the widget: JupyterLab acts on those that bubble up to it and, where it hears them before the page
+# does, leaves an element alone that has this attribute.
 RENDER = """
+const OWN_KEYS = "data-lm-suppress-shortcuts";
 function render({model, el}) {
   const root = document.createElement("div");
   root.className = "studio";
@@ -39,8 +44,24 @@ function render({model, el}) {
     model.send({id: last, name, body});
   });
   model.on("msg:custom", hear);
-  mount(root, {ask, initial: model.get("initial")});
-  return () => model.off("msg:custom", hear);
+  el.addEventListener("focusin", (event) => event.target.setAttribute(OWN_KEYS, "true"));
+  el.addEventListener("keydown", (event) => event.stopPropagation());
+  const {appearance} = mount(root, {ask, initial: model.get("initial")});
+  const {body} = document;
+  let known = null;
+  const follow = () => {
+    const theme = body.matches(DARK) ? "dark" : body.matches(LIGHT) ? "light" : null;
+    if (theme === known) return;
+    known = appearance.chosen = theme;
+    appearance.apply();
+  };
+  const observer = new MutationObserver(follow);
+  observer.observe(body, {attributes: true, attributeFilter: ["class", "data-jp-theme-light"]});
+  follow();
+  return () => {
+    model.off("msg:custom", hear);
+    observer.disconnect();
+  };
 }
 export default {render};
 """
@@ -65,7 +86,7 @@ class Playground(anywidget.AnyWidget):
     >>> Playground([[0, 0], [1, 1]], ["no", "yes"])  # doctest: +SKIP
     """
 
-    _esm = joined("main.js") + RENDER
+    _esm = joined("main.js") + THEMES + RENDER
     _css = (WEB / "style.css").read_text("utf-8")
     initial = traitlets.Dict().tag(sync=True)
 

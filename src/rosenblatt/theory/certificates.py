@@ -16,6 +16,7 @@ import numpy as np
 
 from rosenblatt.arrays import AnyArray, BoolArray, FloatArray, IndexArray
 from rosenblatt.errors import RosenblattError
+from rosenblatt.html_tables import ResultCard
 from rosenblatt.plurals import count
 
 
@@ -24,7 +25,7 @@ class CertificateError(RosenblattError):
 
 
 @dataclass(frozen=True)
-class Conflict:
+class Conflict(ResultCard):
     """Rows whose weights show that nothing separates them.
 
     Attributes
@@ -39,8 +40,11 @@ class Conflict:
     rows: tuple[int, ...]
     weights: tuple[Fraction, ...]
 
+    def _headline(self) -> str:
+        return f"{type(self).__name__} of {count(len(self.rows), 'row')}"
+
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {count(len(self.rows), 'row')}>"
+        return f"<{self._headline()}>"
 
 
 def check_separator(X: Any, signs: FloatArray, w: Any, b: Any, *, strict: bool = True) -> None:

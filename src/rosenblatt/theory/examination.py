@@ -14,6 +14,7 @@ import numpy.typing as npt
 from rosenblatt import checks
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.errors import InputError
+from rosenblatt.html_tables import ResultCard
 from rosenblatt.runs import LinearRun, finite_rows
 from rosenblatt.theory.certificates import CertificateError
 from rosenblatt.theory.margin import MaxMargin, max_margin
@@ -189,7 +190,7 @@ def _most_common_wrong(
 
 
 @dataclass(frozen=True, eq=False)
-class Examination:
+class Examination(ResultCard):
     """What `examine` found.
 
     Attributes
@@ -228,6 +229,9 @@ class Examination:
     def separation(self) -> str:
         """As of `separability`; "undecided" if its certificate could not be checked."""
         return str(self.separability.separation) if self.verified else "undecided"
+
+    def _headline(self) -> str:
+        return self.verdict + ", checked in exact arithmetic" * self.verified
 
     def to_json(self, lines: Sequence[int]) -> dict[str, Any]:
         """All of it as plain data; rows are named by these lines of their file."""

@@ -18,6 +18,8 @@ from rosenblatt.core.model import LinearModel
 from rosenblatt.core.rows import as_rows, largest_allowed, scores
 from rosenblatt.core.training import train
 from rosenblatt.errors import InputError
+from rosenblatt.html_tables import ResultCard
+from rosenblatt.plurals import count
 from rosenblatt.theory.argmax import ArgmaxSeparability
 from rosenblatt.theory.mistake_bounds import MistakeBound, mistake_bound
 from rosenblatt.theory.points import read_points
@@ -55,7 +57,7 @@ class Map(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SeparatingMap:
+class SeparatingMap(ResultCard):
     """A feature map Φ and what is known of the rows behind it.
 
     Attributes
@@ -86,6 +88,9 @@ class SeparatingMap:
     def separable(self) -> bool:
         """Whether the mapped rows are proven to be separable; if not, this is the best found."""
         return self.verdict.separable is True
+
+    def _headline(self) -> str:
+        return f"{self.name}, {count(self.n_features, 'feature')}: {self.verdict.verdict}"
 
     def transform(self, X: Any) -> Any:
         """Φ(x) for every row: the rows it was found with, or new ones.

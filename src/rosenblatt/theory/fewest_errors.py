@@ -11,6 +11,7 @@ import numpy as np
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.geometry import Hyperplane
+from rosenblatt.html_tables import ResultCard
 from rosenblatt.plurals import count
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_conflict, sides
 from rosenblatt.theory.mistake_bounds import Examples
@@ -24,7 +25,7 @@ DEEPEST = 300
 
 
 @dataclass(frozen=True, eq=False)
-class FewestErrors:
+class FewestErrors(ResultCard):
     """How few rows can be misclassified, and weights that misclassify so few.
 
     Attributes
@@ -60,6 +61,10 @@ class FewestErrors:
     @property
     def closed(self) -> bool:
         return self.lower == self.upper
+
+    def _headline(self) -> str:
+        least = f"at least {self.lower:,} and at most " * (not self.closed)
+        return f"{least}{count(self.upper, 'error')}" + " at the fewest" * self.closed
 
     @property
     def hyperplane(self) -> Hyperplane | None:

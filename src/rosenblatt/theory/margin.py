@@ -10,6 +10,8 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.geometry import Hyperplane
+from rosenblatt.html_tables import ResultCard
+from rosenblatt.text_tables import ordinary
 from rosenblatt.theory.exact import integers
 from rosenblatt.theory.margin_interval import CLOSED, largest_margin
 from rosenblatt.theory.points import DifferenceHull, FeatureMap, PointHull, read_points
@@ -51,7 +53,7 @@ def margin(X: Any, y: Any, w: Any, b: float = 0.0, *, feature_map: FeatureMap = 
 
 
 @dataclass(frozen=True)
-class MaxMargin:
+class MaxMargin(ResultCard):
     """The hyperplane with the largest margin, and how large that is.
 
     Attributes
@@ -84,6 +86,11 @@ class MaxMargin:
     @property
     def closed(self) -> bool:
         return self.gap <= CLOSED
+
+    def _headline(self) -> str:
+        if self.closed:
+            return f"largest margin {ordinary(self.margin)}"
+        return f"largest margin between {ordinary(self.lower)} and {ordinary(self.upper)}"
 
 
 def max_margin(

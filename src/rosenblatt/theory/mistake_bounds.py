@@ -13,6 +13,9 @@ import numpy as np
 from rosenblatt import checks
 from rosenblatt.arrays import FloatArray, IndexArray, is_sparse
 from rosenblatt.errors import InputError
+from rosenblatt.html_tables import ResultCard
+from rosenblatt.plurals import count
+from rosenblatt.text_tables import ordinary
 from rosenblatt.theory.argmax import decide_argmax
 from rosenblatt.theory.margin_interval import CLOSED, MarginInterval, largest_margin, longest
 from rosenblatt.theory.points import EPS, FeatureMap, PairHull, PointHull, Points, read_points
@@ -26,7 +29,7 @@ FEW_ROUNDS, FEW_STEPS, MANY_NUMBERS = 8, 8, 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class MistakeBound:
+class MistakeBound(ResultCard):
     """A bound on the mistakes of a perceptron, and what it is made of.
 
     With a bias R, γ, u and D are those of the rows with a 1 appended, with several classes those of
@@ -92,6 +95,10 @@ class MistakeBound:
     @property
     def unit_margin(self) -> float:
         return self.margin / self.radius if self.radius > 0 else 0.0
+
+    def _headline(self) -> str:
+        when = "" if self.epochs is None else f" in {count(self.epochs, 'epoch')}"
+        return f"at most {ordinary(self.bound)} mistakes{when} ({self.theorem})"
 
 
 def mistake_bound(

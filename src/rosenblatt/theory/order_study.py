@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from dataclasses import dataclass
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from rosenblatt.arrays import AnyArray, FloatArray, IntArray
 from rosenblatt.core.rows import margins, scores
 from rosenblatt.errors import ConvergenceWarning, ParameterError
+from rosenblatt.html_tables import html_card, html_headline, html_table
 from rosenblatt.runs import finite_rows
 from rosenblatt.theory.points import FeatureMap, mapped
 
@@ -80,19 +82,33 @@ class OrderStudy:
 
     def __repr__(self) -> str:
         rows = (
-            f"{name.replace('_', ' '):16}" + "".join(f"{value:>10.4g}" for value in spread)
-            for name, spread in self.summary.items()
+            f"{name:16}" + "".join(f"{value:>10}" for value in values)
+            for name, *values in self._cells()
         )
+        head = f"{'':16}" + "".join(f"{name:>10}" for name in Spread._fields)
+        return "\n".join([self._headline(), head, *rows, *self._endings()])
+
+    def _repr_html_(self) -> str:
+        table = html_table("", ("", *Spread._fields), self._cells())
+        below = "".join(f"<p>{escape(line)}</p>" for line in self._endings())
+        return html_card(html_headline(self._headline()), table, below)
+
+    def _headline(self) -> str:
+        return f"{self.learner} on {self.n_orders} orders"
+
+    def _cells(self) -> list[list[str]]:
+        return [
+            [name.replace("_", " "), *(f"{value:.4g}" for value in spread)]
+            for name, spread in self.summary.items()
+        ]
+
+    def _endings(self) -> list[str]:
         reasons = Counter(self.stop_reasons).most_common()
         which = "training" if self.test_accuracy is None else "test"
-        lines = [
-            f"{self.learner} on {self.n_orders} orders",
-            f"{'':16}{'median':>10}{'min':>10}{'max':>10}",
-            *rows,
+        return [
             f"stopped: {', '.join(f'{reason} {count}' for reason, count in reasons)}",
             f"prediction depends on the order: {self.unstable:.1%} of {which} rows",
         ]
-        return "\n".join(lines)
 
 
 def order_study(

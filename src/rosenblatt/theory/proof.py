@@ -13,8 +13,10 @@ from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import Ledger
 from rosenblatt.core.rows import margins
 from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.html_tables import first_and_last, html_card, html_headline, html_table
 from rosenblatt.learner.catalogue import CATALOGUE
 from rosenblatt.runs import LinearRun, Move, finite_rows
+from rosenblatt.text_tables import ordinary
 from rosenblatt.theory.margin_interval import longest
 from rosenblatt.theory.points import EPS, FeatureMap, Points, mapped
 
@@ -83,6 +85,14 @@ class ProofTrace:
             f"<ProofTrace: {self.n_updates} updates{most}; {first}‖w‖² ≤ ‖w₀‖² + kη²R² after "
             f"each ({margin}R={self.radius:.4g})>"
         )
+
+    def _repr_html_(self) -> str:
+        sides = {"u·(w-w₀)": self.progress, "kηγ": self.progress_bound, "‖w‖²": self.squared_norm}
+        sides |= {"‖w₀‖² + kη²R²": self.squared_norm_bound}
+        known = {name: values for name, values in sides.items() if values is not None}
+        places, left_out = first_and_last(self.n_updates)
+        rows = [(k + 1, *(ordinary(float(one[k])) for one in known.values())) for k in places]
+        return html_card(html_headline(repr(self)[1:-1]), html_table(left_out, ("k", *known), rows))
 
 
 def proof(

@@ -19,6 +19,7 @@ from rosenblatt.core.training import train
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, OverflowRefused
 from rosenblatt.geometry import Hyperplane
+from rosenblatt.html_tables import ResultCard
 from rosenblatt.theory.certificates import (
     CertificateError,
     Conflict,
@@ -50,7 +51,7 @@ NO_FLOATS = "separable as `direction` proves, but by no floats that were found"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(ResultCard):
     """What a verdict on two classes and one on several have in common."""
 
     verdict: str
@@ -69,6 +70,9 @@ class Verdict:
         if self.separable is None:
             raise InputError(f"undecided, so neither true nor false: {self.detail}")
         return self.separable
+
+    def _headline(self) -> str:
+        return self.verdict
 
     def _closer_look(self) -> Separation:
         """How far from separable rows are that are not."""
