@@ -44,6 +44,7 @@ BENCHMARKS: Benchmarks = {
     },
     "memory": memory.memory,
     "learn_one and predict_one": online.one_by_one,
+    "records": online.records,
     "partial_fit": online.partial_fit,
     "mnist": fits.mnist,
     "threads 4 MB": partial(fits.threads, 5_000, 9_000, "in cache (4 MB)"),

@@ -25,6 +25,7 @@ __all__ = [
     "letter",
     "mappings",
     "mnist",
+    "records",
     "separable",
     "text_like",
 ]
@@ -102,6 +103,16 @@ def mappings(n: int, d: int = 20) -> list[tuple[dict[str, float], bool]]:
         (dict(zip(names, row, strict=True)), label > 0)
         for row, label in zip(X.tolist(), y.tolist(), strict=True)
     ]
+
+
+def records(n: int, d: int = 20) -> list[tuple[dict[str, Any], bool]]:
+    """As `mappings`, with a second half of categories: how far a number lies from 0, in words."""
+    words = np.array(["far below", "below", "above", "far above"])
+    stream = []
+    for x, label in mappings(n, d):
+        levels = words[np.searchsorted([-1.0, 0.0, 1.0], list(x.values())[d // 2 :])]
+        stream.append((x | dict(zip(list(x)[d // 2 :], levels.tolist(), strict=True)), label))
+    return stream
 
 
 def mnist(part: str) -> Data:

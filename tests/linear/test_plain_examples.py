@@ -13,26 +13,23 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import LEARNERS, floats
 
+from linear.one_call import (
+    OPTIONS,
+    OddFloat,
+    OddInt,
+    OddText,
+    compare_both_ways,
+    learns_in_one_call,
+    outcome,
+    same,
+    state,
+)
 from rosenblatt import AveragedPerceptron, Perceptron, SoftPerceptron
 from rosenblatt._kernels.rows.examples import PlainStream, predict_plain
 from rosenblatt.errors import OverflowRefused
 from rosenblatt.linear import LinearLearner, Rule
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-class OddFloat(float):
-    def __float__(self):
-        return -1.0
-
-
-class OddInt(int):
-    def __float__(self):
-        return -1.0
-
-
-class OddText(str):
-    __slots__ = ()
 
 
 VALUES = st.one_of(
@@ -55,38 +52,6 @@ KEYS = st.sampled_from(
 USUAL = st.dictionaries(st.sampled_from("abcd"), st.floats(-5, 5))
 MAPPINGS = st.one_of(USUAL, st.dictionaries(KEYS, VALUES, max_size=6))
 LABELS = st.sampled_from([0, 1, 1, 2, 3, True, np.int64(1), 1.0, "1", None, [1]])
-OPTIONS = st.fixed_dictionaries(
-    {},
-    optional={
-        "ties": st.sampled_from(["mistake", "positive"]),
-        "fit_intercept": st.booleans(),
-        "binary_as_multiclass": st.booleans(),
-        "record": st.just(True),
-        "class_weight": st.just({1: 2.0}),
-        "readout": st.sampled_from(["auto", "last", "average", "fast"]),
-    },
-)
-
-
-def outcome(call, *arguments):
-    """What a call gives, or how it fails; True instead of the learner."""
-    try:
-        found = call(*arguments)
-    except Exception as error:
-        return type(error), str(error)
-    return True if isinstance(found, LinearLearner) else found
-
-
-def state(learner):
-    """All that is known of a learner, but for its parameters."""
-    if "_model" not in vars(learner):
-        return None
-    model = learner._model
-    return model.digest(), model.weights.reach, learner.n_features_in_, len(model.classes)
-
-
-def same(found, expected):
-    return type(found) is type(expected) and found == expected
 
 
 @given(
@@ -101,13 +66,7 @@ def test_mappings_are_learned_and_predicted_as_by_the_longer_way(name, options, 
         if number == changed:
             for learner in (short, long):
                 learner.set_params(ties="positive", class_weight=None)
-        expected = outcome(long.predict_one, MappingProxyType(x))
-        assert same(outcome(short.predict_one, x), expected)
-        before = state(short)
-        expected = outcome(long.learn_one, MappingProxyType(x), y)
-        assert same(outcome(short.learn_one, x, y), expected)
-        assert state(short) == state(long)
-        assert expected is True or state(short) == before
+        compare_both_ways(short, long, x, y)
 
 
 ROWS = st.one_of(
@@ -173,13 +132,6 @@ def test_arrays_are_learned_and_predicted_as_batches_of_one(name, options, first
         assert expected is True or state(short) == before
 
 
-def learns_in_one_call(learner, x, y):
-    before = state(learner)
-    found = learner._stream.learn_plain(vars(learner), x, y)
-    assert (state(learner) == before) is not found
-    return found
-
-
 X, Y = floats(3, n=40)
 ROW = dict(zip("abcd", [1.0, 2.0, -3.0, 0.5], strict=True))
 
@@ -230,10 +182,20 @@ def test_means_beside_the_weights_follow_in_one_call(readout, n_classes):
     for x in (ROW, {"b": 1.0}, {}):
         assert learns_in_one_call(learner, x, 1)
         assert predict_plain(vars(learner), x) in range(n_classes)
+    arrays = Perceptron(readout=readout).partial_fit(X, np.arange(len(X)) % n_classes)
+    assert learns_in_one_call(arrays, X[0], 1)
+    assert predict_plain(vars(arrays), X[0]) == arrays.predict(X[:1])[0]
     learner._model.readouts.smallest_scale = 1.0  # every scale has to begin anew
     assert not learns_in_one_call(learner, ROW, 1)
     learner._model.readouts.lags[0].grow(9)
     assert predict_plain(vars(learner), ROW) is None
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_arrays_are_predicted_by_the_best_weights_in_one_call(n_classes):
+    learner = Perceptron(early_stopping=True).fit(X, np.arange(len(X)) % n_classes)
+    for x in X:
+        assert predict_plain(vars(learner), x) == learner.predict(x[None])[0]
 
 
 @pytest.mark.parametrize("y", [2, "1", None, [1], {}])

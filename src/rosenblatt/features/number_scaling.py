@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.rows.records import LARGEST_SQUARE
 from rosenblatt.arrays import FloatArray
 from rosenblatt.checks import choice
 from rosenblatt.core.parallel import slices
@@ -27,8 +28,6 @@ NUMBERS_COPIED, ROWS_COPIED = 1 << 18, 1 << 12
 # Quartiles are exact up to so many numbers, and above it those of a sample of half as many or more.
 NUMBERS_SAMPLED = 1 << 20
 GOLDEN, EVERY_ROW = np.uint64(0x9E3779B97F4A7C15), 2**64 - 1
-# Beyond it a square counts as this, so that sums of many stay finite.
-LARGEST_SQUARE = 1e290
 
 
 class NumberStatistics:

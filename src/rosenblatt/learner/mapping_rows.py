@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
+from rosenblatt._kernels.rows.records import plan_of
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import AnyArray, SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
@@ -112,7 +113,7 @@ class SchemaOwner(FitOutcome):
 
             schema = schema_from_json(described)
             self._refuse_misfit(schema, ModelFileError)
-            read = self._schema_read = described, schema
+            read = self._schema_read = described, schema, plan_of(schema, described)
         return read[1]
 
     @schema_.setter
@@ -145,7 +146,8 @@ class SchemaOwner(FitOutcome):
             self.schema_ = schema
         else:
             known = schema.with_numbers(known)
-            model.notes, self._schema_read = {**model.notes, "schema": known}, (known, schema)
+            model.notes = {**model.notes, "schema": known}
+            self._schema_read = known, schema, plan_of(schema, known)
 
     @property
     def _reads_records(self) -> bool:

@@ -41,7 +41,7 @@ class LinearLearner(StreamReadouts):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own = ("predict", "_scorer", "_served", "_predicted", "_row_scores")
+        own = ("predict", "_scorer", "_served", "_predicted", "_row_scores", "_best_state")
         cls._predicts_plainly = all(
             getattr(cls, name) is getattr(LinearLearner, name) for name in own
         )

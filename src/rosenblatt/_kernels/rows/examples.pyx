@@ -1,4 +1,4 @@
-"""One example, a mapping or a 1-D array, learned from or predicted in a single call.
+"""One example, a mapping, a record or a 1-D array, learned from or predicted in a single call.
 
 Only what is usual is done here, with the same result as by the longer ways in Python. Whatever is
 unusual (values of odd types, features and classes that are new, a ledger to keep, a parameter that
@@ -7,18 +7,15 @@ read from their dicts, and the lock of the interpreter is held, so that nobody e
 """
 
 cimport numpy as cnp
-from cpython.bool cimport PyBool_Check
-from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next, PyDict_Size
-from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
-from cpython.long cimport PyLong_AsDouble, PyLong_AsSsize_t, PyLong_CheckExact
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_Size
+from cpython.long cimport PyLong_AsSsize_t
 from cpython.object cimport PyObject
-from cpython.unicode cimport PyUnicode_CheckExact
-from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from rosenblatt._kernels.rows.learning cimport learn_row, MOST_CLASSES
-from rosenblatt._kernels.rows.mappings cimport MappingRow, sort_by_column, squared_norm_of
+from rosenblatt._kernels.rows.mappings cimport MappingRow, read_usual, squared_norm_of
+from rosenblatt._kernels.rows.records cimport RecordPlan, RecordRow
 from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, Rows
 from rosenblatt._kernels.rows.rules cimport Rule
 from rosenblatt._kernels.rows.weights cimport rb_weights, WeightArrays
@@ -53,10 +50,6 @@ cdef extern from "threads.h":
 cdef extern from "Python.h":
     dict PyObject_GenericGetDict(object, void *)
 
-cdef enum:
-    MOST_VALUES = 256
-    MOST_UNORDERED = 64
-
 cdef double LIMIT32 = FLOAT32_LIMIT, LIMIT64 = FLOAT64_LIMIT
 cdef const rb_ops *SPARSE = (<Rows>MappingRow({}).rows).ops
 cdef const rb_ops *DENSE32 = (<Rows>dense(np.zeros((1, 1), np.float32))).ops
@@ -69,9 +62,10 @@ cdef struct Example:
     rb_rows row
     const rb_ops *ops
     double squared_norm
-    double values[MOST_VALUES]
-    int64_t columns[MOST_VALUES]
+    bint is_sparse
+    PyObject *plan  # by which a record was read, else NULL
     int64_t starts[2]
+    RecordRow of
 
 
 cdef inline object item(dict known, name):
@@ -83,53 +77,47 @@ cdef inline object item(dict known, name):
 cdef bint read_mapping(Example *example, dict x, dict columns, int64_t n_features,
                        bint unseen_allowed) except -1:
     """Fill a row as a `MappingRow` does; False if anything is unusual."""
-    cdef Py_ssize_t place = 0, size = PyDict_Size(x)
-    cdef PyObject *key
-    cdef PyObject *given
-    cdef PyObject *known
-    cdef int64_t n = 0, column, last = -1
-    cdef bint in_order = True
-    cdef double value
-    while PyDict_Next(x, &place, &key, &given):
-        if PyFloat_Check(<object>given):
-            value = PyFloat_AS_DOUBLE(<object>given)
-        elif PyLong_CheckExact(<object>given) or PyBool_Check(<object>given):
-            value = whole_as_double(<object>given)
-        else:
-            return False
-        feature = <object>key  # held, as a comparison with features of odd types may run any code
-        if not (-LIMIT64 <= value <= LIMIT64 and n < MOST_VALUES
-                and (PyUnicode_CheckExact(feature) or PyLong_CheckExact(feature))):
-            return False
-        known = PyDict_GetItemWithError(columns, feature)
-        if known == NULL:
-            if unseen_allowed:
-                continue
-            return False
-        column = PyLong_AsSsize_t(<object>known)
-        if not 0 <= column < n_features:
-            return False
-        in_order = in_order and last < column
-        example.values[n], example.columns[n] = value, column
-        last = column
-        n += 1
-    if PyDict_Size(x) != size or not (in_order or n <= MOST_UNORDERED):
+    cdef int64_t n = read_usual(x, columns, n_features, unseen_allowed, example.of.values,
+                                example.of.columns)
+    if n < 0:
         return False
-    if not in_order:
-        sort_by_column(example.columns, example.values, n)
-    example.starts[0], example.starts[1] = 0, n
-    example.row = rb_rows(&example.values[0], &example.columns[0], &example.starts[0], 1,
-                          n_features, n)
-    example.ops, example.squared_norm = SPARSE, squared_norm_of(example.values, n)
+    set_sparse(example, n, n_features)
+    example.squared_norm = squared_norm_of(example.of.values, n)
     return True
 
 
-cdef double whole_as_double(given) except? -1.0:
-    """Infinity for a number that is too large."""
-    try:
-        return PyLong_AsDouble(given)
-    except OverflowError:
-        return INFINITY
+cdef void set_sparse(Example *example, int64_t n, int64_t n_features) noexcept:
+    """Let the row be the first values that were read."""
+    example.starts[0], example.starts[1] = 0, n
+    example.row = rb_rows(&example.of.values[0], &example.of.columns[0], &example.starts[0], 1,
+                          n_features, n)
+    example.ops = SPARSE
+
+
+cdef RecordPlan plan_for(dict learner, described):
+    """How records become features by the schema that is described so; None if nobody knows yet."""
+    cdef PyObject *read = PyDict_GetItemWithError(learner, "_schema_read")
+    if (read == NULL or (<tuple?><object>read)[0] is not described
+            or PyDict_GetItemWithError(learner, "_guessed_schema") != NULL):
+        return None
+    return (<tuple><object>read)[2]
+
+
+cdef bint read_record(Example *example, dict learner, described, dict x, WeightArrays weights,
+                      bint learning) except -1:
+    """Fill a row as the schema does; False if anything is unusual."""
+    cdef RecordPlan plan = plan_for(learner, described)
+    cdef int64_t row, column
+    if plan is None or not plan.read(&example.of, x, learning):
+        return False
+    example.is_sparse, example.plan = not example.of.is_dense, <PyObject *>plan
+    if example.is_sparse:
+        set_sparse(example, example.of.n_values, example.of.n_features)
+    else:
+        example.row = rb_rows(&example.of.values[0], NULL, NULL, 1, example.of.n_features, 0)
+        example.ops = DENSE64
+    return example.of.n_features == weights.c.n_features and not example.ops.inspect(
+        &example.row, LIMIT64, &row, &column, &example.squared_norm)
 
 
 cdef bint read_array(Example *example, cnp.ndarray x, WeightArrays weights) noexcept:
@@ -147,35 +135,46 @@ cdef bint read_array(Example *example, cnp.ndarray x, WeightArrays weights) noex
 
 
 cdef bint read(Example *example, dict learner, dict model, WeightArrays weights, x,
-               bint unseen_allowed) except -1:
-    """Read a mapping or an array that the weights are arranged for; False if it is unusual."""
-    cdef bint is_mapping = type(x) is dict
-    cdef int64_t k = weights.c.n_vectors, d = weights.c.n_features
+               bint learning) except -1:
+    """Read a mapping, record or array that the weights are arranged for; False if it is unusual."""
+    cdef int64_t k = weights.c.n_vectors, d = weights.c.n_features, t = weights.t
     cdef dict notes = item(model, "notes")
-    if (k > MOST_CLASSES or (k > 1 and weights.by_feature != is_mapping)
-            or len(<list?>item(model, "classes")) != (k if k > 1 else 2)
-            or (PyDict_Size(notes) > 0 and item(notes, "scaling") is not None)):
+    cdef bint usual
+    described, columns = None, item(model, "columns")
+    if PyDict_Size(notes) > 0:
+        described = item(notes, "schema")
+        if item(notes, "scaling") is not None:
+            return False
+    example.of.is_running, example.plan, example.is_sparse = False, NULL, type(x) is dict
+    if type(x) is not dict:
+        usual = (cnp.PyArray_CheckExact(x) and columns is None
+                 and PyDict_GetItemWithError(learner, "_feature_names") == NULL
+                 and read_array(example, x, weights))
+    elif weights.c.is_float32 or (columns is None) is (described is None):
         return False
-    columns = item(model, "columns")
-    if is_mapping:
-        if columns is None or weights.c.is_float32 or (
-                PyDict_Size(notes) > 0 and item(notes, "schema") is not None):
-            return False
-        if not read_mapping(example, x, columns, d, unseen_allowed):
-            return False
-        return weights.c.n_vectors == k and weights.c.n_features == d
-    return (cnp.PyArray_CheckExact(x) and columns is None
-            and PyDict_GetItemWithError(learner, "_feature_names") == NULL
-            and read_array(example, x, weights))
+    elif described is not None:
+        usual = read_record(example, learner, described, x, weights, learning)
+    else:
+        usual = read_mapping(example, x, columns, d, not learning)
+    return (usual and k <= MOST_CLASSES and (k == 1 or weights.by_feature == example.is_sparse)
+            and len(<list?>item(model, "classes")) == (k if k > 1 else 2)
+            and weights.c.n_vectors == k and weights.c.n_features == d and weights.t == t)
+
+
+cdef double *doubles_of(cnp.ndarray array, int64_t n) noexcept:
+    """The numbers of an array; NULL if these are not so many, one after the other."""
+    if (cnp.PyArray_TYPE(array) != cnp.NPY_FLOAT64 or cnp.PyArray_SIZE(array) != n
+            or not cnp.PyArray_ISCARRAY(array)):
+        return NULL
+    return <double *>cnp.PyArray_DATA(array)
 
 
 cdef double *doubles_in(dict readouts, name, int64_t n) except NULL:
     """The numbers of an array."""
-    cdef cnp.ndarray found = <cnp.ndarray?>item(readouts, name)
-    if (cnp.PyArray_TYPE(found) != cnp.NPY_FLOAT64 or cnp.PyArray_DIM(found, 0) != n
-            or not cnp.PyArray_ISCARRAY(found)):
+    cdef double *found = doubles_of(<cnp.ndarray?>item(readouts, name), n)
+    if found == NULL:
         raise ValueError(f"{name} is no array of {n} numbers")
-    return <double *>cnp.PyArray_DATA(found)
+    return found
 
 
 cdef bint read_means(rb_means *means, dict readouts, WeightArrays weights) except -1:
@@ -194,20 +193,6 @@ cdef bint read_means(rb_means *means, dict readouts, WeightArrays weights) excep
                 or lag.by_feature != weights.by_feature or lag.c.is_float32
                 or weights.c.is_float32 or lag.busy):
             return False
-    return True
-
-
-cdef bint score_by_readout(Example *example, dict readouts, int64_t place, WeightArrays weights,
-                           double *out) except -1:
-    """The scores by the read-out at a place; False if it is unusual."""
-    cdef rb_means means
-    cdef double last[MOST_CLASSES]
-    if not read_means(&means, readouts, weights):
-        return False
-    rb_score_one(&example.row, example.ops, &weights.c, out)
-    if place > 0:
-        memcpy(last, out, weights.c.n_vectors * sizeof(double))
-        rb_score_mean(&means, <int>(place - 1), &example.row, example.ops, last, out)
     return True
 
 
@@ -234,6 +219,7 @@ cdef class PlainStream:
         cdef WeightArrays weights
         cdef dict model = self._of_model
         cdef dict readouts = None
+        cdef RecordPlan plan = None
         cdef rb_means means
         cdef PyObject *found
         cdef int64_t slot, mistakes = 0
@@ -255,11 +241,17 @@ cdef class PlainStream:
         if (item(learner, "_model") is not self.model or item(learner, "class_weight") is not None
                 or item(model, "recorder") is not None or self.rule._python is not None
                 or self.rule.c.rates != weights.c.rates
-                or not (is_plain_label(y) if type(x) is not dict else self.row is not None
+                or not (is_plain_label(y) if type(x) is not dict or item(model, "columns") is None
+                        else self.row is not None
                         and (<MappingRow?>self.row).columns is item(model, "columns"))
-                or not read(&example, learner, model, weights, x, False)
+                or not read(&example, learner, model, weights, x, True)
                 or weights.busy or slot >= len(<list>item(model, "classes"))):
             return False
+        if example.of.is_running:
+            plan = plan_for(learner, item(item(model, "notes"), "schema"))
+            if <PyObject *>plan != example.plan or not plan.is_own(
+                    &example.of, <PyObject *>model, <PyObject *>learner):
+                return False
         if item(model, "readouts") is not None:
             readouts = PyObject_GenericGetDict(item(model, "readouts"), NULL)
             if not (read_means(&means, readouts, weights)
@@ -268,6 +260,8 @@ cdef class PlainStream:
         if not learn_row(weights, self.rule, &example.row, example.ops, example.squared_norm,
                          <int32_t>slot, &mistakes):
             return False
+        if plan is not None:
+            plan.keep(&example.of)
         if readouts is not None:
             rb_follow(&means, &example.row, &weights.c)
             readouts["t"] = means.t + 1
@@ -305,26 +299,60 @@ cdef void score(Example *example, WeightArrays weights, const char *w, const cha
         example.ops.score_classes(&example.row, 0, 1, w, b, k, weights.c.feature_stride, room, out)
 
 
-cdef bint score_mean(Example *example, WeightArrays weights, bint is_mapping, double *out) except -1:
+cdef bint score_best(Example *example, tuple best, WeightArrays weights, double *out) except -1:
+    """The same by weights and biases that were kept; False if these are not arranged for it."""
+    cdef int64_t k = weights.c.n_vectors
+    cdef double *w = doubles_of(<cnp.ndarray?>best[0], k * weights.c.n_features)
+    cdef double *b = doubles_of(<cnp.ndarray?>best[1], k)
+    if w == NULL or b == NULL or weights.c.is_float32 or (k > 1 and example.is_sparse):
+        return False
+    score(example, weights, <char *>w, <char *>b, out)
+    return True
+
+
+cdef bint score_average(Example *example, WeightArrays weights, double *out) except -1:
     """The same by the mean of the weights, in the order of operations that each kind of row has."""
-    cdef int64_t i, k = weights.c.n_vectors, size = k * weights.c.n_features
     cdef double seen = max(weights.t - weights.c.average_from, 1)
     cdef double sums[MOST_CLASSES]
-    cdef double *mean
-    if is_mapping:
-        score(example, weights, weights.c.w, weights.c.b, out)
-        score(example, weights, <char *>weights.c.u, <char *>weights.c.ub, sums)
-        for i in range(k):
-            out[i] -= sums[i] / seen
-        return True
-    mean = <double *>malloc((size + k) * sizeof(double))
+    cdef int64_t i
+    if not example.is_sparse:
+        return score_lagging(example, weights, weights.c.u, weights.c.ub, 1.0, seen, out)
+    score(example, weights, weights.c.w, weights.c.b, out)
+    score(example, weights, <char *>weights.c.u, <char *>weights.c.ub, sums)
+    for i in range(weights.c.n_vectors):
+        out[i] -= sums[i] / seen
+    return True
+
+
+cdef bint score_readout(Example *example, dict readouts, int64_t place, WeightArrays weights,
+                        double *out) except -1:
+    """The same by the read-out at a place; False if it is unusual."""
+    cdef rb_means means
+    cdef double last[MOST_CLASSES]
+    if not read_means(&means, readouts, weights):
+        return False
+    if place > 0 and not example.is_sparse:
+        return score_lagging(example, weights, <double *>means.lags[place - 1].w,
+                             <double *>means.lags[place - 1].b, means.scales[place - 1], 1.0, out)
+    rb_score_one(&example.row, example.ops, &weights.c, out)
+    if place > 0:
+        memcpy(last, out, weights.c.n_vectors * sizeof(double))
+        rb_score_mean(&means, <int>(place - 1), &example.row, example.ops, last, out)
+    return True
+
+
+cdef bint score_lagging(Example *example, WeightArrays weights, const double *lag,
+                        const double *bias_lag, double scale, double parts, double *out) except -1:
+    """The scores of a dense row by weights less what they are ahead, ``scale · lag / parts``."""
+    cdef int64_t i, k = weights.c.n_vectors, size = k * weights.c.n_features
+    cdef double *mean = <double *>malloc((size + k) * sizeof(double))
     if weights.c.is_float32 or mean == NULL:
         free(mean)
         return False
     for i in range(size):
-        mean[i] = (<double *>weights.c.w)[i] - weights.c.u[i] / seen
+        mean[i] = (<double *>weights.c.w)[i] - scale * lag[i] / parts
     for i in range(k):
-        mean[size + i] = (<double *>weights.c.b)[i] - weights.c.ub[i] / seen
+        mean[size + i] = (<double *>weights.c.b)[i] - scale * bias_lag[i] / parts
     score(example, weights, <char *>mean, <char *>(mean + size), out)
     free(mean)
     return True
@@ -338,7 +366,7 @@ def predict_plain(dict learner, x):
     cdef list classes, order
     cdef double scores[MOST_CLASSES]
     cdef int64_t c, place = 0, winner = -1
-    cdef bint is_mapping = type(x) is dict, last_wins
+    cdef bint last_wins
     cdef dict readouts = None
     owner, ties = item(learner, "_model"), item(learner, "ties")
     if not RB_ALONE or owner is None or type(ties) is not str:
@@ -348,15 +376,18 @@ def predict_plain(dict learner, x):
         place = item(model, "readouts").place  # before anything is read, since other threads may run
         readouts = PyObject_GenericGetDict(item(model, "readouts"), NULL)
     weights, classes = item(model, "weights"), item(model, "classes")
-    if (item(model, "best") is not None or not classes or not (is_mapping or is_array_of(classes))
-            or not read(&example, learner, model, weights, x, True)):
+    if (not classes or not read(&example, learner, model, weights, x, False)
+            or not (example.is_sparse or is_array_of(classes))):
         return None
-    if readouts is not None:
-        if not (is_mapping and score_by_readout(&example, readouts, place, weights, scores)):
+    if item(model, "best") is not None:
+        if not score_best(&example, item(model, "best"), weights, scores):
+            return None
+    elif readouts is not None:
+        if not score_readout(&example, readouts, place, weights, scores):
             return None
     elif weights.c.u == NULL:
         score(&example, weights, weights.c.w, weights.c.b, scores)
-    elif not score_mean(&example, weights, is_mapping, scores):
+    elif not score_average(&example, weights, scores):
         return None
     if weights.c.n_vectors == 1:
         return classes[scores[0] > 0.0 or (last_wins and scores[0] == 0.0)]

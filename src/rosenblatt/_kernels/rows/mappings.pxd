@@ -3,6 +3,10 @@ from libc.stdint cimport int64_t
 from rosenblatt._kernels.rows.rows cimport Rows
 
 
+cdef enum:
+    MOST_VALUES = 256
+
+
 cdef class MappingRow:
     cdef readonly dict columns
     cdef readonly list pending
@@ -13,5 +17,7 @@ cdef class MappingRow:
     cdef _sort(self, int64_t n)
 
 
-cdef void sort_by_column(int64_t *columns, double *values, int64_t n) noexcept
 cdef double squared_norm_of(const double *values, int64_t n) noexcept
+cdef double whole_as_double(given) except? -1.0
+cdef int64_t read_usual(dict x, dict columns, int64_t n_features, bint unseen_allowed,
+                        double *values, int64_t *places) except -2

@@ -1,0 +1,73 @@
+"""What tests of examples that are learned from in one compiled call share."""
+
+from types import MappingProxyType
+
+from hypothesis import strategies as st
+
+from rosenblatt.linear import LinearLearner
+
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "ties": st.sampled_from(["mistake", "positive"]),
+        "fit_intercept": st.booleans(),
+        "binary_as_multiclass": st.booleans(),
+        "record": st.just(True),
+        "class_weight": st.just({1: 2.0}),
+        "readout": st.sampled_from(["auto", "last", "average", "fast"]),
+    },
+)
+
+
+class OddFloat(float):
+    def __float__(self):
+        return -1.0
+
+
+class OddInt(int):
+    def __float__(self):
+        return -1.0
+
+
+class OddText(str):
+    __slots__ = ()
+
+
+def outcome(call, *arguments):
+    """What a call gives, or how it fails; True instead of the learner."""
+    try:
+        found = call(*arguments)
+    except Exception as error:
+        return type(error), str(error)
+    return True if isinstance(found, LinearLearner) else found
+
+
+def state(learner):
+    """All that is known of a learner, but for its parameters."""
+    if "_model" not in vars(learner):
+        return None
+    model = learner._model
+    schema = repr(model.notes.get("schema"))
+    return model.digest(), model.weights.reach, learner.n_features_in_, model.classes, schema
+
+
+def same(found, expected):
+    return type(found) is type(expected) and found == expected
+
+
+def learns_in_one_call(learner, x, y):
+    before = state(learner)
+    found = learner._stream.learn_plain(vars(learner), x, y)
+    assert (state(learner) == before) is not found
+    return found
+
+
+def compare_both_ways(short, long, x, y):
+    """Predict and learn a mapping, by the longer way as one that is no dict."""
+    expected = outcome(long.predict_one, MappingProxyType(x))
+    assert same(outcome(short.predict_one, x), expected)
+    before = state(short)
+    expected = outcome(long.learn_one, MappingProxyType(x), y)
+    assert same(outcome(short.learn_one, x, y), expected)
+    assert state(short) == state(long)
+    assert expected is True or state(short) == before
