@@ -177,6 +177,7 @@ def compare_theory(run: dict[str, Any], other: dict[str, Any]) -> None:
         assert own_proof["u_dot_w"] == pytest.approx(proof["u_dot_w"], rel=1e-6, abs=1e-6)
         assert own_proof["norm"] == pytest.approx(proof["norm"], rel=1e-12)
         assert own_proof["applies"] == proof["applies"]
+        assert own_proof["since"] == proof["since"]
         assert near(own_proof["bound"], proof["bound"], 1e-6)
     if theory["conflict"] is None:
         assert own["conflict"] is None

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rosenblatt.studio.presets import PRESETS
+
 from .browser import watched_page
 from .test_page import axe_source, opened, shows
 
@@ -77,9 +79,9 @@ def test_a_clicker_shows_the_six_frames_of_the_lecture_and_the_notes_say_what_co
 @pytest.mark.parametrize(
     "state",
     [
-        "#preset=six",
+        *(f"#preset={name}" for name in PRESETS),
         "#preset=six&each=example",
-        "#preset=three",
+        "#preset=three&view=weights",
         "#preset=noisy&learner=perceptron&learner=averaged",
     ],
 )

@@ -141,11 +141,29 @@ def test_the_proof_does_not_claim_other_rules(learner):
     assert answer["runs"][0]["proof"]["applies"] is False
 
 
-def test_raising_a_class_alone_is_outside_of_the_theorem():
-    """L2.4: at a tie of several classes only the right one is raised."""
-    _, answer = theory_of(data={"preset": "three"})
-    assert -1 in answer["runs"][0]["wrong"]
-    assert answer["runs"][0]["proof"]["applies"] is False
+@pytest.mark.parametrize("preset", ["three", "many"])
+@pytest.mark.parametrize("eta0", [1.0, 0.5])
+def test_after_the_last_tie_of_several_classes_both_inequalities_hold(preset, eta0):
+    """L2.4: at a tie only the right class is raised, so the theorem is about what comes after."""
+    _, answer = theory_of(data={"preset": preset}, learners=[{"eta0": eta0}])
+    (run,) = answer["runs"]
+    proof, since = run["proof"], 1 + max(k for k, wrong in enumerate(run["wrong"]) if wrong < 0)
+    assert (proof["applies"], proof["since"]) == (True, since)
+    more = np.arange(run["n_updates"] + 1 - since)
+    along, norm = np.array(proof["u_dot_w"])[since:], np.array(proof["norm"])[since:]
+    forward, radius = eta0 * proof["margin"], eta0 * proof["radius"]
+    assert (along >= along[0] + more * forward - 1e-9).all()
+    assert (norm**2 <= norm[0] ** 2 + more * radius**2 + 1e-9).all()
+    assert run["n_updates"] <= proof["bound"]
+    left = proof["bound"] - since
+    assert along[0] + left * forward == pytest.approx(np.hypot(norm[0], np.sqrt(left) * radius))
+
+
+def test_a_run_of_several_classes_that_was_not_ended_may_meet_another_tie():
+    _, answer = theory_of(data={"preset": "many"}, epochs=2)
+    proof = answer["runs"][0]["proof"]
+    assert (proof["applies"], proof["since"]) == (False, 0)
+    assert "which the proof does not cover" in answer["runs"][0]["theory"]["sentence"]
 
 
 PROMISE = "makes no more than R²/γ² ="
@@ -155,7 +173,7 @@ PROMISE = "makes no more than R²/γ² ="
     ("state", "promised", "words"),
     [
         ({"data": {"preset": "six"}}, True, "starts at 0 makes no more than R²/γ² = 5 mistakes"),
-        ({"data": {"preset": "many"}}, False, "raises the right class alone, which the proof does"),
+        ({"data": {"preset": "many"}}, False, "its last tie, update 2; from there both"),
         (
             {"data": {"preset": "many"}, "learners": [{"ties": "positive"}]},
             True,

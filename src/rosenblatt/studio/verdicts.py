@@ -19,7 +19,7 @@ from rosenblatt.studio.page_runs import PageRun
 from rosenblatt.theory.argmax import ArgmaxSeparability, RivalConflict
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_best_score
 from rosenblatt.theory.mistake_bounds import mistake_bound
-from rosenblatt.theory.proof import most_mistakes, proof
+from rosenblatt.theory.proof import meeting, most_mistakes
 from rosenblatt.theory.separability import separability
 
 # Numbers of all weight vectors together up to which the best of them are found within a second.
@@ -105,6 +105,12 @@ class Verdict:
                 f"{bound} a perceptron that lets one class win a tie; this one takes a tie for a "
                 "mistake and raises the right class alone, which the proof does not cover."
             )
+        if proof["since"]:
+            return (
+                f"{bound} a perceptron that lets one class win a tie. This one raised the right "
+                f"class alone at its last tie, update {proof['since']:,}; from there both "
+                f"inequalities hold, and it makes no more than {_counted(proof['bound'])} in all."
+            )
         if not run.weights[0].any():
             return (
                 "So a perceptron that starts at 0 makes no more than R²/γ² = "
@@ -122,24 +128,34 @@ class Verdict:
         if self.u is None:
             return None
         flat = run.weights.reshape(len(run.weights), -1)
-        entries = run.entries
-        raised_alone = run.vectors > 1 and bool((entries.y_pred < 0).any())
-        applies = _has_bounded_rule(run) and not raised_alone
+        along, norm = flat @ self.u.ravel(), np.linalg.norm(flat, axis=1)
+        # A class raised alone breaks the inequalities; from the last such update on they hold, if
+        # nothing comes after the run.
+        alone = np.flatnonzero(run.entries.y_pred < 0)
+        since = int(alone[-1]) + 1 if run.vectors > 1 and len(alone) else 0
+        ended = run.stop_reason == "separated" and not run.truncated
+        applies = _has_bounded_rule(run) and (not since or ended)
+        bound = self._bound_of(run, since, along, norm) if applies else self.bound
         return {
-            "u_dot_w": numbers_of(flat @ self.u.ravel()),
-            "norm": numbers_of(np.linalg.norm(flat, axis=1)),
+            "u_dot_w": numbers_of(along),
+            "norm": numbers_of(norm),
             "applies": applies,
+            "since": since if applies else 0,
             "radius": self.radius,
             "margin": self.margin,
-            "bound": self._bound_of(run) if applies else self.bound,
+            "bound": bound,
         }
 
-    def _bound_of(self, run: PageRun) -> float | None:
-        """The most mistakes of this run, which may have started elsewhere than at 0."""
-        if self.u is None or not run.weights[0].any():
+    def _bound_of(
+        self, run: PageRun, since: int, along: FloatArray, norm: FloatArray
+    ) -> float | None:
+        """The most mistakes of this run, from weights that may be other than 0."""
+        if not since and not run.weights[0].any():
             return self.bound
-        separator, replay = (self.u[:, :-1], self.u[:, -1]), run.replay
-        return proof(replay.ledger, replay.X, separator, self.margin, radius=self.radius).meets_at
+        if not len(run.entries.step) or self.margin is None:
+            return None
+        rate, squared = float(run.entries.step[0]), float(norm[since]) ** 2
+        return since + meeting(rate, self.margin, self.radius, squared, float(along[since]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -205,7 +205,7 @@ def proof(
         margin=margin,
         radius=radius,
         mistake_bound=None if margin is None else most_mistakes(radius, margin, w.size),
-        meets_at=_meeting(eta, margin or 0.0, radius, start, along) if bounded else None,
+        meets_at=meeting(eta, margin or 0.0, radius, start, along) if bounded else None,
     )
     _check(trace, ledger, walked, start, w.dtype)
     return trace
@@ -306,7 +306,7 @@ def _margin(ledger: Ledger, table: Any, u: FloatArray) -> float:
     return float(products[worst])
 
 
-def _meeting(rate: float, margin: float, radius: float, squared: float, along: float) -> float:
+def meeting(rate: float, margin: float, radius: float, squared: float, along: float) -> float:
     """The k at which ``along + k·rate·margin = sqrt(squared + k·rate²·radius²)``."""
     # In units of one step along u: a quadratic equation in k whose other root is not positive.
     a, n, r = along / (rate * margin), math.sqrt(squared) / (rate * margin), radius / margin

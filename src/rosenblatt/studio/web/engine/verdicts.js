@@ -156,6 +156,12 @@ export class Verdict {
 				`${bound} a perceptron that lets one class win a tie; this one takes a tie ` +
 				`for a mistake and raises the right class alone, which the proof does not cover.`
 			);
+		if (proof.since)
+			return (
+				`${bound} a perceptron that lets one class win a tie. This one raised the right ` +
+				`class alone at its last tie, update ${grouped(proof.since)}; from there both ` +
+				`inequalities hold, and it makes no more than ${countedBound(proof.bound)} in all.`
+			);
 		if (!startOf(run).some(Boolean))
 			return (
 				`So a perceptron that starts at 0 makes no more than R²/γ² = ` +
@@ -172,8 +178,12 @@ export class Verdict {
 	proof(run) {
 		if (!this.u) return null;
 		const {u} = this;
-		const raisedAlone = run.rows.vectors > 1 && run.columns.wrong.some((wrong) => wrong < 0);
-		const applies = run.rule.evenSteps && !raisedAlone;
+		// A class raised alone breaks the inequalities; from the last such update on they hold, if
+		// nothing comes after the run.
+		const since =
+			run.rows.vectors > 1 ? run.columns.wrong.findLastIndex((wrong) => wrong < 0) + 1 : 0;
+		const ended = run.reason === "separated" && run.length === run.made;
+		const applies = run.rule.evenSteps && (!since || ended);
 		const [along, norm] = [[], []];
 		for (let k = 0; k <= run.length; k++) {
 			const w = run.weights.subarray(k * u.length, (k + 1) * u.length);
@@ -181,18 +191,18 @@ export class Verdict {
 			norm.push(Math.sqrt(w.reduce((sum, value) => sum + value * value, 0)));
 		}
 		const {radius, margin} = this;
-		const bound = applies ? this.boundOf(run, along[0], norm[0]) : this.bound;
-		return {u_dot_w: along, norm, applies, radius, margin, bound};
+		const bound = applies ? this.boundOf(run, since, along, norm) : this.bound;
+		return {u_dot_w: along, norm, applies, since: applies ? since : 0, radius, margin, bound};
 	}
 
-	// The most mistakes of a run that may have started elsewhere than at 0: where both sides meet.
-	boundOf(run, along, norm) {
-		if (!startOf(run).some(Boolean)) return this.bound;
+	// The most mistakes of a run from weights that may be other than 0: where both sides meet.
+	boundOf(run, since, along, norm) {
+		if (!since && !startOf(run).some(Boolean)) return this.bound;
 		if (!run.length) return null;
 		const unit = run.columns.step[0] * this.margin;
-		const [a, n, r] = [along / unit, norm / unit, this.radius / this.margin];
+		const [a, n, r] = [along[since] / unit, norm[since] / unit, this.radius / this.margin];
 		const half = (r * r) / 2 - a;
-		return half + Math.sqrt(half * half + Math.max(n * n - a * a, 0));
+		return since + half + Math.sqrt(half * half + Math.max(n * n - a * a, 0));
 	}
 
 	// ------------------------------------------------------------------ conflicts

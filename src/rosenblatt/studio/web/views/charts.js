@@ -3,24 +3,26 @@ import {clamped, figure} from "../engine/numbers.js";
 import {Frame} from "./frame.js";
 import {inked, line, rectangle} from "./pen.js";
 
-// Where the proof puts u·w and ‖w‖ after k updates of a perceptron.
+// Where the proof puts u·w and ‖w‖ after k updates of a perceptron; of several classes after the
+// last tie, at which one was raised alone.
 export function proofBounds(run, k) {
-	const {u_dot_w: along, norm, margin, radius} = run.proof;
-	const eta = run.learner.eta0;
+	const {u_dot_w: along, norm, margin, radius, since} = run.proof;
+	const [eta, more] = [run.learner.eta0, k - since];
 	return {
-		low: along[0] + k * eta * margin,
-		high: Math.sqrt(norm[0] ** 2 + k * (eta * radius) ** 2),
+		low: along[since] + more * eta * margin,
+		high: Math.sqrt(norm[since] ** 2 + more * (eta * radius) ** 2),
 	};
 }
 
 export function fromZero(run) {
-	return run.proof.norm[0] === 0;
+	return run.proof.norm[0] === 0 && !run.proof.since;
 }
 
 // At which k curves are drawn: evenly, or where powers of ten are, by the scale.
-function sampled(scale, last, most, read) {
-	const n = Math.min(most, Math.max(1, Math.ceil(last)));
-	const at = (i) => (scale.log ? last ** (i / n) : (i * last) / n);
+function sampled(scale, first, last, most, read) {
+	const n = Math.min(most, Math.max(1, Math.ceil(last - first)));
+	const at = (i) =>
+		scale.log ? first * (last / first) ** (i / n) : first + (i * (last - first)) / n;
 	return Array.from({length: n + 1}, (_, i) => [at(i), read(at(i))]);
 }
 
@@ -29,12 +31,17 @@ function sampled(scale, last, most, read) {
 const LOG_FROM = 12;
 
 export function proofFrame(width, height, run, textSize) {
-	const {applies, bound, norm, u_dot_w: along} = run.proof;
+	const {applies, bound, norm, since, u_dot_w: along} = run.proof;
 	const made = norm.length - 1;
 	const last = Math.max(1, applies && bound ? bound : made, made);
 	const side = {left: 3.4 * textSize, right: 3.6 * textSize, top: 8, bottom: 1.7 * textSize};
-	const log = Boolean(applies && fromZero(run) && made && last > LOG_FROM * made);
-	const scale = {log, last, k: (k) => (log ? Math.log10(Math.max(1, k)) : k)};
+	const log = Boolean(applies && norm[0] === 0 && made && last > LOG_FROM * made);
+	const scale = {
+		log,
+		last,
+		first: Math.max(since, log ? 1 : 0),
+		k: (k) => (log ? Math.log10(Math.max(1, k)) : k),
+	};
 	scale.y = (value) => (log ? Math.log10(Math.max(value, 1e-300)) : value);
 	let [low, high] = [log ? Infinity : 0, 0.001];
 	for (let k = log ? 1 : 0; k <= made; k++) {
@@ -42,7 +49,7 @@ export function proofFrame(width, height, run, textSize) {
 	}
 	if (applies) {
 		high = Math.max(high, proofBounds(run, last).high);
-		low = Math.min(low, proofBounds(run, log ? 1 : 0).low);
+		low = Math.min(low, proofBounds(run, scale.first).low);
 	}
 	const box = log
 		? [0, scale.k(last) * 1.04, scale.y(low) - 0.1, scale.y(high) + 0.1]
@@ -55,11 +62,13 @@ export function drawProof(pen, frame, run, theme, textSize) {
 	const made = run.proof.norm.length - 1;
 	const power = (value) => (Number.isInteger(value) ? figure(10 ** value) : "");
 	const label = scale.log ? power : figure;
-	frame.drawAxes(pen, theme, ["updates k", ""], textSize, {grid: false, label});
+	const labels = [label, label];
+	frame.drawAxes(pen, theme, ["updates k", ""], textSize, {grid: false, labels});
 	const most = frame.inner[0];
 	const names = [];
-	const named = (name, read, style, last) => {
-		const points = sampled(scale, last, most, read).map(([k, v]) => [scale.k(k), scale.y(v)]);
+	const named = (name, read, style, first, last) => {
+		const sample = sampled(scale, first, last, most, read);
+		const points = sample.map(([k, v]) => [scale.k(k), scale.y(v)]);
 		frame.clipTo(pen, () => frame.path(pen, points, style));
 		names.push([scale.y(read(last)), name, style.stroke, last]);
 	};
@@ -68,15 +77,22 @@ export function drawProof(pen, frame, run, theme, textSize) {
 		const plain = run.learner.eta0 === 1 && fromZero(run);
 		const bound = {stroke: theme.alarm, width: 1.5};
 		const [above, below] = plain ? ["√k·R", "k·γ"] : ["above", "below"];
-		named(above, (k) => proofBounds(run, k).high, {...bound, dash: [6, 4]}, scale.last);
-		named(below, (k) => proofBounds(run, k).low, {...bound, dash: [2, 3]}, scale.last);
+		named(
+			above,
+			(k) => proofBounds(run, k).high,
+			{...bound, dash: [6, 4]},
+			scale.first,
+			scale.last,
+		);
+		named(below, (k) => proofBounds(run, k).low, {...bound, dash: [2, 3]}, scale.first, scale.last);
 		if (scale.last > made) {
 			const meets = [scale.k(scale.last), scale.y(proofBounds(run, scale.last).high)];
 			pen.circle(...frame.at(meets), 5, {stroke: theme.alarm, width: 2, fill: theme.paper});
 		}
 	}
-	named("‖w‖", runAt(run.proof.norm), {stroke: theme.ink, width: 2}, made);
-	named("u·w", runAt(run.proof.u_dot_w), {stroke: theme.palette[0], width: 2}, made);
+	const begins = scale.log ? 1 : 0;
+	named("‖w‖", runAt(run.proof.norm), {stroke: theme.ink, width: 2}, begins, made);
+	named("u·w", runAt(run.proof.u_dot_w), {stroke: theme.palette[0], width: 2}, begins, made);
 	const right = frame.left + frame.inner[0] + 4;
 	const [top, bottom] = [frame.top + 4, frame.top + frame.inner[1] - 2];
 	const taken = new Map();

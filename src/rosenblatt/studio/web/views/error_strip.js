@@ -50,11 +50,14 @@ export class ErrorStrip {
 		for (const errors of all)
 			for (const [, learned, held] of errors?.curve ?? [])
 				most = Math.max(most, learned / errors.n[0], errors.n[1] ? held / errors.n[1] : 0);
-		const side = {left: 42, right: 16, top: 6, bottom: 1.7 * textSize};
+		const side = {left: 4 * textSize, right: 16, top: 6, bottom: 1.7 * textSize};
 		const box = [0, Math.max(1, studio.length), 0, 100 * Math.max(0.1, most * 1.1)];
 		const frame = new Frame(width, height, box, {side});
-		const label = (value) => (Number.isInteger(value) ? figure(value) : "");
-		frame.drawAxes(pen, theme, ["updates", "% wrong"], textSize, {zero: false, label});
+		const labels = [
+			(value) => (Number.isInteger(value) ? figure(value) : ""),
+			(value) => `${figure(value)} %`,
+		];
+		frame.drawAxes(pen, theme, ["", ""], textSize, {zero: false, labels});
 		const many = all.length > 1;
 		all.forEach((errors, place) => {
 			if (!errors) return;

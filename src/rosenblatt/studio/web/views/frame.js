@@ -69,7 +69,13 @@ export class Frame {
 		return square ? [steps[0], steps[0]] : steps;
 	}
 
-	drawAxes(pen, theme, names, textSize = 11, {zero = true, grid = true, label = figure} = {}) {
+	drawAxes(
+		pen,
+		theme,
+		names,
+		textSize = 11,
+		{zero = true, grid = true, labels = [figure, figure]} = {},
+	) {
 		const [x0, x1, y0, y1] = this.box;
 		const [stepX, stepY] = this.steps(textSize);
 		const [bottom, right] = [this.top + this.inner[1], this.left + this.inner[0]];
@@ -77,12 +83,12 @@ export class Frame {
 		for (const value of ticksBetween(x0, x1, stepX)) {
 			const px = this.x(value);
 			if (grid) line(pen, [px, this.top], [px, bottom], {stroke: theme.rule, width: 1});
-			pen.text(px, bottom + textSize + 3, label(value), {...quiet, align: "center"});
+			pen.text(px, bottom + textSize + 3, labels[0](value), {...quiet, align: "center"});
 		}
 		for (const value of ticksBetween(y0, y1, stepY)) {
 			const py = this.y(value);
 			if (grid) line(pen, [this.left, py], [right, py], {stroke: theme.rule, width: 1});
-			pen.text(this.left - 5, py, label(value), {...quiet, align: "right", middle: true});
+			pen.text(this.left - 5, py, labels[1](value), {...quiet, align: "right", middle: true});
 		}
 		const [px, py] = this.at([0, 0]);
 		const style = {stroke: theme.faint, width: 1, alpha: 0.55};
@@ -96,6 +102,12 @@ export class Frame {
 // In the formulas x is the point and y its class: columns without names of their own are x₁ and x₂.
 export function axisNames({columns}) {
 	return columns.join() === "x,y" ? ["x₁", "x₂"] : columns;
+}
+
+// The names of the weights, by those of the features.
+export function weightNames({columns, features}) {
+	if (columns.join() !== "x,y") return features.map((name) => `w[${name}]`);
+	return features.map((_, i) => `w${"₁₂₃₄₅"[i]}`);
 }
 
 function ticksBetween(from, to, step) {

@@ -64,7 +64,8 @@ export function lay(studio) {
 	root.classList.add("studio");
 	root.classList.toggle("fixed", !studio.editable);
 	root.classList.toggle("figure", Boolean(parts));
-	// A section with a name is a landmark, and several figures have the same names.
-	for (const card of parts ? root.querySelectorAll("section") : [])
-		card.removeAttribute("aria-label");
+	// A section with a name is a landmark, and several figures have the same names. The card of a
+	// figure is as high as its plane: what is longer can be scrolled to by keys.
+	for (const card of parts ? root.querySelectorAll("section") : []) card.role = "group";
+	if (parts) studio.updateCard.node.tabIndex = 0;
 }

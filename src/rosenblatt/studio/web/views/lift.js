@@ -1,12 +1,14 @@
 // The lift: the product x·y becomes a height, and what no line separates a plane may.
 import {boundsOf, boxCorners} from "../engine/geometry.js";
 import {classColour, thinned} from "./appearance.js";
+import {axisNames} from "./frame.js";
 import {drawMark} from "./marks.js";
 import {CENTRED, line} from "./pen.js";
 import {pointRadius} from "./plane.js";
 
 const SQUARE = boxCorners([-1, 1, -1, 1]);
 const HEIGHT = "The height is the product of the two columns";
+const ZERO = "The grey plane is where the score is 0; the line on the floor is the same boundary.";
 const FIVE = "The quadratic map has five features";
 
 export function liftWords({data, ledger}) {
@@ -17,7 +19,7 @@ export function liftWords({data, ledger}) {
 			: `${HEIGHT}. Planes are drawn for two classes and a linear learner.`;
 	}
 	if (length > 3) return `${FIVE}, too many to draw; choose the product map to see its plane here.`;
-	if (length === 3) return `${HEIGHT}, a third feature. The grey plane is where the score is 0.`;
+	if (length === 3) return `${HEIGHT}, a third feature. ${ZERO}`;
 	const upright = "This learner does not see it, so its plane stands upright";
 	return `${HEIGHT}. ${upright}; choose the product map and it may lean.`;
 }
@@ -69,6 +71,30 @@ function dot3(p, q) {
 	return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
 }
 
+// The same boundary in the square below: where w₁x + w₂y + w₃xy + b is 0. It is solved for either
+// coordinate, since a line may stand upright.
+const SAMPLES = 95; // odd, so that no sample lies in the middle, where a crossing has no solution
+
+function floorCurve(weights, hasProduct, [spanOfX, spanOfY]) {
+	const [bent, b] = [hasProduct ? weights[2] : 0, weights.at(-1)];
+	const solved = (along, across, spanX, spanY, place) => {
+		const stretches = [[]];
+		for (let i = 0; i <= SAMPLES; i += 1) {
+			const t = (2 * i) / SAMPLES - 1;
+			const at = spanX.middle + t * spanX.half;
+			const found = -(along * at + b) / (across + bent * at);
+			const s = (found - spanY.middle) / spanY.half;
+			if (Math.abs(s) <= 1) stretches.at(-1).push(place(t, s));
+			else if (stretches.at(-1).length) stretches.push([]);
+		}
+		return stretches;
+	};
+	return [
+		...solved(weights[0], weights[1], spanOfX, spanOfY, (t, s) => [t, s]),
+		...solved(weights[1], weights[0], spanOfY, spanOfX, (t, s) => [s, t]),
+	].filter((stretch) => stretch.length > 1);
+}
+
 export function drawLift(pen, width, height, scene, turn) {
 	const {data, ledger, theme, marks, textSize, k} = scene;
 	const heights = data.rows.map(([x, y]) => x * y);
@@ -93,10 +119,11 @@ export function drawLift(pen, width, height, scene, turn) {
 	pen.path(floor, {...edge, fill, width: 1.5, close: true});
 	for (const [i, corner] of floor.entries()) line(pen, corner, ceiling[i], edge);
 	pen.path(ceiling, {...edge, close: true});
+	const axes = axisNames(data);
 	const names = [
-		[[1.25, -1, -1], data.columns[0]],
-		[[-1, 1.25, -1], data.columns[1]],
-		[[-1, -1, 1.2], `${data.columns[0]}·${data.columns[1]}`],
+		[[1.25, -1, -1], axes[0]],
+		[[-1, 1.25, -1], axes[1]],
+		[[-1, -1, 1.2], axes.join("·")],
 	];
 	for (const [p, name] of names)
 		pen.text(...flat(p), name, {fill: theme.ink, size: textSize + 1, ...CENTRED});
@@ -116,6 +143,14 @@ export function drawLift(pen, width, height, scene, turn) {
 			cut = cubeCut([...scaled, rest]);
 			score = (p) => scaled[0] * p[0] + scaled[1] * p[1] + scaled[2] * p[2] + rest;
 		}
+	}
+	if (weights) {
+		const curve = {stroke: theme.ink, width: 2};
+		for (const stretch of floorCurve(weights, data.features.length === 3, spans))
+			pen.path(
+				stretch.map((p) => flat([...p, -1])),
+				curve,
+			);
 	}
 	const update = ledger?.update(k);
 	const radius = Math.min(9, pointRadius(data.rows.length, textSize, height));

@@ -127,7 +127,7 @@ function divisorFor(frame, vectors) {
 
 // w as it is, from the origin; and how the last update made it: w before, and y·x (times the step)
 // laid at its tip. False where the origin is not in the picture.
-export function drawSum(pen, frame, {ledger, k, moved, theme, textSize, marks}) {
+export function drawSum(pen, frame, {ledger, k, moved, theme, textSize, marks}, labels) {
 	const after = ledger.weights(k);
 	if (!frame.holds([0, 0]) || !after) return false;
 	const update = moved ? ledger.update(k) : null;
@@ -137,31 +137,28 @@ export function drawSum(pen, frame, {ledger, k, moved, theme, textSize, marks}) 
 	const place = ([x, y]) => frame.at([x / by, y / by]);
 	const origin = frame.at([0, 0]);
 	const over = by === 1 ? "" : ` ÷ ${by}`;
-	const style = (fill) => ({...inked(theme, textSize + 1, CENTRED), fill});
-	// At a share of the way, a little beside it; behind the tip where the share is above 1.
-	const named = (from, to, words, colour, width, share = 0.5) => {
-		const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-		const length = Math.hypot(dx, dy);
-		if (length < 6) return;
+	const arrows = [];
+	const drawn = (from, to, words, colour, width, middles) => {
+		if (Math.hypot(to[0] - from[0], to[1] - from[1]) < 6) return;
 		arrow(pen, from, to, {stroke: colour, width});
-		const beside = share > 1 ? 0 : 13 / length;
-		const far = share > 1 ? 1 + 12 / length : share;
-		const middle = [from[0] + far * dx - beside * dy, from[1] + far * dy + beside * dx];
-		pen.text(...middle, words, style(colour));
+		labels.avoid(from, to);
+		arrows.push({from, to, words, colour, middles});
 	};
+	const tip = place(after);
 	if (before) {
 		const sign = update.right === 1 ? "+" : "−";
 		const step = update.step === 1 ? "" : "τ·";
 		const colour = classColour(theme, marks[update.right].place);
-		named(origin, place(before), `w before${over}`, theme.faint, 2);
-		named(
-			place(before),
-			place(after),
-			ledger.run.rates ? "step" : `${sign}${step}x${over}`,
-			colour,
-			3,
-		);
+		const words = ledger.run.rates ? "step" : `${sign}${step}x${over}`;
+		drawn(origin, place(before), `w before${over}`, theme.faint, 2, "beside");
+		drawn(place(before), tip, words, colour, 3, "beside");
 	}
-	named(origin, place(after), `w${over}`, theme.ink, 3, 2);
+	drawn(origin, tip, `w${over}`, theme.ink, 3, "behind");
+	// The shortest words first: they must be where their arrow is.
+	const size = textSize + 1;
+	for (const {from, to, words, colour, middles} of arrows.reverse()) {
+		const style = {...inked(theme, size, CENTRED), fill: colour};
+		labels.write(pen, words, labels[middles](words, size, from, to), style, {must: true});
+	}
 	return true;
 }

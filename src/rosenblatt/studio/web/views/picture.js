@@ -45,6 +45,7 @@ export class Picture {
 			ledger,
 			k: at,
 			marks: studio.marks,
+			heldOut: new Set(studio.points.held ?? []),
 			theme: studio.theme,
 			textSize: studio.textSize,
 			theory: ledger?.run.theory,

@@ -2,6 +2,7 @@
 import {boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
 import {figure} from "../engine/numbers.js";
 import {classColour, thinned} from "./appearance.js";
+import {Labels} from "./labels.js";
 import {drawMark} from "./marks.js";
 import {drawScores, drawSum, drawTheory} from "./overlays.js";
 import {arrow, CENTRED, inked, line, rectangle} from "./pen.js";
@@ -52,40 +53,40 @@ export function drawAreas(pen, frame, scene) {
 }
 
 // Points that are held out are hollow.
+function drawPoint(pen, frame, {data, marks, theme, heldOut}, i, radius) {
+	const mark = marks[data.labels[i]];
+	const stroke = classColour(theme, mark.place);
+	const hollow = {fill: theme.paper, stroke, width: Math.max(1.5, radius / 5)};
+	drawMark(pen, ...frame.at(data.rows[i]), radius, mark, theme, heldOut.has(i) ? hollow : {});
+}
+
 export function drawPoints(pen, frame, scene) {
-	const {data, marks, theme, textSize} = scene;
-	const radius = pointRadius(data.rows.length, textSize, frame.height);
-	const held = new Set(data.held ?? []);
+	const {rows} = scene.data;
+	const radius = pointRadius(rows.length, scene.textSize, frame.height);
 	frame.clipTo(pen, () => {
-		data.rows.forEach((row, i) => {
-			const mark = marks[data.labels[i]];
-			const colour = classColour(theme, mark.place);
-			const hollow = {fill: theme.paper, stroke: colour, width: Math.max(1.5, radius / 5)};
-			drawMark(pen, ...frame.at(row), radius, mark, theme, held.has(i) ? hollow : {});
-		});
+		for (const i of rows.keys()) drawPoint(pen, frame, scene, i, radius);
 	});
 }
 
-// Points that are predicted wrongly are crossed out.
-function drawWrong(pen, frame, {wrong, data, theme, textSize}) {
-	const reach = pointRadius(data.rows.length, textSize, frame.height) * 0.75 + 3;
+// Points that are predicted wrongly are crossed out. Few enough points keep their letter: the cross
+// is seen around it.
+function drawWrong(pen, frame, scene) {
+	const {wrong, data, theme, textSize} = scene;
+	const few = data.rows.length <= 600;
+	const radius = pointRadius(data.rows.length, textSize, frame.height);
+	const reach = few ? 0.95 * radius + 5 : 0.75 * radius + 3;
 	const crosses = wrong.flatMap((i) => {
 		const [x, y] = frame.at(data.rows[i]);
-		const [left, right, top, bottom] = [x - reach, x + reach, y - reach, y + reach];
+		const corner = (right, down) => [x + right * reach, y + down * reach];
 		return [
-			[
-				[left, top],
-				[right, bottom],
-			],
-			[
-				[left, bottom],
-				[right, top],
-			],
+			[corner(-1, -1), corner(1, 1)],
+			[corner(-1, 1), corner(1, -1)],
 		];
 	});
 	// With many points a rim around the crosses would hide what is under them.
-	if (data.rows.length <= 600) pen.strokes(crosses, {stroke: theme.paper, width: 4.5});
-	pen.strokes(crosses, {stroke: theme.alarm, width: data.rows.length <= 600 ? 2.2 : 1});
+	if (few) pen.strokes(crosses, {stroke: theme.paper, width: 5});
+	pen.strokes(crosses, {stroke: theme.alarm, width: few ? 2.5 : 1});
+	if (few) for (const i of wrong) drawPoint(pen, frame, scene, i, radius);
 }
 
 function drawConflict(pen, frame, scene) {
@@ -114,29 +115,22 @@ function drawConflict(pen, frame, scene) {
 }
 
 // How often each point was used, where the count finds room beside it.
-function drawDuals(pen, frame, scene) {
-	const {ledger, k, data, theme, textSize} = scene;
+function drawDuals(pen, {ledger, k, data, theme, textSize}, labels, reach) {
 	if (data.rows.length > 80) return;
 	const {uses} = ledger.duals(k);
-	const reach = pointRadius(data.rows.length, textSize, frame.height) + 2;
-	const taken = data.rows.map((row) => [...frame.at(row), reach - 2, reach - 2]);
-	const apart = ([x, y, w, h]) =>
-		taken.every(([a, b, v, g]) => Math.abs(a - x) >= w + v || Math.abs(b - y) >= h + g);
+	const sides = [
+		[1, -1],
+		[1, 1],
+		[-1, -1],
+		[-1, 1],
+	];
 	data.rows.forEach((row, i) => {
 		if (!uses[i]) return;
 		const words = `×${uses[i]}`;
-		const size = [(words.length * textSize) / 3.2, textSize / 2];
-		const [x, y] = frame.at(row);
-		const sides = [
-			[1, -1],
-			[1, 1],
-			[-1, -1],
-			[-1, 1],
-		].map(([right, down]) => [x + right * (reach + size[0]), y + down * (reach - 3), ...size]);
-		const free = sides.find(apart);
-		if (!free) return;
-		taken.push(free);
-		pen.text(free[0], free[1], words, inked(theme, textSize, {...CENTRED, bold: true}));
+		const across = reach(i) + 2 + words.length * textSize * 0.31;
+		const [x, y] = labels.frame.at(row);
+		const middles = sides.map(([right, down]) => [x + right * across, y + down * (reach(i) - 1)]);
+		labels.write(pen, words, middles, inked(theme, textSize, {...CENTRED, bold: true}));
 	});
 }
 
@@ -164,28 +158,30 @@ export function drawUpdate(pen, frame, scene) {
 		if (!ledger) return;
 		if (scene.show.includes("theory")) drawTheory(pen, frame, scene);
 		drawWrong(pen, frame, scene);
+		const row = scene.visit ? scene.visit.row : ledger.update(k)?.row;
+		const radius = pointRadius(data.rows.length, textSize, frame.height);
+		const reach = (i) => radius + (i === row ? 10 : 0);
+		const labels = new Labels(frame, data.rows, reach);
 		if (hasOwnLine(scene)) {
 			const before = scene.moved ? ledger.weights(k - 1) : null;
 			const [after, mean] = [ledger.weights(k), ledger.answers(k)];
 			drawLine(pen, frame, before, {stroke: theme.faint, width: 2, dash: [7, 6]});
 			drawLine(pen, frame, after, {stroke: theme.ink, width: mean ? 1.5 : 2.5});
 			drawLine(pen, frame, mean, {stroke: theme.ink, width: 4});
-			if (!drawSum(pen, frame, scene)) drawNormal(pen, frame, scene, after);
+			if (!drawSum(pen, frame, scene, labels)) drawNormal(pen, frame, scene, after);
 		} else {
 			for (const points of (scene.moved && contourBefore?.lines) || [])
 				frame.path(pen, points, {stroke: theme.faint, width: 1.8, dash: [7, 6]});
 			for (const points of contour?.lines ?? [])
 				frame.path(pen, points, {stroke: theme.ink, width: 2.5});
 		}
-		const row = scene.visit ? scene.visit.row : ledger.update(k)?.row;
 		if (data.rows[row]) {
 			const at = frame.at(data.rows[row]);
-			const radius = pointRadius(data.rows.length, textSize, frame.height);
 			pen.circle(...at, radius + 9, {stroke: theme.paper, width: 6});
 			pen.circle(...at, radius + 9, {stroke: theme.ink, width: 3});
 			if (radius < 7) drawMark(pen, ...at, 9, scene.marks[data.labels[row]], theme);
 		}
-		drawDuals(pen, frame, scene);
+		drawDuals(pen, scene, labels, reach);
 	});
 }
 

@@ -10,7 +10,7 @@ export class TheoryCard {
 	constructor(studio) {
 		this.studio = studio;
 		this.badge = el("strong", {class: "badge"});
-		this.sentence = el("p", {});
+		this.sentence = el("p", {class: "sentence"});
 		this.count = el("p", {class: "count"});
 		this.meter = el("div", {class: "meter-fill"});
 		this.gauge = el("div", {class: "meter", "aria-hidden": "true"}, this.meter);
@@ -57,8 +57,8 @@ export class TheoryCard {
 		this.count.replaceChildren(bold(k.toLocaleString("en")), soFar);
 		if (applies) {
 			const shown = bound < 1000 ? figure(bound) : Math.floor(bound).toLocaleString("en");
-			const start = fromZero(run) ? " = R²/γ²" : " from this start";
-			this.count.append(", never more than ", bold(shown), start);
+			const start = run.proof.since ? " after the tie" : " from this start";
+			this.count.append(", never more than ", bold(shown), fromZero(run) ? " = R²/γ²" : start);
 		}
 		this.gauge.hidden = !applies;
 		const most = applies ? ` of at most ${Math.floor(bound + 1e-9).toLocaleString("en")}` : "";
@@ -98,7 +98,8 @@ export class TheoryCard {
 		drawProofPosition(new CanvasPen(context), frame, run, k, theme, textSize);
 		const one = `u·w = ${figure(run.proof.u_dot_w[k])}`;
 		const other = `‖w‖ = ${figure(run.proof.norm[k])}`;
-		const bounds = run.proof.applies ? proofBounds(run, k) : null;
+		const {applies, since} = run.proof;
+		const bounds = applies && k >= since ? proofBounds(run, k) : null;
 		const plain = run.learner.eta0 === 1 && fromZero(run);
 		const [low, high] = plain ? ["k·γ", "√k·R"] : ["lower bound", "upper bound"];
 		const words = bounds

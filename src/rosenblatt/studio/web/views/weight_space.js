@@ -2,7 +2,7 @@
 import {boundsOf, boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
 import {figure} from "../engine/numbers.js";
 import {classColour, thinned} from "./appearance.js";
-import {Frame} from "./frame.js";
+import {Frame, weightNames} from "./frame.js";
 import {arrow, inked, line} from "./pen.js";
 
 const MOST_LINES = 400;
@@ -44,7 +44,7 @@ export function weightSpaceWords(scene) {
 	if (!ledger || ledger.run.vectors === 0)
 		return "A kernel learner has no weights to draw: it keeps the points it was wrong about.";
 	if (ledger.run.vectors > 1) return ABOUT_CLASSES;
-	const names = data.features.slice(2).map((name) => `w[${name}]`);
+	const names = weightNames(data).slice(2);
 	if (ledger.hasBias) names.push("b");
 	const w = ledger.weights(k);
 	const values = names.map((name, i) => `${name} = ${figure(w[i + 2])}`).join(", ");
@@ -72,7 +72,7 @@ export function drawWeightSpace(pen, width, height, scene) {
 			if (area.length > 2) frame.path(pen, area, {fill, close: true});
 		});
 	}
-	frame.drawAxes(pen, theme, [`w[${data.features[0]}]`, `w[${data.features[1]}]`], textSize);
+	frame.drawAxes(pen, theme, weightNames(data), textSize);
 	frame.clipTo(pen, () => {
 		const stride = Math.max(1, Math.ceil(demands.length / MOST_LINES));
 		demands.forEach((demand, i) => {
