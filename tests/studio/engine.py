@@ -14,18 +14,19 @@ import pytest
 from rosenblatt.studio import Session
 from rosenblatt.studio.pages import joined
 
-# A question a line, an answer a line; the first line is what the engine is made of.
+# A question a line, an answer a line; what is asked may take its time.
 LOOP = """
-const lines = require("readline").createInterface({input: process.stdin});
+const answered = async (asked) => {
+  try { return {answer: await answer(asked)}; }
+  catch (error) { return {error: error.message, python: error.constructor.name === "NeedsPython"}; }
+};
+require("readline").createInterface({input: process.stdin}).on("line", async (line) =>
+  process.stdout.write(JSON.stringify(await answered(JSON.parse(line))) + "\\n"));
+"""
+# The first question is what the engine is made of.
+OF_SESSION = """
 let ask = null;
-lines.on("line", async (line) => {
-  const asked = JSON.parse(line);
-  if (!ask) { ask = createSession(asked); return; }
-  let answer;
-  try { answer = {answer: await ask(asked.name, asked.body)}; }
-  catch (error) { answer = {error: error.message, python: error instanceof NeedsPython}; }
-  process.stdout.write(JSON.stringify(answer) + "\\n");
-});
+const answer = ({name, body}) => ask ? ask(name, body) : (ask = createSession(body)) && null;
 """
 
 
@@ -38,20 +39,16 @@ class EngineError(Exception):
 
 
 class Engine:
-    """A session of the page, asked from Python."""
+    """Code of the page, asked from Python."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
-        self._send(Session().ask("start", {}))
-
-    def _send(self, value: Any) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(value) + "\n")
-        self._process.stdin.flush()
 
     def ask(self, name: str, body: Any) -> Any:
+        assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._send({"name": name, "body": body})
+        self._process.stdin.write(json.dumps({"name": name, "body": body}) + "\n")
+        self._process.stdin.flush()
         # JavaScript writes floats below 1e21 without a point; Python would take them for whole.
         whole = lambda digits: int(digits) if len(digits) < 16 else float(digits)  # noqa: E731
         found = json.loads(self._process.stdout.readline(), parse_int=whole)
@@ -61,13 +58,15 @@ class Engine:
 
 
 @contextmanager
-def running_engine() -> Iterator[Engine]:
-    """The engine in a process of its own; where Node cannot be had the tests are skipped."""
+def running_module(module: str, answer: str) -> Iterator[Engine]:
+    """A module of the page in a process of its own; skipped where Node cannot be had.
+
+    ``answer`` is code that makes a function of that name, which is given each question.
+    """
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed")
-    code = joined("engine/session.js") + LOOP
-    command = [node, "--input-type=commonjs", "-e", code]
+    command = [node, "--input-type=commonjs", "-e", joined(module) + answer + LOOP]
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as process:
         try:
@@ -76,3 +75,11 @@ def running_engine() -> Iterator[Engine]:
             assert process.stdin is not None
             process.stdin.close()
             process.wait(10)
+
+
+@contextmanager
+def running_engine() -> Iterator[Engine]:
+    """The session of the page."""
+    with running_module("engine/session.js", OF_SESSION) as engine:
+        engine.ask("start", Session().ask("start", {}))
+        yield engine

@@ -256,19 +256,6 @@ def test_the_table_of_updates_is_the_same(engine: Engine, preset: str) -> None:
             assert a == b or float(a) == float(b)
 
 
-def test_pasted_tables_are_read_the_same(engine: Engine) -> None:
-    for text in (
-        "a,b,kind\n1,2,x\n3,4,y\n5,1.5,x\n",
-        "1;2;x\n3;4;y\n",
-        "height\twidth\tdepth\tkind\n1\t7\t2\tx\n1\t8\t3\tx\n9\t7\t3\ty\n8\tNA\t2\ty\n",
-        'a,b,kind\n1,2,"x, y"\n3,4,"say ""z"""\n',
-    ):
-        assert engine.ask("table", {"text": text}) == Session().ask("table", {"text": text})
-    for bad in ("", "a\n1\n", "a,b,c\n1,2\n"):
-        with pytest.raises(EngineError):
-            engine.ask("table", {"text": bad})
-
-
 @pytest.mark.parametrize(
     "state",
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from .browser import running_browser, running_server
 from .gif import PICTURE, SIZE, film
 
 image = pytest.importorskip("PIL.Image")
@@ -22,8 +21,7 @@ def test_the_picture_is_small_and_loops_and_ends_on_three_of_at_most_five_mistak
 
 
 @pytest.mark.slow
-def test_the_page_still_says_what_the_frames_of_the_picture_say():
-    with running_server() as address, running_browser() as browser:
-        words = [words for *_, words in film(browser.new_page(), address)]
+def test_the_page_still_says_what_the_frames_of_the_picture_say(page, server):
+    words = [words for *_, words in film(page, server)]
     with image.open(PICTURE) as gif:
         assert gif.info["comment"].decode().splitlines() == words

@@ -77,12 +77,13 @@ def test_a_table_of_ones_own_is_pasted_and_labels_are_text_not_markup(
 ) -> None:
     opened(page, server)
     page.get_by_role("button", name="Your own data…").click()
-    box = page.get_by_label("Paste a table (CSV)")
+    box = page.get_by_label("Paste a table")
     box.fill("width,height,kind\n1,2,cat\nwide,1,dog\n")
     shows(page.locator(".own .problem"), "two columns of numbers")
     label = "<script>alert(1)</script>"
     box.fill(f"width,height,kind\n1,2,cat\n2,1,cat\n-1,-2,{label}\n-2,-1,{label}\n")
     shows(page.locator(".own"), "4 points.")
+    page.get_by_label("Scale both columns").uncheck()
     page.get_by_role("button", name="Use these points").click()
     shows(page.locator(".palette"), "<script>alert(1)</scrip")
     shows(page.locator(".update-card"), "Before the first example")

@@ -177,7 +177,7 @@ def studio(*given, **settings):
 def test_the_command_serves_a_file_until_it_is_interrupted(tmp_path):
     path = tmp_path / "trees.csv"
     path.write_text("height,width,kind,age\n1,2,fir,7\n3,4,oak,9\n2,2,fir,1\n?,3,oak,2\n")
-    running = studio(str(path), "--x", "width", "--y", "height", "--target", "kind")
+    running = studio(str(path), "--x", "width", "--y", "height", "--target", "kind", "--as-is")
     try:
         address = running.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)

@@ -52,7 +52,7 @@ BAD = [
     ({"data": None}, "data is nothing: give an object"),
     ({"data": {"preset": "seven"}}, 'data.preset is "seven": give "six", '),
     (data(), "data.rows is empty: add a point"),
-    (data(*[POINT] * (MOST_ROWS + 1)), "data.rows has 5,001 rows: give at most 5,000"),
+    (data(*[POINT] * (MOST_ROWS + 1)), "data.rows has 10,001 rows: give at most 10,000"),
     (data([0, 0]), r"Point 1 has 2 entries \(x, y and a class\): give at least 3"),
     (data(POINT, [math.nan, 0, "a"]), r"Point 2: x is nan: give a finite number"),
     (data([0, math.inf, "a"]), r"Point 1: y is inf: give a finite number"),

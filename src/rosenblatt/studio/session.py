@@ -23,11 +23,10 @@ from rosenblatt.studio.controls import controls
 from rosenblatt.studio.mapped_rows import MappedRows
 from rosenblatt.studio.page_runs import PageRun, as_csv
 from rosenblatt.studio.pages import page
-from rosenblatt.studio.pasted_tables import pasted
 from rosenblatt.studio.presets import PRESETS
 from rosenblatt.studio.recipes import recipe
 from rosenblatt.studio.scripts import notebook, script
-from rosenblatt.studio.states import LONGEST_NAME, PageState, complete
+from rosenblatt.studio.states import PageState, complete
 from rosenblatt.studio.verdicts import Verdict
 
 # A page asks again and again of the same runs, at other updates.
@@ -62,7 +61,6 @@ class Session:
             "start": self._begin,
             "run": self._run,
             "contour": self._contour,
-            "table": self._table,
             "script": lambda body: {"text": script(self._study(complete(body)))},
             "notebook": lambda body: {"text": notebook(self._study(complete(body)))},
             "csv": self._csv,
@@ -113,15 +111,6 @@ class Session:
         at = fields.whole("at", body.get("at", 0), at_least=0, at_most=10**9)
         box = read_box(body.get("box"))
         return contour(run, state.map, min(at, run.n_updates), box)
-
-    def _table(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        fields.refuse_unknown("the question", body, "text", "x", "y", "label")
-        text = body.get("text")
-        if not isinstance(text, str):
-            raise fields.refusal("text", text, "the table as text")
-        named = [what for what in ("x", "y", "label") if body.get(what) is not None]
-        names = {what: fields.text(what, body[what], most=LONGEST_NAME) for what in named}
-        return pasted(text, **names).to_json()
 
     def _csv(self, body: Mapping[str, Any]) -> dict[str, Any]:
         fields.refuse_unknown("the question", body, "state", "run")

@@ -18,7 +18,7 @@ MAPS = ("none", "product", "quadratic")
 VIEWS = ("plane", "weights", "lift", "mistakes", "table")
 # What the columns are called where nothing else is said.
 COLUMNS = ("x", "y")
-MOST_ROWS = 5_000
+MOST_ROWS = 10_000
 MOST_LEARNERS = 4
 MOST_EPOCHS = 10_000
 # Every so many-th point may be held out: learned from never, and only looked at for errors.

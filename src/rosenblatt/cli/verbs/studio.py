@@ -13,7 +13,7 @@ from rosenblatt.cli.frame.options import Command, Whole, in_section, refuse_toge
 from rosenblatt.cli.frame.terminal import say
 
 if TYPE_CHECKING:
-    from rosenblatt.studio.pasted_tables import ChosenColumns
+    from rosenblatt.studio.chosen_columns import ChosenColumns
     from rosenblatt.studio.session import Session
 
 option = in_section("Reading the data")
@@ -47,6 +47,7 @@ option = in_section("Reading the data")
     metavar="COL",
     help="Column of the classes.  [default: the last of text, else one of few values]",
 )
+@option("--as-is", is_flag=True, help="Neither shuffle the rows nor scale the two columns.")
 @option("--no-header", is_flag=True, help="The first line is a row, not the names of the columns.")
 @option(
     "--format",
@@ -103,11 +104,16 @@ def _session(data: str | None, reading: dict[str, Any]) -> tuple[Session, list[s
 
     if data is None:
         return Session(), []
+    as_is = reading.pop("as_is")
     chosen = _chosen(data, **reading)
     name = "standard input" if data == "-" else os.path.basename(data)
     lines = [f"{name}: {chosen.x} across, {chosen.y} up, classes from {chosen.label}"]
     say([f"note: {notice}" for notice in chosen.notices], err=True)
-    return Session({"data": chosen.data}, name), lines
+    if as_is:
+        return Session({"data": chosen.data}, name), lines
+    # Large numbers would decide alone, and rows in the order of their classes teach one by one.
+    lines.append("both columns are scaled, the rows shuffled every epoch; --as-is does neither")
+    return Session({"data": chosen.scaled().data, "order": "shuffled"}, name), lines
 
 
 def _chosen(
@@ -120,7 +126,7 @@ def _chosen(
     kind: str | None,
     delimiter: str | None,
 ) -> ChosenColumns:
-    from rosenblatt.studio.pasted_tables import choose
+    from rosenblatt.studio.chosen_columns import choose
 
     settings = {} if delimiter is None else {"delimiter": delimiter}
     return choose(

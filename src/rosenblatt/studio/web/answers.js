@@ -2,7 +2,7 @@
 import {createSession, NeedsPython} from "./engine/session.js";
 
 // Of these the server knows more, or has the files that they need.
-const OF_PYTHON = ["table", "script", "notebook", "page"];
+const OF_PYTHON = ["script", "notebook", "page"];
 
 async function askServer(name, body) {
 	let answer;

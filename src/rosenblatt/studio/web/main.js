@@ -275,23 +275,28 @@ class Studio {
 		this.run({fresh: true});
 	}
 
+	// A lesson has its own order; what was shuffled for a table of ones own is so no longer.
 	usePreset(preset) {
-		if (preset) this.newData({preset});
+		if (!preset) return;
+		this.newData({preset}, this.own ? {order: "given"} : {});
+		this.own = null;
 	}
 
-	useData(data, name) {
+	// Data of ones own, what they are called and what was done to them.
+	useData(data, {name, about, order}) {
 		this.name = name ?? null;
-		this.newData(data);
+		this.own = {about};
+		this.newData(data, {order});
 	}
 
 	// A lesson brings its own learner; one that was chosen by hand stays.
-	newData(data) {
+	newData(data, given) {
 		this.editor.selected = null;
 		this.editor.newClasses.clear();
 		const learners = this.state.learners?.map((learner) => ({...learner, initial: null}));
 		this.remember();
 		this.lesson = !this.ownLearners;
-		this.change({data, learners, at: 0}, {fresh: true, keep: true});
+		this.change({data, learners, at: 0, ...given}, {fresh: true, keep: true});
 	}
 
 	clear() {

@@ -4,7 +4,6 @@ import {contour} from "./contours.js";
 import {ledgerCsv, notebook, script} from "./exports.js";
 import {MappedRows} from "./mapped_rows.js";
 import {PageRun} from "./page_runs.js";
-import {pasted} from "./pasted_tables.js";
 import {hasRule} from "./rules.js";
 import {checkInitial, complete, number, refusal, rowsOf, wholeNumber} from "./states.js";
 import {Verdict} from "./verdicts.js";
@@ -87,7 +86,6 @@ export function createSession(kit) {
 			});
 			return contour(run, found.place, at, body.box);
 		},
-		table: (body) => pasted(body),
 		script: (body) => ({text: script(study(complete(body, kit)))}),
 		notebook: (body) => ({text: notebook(study(complete(body, kit)))}),
 		csv: (body) => {

@@ -3,7 +3,9 @@ import {grouped} from "./numbers.js";
 
 const MAPS = ["none", "product", "quadratic"];
 const VIEWS = ["plane", "weights", "lift", "mistakes", "table"];
-const [MOST_ROWS, MOST_LEARNERS, MOST_CLASSES] = [5_000, 4, 100];
+export const MOST_ROWS = 10_000;
+export const MOST_CLASSES = 100;
+const MOST_LEARNERS = 4;
 const [MOST_EPOCHS, MOST_EXAMPLES, LONGEST_NAME] = [10_000, 1_000_000, 200];
 // Every so many-th point may be held out.
 const MOST_HELD = 10;

@@ -84,9 +84,9 @@ function readData(parts) {
 	return {columns: (parts.columns ?? "x,y").split(",").map(decodeURIComponent), rows};
 }
 
-export function writeAddress(state, shown = 0) {
+export function writeAddress(state, shown = 0, withData = true) {
 	const parts = [
-		...writtenData(state.data),
+		...(withData ? writtenData(state.data) : []),
 		...state.learners.map((learner) => `learner=${writtenLearner(learner)}`),
 	];
 	for (const [field, plain] of Object.entries(PLAIN)) {

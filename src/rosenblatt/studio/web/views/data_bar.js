@@ -1,5 +1,6 @@
 // Which data, with which features, in which order.
 import {counted} from "../engine/numbers.js";
+import {TOO_LONG} from "./address_bar.js";
 import {button, card, choice, el, labelled, numberBox, rest, row, setText} from "./dom.js";
 
 const MAPS = {
@@ -45,7 +46,9 @@ export class DataBar {
 		const about = studio.presets?.find(({id}) => id === own)?.about;
 		const points = counted(studio.points.rows.length, "point", "points");
 		const classes = counted(studio.marks.length, "class", "classes");
-		setText(this.about, about ?? `${points}, ${classes}.`);
+		const words = own ? [about] : [`${points}, ${classes}.`, studio.own?.about ?? ""];
+		if (!studio.addressBar.fits) words.push(TOO_LONG);
+		setText(this.about, words.join(" ").trim());
 	}
 }
 

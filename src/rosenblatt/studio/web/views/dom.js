@@ -90,6 +90,10 @@ export function button(words, act, given = {}) {
 	return el("button", {type: "button", ...given, on: {click: act}}, words);
 }
 
+export function checkBox(checked, act) {
+	return el("input", {type: "checkbox", checked, on: {change: ({target}) => act(target.checked)}});
+}
+
 // A number box tells of a change only when it holds a number; otherwise it shows the old one again.
 // One that may be empty tells of that too, as null.
 export function numberBox(value, act, given = {}, mayBeEmpty = false) {

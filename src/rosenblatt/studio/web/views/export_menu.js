@@ -1,4 +1,5 @@
 // Taking it home: pictures of the view, the table, the run, code, and the studio itself.
+import {TOO_LONG} from "./address_bar.js";
 import {button, el, listen, saveFile, setText} from "./dom.js";
 import {CanvasPen, SvgPen} from "./pen.js";
 
@@ -77,7 +78,10 @@ export class ExportMenu {
 		const ofShown = () => ({state: sent(), run: studio.shown});
 		const notebook = asked("notebook", "perceptron_run.ipynb", "application/x-ipynb+json");
 		const page = asked("page", "perceptron_run.html", "text/html");
-		const address = () => navigator.clipboard.writeText(location.href);
+		const address = () => {
+			if (!studio.addressBar.fits) throw new Error(TOO_LONG);
+			return navigator.clipboard.writeText(location.href);
+		};
 		const entries = [
 			["Picture of this view (PNG)", save("perceptron.png", "image/png", () => asPng(studio))],
 			["Picture of this view (SVG)", save("perceptron.svg", "image/svg+xml", () => asSvg(studio))],

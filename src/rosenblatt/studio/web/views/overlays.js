@@ -4,7 +4,7 @@ import {boxCorners, clipPolygon, segmentInBox} from "../engine/geometry.js";
 import {mapOf} from "../engine/mapped_rows.js";
 import {dot} from "../engine/weights.js";
 import {classColour, thinned} from "./appearance.js";
-import {el, labelled} from "./dom.js";
+import {checkBox, el, labelled} from "./dom.js";
 import {arrow, CENTRED, inked, rectangle} from "./pen.js";
 
 const CHOICES = [
@@ -16,12 +16,11 @@ const [ACROSS, UP] = [72, 54];
 export class Overlays {
 	constructor(studio) {
 		this.boxes = CHOICES.map(([name, words]) => {
-			const turn = ({target}) => {
+			const box = checkBox(false, (isChecked) => {
 				const others = shownOf(studio.state).filter((one) => one !== name);
-				studio.state.show = [...others, ...(target.checked ? [name] : [])].join();
+				studio.state.show = [...others, ...(isChecked ? [name] : [])].join();
 				studio.moved(true);
-			};
-			const box = el("input", {type: "checkbox", on: {change: turn}});
+			});
 			return {name, box, node: labelled(words, box, "field inline check")};
 		});
 		this.node = el(

@@ -1,13 +1,12 @@
-"""Two columns of a table and the class of every row, pasted or from a file."""
+"""Two columns of a file and the class of every row."""
 
 from __future__ import annotations
 
-import io
 import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from rosenblatt.studio.states import MOST_ROWS
 
 # How tables say that a value is not known.
 MISSING = ["", "?", "-", "NA", "N/A", "na", "n/a", "NaN", "nan", "NULL", "null", "None", "none"]
-DELIMITERS = (",", "\t", ";", "|")
 # Of a longer file no more than this is read, to choose the rows to show from.
 MOST_READ = 200_000
 LINES_SHOWN = 5
@@ -31,7 +29,6 @@ LINES_SHOWN = 5
 class ChosenColumns:
     """What was taken of a table, ready to be the data of a state."""
 
-    columns: list[dict[str, str]]
     x: str
     y: str
     label: str
@@ -42,34 +39,16 @@ class ChosenColumns:
     def data(self) -> dict[str, Any]:
         return {"columns": [self.x, self.y], "rows": self.rows}
 
-    def to_json(self) -> dict[str, Any]:
-        chosen = {name: value for name, value in vars(self).items() if name != "rows"}
-        return chosen | {"data": self.data}
-
-
-class _Pasted(io.BytesIO):
-    name = "the table"
-
-
-def pasted(
-    text: str, *, x: str | None = None, y: str | None = None, label: str | None = None
-) -> ChosenColumns:
-    """Choose from a table given as text; an error is one sentence and names the line."""
-    if not text.strip():
-        raise InputError("The table is empty: paste rows of two numbers and a class.")
-    first = next(line for line in text.splitlines() if line.strip())
-    delimiter = max(DELIMITERS, key=first.count)
-    if delimiter not in first:
-        raise InputError(
-            "The table has only one column: separate its columns by commas, tabs or semicolons."
-        )
-    try:
-        return choose(
-            lambda: _Pasted(text.encode()), x=x, y=y, label=label, format="csv", delimiter=delimiter
-        )
-    except DataError as error:
-        line = "The table" if error.line is None else f"Line {error.line}"
-        raise InputError(f"{line}: {error.message}.") from None
+    def scaled(self) -> ChosenColumns:
+        """Both columns with mean 0 and standard deviation 1, so that they count alike."""
+        points = np.array([row[:2] for row in self.rows], np.float64)
+        deviation = points.std(axis=0)
+        points = (points - points.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+        labels = [row[2] for row in self.rows]
+        rows = [
+            [*point, label] for point, label in zip(points.round(5).tolist(), labels, strict=True)
+        ]
+        return replace(self, rows=rows)
 
 
 def choose(
@@ -106,10 +85,7 @@ def choose(
     columns = {x: "number", y: "number", label: "text"}
     reader = iter_table(source(), header=header, columns=[*columns], types=columns, **reading)
     rows = _rows(_read(reader, notices), [*columns], notices)
-    kinds = [
-        {"name": name, "kind": "number" if name in block.number_names else "text"} for name in names
-    ]
-    return ChosenColumns(kinds, x, y, label, rows, notices)
+    return ChosenColumns(x, y, label, rows, notices)
 
 
 def _first(source: Callable[[], Any], header: bool, reading: dict[str, Any]) -> Table:
