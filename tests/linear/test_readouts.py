@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference.readouts import PlainReadouts
+from reference.readouts import PlainMix, PlainReadouts
 from scipy.sparse import csr_array
 
 import rosenblatt
@@ -69,18 +70,73 @@ def test_means_and_choice_are_those_of_the_plain_formula(learner: Any, seed: int
     assert model.readout_ == oracle.chosen()
 
 
+@pytest.mark.parametrize("learner", LEARNERS)
+@given(seed=st.integers(0, 1000), n=st.integers(2, 150))
+@settings(max_examples=15)
+def test_a_mix_is_that_of_the_plain_formula(learner: Any, seed: int, n: int) -> None:
+    X, y = stream(n, seed=seed)
+    rng = np.random.default_rng(seed)
+    X += rng.normal(scale=0.1, size=X.shape)  # so that no score is just 0
+    row_weights = rng.choice([0.0, 0.5, 1.0, 3.0], n)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SMALLEST_SCALE", 0.3)  # so that scales begin anew on the way
+        model, raw, oracle = learner(readout="mix"), learner(average=False), PlainMix(np.zeros(5))
+        for x, label, weight in zip(X, y.tolist(), row_weights, strict=True):
+            if oracle.t:
+                served = np.append(model.coef_[0], model.intercept_[0])
+                np.testing.assert_allclose(served, oracle.served(), rtol=1e-9, atol=1e-10)
+                score = model.decision_function([x])[0]
+                assert score == pytest.approx(served @ np.append(x, 1.0), abs=1e-9)
+            for one in (model, raw):
+                one.partial_fit([x], [label], classes=[0, 1], sample_weight=[weight])
+            after = np.append(raw.coef_[0], raw.intercept_[0])
+            oracle.learned(after, np.append(x, 1.0), 2 * label - 1, weight)
+    np.testing.assert_allclose(model._model.readouts.errors, list(oracle.errors.values()))
+    assert model.readout_ == min(oracle.errors, key=lambda name: oracle.errors[name])
+
+
+def test_the_gentle_learner_moves_a_margin_of_classes_by_no_more_than_it_may() -> None:
+    X, y = stream(300, 4)
+    model = PassiveAggressive(readout="mix").partial_fit(X[:1], y[:1], classes=range(4))
+    gentle = model._model.readouts.gentle
+    for x, label in zip(X[1:], y[1:].tolist(), strict=True):
+        weights = [np.column_stack([gentle.matrix, gentle.bias])]
+        model.learn_one(x, label)
+        weights.append(np.column_stack([gentle.matrix, gentle.bias]))
+        scores = [w @ np.append(x, 1.0) for w in weights]
+        rival = np.argmax(np.where(np.arange(4) == label, -np.inf, scores[0]))
+        before, after = (one[label] - one[rival] for one in scores)
+        assert after - before == pytest.approx(min(0.4, max(0.0, 1.0 - before)))
+
+
+def test_a_mix_begins_where_the_weights_are_and_ends_without_a_trace() -> None:
+    X, y = stream(100)
+    model = Perceptron(random_state=0, max_iter=3, tol=None).set_params(readout="mix")
+    with pytest.warns(UserWarning, match="max_iter"):
+        model.fit(X, y)
+    before = model.coef_
+    model.learn_one(X[0], y[0])
+    readouts = model._model.readouts
+    assert np.abs(readouts.gentle.matrix - before).max() <= 0.4
+    model.set_params(readout="auto").learn_one(X[1], y[1])
+    assert model._model.readouts.gentle is None
+    assert model._model.readouts.t == 1
+
+
+@pytest.mark.parametrize("readout", ["auto", "mix"])
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_by_one_in_batches_or_predicted_first_the_model_is_the_same(
-    learner: Any, k: int, tmp_path: Path
+    learner: Any, k: int, readout: str, tmp_path: Path
 ) -> None:
     """Also across a file; classes join on the way."""
+    learner = partial(learner, readout=readout)
     X, y = stream(300, k)
-    whole = learner(readout="auto").partial_fit(X, y)
-    single = learner(readout="auto")
+    whole = learner().partial_fit(X, y)
+    single = learner()
     for x, label in zip(X, y.tolist(), strict=True):
         single.learn_one(x, label)
-    tested = learner(readout="auto")
+    tested = learner()
     for start in range(0, 300, 70):
         tested.predict_then_learn(X[start : start + 70], y[start : start + 70])
         rosenblatt.save(tested, tmp_path / "m.rbt")
@@ -90,12 +146,24 @@ def test_one_by_one_in_batches_or_predicted_first_the_model_is_the_same(
         assert other.coef_.tobytes() == whole.coef_.tobytes()
         assert other._model.readouts.errors.tobytes() == whole._model.readouts.errors.tobytes()
         assert other.predict(X).tolist() == whole.predict(X).tolist()
-    sparse = learner(readout="auto").partial_fit(csr_array(X), y)  # sums in another order
+    sparse = learner().partial_fit(csr_array(X), y)  # sums in another order
     np.testing.assert_allclose(sparse.coef_, whole.coef_, rtol=1e-6, atol=1e-9)
-    by_row = learner(readout="auto")
+    by_row = learner()
     for i in range(300):
         by_row.partial_fit(csr_array(X[i : i + 1]), y[i : i + 1])
     assert by_row.coef_.tobytes() == sparse.coef_.tobytes()
+
+
+def test_mappings_that_bring_features_give_the_mix_of_the_table() -> None:
+    X, y = stream(200, 3)
+    named = Perceptron(readout="mix")
+    for row, label in zip(X, y.tolist(), strict=True):
+        named.learn_one({f"x{j}": v for j, v in enumerate(row.tolist()) if v}, label)
+    table = Perceptron(readout="mix").partial_fit(X, y)
+    order = [list(named.feature_names_in_).index(f"x{j}") for j in range(4)]
+    np.testing.assert_allclose(named.coef_[:, order], table.coef_, rtol=1e-9)
+    x = {f"x{j}": v for j, v in enumerate(X[7].tolist())}
+    assert named.predict_one(x) == table.predict_one(X[7])
 
 
 def test_mappings_that_bring_features_give_the_model_of_the_table() -> None:
@@ -112,27 +180,29 @@ def test_mappings_that_bring_features_give_the_model_of_the_table() -> None:
     assert named.predict_one(x) == table.predict_one(X[7])
 
 
-def test_features_put_in_between_leave_the_means_as_they_are() -> None:
+@pytest.mark.parametrize("readout", ["fast", "mix"])
+def test_features_put_in_between_leave_the_means_as_they_are(readout: str) -> None:
     X, y = stream(120)
-    model = Perceptron(readout="fast").partial_fit(X, y)
+    model = Perceptron(readout=readout).partial_fit(X, y)
     before = model.coef_
     model.insert_features([0, 2])
     assert np.array_equal(np.delete(model.coef_, [0, 3], axis=1), before)
     model.partial_fit(np.insert(X, [0, 2], 0.0, axis=1), y)
 
 
-def test_progressive_mistakes_are_those_of_predict_one_before_learn_one() -> None:
+@pytest.mark.parametrize("readout", ["auto", "mix"])
+def test_progressive_mistakes_are_those_of_predict_one_before_learn_one(readout: str) -> None:
     X, y = stream(400, 3)
-    slow, wrong = PassiveAggressive(readout="auto"), 0
+    slow, wrong = PassiveAggressive(readout=readout), 0
     for x, label in zip(X, y.tolist(), strict=True):
         wrong += slow.predict_one(x) != label
         slow.learn_one(x, label)
-    fast = PassiveAggressive(readout="auto")
+    fast = PassiveAggressive(readout=readout)
     tested = fast.predict_then_learn(X, y)
     assert (
         tested.wrong.sum()
         == wrong
-        == progressive(PassiveAggressive(readout="auto"), [(X, y)]).mistakes
+        == progressive(PassiveAggressive(readout=readout), [(X, y)]).mistakes
     )
 
 
@@ -144,6 +214,15 @@ def test_under_drift_auto_is_near_the_best_and_the_full_average_is_dead() -> Non
     assert rates["average"] > 0.4
     assert rates["auto"] < min(rates[name] for name in NAMES) + 0.01
     assert rates["auto"] < rates["last"]
+
+
+@pytest.mark.parametrize(("kind", "period"), [("gradual", 3000), ("rotating", 20_000)])
+def test_a_mix_makes_fewer_mistakes_than_the_choice_of_one(kind: str, period: int) -> None:
+    rates = {}
+    for readout in ("auto", "mix"):
+        data = datasets.drifting(6000, 8, kind=kind, period=period, flip=0.1, seed=3).blocks(2000)
+        rates[readout] = progressive(PassiveAggressive(readout=readout), data).rate
+    assert rates["mix"] < rates["auto"] - 0.01
 
 
 def test_without_a_readout_nothing_is_kept_and_fit_ignores_it() -> None:
@@ -160,9 +239,10 @@ def test_without_a_readout_nothing_is_kept_and_fit_ignores_it() -> None:
     assert asked.readout_ in NAMES
 
 
-def test_a_refused_example_changes_nothing() -> None:
+@pytest.mark.parametrize("readout", ["auto", "mix"])
+def test_a_refused_example_changes_nothing(readout: str) -> None:
     X, y = stream(50)
-    model = Perceptron(readout="auto").partial_fit(X, y)
+    model = Perceptron(readout=readout).partial_fit(X, y)
     before = model._model.digest()
     with pytest.raises(InputError):
         model.partial_fit([[np.nan] * 4], [0])
@@ -184,9 +264,10 @@ def test_a_voted_perceptron_has_no_weights_to_choose_from() -> None:
         Perceptron(readout="best").partial_fit(X, y)
 
 
-def test_a_slim_file_holds_the_weights_that_predict_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("readout", ["fast", "mix"])
+def test_a_slim_file_holds_the_weights_that_predict_alone(readout: str, tmp_path: Path) -> None:
     X, y = stream(300)
-    model = Perceptron(readout="fast").partial_fit(X, y)
+    model = Perceptron(readout=readout).partial_fit(X, y)
     rosenblatt.save(model, tmp_path / "slim.rbt", slim=True)
     slim = rosenblatt.load(tmp_path / "slim.rbt")
     assert slim.coef_.tobytes() == model.coef_.tobytes()

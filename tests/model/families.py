@@ -27,6 +27,7 @@ LINEAR = {
     "several": lambda: samples.fitted(SoftPerceptron, 3),
     "calibrated": lambda: samples.fitted(Perceptron, 2, calibrate=True),
     "streamed": lambda: Perceptron(readout="auto").partial_fit(*floats(7, n_classes=3)),
+    "mixed": lambda: Perceptron(readout="mix").partial_fit(*floats(7, n_classes=3)),
     "chosen": lambda: AutoLinear(max_iter=2).fit(*floats(7, n_classes=3)).best_learner_,
 }
 SAMPLES = {

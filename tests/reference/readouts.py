@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 RATES = {"average": 0.0, "slow": 1 / 1000, "fast": 1 / 100}
 
 
@@ -27,3 +29,29 @@ class PlainReadouts:
 
     def chosen(self) -> str:
         return min(self.errors, key=lambda name: self.errors[name])
+
+
+class PlainMix:
+    """The last weights of a learner, those of a gentle one and its means, each by its share."""
+
+    def __init__(self, start: Any) -> None:
+        self.t = 0
+        self.weights = dict.fromkeys(("last", "gentle", "average", "slow", "fast"), start)
+        self.errors = dict.fromkeys(self.weights, 0.0)
+
+    def learned(self, after: Any, x: Any, sign: int, row_weight: float = 1.0) -> None:
+        """The learner's weights after an example of two classes, the bias last."""
+        self.t += 1
+        for name, w in self.weights.items():
+            self.errors[name] = 0.5 ** (1 / 150) * self.errors[name] + (sign * (w @ x) <= 0)
+        loss = max(0.0, 1.0 - sign * (self.weights["gentle"] @ x))
+        step = min(row_weight * min(0.4, loss), loss) / (x @ x)
+        gentle = self.weights["gentle"] + step * sign * x
+        for name, rate in (("average", 0.0), ("slow", 1 / 1000), ("fast", 1 / 300)):
+            a = max(rate, 1 / self.t)
+            self.weights[name] = (1 - a) * self.weights[name] + a * gentle
+        self.weights |= {"last": after, "gentle": gentle}
+
+    def served(self) -> Any:
+        shares = np.exp(-0.5 * np.array(list(self.errors.values())))
+        return (shares / shares.sum()) @ np.stack(list(self.weights.values()))

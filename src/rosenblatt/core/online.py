@@ -156,7 +156,8 @@ class OnlinePass:
         if model.readouts is not None and stop > start:
             once = partial(self._learn_rows, block, slots=slots, tally=None, watch=None)
             model.weights.arrange(by_feature=block.rows.is_sparse)
-            model.readouts.walk(model.weights, block.arrays, slots, (start, stop), once)
+            span = start, stop
+            model.readouts.walk(model.weights, block.arrays, slots, span, once, block.weights)
         else:
             self._learn_rows(block, start, stop, slots, tally, watch)
 

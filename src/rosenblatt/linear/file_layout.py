@@ -83,10 +83,10 @@ coef_rate     | float   | vectors, features | least to first rate | rates | fact
 intercept_rate| float   | vectors           | least to first rate | rates | those of the biases
 best.coef     | float   | vectors, features | training      | best     | weights of the best epoch
 best.intercept| float   | vectors           | training      | best     | biases of the best epoch
-readout.coef      | float64 | lags, features | ± largest lag | readout | lags of means, over scale
+readout.coef      | float64 | lags, features | ± largest lag | readout | lags of means, then gentle
 readout.intercept | float64 | lags           | ± largest lag | readout | those of the biases
 readout.scale     | float64 | means          | 1e-7 to 1.0   | readout | average, slow, fast
-readout.error     | float64 | readouts       | 0.0 to 100.0  | readout | faded mistakes of each
+readout.error     | float64 | readouts       | 0.0 to 300.0  | readout | faded mistakes of each
 {MISTAKES}
 {UPDATES.format("ledger", "row", "next row", "finite")}
 ledger.change | float64 | updates of ledger | 0.0 to 1e150 | ledger, rates | how far the rates fell
@@ -145,8 +145,9 @@ class LinearLayout(Layout):
         found["first rate"] = START_RATES.get(facts.rates or "", 1.0)
         if facts.readout is not None:
             lag = 4.0 * largest_allowed(arrays["coef"].dtype) * max(t, 1 / SMALLEST_SCALE)
-            lags = 3 * len(arrays["coef"])
-            found |= {"largest lag": lag, "lags": lags, "means": 3, "readouts": len(NAMES)}
+            mixed, n = facts.readout.name == "mix", len(arrays["coef"])
+            found |= {"largest lag": lag, "lags": (3 + mixed) * n, "means": 3}
+            found["readouts"] = len(NAMES) + mixed
         if len(card.classes) == len(arrays["coef"]) == 2:  # learned as more are, with a vector each
             found["vectors"] = 2
         return found
@@ -175,7 +176,7 @@ class LinearLayout(Layout):
         if facts.readout is not None:
             refuse_slim(card)
             whole("the examples of the read-outs", facts.readout.t, 0, t)
-            if facts.readout.name not in ("auto", *NAMES) or facts.voters is not None:
+            if facts.readout.name not in ("auto", "mix", *NAMES) or facts.voters is not None:
                 raise ModelFileError(f"there is no read-out {facts.readout.name!r} here.")
         if ledger is not None:
             if facts.voters is None:

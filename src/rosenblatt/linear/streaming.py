@@ -77,7 +77,8 @@ class Stream(PlainStream):
             else:
                 model.weights.arrange(by_feature=rows.is_sparse)
                 arrays = row_arrays(batch.table, np.float64)
-                model.readouts.walk(model.weights, arrays, labels, (start, stop), learn)
+                span = start, stop
+                model.readouts.walk(model.weights, arrays, labels, span, learn, batch.weights)
             if model.t < seen + stop - start:  # somebody asked to stop
                 break
 
@@ -207,7 +208,8 @@ class Stream(PlainStream):
             learn()
         else:
             model.weights.arrange(by_feature=True)
-            model.readouts.learn(model.weights, rows, self.row.stored()[1], slot, learn)
+            columns = self.row.stored()[1]
+            model.readouts.learn(model.weights, rows, columns, slot, learn, weight)
 
 
 def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:

@@ -182,6 +182,8 @@ cdef bint read_means(rb_means *means, dict readouts, WeightArrays weights) excep
     cdef list lags = item(readouts, "lags")
     cdef WeightArrays lag
     cdef int64_t i
+    if item(readouts, "gentle") is not None:  # a mix
+        return False
     means.errors = doubles_in(readouts, "errors", RB_MEANS + 1)
     means.scales = doubles_in(readouts, "scales", RB_MEANS)
     means.rates, means.t = doubles_in(readouts, "rates", RB_MEANS), item(readouts, "t")

@@ -18,7 +18,7 @@ typedef struct {
     double eta;       /* length of a fixed step */
     double threshold; /* rows right by no more than this are acted on too */
     double C;         /* PA-I, SCW-I: the longest step; PA-II, SCW-II: how little steps are damped;
-                         soft: the most that a row moves its own score */
+                         soft, gentle PA: the most that a row moves its own score, or margin */
     double r;         /* AROW: how much steps and confidence are damped */
     double phi;       /* CW, SCW: by how many standard deviations a row is to be right */
     void *owner;      /* whom a step function asks that is not written here */
@@ -90,6 +90,13 @@ static double rb_pa_step(const rb_parameters *p RB_UNUSED, double margin, double
 static double rb_pa1_step(const rb_parameters *p, double margin, double squared_norm, int mistaken) {
     double step = rb_pa_step(p, margin, squared_norm, mistaken);
     return step < p->C ? step : p->C;
+}
+
+/* The row moves its own margin by no more than C, however long it is. */
+static double rb_gentle_step(const rb_parameters *p, double margin, double squared_norm,
+                             int mistaken RB_UNUSED) {
+    if (margin >= 1.0 || squared_norm == 0.0) return 0.0;
+    return (1.0 - margin < p->C ? 1.0 - margin : p->C) / squared_norm;
 }
 
 static double rb_pa2_step(const rb_parameters *p, double margin, double squared_norm,
@@ -181,6 +188,8 @@ static int rb_set_rule(rb_rule *rule, const char *name) {
     } else if (strcmp(name, "PA-I") == 0) {
         rule->step = rb_pa1_step;
         rule->longest_step = p->C;
+    } else if (strcmp(name, "gentle PA") == 0) {
+        rule->step = rb_gentle_step;
     } else if (strcmp(name, "PA-II") == 0) {
         rule->step = rb_pa2_step;
     } else if (strcmp(name, "soft") == 0) {
