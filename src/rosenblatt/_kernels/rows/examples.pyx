@@ -179,17 +179,16 @@ cdef double *doubles_in(dict readouts, name, int64_t n) except NULL:
 
 cdef bint read_means(rb_means *means, dict readouts, WeightArrays weights) except -1:
     """Where the means beside the weights lie; False if they have not the shape of these."""
-    cdef list lags = item(readouts, "lags")
     cdef WeightArrays lag
     cdef int64_t i
     if item(readouts, "gentle") is not None:  # a mix
         return False
-    means.errors = doubles_in(readouts, "errors", RB_MEANS + 1)
+    means.errors, means.t = doubles_in(readouts, "errors", RB_MEANS + 1), item(readouts, "t")
     means.scales = doubles_in(readouts, "scales", RB_MEANS)
-    means.rates, means.t = doubles_in(readouts, "rates", RB_MEANS), item(readouts, "t")
+    means.rates = doubles_in(readouts, "rates", RB_MEANS)
     means.fading, means.smallest_scale = item(readouts, "fading"), item(readouts, "smallest_scale")
     for i in range(RB_MEANS):
-        lag = lags[i]
+        lag = (<list?>item(readouts, "lags"))[i]
         means.lags[i] = &lag.c
         if (lag.c.n_vectors != weights.c.n_vectors or lag.c.n_features != weights.c.n_features
                 or lag.by_feature != weights.by_feature or lag.c.is_float32
@@ -219,8 +218,7 @@ cdef class PlainStream:
         """Learn from an example if all is usual; whether it was. `learner` is a dict of attributes."""
         cdef Example example
         cdef WeightArrays weights
-        cdef dict model = self._of_model
-        cdef dict readouts = None
+        cdef dict model = self._of_model, readouts = None
         cdef RecordPlan plan = None
         cdef rb_means means
         cdef PyObject *found
