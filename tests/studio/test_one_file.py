@@ -42,12 +42,37 @@ def test_addresses_of_the_served_page_are_its_own(lone_page: Any, file: Path) ->
     shows(lone_page.locator(".update-card"), "(2, −1) + 1·(−1)·(−1, −2) = (3, 1)")
 
 
-def test_a_kernel_needs_python_and_says_so(lone_page: Any, file: Path) -> None:
-    opened(lone_page, file.as_uri())
+def test_a_kernel_separates_exclusive_or_without_python(lone_page: Any, file: Path) -> None:
+    opened(lone_page, f"{file.as_uri()}#preset=xor")
+    badge, wrong = lone_page.locator(".badge"), lone_page.locator(".errors-now")
+    shows(badge, "not separable")
     lone_page.get_by_label("Learner", exact=True).select_option("kernel")
-    shows(lone_page.get_by_role("alert"), "Kernel perceptron needs Python")
+    lone_page.locator(".learner summary").first.click()
+    for kernel in ("rbf", "poly"):
+        lone_page.get_by_label("Kernel", exact=True).select_option(kernel)
+        lone_page.wait_for_url(re.compile("kernel:rbf" if kernel == "rbf" else "learner=kernel"))
+        shows(badge, re.compile("^separable with this kernel$"))
+        lone_page.locator(".at").fill("4")
+        lone_page.locator(".at").press("Enter")
+        shows(wrong, "Wrong: 0 of 4 (0 %)")
     lone_page.get_by_label("Learner", exact=True).select_option("averaged")
-    shows(lone_page.locator(".update-card h2"), "Start")
+    shows(badge, re.compile("^not separable$"))
+
+
+def test_the_preset_with_a_kernel_is_solved_and_the_same_after_a_reload(
+    lone_page: Any, file: Path
+) -> None:
+    opened(lone_page, f"{file.as_uri()}#preset=bent&at=2")
+    shows(lone_page.locator(".update-card h2"), "Update 2 of")
+    lone_page.get_by_role("button", name="End").click()
+    shows(lone_page.locator(".errors-now"), "Wrong: 0 of 4 (0 %)")
+    shows(lone_page.locator(".theory"), "separable with this kernel")
+    last = lone_page.locator(".slider").get_attribute("max")
+    lone_page.wait_for_url(re.compile(f"at={last}$"))
+    told = lone_page.locator(".update-card").inner_text()
+    lone_page.reload()
+    shows(lone_page.locator(".update-card h2"), f"Update {last} of {last}")
+    assert lone_page.locator(".update-card").inner_text() == told
 
 
 def test_it_saves_itself_with_the_state_it_has(lone_page: Any, file: Path, tmp_path: Path) -> None:
@@ -77,7 +102,7 @@ def test_a_file_that_was_saved_with_a_kernel_carries_its_run(
     path.write_text(Session().ask("page", state)["text"], "utf-8")
     lone_page.goto(path.as_uri())
     shows(lone_page.locator(".update-card h2"), "Update 2 of")
-    shows(lone_page.locator(".theory"), "not separable by a line")
+    shows(lone_page.locator(".theory"), "separable with this kernel")
     step(lone_page)
     shows(lone_page.locator(".update-card h2"), "Update 3 of")
     lone_page.get_by_label("Learner", exact=True).select_option("perceptron")

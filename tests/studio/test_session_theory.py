@@ -207,7 +207,7 @@ PROMISE = "makes no more than R²/γ² ="
         (
             {"data": {"preset": "xor"}, "learners": [{"kind": "kernel"}]},
             False,
-            "a kernel bends them. It may separate what no line does.",
+            "separable with this kernel: the run ends with a function that is right for all",
         ),
         ({"data": {"preset": "xor"}}, False, "So a perceptron never stops making mistakes."),
     ],

@@ -171,6 +171,7 @@ class PageRun:
             "weights": numbers_of(self.weights.ravel()) if self.has_weights else None,
             "answers": None if answers is None else numbers_of(answers.ravel()),
             "survived": survived,
+            "gamma": None if self.has_weights else self.fitted.gamma_,
             "proof": None,
         }
 

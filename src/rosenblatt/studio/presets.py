@@ -38,6 +38,10 @@ def _six() -> Rows:
     return [[x, y, label] for (x, y), label in zip(points, labels, strict=True)]
 
 
+def _xor() -> Rows:
+    return [[-1, -1, "no"], [-1, 1, "yes"], [1, -1, "yes"], [1, 1, "no"]]
+
+
 PRESETS = {
     "six": Preset(
         "Six points",
@@ -60,7 +64,13 @@ PRESETS = {
     "xor": Preset(
         "Exclusive or",
         "No line separates these four; with the product x·y as a feature a plane does.",
-        lambda: [[-1, -1, "no"], [-1, 1, "yes"], [1, -1, "yes"], [1, 1, "no"]],
+        _xor,
+    ),
+    "bent": Preset(
+        "Exclusive or, with a kernel",
+        "The same four points: a polynomial kernel of degree 2 has the product in it.",
+        _xor,
+        [{"kind": "kernel", "degree": 2}],
     ),
     "three": Preset(
         "Three classes",

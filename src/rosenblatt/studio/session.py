@@ -20,6 +20,7 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.studio import fields
 from rosenblatt.studio.contours import contour, read_box
 from rosenblatt.studio.controls import controls
+from rosenblatt.studio.kernel_verdicts import kernel_theory
 from rosenblatt.studio.mapped_rows import MappedRows
 from rosenblatt.studio.page_runs import PageRun, as_csv
 from rosenblatt.studio.pages import page
@@ -179,7 +180,9 @@ class Study:
         }
 
     def _told(self, run: PageRun) -> dict[str, Any]:
-        """A run with the verdict on its own space, with a bias or without."""
-        verdict = self.verdict(run.learner.get("fit_intercept", True))
-        proof = verdict.proof(run) if run.has_weights else None
+        """A run with the verdict on its own space: with a bias or without, or that of a kernel."""
+        if not run.has_weights:
+            return run.to_json() | {"theory": kernel_theory(run)}
+        verdict = self.verdict(run.learner["fit_intercept"])
+        proof = verdict.proof(run)
         return run.to_json() | {"proof": proof, "theory": verdict.of(run, proof)}

@@ -55,7 +55,7 @@ class Verdict:
 
     @classmethod
     def on(cls, examples: MappedRows, *, fit_intercept: bool) -> Verdict:
-        table = _TheoremRows.of(examples, fit_intercept)
+        table = TheoremRows.of(examples, fit_intercept)
         several = len(examples.classes) > 2
         longest = math.sqrt(float(np.square(table.Z).sum(axis=1).max()))
         radius = longest * (math.sqrt(2.0) if several else 1.0)
@@ -87,10 +87,6 @@ class Verdict:
         }
 
     def _consequence(self, run: PageRun, proof: dict[str, Any] | None) -> str:
-        if not run.has_weights:
-            return "This is about straight lines; a kernel bends them." + (
-                "" if self.separable else " It may separate what no line does."
-            )
         if self.separable is None:
             return ""
         if not self.separable:
@@ -159,7 +155,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class _TheoremRows:
+class TheoremRows:
     """The rows in the space where the theorem lives.
 
     One class alone has no other to be separated from: its first row, turned over, stands in for
@@ -172,7 +168,7 @@ class _TheoremRows:
     turned: bool
 
     @classmethod
-    def of(cls, examples: MappedRows, fit_intercept: bool) -> _TheoremRows:
+    def of(cls, examples: MappedRows, fit_intercept: bool) -> TheoremRows:
         Z, y = examples.X, examples.y
         if fit_intercept:
             Z = np.column_stack([Z, np.ones(len(Z))])

@@ -44,7 +44,10 @@ function alone(kit, html) {
 	const stored = async (name, body, error) => {
 		if (name === "page") return {text: rewritten(html, {...kit, state: body})};
 		const wanted = name === "contour" ? body.state : body;
-		if (!kit.run || asked(wanted) !== asked(kit.run.state)) throw error;
+		if (!kit.run || asked(wanted) !== asked(kit.run.state)) {
+			if (error.answer) return error.answer;
+			throw error;
+		}
 		if (name === "run") return {...kit.run, state: wanted};
 		const found = kit.contours?.[`${body.run}:${body.at}`];
 		if (found) return found;

@@ -9,9 +9,10 @@ const [FEWEST, MOST, OF_VOTES] = [40, 120, 56];
 // Boundaries and areas after `at` updates. Those of several linear classes are exact; all others
 // come from scores on a grid.
 export function contour(run, {map, columns}, at, box) {
-	const {vectors, d} = run.rows;
-	if (vectors > 1 && map === "none" && !run.isVoted) return exactRegions(run, at, box);
-	const fitting = Math.min(MOST, Math.max(FEWEST, Math.sqrt(WORK / (d * vectors))));
+	const {vectors} = run.rows;
+	if (vectors > 1 && map === "none" && run.weights && !run.isVoted)
+		return exactRegions(run, at, box);
+	const fitting = Math.min(MOST, Math.max(FEWEST, Math.sqrt(WORK / run.cost(at))));
 	const cells = run.isVoted ? OF_VOTES : Math.round(fitting);
 	const [x0, x1, y0, y1] = box;
 	const place = (low, high, i) => low + ((high - low) * i) / cells;

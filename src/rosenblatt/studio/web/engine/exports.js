@@ -57,7 +57,16 @@ function learnerCell(run, state) {
 	const own = offered.fields.filter(({name, default: usual}) => learner[name] !== usual);
 	const settings = own.map(({name}) => [name, learner[name]]);
 	const shuffle = state.order === "shuffled" && !rows.oneClass;
-	settings.push(["record", true], ["max_iter", run.epochs(state.epochs)], ["shuffle", shuffle]);
+	const isKernel = !run.weights;
+	settings.push(
+		...(isKernel
+			? [
+					["combine", "last"],
+					["multiclass", "argmax"],
+				]
+			: [["record", true]]),
+	);
+	settings.push(["max_iter", run.epochs(state.epochs)], ["shuffle", shuffle]);
 	if (shuffle) settings.push(["random_state", state.seed]);
 	const given = ["X", "y"];
 	if (learner.initial) {
@@ -66,6 +75,8 @@ function learnerCell(run, state) {
 		given.push(`coef_init=${python(coef)}`, `intercept_init=${python([...start.b])}`);
 	}
 	if (rows.oneClass) given.push("sample_weight=counts");
+	const ofKernel = {"support points": "support_", coefficients: "dual_coef_"};
+	const ends = Object.entries(isKernel ? ofKernel : {w: "coef_", b: "intercept_"});
 	const printed = 'learner.stop_reason_, "after", learner.n_mistakes_, "mistakes")';
 	return [
 		`learner = ${offered.class_name}(`,
@@ -73,8 +84,8 @@ function learnerCell(run, state) {
 		")",
 		`learner.fit(${given.join(", ")})`,
 		`print(${JSON.stringify(`${titleOf(learner, offered)}:`)}, ${printed}`,
-		'print("w", learner.coef_.tolist())',
-		'print("b", learner.intercept_.tolist())\n',
+		...ends.map(([name, array]) => `print("${name}", learner.${array}.tolist())`),
+		"",
 	].join("\n");
 }
 
@@ -132,11 +143,13 @@ export function ledgerCsv(run, rows) {
 			...(several ? ["lowered"] : []),
 			...(several ? classes.map((name) => `score of ${name}`) : ["score"]),
 			"step",
-			...of.flatMap((which) => [...names, "bias"].map((name) => `weight of ${name}${which}`)),
+			...(run.weights ? of : []).flatMap((which) =>
+				[...names, "bias"].map((name) => `weight of ${name}${which}`),
+			),
 		],
 	];
 	const found = run.toJson();
-	const size = found.weights.length / (run.length + 1);
+	const size = (found.weights?.length ?? 0) / (run.length + 1);
 	for (let k = 0; k < run.length; k++) {
 		const [row, wrong, score] = [found.row[k], found.wrong[k], found.score[k]];
 		const scores = several ? score : [0, score];
@@ -149,7 +162,7 @@ export function ledgerCsv(run, rows) {
 			...(several ? [wrong < 0 ? "" : classes[wrong]] : []),
 			...(several ? score : [score]),
 			found.step[k],
-			...found.weights.slice((k + 1) * size, (k + 2) * size),
+			...(found.weights ?? []).slice((k + 1) * size, (k + 2) * size),
 		]);
 	}
 	return lines.map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("");

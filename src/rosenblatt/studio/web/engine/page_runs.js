@@ -12,7 +12,7 @@ const MOST_NUMBERS = 250_000;
 const SHARED = ["ties", "fit_intercept"];
 
 // How many updates can be followed with all their weights.
-function mostUpdates(rows, averaged = false) {
+export function mostUpdates(rows, averaged = false) {
 	const weights = (rows.d + 1) * (averaged ? 2 : 1);
 	return Math.min(MOST_UPDATES, Math.floor(MOST_NUMBERS / (rows.vectors * (weights + 1))));
 }
@@ -29,20 +29,29 @@ export class PageRun {
 	// `rows` are mapped rows; `offered` is what the page knows of the learner, `texts` why runs stop.
 	constructor(learner, rows, state, offered, texts) {
 		Object.assign(this, {learner, rows, offered, texts});
-		this.rule = ruleOf(learner);
 		this.placeholder = rows.oneClass;
 		const shuffle = state.order === "shuffled" && !rows.oneClass;
-		const table = this.placeholder ? rows.withPlaceholder() : rows;
-		this.training = new Training(table, rows.vectors, this.rule, {
-			fitIntercept: learner.fit_intercept,
-			initial: learner.initial,
-			skipped: this.placeholder ? rows.n : -1,
-		});
+		this.begin();
 		const epochs = this.epochs(state.epochs);
 		this.cut = state.epochs > epochs;
 		this.ended = this.training.run({epochs, shuffle, seed: state.seed});
 		this.shuffledBy = shuffle ? state.seed : null;
 		this.follow();
+	}
+
+	begin() {
+		const {learner, rows, placeholder} = this;
+		this.rule = ruleOf(learner);
+		this.training = new Training(
+			placeholder ? rows.withPlaceholder() : rows,
+			rows.vectors,
+			this.rule,
+			{
+				fitIntercept: learner.fit_intercept,
+				initial: learner.initial,
+				skipped: placeholder ? rows.n : -1,
+			},
+		);
 	}
 
 	// Fewer than asked for where more could not be shown: a rule may move at every point.
@@ -161,6 +170,11 @@ export class PageRun {
 		return means;
 	}
 
+	// How many numbers go into the scores of a point.
+	cost() {
+		return this.rows.vectors * this.rows.d;
+	}
+
 	// What a point of mapped features scores after `at` updates, by the weights that predict.
 	values(at, x, i = 0) {
 		const {vectors, d} = this.rows;
@@ -241,9 +255,10 @@ export class PageRun {
 			right,
 			wrong,
 			step,
-			weights: Array.from(this.weights),
+			weights: this.weights && Array.from(this.weights),
 			answers: this.answers && Array.from(this.answers),
 			survived: this.isAveraged || this.isVoted ? this.survived : null,
+			gamma: null,
 			proof: null,
 		};
 	}

@@ -1,5 +1,7 @@
 // Which points are predicted wrongly at any position of a run, by the weights that predict: the
 // last ones, their mean, or all of them by their votes; and how many they are along the run.
+import {KernelField} from "./kernel_field.js";
+import {hasKernel} from "./kernels.js";
 import {bestClass} from "./learning.js";
 import {VoteField} from "./vote_field.js";
 import {dot} from "./weights.js";
@@ -11,12 +13,16 @@ export class RunErrors {
 	constructor(ledger, data) {
 		const {run} = ledger;
 		Object.assign(this, {run, labels: data.labels, d: data.features.length});
-		this.known = run.vectors > 0;
+		this.vectors = run.vectors || (run.score[0]?.length ?? 1);
+		// A learner of another package may have a kernel that is not known here.
+		this.known = run.vectors > 0 || hasKernel(run.learner);
 		this.X = Float64Array.from((data.mapped ?? data.rows).flat());
 		this.isHeld = new Uint8Array(data.rows.length);
 		for (const row of data.held ?? []) this.isHeld[row] = 1;
 		this.n = [data.rows.length - (data.held?.length ?? 0), data.held?.length ?? 0];
 		this.field = run.votes ? new VoteField(run, this.X, this.X, this.d) : null;
+		if (!run.vectors && this.known)
+			this.field = new KernelField(run, this.X, this.X, this.d, this.vectors);
 		this.last = {at: -1};
 		const stride = Math.max(1, Math.ceil(run.n_updates / MOST_COUNTED));
 		this.places = Array.from({length: Math.ceil(run.n_updates / stride)}, (_, i) => i * stride);
@@ -27,7 +33,8 @@ export class RunErrors {
 	// The points that are wrong after `at` updates, and how many of those learned from and held out.
 	at(at) {
 		if (this.last.at === at) return this.last;
-		const {vectors, learner} = this.run;
+		const {vectors, run} = this;
+		const {learner} = run;
 		const scores = this.field?.at(at) ?? this.scores(at);
 		const [wrong, counts] = [[], [0, 0]];
 		for (let i = 0; i < this.labels.length; i++) {

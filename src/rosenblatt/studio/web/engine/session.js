@@ -2,6 +2,8 @@
 // does, to the last bit of float64; a learner that only the library has says so.
 import {contour} from "./contours.js";
 import {ledgerCsv, notebook, script} from "./exports.js";
+import {KernelRun} from "./kernel_runs.js";
+import {kernelTheory} from "./kernel_verdicts.js";
 import {MappedRows} from "./mapped_rows.js";
 import {PageRun} from "./page_runs.js";
 import {hasRule} from "./rules.js";
@@ -11,7 +13,15 @@ import {Verdict} from "./verdicts.js";
 // A page asks again and again of the same runs, at other updates.
 const KEPT = 8;
 
-export class NeedsPython extends Error {}
+const CLOSE = "Rounding decides in this run, so Python is asked for it.";
+
+// What the library knows better; `answer` is the best that can be said without it.
+export class NeedsPython extends Error {
+	constructor(message, answer = null) {
+		super(message);
+		this.answer = answer;
+	}
+}
 
 // What was learned for a state; worked out when asked for, then kept.
 class Study {
@@ -25,12 +35,15 @@ class Study {
 		this.place = {map: state.map, columns: data.columns};
 		this.runs = state.learners.map((learner, i) => {
 			const offered = kit.learners.find(({kind}) => kind === learner.kind);
+			const {stop_reasons: texts} = kit;
+			if (learner.kind === "kernel")
+				return new KernelRun(learner, this.rows, state, offered, texts);
 			if (!hasRule(learner.kind))
 				throw new NeedsPython(
 					`${offered.title} needs Python: start the page with "rosenblatt studio" to use it.`,
 				);
 			checkInitial(`Learner ${i + 1}`, learner, this.rows);
-			return new PageRun(learner, this.rows, state, offered, kit.stop_reasons);
+			return new PageRun(learner, this.rows, state, offered, texts);
 		});
 	}
 
@@ -42,11 +55,14 @@ class Study {
 
 	toJson(state) {
 		const runs = this.runs.map((run) => {
+			if (!run.weights) return {...run.toJson(), theory: kernelTheory(run)};
 			const verdict = this.verdict(run.learner.fit_intercept);
 			const proof = verdict.proof(run);
 			return {...run.toJson(), proof, theory: verdict.of(run, proof)};
 		});
-		return {state, data: this.rows.toJson(), theory: runs[0].theory, runs};
+		const answer = {state, data: this.rows.toJson(), theory: runs[0].theory, runs};
+		if (this.runs.some((run) => run.isClose)) throw new NeedsPython(CLOSE, answer);
+		return answer;
 	}
 
 	chosen(body) {

@@ -109,7 +109,8 @@ export class Picture {
 		const many = studio.ledgers.length > 1;
 		this.title.hidden = !many;
 		if (many) {
-			const missed = ledger?.run.vectors ? `${scene.wrong.length} wrong · ` : "";
+			const missed =
+				ledger && errorsOf(ledger, studio.points) ? `${scene.wrong.length} wrong · ` : "";
 			const step = ledger ? `${missed}${scene.k} of ${ledger.length}` : "";
 			setText(this.title, `${studio.runTitle(this.place)} · ${step}`);
 			press(this.title, studio.shown === this.place);

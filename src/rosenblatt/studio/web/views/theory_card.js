@@ -40,8 +40,8 @@ export class TheoryCard {
 			const meeting = run.learner.fit_intercept ? "; × marks where they meet" : "";
 			const {separable, conflict} = theory;
 			const [verdict, look] = VERDICTS[separable] ?? ["not decided", ""];
-			// A kernel may separate what no line does: the verdict says which of the two it is about.
-			setText(this.badge, run.vectors ? verdict : `${verdict} by a line`);
+			// With a kernel the verdict is on the points as that maps them.
+			setText(this.badge, run.vectors ? verdict : `${verdict} with this kernel`);
 			this.badge.className = `badge ${look}`;
 			const ringed = conflict?.point && !this.studio.answer.data.mapped;
 			const words = [theory.sentence, conflict?.sentence];
