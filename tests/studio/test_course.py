@@ -16,7 +16,15 @@ from cli.shell import run
 from rosenblatt.errors import ParameterError
 from rosenblatt.studio import Session
 from rosenblatt.studio.addresses import read_address
-from rosenblatt.studio.course import BLOCK, FIELD, Chapter, chapters, templates, with_blocks
+from rosenblatt.studio.course import (
+    BLOCK,
+    FIELD,
+    Chapter,
+    chapters,
+    speaker_notes,
+    templates,
+    with_blocks,
+)
 
 pytest.importorskip("markdown", reason="Markdown is not installed")
 
@@ -46,6 +54,32 @@ def test_a_chapter_has_a_live_figure_a_prediction_a_quiz_and_two_exercises(
     assert blocks(text, "quiz")
     assert len(blocks(text, "exercise")) >= 2
     assert ">>>" in text
+
+
+@EACH
+def test_every_figure_is_predicted_before_it_is_seen(chapter: Chapter) -> None:
+    found = list(BLOCK.finditer(chapter.text))
+    for before, block in itertools.pairwise([None, *found]):
+        if block is not None and block[1] in ("figure", "retina"):
+            assert before is not None, block[0]
+            between = chapter.text[before.end() : block.start()]
+            assert (before[1], between.strip()) == ("predict", ""), block[0]
+
+
+@EACH
+def test_a_speaker_is_told_how_long_what_to_ask_and_what_goes_wrong(chapter: Chapter) -> None:
+    (notes,) = [one for one in speaker_notes() if one["name"] == chapter.name]
+    titles = [title for title, _ in notes["hints"]]
+    assert titles[0] == "How long"
+    assert titles[-1] == "Usual misunderstanding"
+    assert titles.count("Ask") >= 2
+    assert titles.count("Point at") >= 1
+    assert re.match(r"\d+ minutes", notes["hints"][0][1])
+    folded = re.search(
+        r'<details class="course-notes">.*?</details>', HTML[chapter.name], re.DOTALL
+    )
+    assert folded
+    assert all(unescape(folded[0]).count(words) == 1 for _, words in notes["hints"])
 
 
 @EACH

@@ -121,6 +121,21 @@ def test_notes_follow_in_a_window_of_their_own_and_are_kept(page: Any, server: s
     assert opening.value.locator("textarea").input_value() == "Let them vote first."
 
 
+def test_the_notes_of_a_chapter_come_by_a_key(page: Any, server: str) -> None:
+    lecturing(page, server + "#preset=xor")
+    with page.expect_popup() as opening:
+        page.keyboard.press("n")
+    notes = opening.value
+    chosen = notes.get_by_label("From the course")
+    shows(notes.locator(".hints"), "Usual misunderstanding")
+    assert chosen.input_value().startswith("09-")
+    chosen.select_option(label="6. The proof, one step at a time")
+    shows(notes.locator(".hints"), "one inequality at a time")
+    notes.evaluate(axe_source())
+    found = notes.evaluate("() => axe.run({resultTypes: ['violations']})")["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+
 def test_the_code_on_the_screen_is_read_as_the_address(page: Any, server: str) -> None:
     zxingcpp = pytest.importorskip("zxingcpp", reason="zxing-cpp is not installed")
     lecturing(page, server + "#preset=six&at=2")

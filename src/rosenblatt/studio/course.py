@@ -4,7 +4,8 @@ One source makes the pages of the site and the course inside the studio's file. 
 that can be read and printed as it is; ``web/course/`` makes it live. ``figure`` and ``exercise``
 begin with lines ``address: #…``, ``parts: …``, ``check: …``, ``solution: …`` or ``answer: …``;
 ``quiz`` and ``predict`` end with choices, ``- [x] right :: why`` and ``- [ ] wrong :: why not``;
-``retina`` is a small Mark I.
+``retina`` is a small Mark I; ``notes`` has lines ``time: …``, ``ask: …``, ``point: …`` and ``careful: …``
+for who speaks, folded on the page and beside the lecture mode of the studio.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import re
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rosenblatt.errors import MissingExtra
 from rosenblatt.studio.addresses import read_address
@@ -22,10 +23,17 @@ from rosenblatt.studio.session import Study
 # In a wheel beside this file; in a copy of the repository with the other pages.
 PLACES = (Path(__file__).parent / "course", Path(__file__).parents[3] / "docs" / "course")
 BLOCK = re.compile(
-    r"^```(figure|predict|quiz|exercise|retina)\n(.*?)^```\n", re.MULTILINE | re.DOTALL
+    r"^```(figure|predict|quiz|exercise|retina|notes)\n(.*?)^```\n", re.MULTILINE | re.DOTALL
 )
 FIELD = re.compile(r"^(address|parts|check|solution|answer|units): (.*)\n", re.MULTILINE)
 CHOICE = re.compile(r"^- \[([ x])\] (.*?)(?: :: (.*?))?$(?=\n- \[|\n*\Z)", re.MULTILINE | re.DOTALL)
+HINT = re.compile(r"^(time|ask|point|careful): (.*)$", re.MULTILINE)
+HINTS = {
+    "time": "How long",
+    "ask": "Ask",
+    "point": "Point at",
+    "careful": "Usual misunderstanding",
+}
 EXTENSIONS = ("tables", "fenced_code", "sane_lists")
 
 
@@ -40,6 +48,21 @@ def chapters() -> list[Chapter]:
     """All chapters in order."""
     place = next((place for place in PLACES if place.is_dir()), PLACES[0])
     return [Chapter(path.stem, path.read_text("utf-8")) for path in sorted(place.glob("[0-9]*.md"))]
+
+
+def speaker_notes() -> list[dict[str, Any]]:
+    """Of each chapter its title, the data of its figures, and what helps who speaks about it."""
+    return [
+        {
+            "name": name,
+            "title": text.partition("\n")[0].removeprefix("# "),
+            "presets": sorted(set(re.findall(r"^address: #preset=(\w+)", text, re.MULTILINE))),
+            "hints": [
+                hint for kind, body in BLOCK.findall(text) if kind == "notes" for hint in _hints(body)
+            ],
+        }
+        for name, text in chapters()
+    ]
 
 
 def with_blocks(text: str, studio: str) -> str:
@@ -73,11 +96,21 @@ def _line(text: str) -> str:
     return html.removeprefix("<p>").removesuffix("</p>")
 
 
+def _hints(body: str) -> list[tuple[str, str]]:
+    return [(HINTS[what], words) for what, words in HINT.findall(body)]
+
+
 def _block(kind: str, body: str, name: str, studio: str) -> str:
     fields = dict(FIELD.findall(body))
     words = FIELD.sub("", body).strip()
     if kind in ("quiz", "predict"):
         return _question(kind, words, name)
+    if kind == "notes":
+        hints = "".join(
+            f"<dt>{title}</dt><dd>{escape(hint)}</dd>\n" for title, hint in _hints(body)
+        )
+        summary = "<summary>For the speaker</summary>"
+        return f'<details class="course-notes">{summary}\n<dl>\n{hints}</dl></details>\n'
     data = "".join(f' data-{key}="{escape(value)}"' for key, value in fields.items())
     if kind == "retina":
         caption = f"<figcaption>{_line(words)}</figcaption>\n"

@@ -93,12 +93,15 @@ class Session:
 
     def _begin(self, _: Mapping[str, Any]) -> dict[str, Any]:
         """All that the page must know to learn by itself, in its own engine."""
+        from rosenblatt.studio.course import speaker_notes
+
         return {
             "state": self._start.to_json(),
             "presets": [{"id": key, **preset.to_json()} for key, preset in PRESETS.items()],
             "learners": controls(),
             "stop_reasons": {reason: stop_text(reason, "points") for reason in STOP_REASONS},
             "name": self._name,
+            "notes": speaker_notes(),
         }
 
     def _run(self, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ setDark(window.matchMedia("(prefers-color-scheme: dark)").matches);
 const isDark = () => body.classList.contains("dark");
 const templates = [...document.querySelectorAll("template[data-chapter]")];
 const book = new Book(shelf, templates, {ask, mount, isDark, setDark});
-let studio = null;
+let [studio, lastRead] = [null, null];
 
 function turn() {
 	const chapter = location.hash.match(/^#course=([\w-]+)/)?.[1];
@@ -28,11 +28,16 @@ function turn() {
 	[shelf.hidden, desk.hidden] = [!reads, reads];
 	// A studio out of sight writes no address.
 	if (studio) studio.address = !reads;
-	if (reads) book.open(chapter ?? null);
-	else if (!studio) {
+	if (reads) {
+		book.open(chapter ?? null);
+		lastRead = chapter;
+		return;
+	}
+	if (!studio) {
 		studio = mount(desk, {ask, address: true, box: kit.box});
 		desk.querySelector(".tools").prepend(el("a", {href: "#course=all"}, "Course"));
 	}
+	studio.fromChapter = lastRead;
 }
 
 window.addEventListener("hashchange", turn);

@@ -44,8 +44,8 @@ class Studio {
 
 	async start() {
 		try {
-			const {state, presets, learners, name} = await this.ask("start", {});
-			this.presets = presets;
+			const {state, presets, learners, name, notes} = await this.ask("start", {});
+			Object.assign(this, {presets, courseNotes: notes});
 			setLearners(learners);
 			if (!this.state.data) Object.assign(this.state, state);
 			if (state?.data && !state.data.preset) this.name = name;

@@ -1,5 +1,5 @@
 // A small Mark I: a retina, association units wired to it at random, and one response that learns.
-import {button, el, press, setText, svgNode} from "../views/dom.js";
+import {button, el, labelled, press, setText, svgNode} from "../views/dom.js";
 
 const SIDE = 5;
 const WIRES = 4;
@@ -36,6 +36,7 @@ export class Retina {
 		this.weights = new Float64Array(count + 1);
 		[this.seen, this.mistakes, this.y] = [0, 0, null];
 		this.recent = [];
+		this.chosen = null;
 		this.build(node.querySelector("div"));
 		this.look(bar(this.random));
 	}
@@ -48,11 +49,21 @@ export class Retina {
 		return wires;
 	}
 
+	heard(wires, picture) {
+		return wires.reduce((sum, [cell, sign]) => sum + sign * picture[cell], 0);
+	}
+
 	fired(picture) {
-		const sums = this.units.map((wires) =>
-			wires.reduce((s, [cell, sign]) => s + sign * picture[cell], 0),
-		);
-		return [...sums.map((sum) => (sum > 0 ? 1 : 0)), 1];
+		return [...this.units.map((wires) => Number(this.heard(wires, picture) > 0)), 1];
+	}
+
+	chosenWords() {
+		if (this.chosen === null) return "";
+		const sum = this.heard(this.units[this.chosen], this.picture);
+		const then = sum > 0 ? "it fires" : "it rests";
+		const heard = `hears ${String(sum).replace("-", "−")} from its cells, so ${then}`;
+		const weight = String(this.weights[this.chosen]).replace("-", "−");
+		return ` Unit ${this.chosen + 1} ${heard}; its weight is ${weight}.`;
 	}
 
 	score(fired) {
@@ -86,12 +97,22 @@ export class Retina {
 			{class: "course-retina-grid", role: "group", "aria-label": "Retina"},
 			this.cells,
 		);
-		const buttons = el("div", {class: "course-row"}, next, teach(1), teach(-1), many);
+		const count = this.units.length;
+		this.box = el("input", {type: "number", min: "1", max: String(count), placeholder: "none"});
+		this.box.addEventListener("input", () => this.choose(Number(this.box.value) - 1));
+		const wires = labelled(`Show the wires of unit (1 to ${count})`, this.box, "field inline");
+		const buttons = el("div", {class: "course-row"}, next, teach(1), teach(-1), many, wires);
 		root.replaceChildren(
 			el("div", {class: "course-machine"}, grid, this.board),
 			this.says,
 			buttons,
 		);
+	}
+
+	// A unit whose four cells are shown, with the signs of its wires; none is null.
+	choose(i) {
+		this.chosen = this.units[i] ? i : null;
+		this.show();
 	}
 
 	look({picture, y}) {
@@ -120,8 +141,11 @@ export class Retina {
 	show() {
 		const fired = this.fired(this.picture);
 		const score = this.score(fired);
+		const wires = this.units[this.chosen] ?? [];
 		this.cells.forEach((cell, i) => {
 			press(cell, this.picture[i] === 1);
+			const signs = wires.filter(([at]) => at === i).map(([, sign]) => (sign > 0 ? "+" : "−"));
+			setText(cell, signs.join(""));
 		});
 		this.draw(fired);
 		const guess = score === 0 ? "no opinion" : NAMES[Math.sign(score)];
@@ -130,7 +154,7 @@ export class Retina {
 		const record = this.seen ? ` ${past}, ${late} on the last ${this.recent.length}.` : "";
 		setText(
 			this.says,
-			`The machine says: ${guess} (score ${String(score).replace("-", "−")}).${record}`,
+			`The machine says: ${guess} (score ${String(score).replace("-", "−")}).${record}${this.chosenWords()}`,
 		);
 	}
 
@@ -145,6 +169,7 @@ export class Retina {
 			return [
 				svgNode("line", stroke),
 				svgNode("circle", {cx: x, cy: y, r: 3.4, class: fired[i] ? "fires" : "rests"}),
+				...(i === this.chosen ? [svgNode("circle", {cx: x, cy: y, r: 5.6, class: "chosen"})] : []),
 			];
 		});
 		this.board.replaceChildren(...parts);

@@ -14,7 +14,7 @@ export class Lecture {
 		this.notes = new SpeakerNotes(studio, this.keys);
 		this.qr = new QrDialog();
 		this.start = button("Lecture", () => this.begin(), {class: "start-lecture"});
-		const notes = button("Notes", () => this.openNotes());
+		const notes = button("Notes", () => this.openNotes(), {"aria-keyshortcuts": "n"});
 		const code = button("QR code", () => this.qr.open());
 		const leave = button("Leave", () => this.end());
 		this.bar = el("div", {class: "row lecture-bar"}, notes, code, leave);
@@ -75,6 +75,7 @@ export class Lecture {
 		else if (key === "Home") playback.jump(0);
 		else if (key === "End") playback.jump(position.reach);
 		else if (DARK.includes(key)) this.curtain.hidden = !this.curtain.hidden;
+		else if (key === "n" || key === "N") this.openNotes();
 		else if (key === "Escape" && !this.qr.node.open) this.end();
 		else return;
 		event.preventDefault();

@@ -1,4 +1,5 @@
-// Notes for the speaker in a window of their own: what is shown, what comes next, and what to say.
+// Notes for the speaker in a window of their own: what is shown, what comes next, what the course
+// says about it, and what to say.
 import {vector} from "../engine/numbers.js";
 import {updateSentence} from "../engine/step_formulas.js";
 import {button, el, labelled, row, setText} from "./dom.js";
@@ -18,6 +19,9 @@ export class SpeakerNotes {
 			button("‹ Back", () => studio.position.moveBy(-1)),
 			button("Step ›", () => studio.position.moveBy(1), {class: "main"}),
 		);
+		// What the course says of these points, by chapter.
+		this.chapter = el("select", {on: {change: () => this.hint()}});
+		this.hints = el("dl", {class: "hints"});
 		const titled = (words, node) => el("section", {}, el("h2", {}, words), node);
 		this.node = el(
 			"main",
@@ -27,6 +31,8 @@ export class SpeakerNotes {
 			titled("On the screen", this.now),
 			titled("Next, so ask first", this.next),
 			steps,
+			labelled("From the course", this.chapter, "field inline"),
+			this.hints,
 			labelled("Your notes on these points, kept in this browser", this.text),
 			this.clock,
 		);
@@ -83,7 +89,28 @@ export class SpeakerNotes {
 		if (this.shownKey !== this.key) {
 			this.shownKey = this.key;
 			this.text.value = stored()[this.key] ?? "";
+			this.choose();
 		}
+	}
+
+	// The chapter one came from, or the first with a figure of these points.
+	choose() {
+		const {courseNotes = [], fromChapter, state} = this.studio;
+		const has = ({presets}) => presets.includes(state.data?.preset);
+		const chosen = courseNotes.find(({name}) => name === fromChapter) ?? courseNotes.find(has);
+		const options = courseNotes.map(({name, title}) => el("option", {value: name}, title));
+		this.chapter.replaceChildren(el("option", {value: ""}, "no chapter"), ...options);
+		this.chapter.value = chosen?.name ?? "";
+		this.hint();
+	}
+
+	hint() {
+		const chosen = this.studio.courseNotes?.find(({name}) => name === this.chapter.value);
+		const pairs = (chosen?.hints ?? []).flatMap(([title, words]) => [
+			el("dt", {}, title),
+			el("dd", {}, words),
+		]);
+		this.hints.replaceChildren(...pairs);
 	}
 
 	comes(place) {
