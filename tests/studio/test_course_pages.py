@@ -161,7 +161,8 @@ def test_the_machine_learns_bars_through_its_association_units(page: Any, file: 
     page.goto(f"{file}#course={NAMES[-1]}")
     retina = page.locator(".course-retina")
     retina.scroll_into_view_if_needed()
-    page.get_by_role("button", name="Show me without a prediction").first.click()
+    for question in page.locator(".course-predict").all():
+        question.locator("input").first.check()
     shows(retina.locator(".course-says"), "no opinion")
     many = retina.get_by_role("button", name="Learn from 100 bars")
     many.click()
@@ -179,6 +180,10 @@ def test_the_machine_learns_bars_through_its_association_units(page: Any, file: 
     for cell in retina.locator(".course-cell").all():
         cell.click()
     assert retina.locator(".course-units").get_attribute("aria-label") != before
+    # A unit is asked for its wires: four, on cells that then bear its signs.
+    retina.get_by_label("Show the wires of unit").fill("7")
+    shows(retina.locator(".course-says"), re.compile(r"Unit 7 hears −?\d from its cells"))
+    assert len(re.findall("[+−]", "".join(retina.locator(".course-cell").all_inner_texts()))) == 4
 
 
 def test_the_studio_and_the_course_share_a_file(page: Any, file: str) -> None:

@@ -50,12 +50,15 @@ export class Chapter {
 		for (const figure of this.figures) figure.dress();
 	}
 
-	// All figures are drawn first, in light colours, so that paper shows what the screen does.
+	// All figures are drawn first, in light colours and as wide as paper is, so that it shows what the
+	// screen does.
 	async print() {
+		this.root.classList.add("course-printed");
 		await Promise.all(this.figures.map((figure) => figure.show()));
 		for (const figure of this.figures) figure.dress(false);
 		await new Promise((resolve) => setTimeout(resolve, 300));
 		window.print();
+		this.root.classList.remove("course-printed");
 		this.dress();
 	}
 }

@@ -66,6 +66,7 @@ export function lay(studio) {
 	root.classList.toggle("figure", Boolean(parts));
 	// A section with a name is a landmark, and several figures have the same names. The card of a
 	// figure is as high as its plane: what is longer can be scrolled to by keys.
-	for (const card of parts ? root.querySelectorAll("section") : []) card.role = "group";
+	for (const card of parts ? root.querySelectorAll("section") : [])
+		card.removeAttribute("aria-label");
 	if (parts) studio.updateCard.node.tabIndex = 0;
 }
