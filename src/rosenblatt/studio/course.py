@@ -4,8 +4,8 @@ One source makes the pages of the site and the course inside the studio's file. 
 that can be read and printed as it is; ``web/course/`` makes it live. ``figure`` and ``exercise``
 begin with lines ``address: #…``, ``parts: …``, ``check: …``, ``solution: …`` or ``answer: …``;
 ``quiz`` and ``predict`` end with choices, ``- [x] right :: why`` and ``- [ ] wrong :: why not``;
-``retina`` is a small Mark I; ``notes`` has lines ``time: …``, ``ask: …``, ``point: …`` and ``careful: …``
-for who speaks, folded on the page and beside the lecture mode of the studio.
+``retina`` is a small Mark I; ``notes`` has lines ``time: …``, ``ask: …``, ``point: …`` and
+``careful: …`` for who speaks, folded on the page and beside the lecture mode of the studio.
 """
 
 from __future__ import annotations
@@ -58,7 +58,10 @@ def speaker_notes() -> list[dict[str, Any]]:
             "title": text.partition("\n")[0].removeprefix("# "),
             "presets": sorted(set(re.findall(r"^address: #preset=(\w+)", text, re.MULTILINE))),
             "hints": [
-                hint for kind, body in BLOCK.findall(text) if kind == "notes" for hint in _hints(body)
+                hint
+                for kind, body in BLOCK.findall(text)
+                if kind == "notes"
+                for hint in _hints(body)
             ],
         }
         for name, text in chapters()

@@ -50,8 +50,8 @@ export class Chapter {
 		for (const figure of this.figures) figure.dress();
 	}
 
-	// All figures are drawn first, in light colours and as wide as paper is, so that it shows what the
-	// screen does.
+	// All figures are drawn first, in light colours and as wide as paper is, so that it shows what
+	// the screen does.
 	async print() {
 		this.root.classList.add("course-printed");
 		await Promise.all(this.figures.map((figure) => figure.show()));

@@ -28,6 +28,10 @@ function bar(random) {
 	return {picture, y: upright ? 1 : -1};
 }
 
+function signed(number) {
+	return String(number).replace("-", "−");
+}
+
 export class Retina {
 	constructor(node) {
 		this.random = randomFrom(7);
@@ -61,9 +65,8 @@ export class Retina {
 		if (this.chosen === null) return "";
 		const sum = this.heard(this.units[this.chosen], this.picture);
 		const then = sum > 0 ? "it fires" : "it rests";
-		const heard = `hears ${String(sum).replace("-", "−")} from its cells, so ${then}`;
-		const weight = String(this.weights[this.chosen]).replace("-", "−");
-		return ` Unit ${this.chosen + 1} ${heard}; its weight is ${weight}.`;
+		const heard = `hears ${signed(sum)} from its cells, so ${then}`;
+		return ` Unit ${this.chosen + 1} ${heard}; its weight is ${signed(this.weights[this.chosen])}.`;
 	}
 
 	score(fired) {
@@ -152,10 +155,8 @@ export class Retina {
 		const late = this.recent.filter(Boolean).length;
 		const past = `${this.mistakes} mistakes on ${this.seen} pictures`;
 		const record = this.seen ? ` ${past}, ${late} on the last ${this.recent.length}.` : "";
-		setText(
-			this.says,
-			`The machine says: ${guess} (score ${String(score).replace("-", "−")}).${record}${this.chosenWords()}`,
-		);
+		const said = `The machine says: ${guess} (score ${signed(score)}).`;
+		setText(this.says, said + record + this.chosenWords());
 	}
 
 	// A dot for each unit, full if it fires; above it its weight, up or down.
