@@ -84,6 +84,18 @@ def test_the_shortest_digits_of_any_float_give_it_back(value: float) -> None:
 
 
 @often
+@given(st.floats(-1e3, 1e3), st.integers(0, 24))
+@example(0.30000000000000004, 17)
+@example(9.999999999999999, 16)
+@example(0.0009999999999999998, 19)
+@example(999.9999999999999, 16)
+def test_numbers_without_a_power_are_what_float_says(value: float, n: int) -> None:
+    """Up to nineteen digits are read in a few looks, and more of them in another way."""
+    assert_as_float(f"{value:.{n}f}")
+    assert_as_float(repr(value))
+
+
+@often
 @given(finite, st.integers(15, 25))
 def test_many_digits_of_any_float_round_as_python_rounds(value: float, n: int) -> None:
     assert_as_float(f"{value:.{n}e}")

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memchr, memcmp
 from rosenblatt._kernels.text.names cimport Text
 from rosenblatt._kernels.text.numbers cimport read_number
-from rosenblatt._kernels.text.parsing cimport ends_line, line_end
+from rosenblatt._kernels.text.parsing cimport ends_line, line_end, put_real
 from rosenblatt._kernels.text.tabular cimport C_IGNORED, C_NUMBER, TabularParser
 
 from rosenblatt._kernels.text.numbers import parse
@@ -99,7 +99,7 @@ cdef class DelimitedParser(TabularParser):
     """
 
     cdef unsigned char delimiter, quote, decimal, comment
-    cdef bint trim, in_value, styled
+    cdef bint trim, in_value, styled, plain
     cdef bytes thousands
     cdef const unsigned char *group
     cdef int64_t inner_lines, n_plain, n_group
@@ -121,6 +121,8 @@ cdef class DelimitedParser(TabularParser):
         self.thousands, self.n_group = thousands, len(thousands)
         self.group = <const unsigned char *>PyBytes_AS_STRING(self.thousands)
         self.styled = signs or decimal != 46 or self.n_group > 0
+        # With a decimal comma a point stands between thousands, or nowhere.
+        self.plain = decimal == 46 and not self.marks_are_numbers
 
     def number(self, bytes text):
         """The number that a field of this text holds; None if it holds none."""
@@ -225,7 +227,9 @@ cdef class DelimitedParser(TabularParser):
         return stop
 
     cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
-        cdef int64_t column, next_at, row_at = at
+        cdef int64_t column, next_at, row_at = at, first
+        cdef const unsigned char *stop
+        cdef double value = 0.0, limit = self.limit
         if self.n_columns == 0:
             raise ValueError("columns must be set before rows are read")
         if ends_line(text, at) or (self.comment and text[at] == self.comment):
@@ -233,13 +237,23 @@ cdef class DelimitedParser(TabularParser):
             return line_end(text, at, end) + 1
         at = next_field(text, at, self.delimiter)
         self.room_for_row()
+        first = self.n_rows * self.n_numbers
         self.row_label, self.inner_lines, self.in_value = 0, 0, True
         for column in range(self.n_columns):
             self.fault_column = column
-            if self.roles[column] == C_NUMBER:
-                next_at = self.number_field(text, at, end, last, column)
-            else:
+            stop = NULL
+            if self.roles[column] != C_NUMBER:
                 next_at = self.text_field(text, at, end, last, column)
+            else:
+                if self.plain:
+                    stop = read_number(text + at, text + end, &value)
+                if stop is not NULL and (stop[0] == self.delimiter or stop[0] == 10) and (
+                    -limit <= value <= limit
+                ):
+                    put_real(self.values.at, self.float32, first + self.places[column], value)
+                    next_at = stop - text
+                else:
+                    next_at = self.number_field(text, at, end, last, column)
             if next_at < 0:
                 return -1 if self.found is not NULL else row_at
             at = next_at

@@ -31,6 +31,7 @@ static inline int rb_is_digit(unsigned char c) { return (unsigned char)(c - '0')
 /* Where bytes lie as on most machines, eight digits are read at once. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define RB_EIGHT_AT_ONCE 1
+enum { RB_AHEAD = 40 }; /* bytes that a look at a number may go on for */
 static inline int rb_eight_digits(uint64_t v) {
     return (((v + 0x4646464646464646ULL) | (v - 0x3030303030303030ULL)) & 0x8080808080808080ULL) ==
            0;
@@ -163,19 +164,21 @@ static inline int rb_fraction(const unsigned char *p, uint64_t *value) {
     *value = rb_value_of_eight(v + 0x3030303030303030ULL);
     return __builtin_ctzll(other) >> 3;
 }
+static const double rb_scales[] = {1e8, -1e8}; /* no branch for a sign, which nobody can guess */
 static const uint64_t rb_whole_powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
                                            100000000};
 #endif
 
-/* A number like 7, 0.25 or -31.4159 of at most 15 digits; where it ends, or NULL if it does not
-   look like that, which says nothing about it. */
+/* A number like 7, 0.25, -31.4159 or 0.30000000000000004; where it ends, or NULL if it does not look
+   like that, which says nothing about it. It is still to be rounded if `rest` is not 0 afterwards. */
 static inline const unsigned char *rb_short_number(const unsigned char *p,
-                                                   const unsigned char *end, double *value) {
+                                                   const unsigned char *end, double *value,
+                                                   rb_decimal *rest) {
 #ifdef RB_EIGHT_AT_ONCE
     uint64_t w, more;
-    int negative, n = 0, whole = 1;
-    double v;
-    if (end - p < 32) return NULL;
+    int negative, k, n = 0, whole = 1;
+    rest->w = 0;
+    if (end - p < RB_AHEAD) return NULL;
     negative = *p == '-';
     p += negative;
     w = (uint64_t)*p - '0';
@@ -183,8 +186,7 @@ static inline const unsigned char *rb_short_number(const unsigned char *p,
     if (p[1] == '.') { /* most numbers of most files: a digit, a point, up to seven digits */
         n = rb_fraction(p + 2, &more);
         if (n < 8 && (p[2 + n] | 0x20) != 'e') {
-            v = (double)(int64_t)(w * 100000000 + more) / 1e8;
-            *value = negative ? -v : v;
+            *value = (double)(int64_t)(w * 100000000 + more) / rb_scales[negative];
             return p + 2 + n;
         }
         n = 0;
@@ -195,22 +197,39 @@ static inline const unsigned char *rb_short_number(const unsigned char *p,
         p += whole - 1;
     }
     if (*p == '.') {
-        n = rb_leading_digits(++p, &more);
-        w = w * rb_whole_powers[n] + more;
-        p += n;
-        if (n == 8) {
-            int n2 = rb_leading_digits(p, &more);
-            w = w * rb_whole_powers[n2] + more;
-            n += n2;
-            p += n2;
+        n = k = rb_leading_digits(++p, &more);
+        w = w * rb_whole_powers[k] + more;
+        p += k;
+        if (k == 8) {
+            k = rb_leading_digits(p, &more);
+            if (whole + 8 + k > 19) return NULL;
+            w = w * rb_whole_powers[k] + more;
+            n += k;
+            p += k;
+        }
+        if (n == 16 && w < 10000000000000000ULL) { /* as written so that nothing is lost */
+            k = rb_leading_digits(p, &more);
+            if (k > 3) return NULL;
+            w = w * rb_whole_powers[k] + more;
+            n += k;
+            p += k;
         }
     }
-    if (whole + n > 15 || rb_is_digit(*p) || (*p | 0x20) == 'e') return NULL;
-    v = (double)(int64_t)w;
-    if (n) v /= rb_exact_powers[n];
-    *value = negative ? -v : v;
+    if (rb_is_digit(*p) || (*p | 0x20) == 'e') return NULL;
+    if (w > 9007199254740992ULL) {
+        rest->w = w;
+        rest->q = -n;
+        rest->negative = negative;
+        rest->cut = 0;
+    } else {
+        *value = (double)(int64_t)w / (negative ? -rb_exact_powers[n] : rb_exact_powers[n]);
+    }
     return p;
 #else
+    (void)p;
+    (void)end;
+    (void)value;
+    rest->w = 0;
     return NULL;
 #endif
 }

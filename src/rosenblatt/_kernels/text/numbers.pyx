@@ -103,7 +103,7 @@ cdef double by_python(Text begin, Text end) noexcept with gil:
 def parse(bytes text):
     """The number that is the whole of `text`, or None."""
     # As in a file, something follows: short numbers are read eight bytes at a time.
-    cdef bytes padded = text + b"\n" * 32
+    cdef bytes padded = text + b"\n" * 64
     cdef const unsigned char *begin = <const unsigned char *>PyBytes_AS_STRING(padded)
     cdef const unsigned char *end = begin + len(padded)
     cdef double value = 0.0
