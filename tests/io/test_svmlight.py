@@ -233,6 +233,46 @@ def test_pairs_in_the_midst_of_a_text_are_what_float_reads(pairs: list[tuple[int
     assert X.data.tobytes() == expected.tobytes()
 
 
+# Pairs that stop a run of plain ones, some of them for good.
+ODD = ["17:1", "9:0.123456789", "40:.5", "41:1e-3", "42:10.5", "43:0.5\t", "44:0.5 ", "45:-.5"]
+ODD += ["0:0.5", "1:0.5:2", "2:--0.5", "3:0.-5", "4:-", "5:0..5", "6: 0.5", ":0.5", "7:0.5x", "8"]
+ODD += ["123456789:0.5", "2147483648:0.5", "12345678901:0.5", "7:0.5#", "7:0.5\r", "7:0.5\n", "7:"]
+plain_pairs = st.lists(
+    st.tuples(st.integers(1, 300) | st.integers(1, 10**8), st.integers(1, 8), st.floats(-9.9, 9.9)),
+    max_size=14,
+    unique_by=lambda pair: pair[0],
+)
+
+
+@often
+@given(
+    st.lists(
+        st.tuples(plain_pairs, st.integers(0, 14), st.sampled_from(ODD) | st.just("")), max_size=6
+    ),
+    st.booleans(),
+    st.sampled_from([np.float64, np.float32]),
+)
+def test_runs_of_plain_pairs_end_where_the_oracle_finds_another(
+    rows: list[Any], in_order: bool, dtype: Any
+) -> None:
+    """These are read two at a time, which must not be seen."""
+    text = b""
+    for pairs, place, odd in rows:
+        pairs = sorted(pairs) if in_order else pairs
+        words = [f"{index}:{value:.{places}f}" for index, places, value in pairs]
+        text += " ".join(["1", *words[:place], odd, *words[place:]]).encode() + b"\n"
+    text += b"#" + b"-" * 80 + b"\n"
+    found, at, skipped = in_pieces(text, 1 << 20, labels="text", dtype=dtype)
+    expected = svmlight_text.rows(text, False)
+    good = [row for row in expected if not isinstance(row, int)]
+    values = [np.array(row.values, dtype).tolist() for row in good]
+    assert repr(found) == repr(
+        [(row.label, row.columns, part) for row, part in zip(good, values, strict=True)]
+    )
+    assert at == [row.line for row in good]
+    assert skipped == len(expected) - len(good)
+
+
 @pytest.mark.parametrize(
     "text", [b"1#a row\n", b"1 qid:3#x 5:1\n"], ids=["after the label", "after the query"]
 )

@@ -11,14 +11,14 @@ cdef extern from "text/plain_pairs.h" nogil:
     ctypedef struct rb_pairs:
         int32_t *columns
         void *values
-        bint float32
+        bint float32, pointed
         int64_t n, most, base, previous, max_index, index
         const unsigned char *colon
     const unsigned char *rb_plain_pairs(Text p, Text end, rb_pairs *pairs)
 
 
 cdef class SvmlightParser(SparseParser):
-    cdef bint zero_based
+    cdef bint zero_based, pointed
     cdef int64_t max_index
     cdef readonly int64_t widest
 
@@ -50,7 +50,7 @@ cdef class SvmlightParser(SparseParser):
         pairs.columns, pairs.values = <int32_t *>self.columns.at, self.values.at
         pairs.float32, pairs.n, pairs.most = self.float32, self.n_stored, self.n_stored + self.max_features
         pairs.base, pairs.max_index = not self.zero_based, self.max_index
-        pairs.previous = pairs.base - 1
+        pairs.previous, pairs.pointed = pairs.base - 1, self.pointed
         while True:
             at = after_blanks(text, rb_plain_pairs(text + at, text + end, &pairs) - text)
             begin, number = at, 0
@@ -102,6 +102,7 @@ cdef class SvmlightParser(SparseParser):
         if code < 0:
             return -1
         self.end_row(code, pairs.n)
+        self.pointed = pairs.pointed
         self.widest = max(self.widest, pairs.previous + self.zero_based)
         self.line += 1
         return at + 1
