@@ -63,6 +63,15 @@ def _svmlight(path: str) -> dict[str, Any]:
     return {"rows": X.shape[0], "ms": 1000 * (time.perf_counter() - start)}
 
 
+def _svmlight_again(path: str) -> dict[str, Any]:
+    """The second reading, and the time of the first, for which the system had to find memory.
+
+    On a virtual machine that may be memory which its host took back: its price is not ours.
+    """
+    first = _svmlight(path)
+    return {**_svmlight(path), "first_ms": first["ms"]}
+
+
 def _blocks(path: str) -> dict[str, Any]:
     """A file block by block; the peak is in megabytes."""
     from rosenblatt.io import iter_svmlight
@@ -87,7 +96,7 @@ READINGS = {
     "blocks": _blocks,
     "nothing": _nothing,
     "svmlight": _svmlight,
-    "svmlight on one processor": partial(_on_one_processor, _svmlight),
+    "svmlight on one processor": partial(_on_one_processor, _svmlight_again),
     "wabbit": _wabbit,
     "wabbit on one processor": partial(_on_one_processor, _wabbit),
 }
