@@ -1,17 +1,22 @@
 // The plane divided among the classes, as lines and areas to draw.
+import {bands} from "./bands.js";
+import {conic} from "./conics.js";
 import {boxCorners, clipPolygon} from "./geometry.js";
 import {mapOf} from "./mapped_rows.js";
+import {voteLines, voters, votesAt} from "./vote_lines.js";
 
 // The work for one picture, and the cells each way that it may have.
 const WORK = 3_000_000;
 const [FEWEST, MOST, OF_VOTES] = [40, 120, 56];
 
-// Boundaries and areas after `at` updates. Those of several linear classes are exact; all others
-// come from scores on a grid.
+// Boundaries and areas after `at` updates. Exact are those of several linear classes and, of two
+// classes, conics and the polygons of votes; all others come from scores on a grid.
 export function contour(run, {map, columns}, at, box) {
 	const {vectors} = run.rows;
 	if (vectors > 1 && map === "none" && run.weights && !run.isVoted)
 		return exactRegions(run, at, box);
+	const exact = vectors === 1 && (ofConic(run, map, at, box) ?? ofVotes(run, map, at, box));
+	if (exact) return exact;
 	const fitting = Math.min(MOST, Math.max(FEWEST, Math.sqrt(WORK / run.cost(at))));
 	const cells = run.isVoted ? OF_VOTES : Math.round(fitting);
 	const [x0, x1, y0, y1] = box;
@@ -34,6 +39,41 @@ export function contour(run, {map, columns}, at, box) {
 		if (vectors > 1 || c === 1) found.lines.push(...lines);
 	}
 	return found;
+}
+
+// The numbers of a x + b y + c + d x² + e x y + f y², if the score is of that form.
+function quadraticOf(run, map, at) {
+	if (run.isVoted) return null;
+	if (run.weights) {
+		const [x, y, ...rest] = (run.answers ?? run.weights).slice(
+			at * (run.rows.d + 1),
+			(at + 1) * (run.rows.d + 1),
+		);
+		if (map === "product") return [x, y, rest[1], 0, rest[0], 0];
+		return map === "quadratic" ? [x, y, rest[3], rest[0], rest[1], rest[2]] : null;
+	}
+	return map === "none" ? run.quadratic(at) : null;
+}
+
+function ofConic(run, map, at, box) {
+	const numbers = quadraticOf(run, map, at);
+	if (!numbers) return null;
+	const [a, b, c, d, e, f] = numbers;
+	const value = ([x, y]) => a * x + b * y + c + d * x * x + e * x * y + f * y * y;
+	const lines = conic(numbers, box);
+	return {lines, regions: bands(lines, box, (point) => Math.sign(value(point)))};
+}
+
+function ofVotes(run, map, at, box) {
+	const found = run.isVoted && map === "none" ? voters(run, at) : null;
+	if (!found) return null;
+	const isPositive = (votes) => votes > 0 || (votes === 0 && run.learner.ties === "positive");
+	const segments = voteLines(found, box, isPositive);
+	const sign = (point) => {
+		const votes = votesAt(found, point);
+		return votes || at ? (isPositive(votes) ? 1 : -1) : 0;
+	};
+	return {lines: chained(segments), regions: bands(segments, box, sign)};
 }
 
 // Kept from step to step while the picture stays.

@@ -83,6 +83,26 @@ export class KernelRun extends PageRun {
 		return found;
 	}
 
+	// The score as a x + b y + c + d x² + e x y + f y², where the kernel gives such a one.
+	quadratic(at) {
+		const {kernel, degree, coef0} = this.learner;
+		const power = kernel === "linear" ? 1 : kernel === "poly" ? degree : 0;
+		if (power !== 1 && power !== 2) return null;
+		const [g, c] = kernel === "linear" ? [1, 0] : [this.gamma, coef0];
+		const found = [0, 0, 0, 0, 0, 0];
+		for (const [row, [own]] of this.coefficients(at)) {
+			const [x, y] = [this.rows.X[2 * row], this.rows.X[2 * row + 1]];
+			const terms =
+				power === 1
+					? [g * x, g * y, c, 0, 0, 0]
+					: [2 * g * c * x, 2 * g * c * y, c * c, g * g * x * x, 2 * g * g * x * y, g * g * y * y];
+			terms.forEach((term, i) => {
+				found[i] += own * term;
+			});
+		}
+		return found;
+	}
+
 	errors() {
 		const {training, rows, learner} = this;
 		const {vectors} = rows;
