@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from rosenblatt.plot.lift import lift as lift
     from rosenblatt.plot.losses import losses as losses
     from rosenblatt.plot.mistakes import mistakes as mistakes
+    from rosenblatt.plot.one_hot import one_hot as one_hot
     from rosenblatt.plot.orders import orders as orders
+    from rosenblatt.plot.projection import projection as projection
     from rosenblatt.plot.proof import proof as proof
     from rosenblatt.plot.regions import regions as regions
     from rosenblatt.plot.reliability import reliability as reliability
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
     from rosenblatt.plot.weights import weights as weights
 
 NAMES = (
-    "animate boundary confusion contributions kernel_boundary lift losses mistakes orders proof "
-    "regions reliability score_curves side_by_side tag_path updates vote weights"
+    "animate boundary confusion contributions kernel_boundary lift losses mistakes one_hot orders "
+    "projection proof regions reliability score_curves side_by_side tag_path updates vote weights"
 )
 __getattr__, __dir__, __all__ = lazy.attach(__name__, {f".{name}": name for name in NAMES.split()})
 

@@ -12,10 +12,13 @@ from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.geometry import Hyperplane
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments
+from rosenblatt.plot.bound_marks import draw_margin, draw_radius
 from rosenblatt.plot.curves import STYLES, short_number
 from rosenblatt.plot.display import Pen, PlaneDisplay
+from rosenblatt.plot.pen import has_rings, wrong_rows
 from rosenblatt.plot.plane import (
     Box,
+    along,
     around,
     arrow_inside,
     arrow_of,
@@ -29,8 +32,6 @@ from rosenblatt.plot.plane import (
 from rosenblatt.plot.style import marks
 
 MOST_DISTANCES = 12
-# More rings than these, or than a third of the rows, would hide the others.
-MOST_RINGS = 30
 HALF_SPACES = ("S₋", "S₊")
 
 
@@ -78,6 +79,8 @@ class BoundaryDisplay(PlaneDisplay):
         The line as a formula; empty without ``details``.
     intercepts : array of shape (m, 2)
         Where the line crosses the axes, with ``details``.
+    radius : float or None
+        R, the length of the longest row, with ``bound``.
     named : tuple of NamedLine
         The boundaries of several models by name, this one first; none of a single model.
     """
@@ -93,6 +96,7 @@ class BoundaryDisplay(PlaneDisplay):
     feet: FloatArray | None
     equation: str
     intercepts: FloatArray
+    radius: float | None = None
     named: tuple[NamedLine, ...] = ()
 
     def _size(self) -> tuple[float, float]:
@@ -118,19 +122,22 @@ class BoundaryDisplay(PlaneDisplay):
                 ax.plot(*one.segment.T, ls=STYLES[place % len(STYLES)], label=one.legend, **solid)
         if self.feet is not None:
             self._draw_distances(ax, pen)
-        ringed = self.mistaken if self._has_rings() else ()
-        self._draw_rows(ax, pen, "on the wrong side", ringed, "mistaken in training")
+        self._draw_rows(ax, pen, "on the wrong side", self.mistaken, "mistaken in training")
         if self.arrow is not None:
             if not self.plane.note:
                 pen.right_angle(ax, self.arrow, self.box)
             pen.arrow(ax, self.arrow, f"w = {self._written(self.line.w)}" if self.equation else "w")
         if self.equation:
             self._draw_details(ax, pen)
+        if self.radius is not None and self.segment is not None and self.margin is not None:
+            arrow = np.empty((0, 2)) if self.arrow is None else along(self.arrow, 9)
+            avoid = np.vstack([self.points, arrow])
+            gamma = draw_margin(ax, pen, self.line, self.margin, self.segment, avoid)
+            band = np.empty((0, 2)) if self.band is None else self.band
+            edges = [along(band[[i - 1, i]], 40) for i in range(len(band))]
+            lines = [along(self.segment, 80), *edges, gamma[None, :]]
+            draw_radius(ax, pen, self.radius, np.vstack([avoid, *lines]))
         self._draw_frame(ax, pen)
-
-    def _has_rings(self) -> bool:
-        """Whether so few rows were mistaken that rings around them hide no others."""
-        return 0 < len(self.mistaken) <= min(MOST_RINGS, len(self.points) / 3)
 
     def _written(self, vector: FloatArray) -> str:
         numbers = [short_number(part) for part in vector.tolist()[: self.plane.n_features]]
@@ -147,8 +154,10 @@ class BoundaryDisplay(PlaneDisplay):
             return
         start, end = self.segment
         places = start + np.linspace(0.25, 0.75, 25)[:, None] * (end - start)
-        others = [some for some in (self.feet, self.arrow) if some is not None]
-        avoid = np.vstack([self.points, self.intercepts, *others])
+        # The words stand on the other side of the line than the arrow.
+        avoid = np.vstack(
+            [self.points, self.intercepts, *([] if self.feet is None else [self.feet])]
+        )
         at = places[np.argmax(way_to_rows(places, avoid))]
         way = self.line.w / np.linalg.norm(self.line.w)
         turned = float(np.degrees(np.arctan(-way[0] / way[1]))) if way[1] else 90.0
@@ -173,6 +182,7 @@ def boundary(
     box: Box | None = None,
     distances: bool = False,
     details: bool = False,
+    bound: bool = False,
 ) -> BoundaryDisplay:
     """Show the line between two classes, with w, the margin, both sides and the mistakes.
 
@@ -194,6 +204,10 @@ def boundary(
     details : bool, default=False
         Also show the equation of the line, the half-spaces S₊ and S₋, where the line crosses the
         axes, and, in a box that is not given, w at its true length; for one or two features.
+    bound : bool, default=False
+        Also draw R, the length of the longest row, and γ, the margin: a perceptron without a bias
+        makes at most R²/γ² mistakes on these rows. For a line through the origin with all rows of
+        two features on their side.
 
     See Also
     --------
@@ -258,6 +272,9 @@ def boundary(
         # Nothing but the line: the origin and the nearest point of the line are of interest.
         half = max(1.0, 2.0 * float(np.abs(foot).max()))
         shown.append([foot - half, foot + half])
+    radius = float(np.linalg.norm(points, axis=1).max(initial=0.0))
+    if bound:
+        shown.append([[-radius, -radius], [radius, radius]])
     look = {"is_line": plane.is_line, "one_scale": not plane.note}
     shown_box = around(np.vstack(shown), **look) if box is None else checked_box(box)
     if sides_of is None:
@@ -269,6 +286,11 @@ def boundary(
         if arguments.are_rows_of_training(model, table):
             mistaken = np.flatnonzero(np.asarray(model.mistakes_per_row_))
     margin = _margin(line, points, sides_of)
+    if bound and (margin is None or b or len(w) != 2):
+        raise ParameterError(
+            "bound=True needs a line through the origin (fit_intercept=False) with all rows of two "
+            "features on their side."
+        )
     if details and box is None:
         arrow, scale = arrow_of(line.w, b, shown_box, 1.0, feet), 1.0
     else:
@@ -292,6 +314,7 @@ def boundary(
         feet=feet,
         equation=equation(w, b, plane.names[: len(w)]) if details else "",
         intercepts=crossings,
+        radius=radius if bound else None,
         named=tuple(
             _named_line(name, one, X, y, sides_of, plane, points, shown_box)
             for name, one in models.items()
@@ -350,7 +373,7 @@ def _caption(shown: BoundaryDisplay) -> str:
         sentences.append(f"w is drawn at {shown.arrow_scale:g} times its length.")
     if shown.equation:
         sentences.append(
-            f"{shown.equation}. S₊: w·x\xa0+\xa0b\xa0>\xa00; S₋: w·x\xa0+\xa0b\xa0<\xa00."
+            f"{shown.equation}. S₊:\xa0w·x\xa0+\xa0b\xa0>\xa00; S₋:\xa0w·x\xa0+\xa0b\xa0<\xa00."
         )
     if not (has_one_scale(shown.box) or shown.plane.note):
         sentences.append("The axes differ in scale, so that right angles are not seen as such.")
@@ -358,9 +381,12 @@ def _caption(shown: BoundaryDisplay) -> str:
         sentences = [f"Lines: {', '.join(one.legend for one in shown.named)}.", *sentences]
     if shown.margin is not None:
         sentences.append(f"All rows are on their side; the nearest is {shown.margin:.3g} away.")
-    elif shown.classes_of_points is not None:
-        sentences.append(f"{len(shown.wrong):,} of {len(shown.points):,} rows on the wrong side.")
-    if shown._has_rings():
+    if shown.radius is not None and shown.margin is not None:
+        most = short_number((shown.radius / shown.margin) ** 2)
+        sentences[-1:] = [f"No run without a bias makes more than R²/γ² = {most} mistakes."]
+    if shown.margin is None and shown.classes_of_points is not None:
+        sentences.append(wrong_rows(len(shown.wrong), len(shown.points), "on the wrong side"))
+    if has_rings(len(shown.mistaken), len(shown.points)):
         sentences.append(f"Rings: the {len(shown.mistaken):,} rows mistaken in training.")
     elif len(shown.mistaken):
         sentences.append(f"{len(shown.mistaken):,} rows were mistaken in training.")

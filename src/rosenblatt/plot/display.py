@@ -16,8 +16,8 @@ from rosenblatt.arrays import FloatArray, IndexArray
 from rosenblatt.errors import ParameterError
 from rosenblatt.html_tables import html_picture
 from rosenblatt.plot import style
+from rosenblatt.plot.pen import CROWD, has_rings, load_matplotlib
 from rosenblatt.plot.pen import Pen as Pen
-from rosenblatt.plot.pen import load_matplotlib
 from rosenblatt.plot.plane import Box, Plane
 from rosenblatt.plot.style import Theme
 
@@ -30,8 +30,8 @@ LETTERS_AN_INCH = 13.0
 # there is room for the numbers below one and the title above the other.
 RIM = (0.05, 0.06, 0.96, 0.94)
 COLUMN_GAP, ROW_GAP = 0.06, 0.18
-# The width in inches of a small panel of the plane, and of a single one.
-PANEL, SINGLE_PANEL = 2.5, 4.2
+# The width in inches of a small panel of the plane, of one of two, and of a single one.
+PANEL, WIDE_PANEL, SINGLE_PANEL = 2.5, 3.2, 4.2
 
 
 @dataclass_transform(eq_default=False)
@@ -276,9 +276,18 @@ class SmallPanels(Display):
         """The part of the plane that each panel shows."""
         raise NotImplementedError
 
+    def _name_axes(self, axes: Any, pen: Pen, names: tuple[str, str]) -> None:
+        """The names of both axes, at the panels of the rim alone; the numbers are on all."""
+        across, up = map(pen.text, names)
+        rows, columns = axes.shape
+        for i, j in np.ndindex(rows, columns):
+            is_lowest = i == rows - 1 or not axes[i + 1, j].axison
+            axes[i, j].set_xlabel(across if is_lowest else "", fontsize=8, labelpad=1)
+            axes[i, j].set_ylabel(up if j == 0 else "", fontsize=8, labelpad=1)
+
     def _size(self) -> Size:
         rows, columns = self._grid()
-        wide = PANEL if rows * columns > 1 else SINGLE_PANEL
+        wide = {1: SINGLE_PANEL, 2: WIDE_PANEL}.get(rows * columns, PANEL)
         shapes = [(top - bottom) / (right - left) for left, right, bottom, top in self._boxes()]
         high = wide * min(max(*shapes, 0.4), 1.4)
         below = 0.9 if self.caption else 0.5
@@ -311,18 +320,25 @@ class PlaneDisplay(Display):
     wrong: IndexArray
 
     def _draw_rows(self, ax: Any, pen: Pen, wrong: str, ringed: Any = (), ring: str = "") -> None:
-        """The rows by class; some with a ring or, where they are wrong, a cross."""
+        """The rows by class; some with a ring or, where they are wrong, a cross or full colour."""
         if self.classes_of_points is None:
             if len(self.points):
                 pen.plain_points(ax, self.points)
             return
+        n = len(self.points)
         for mark in self.marks:
-            of_class = self.points[self.classes_of_points == mark.place]
-            if len(of_class):
-                pen.points(ax, of_class, mark)
-        if len(ringed):
+            of_class = self.classes_of_points == mark.place
+            if not of_class.any():
+                continue
+            if n <= CROWD:
+                pen.points(ax, self.points[of_class], mark)
+                continue
+            pen.dots(ax, self.points[of_class], mark, n)
+            wrong_ones = self.wrong[of_class[self.wrong]]
+            pen.dots(ax, self.points[wrong_ones], mark, n, faint=False)
+        if has_rings(len(ringed), n):
             pen.rings(ax, self.points[ringed], ring)
-        if len(self.wrong):
+        if len(self.wrong) and n <= CROWD:
             pen.crosses(ax, self.points[self.wrong], wrong)
 
     def _draw_frame(self, ax: Any, pen: Pen) -> None:

@@ -12,8 +12,10 @@ from rosenblatt.errors import InputError
 from rosenblatt.learner.inputs import rows_without_names
 from rosenblatt.plot import arguments
 from rosenblatt.plot.display import Pen, PlaneDisplay
+from rosenblatt.plot.pen import has_rings, wrong_rows
 from rosenblatt.plot.plane import Box, around, checked_box, plane_of, way_to_rows
 from rosenblatt.plot.style import marks
+from rosenblatt.plurals import count
 
 BLOCK = 10_000
 # Places that are looked at for a letter.
@@ -155,9 +157,10 @@ def kernel_boundary(
         "; finer parts are not seen."
     ]
     if places is not None:
-        sentences.append(f"{len(wrong):,} of {len(points):,} rows are misclassified.")
+        sentences.append(wrong_rows(len(wrong), len(points), "are misclassified"))
     if len(support):
-        sentences.append(f"Rings: the {len(support):,} support rows.")
+        rings = "Rings: the " * has_rings(len(support), len(points))
+        sentences.append(f"{rings}{count(len(support), 'support row')}.")
     return KernelBoundaryDisplay(
         caption=" ".join(sentences),
         box=shown_box,

@@ -82,7 +82,7 @@ class LiftDisplay(Display):
         for row, (point, height) in enumerate(zip(self.points, self.heights, strict=True)):
             x, up, z = point.tolist()
             ax.plot([x, x], [up, up], [floor, z], color=theme.faint, lw=0.9, ls=":")
-            if np.isfinite(height):
+            if np.isfinite(height) and not self.is_augmented:
                 colour = pen.colour(self.marks[self.classes_of_points[row]])
                 ax.plot([x, x], [up, up], [height, z], color=colour, lw=2.6)
         if len(self.corners):
@@ -90,12 +90,29 @@ class LiftDisplay(Display):
             sheet: Any = {"facecolors": theme.faint, "edgecolors": theme.ink, "linewidths": 1.2}
             ax.add_collection3d(solid.Poly3DCollection([self.corners], alpha=0.3, **sheet))
         for curve in self.curves:
-            for height in (floor, 1.0) if self.height_name == CONSTANT else (floor,):
+            for height in (floor, 1.0) if self.is_augmented else (floor,):
                 ax.plot(*curve.T, height, color=theme.ink, lw=2.2)
+        if self.is_augmented:
+            self._draw_augmented(ax, pen)
         if len(self.wrong):
             ax.scatter(*self.points[self.wrong].T, s=120, marker="x", color=theme.alarm)
         self._draw_frame(ax, pen)
         pen.legend(ax)
+
+    @property
+    def is_augmented(self) -> bool:
+        """Whether the rows were lifted by a constant."""
+        return self.height_name == CONSTANT
+
+    def _draw_augmented(self, ax: Any, pen: Pen) -> None:
+        """The height that all rows are at, and the origin."""
+        solid = import_module("mpl_toolkits.mplot3d.art3d")
+        (left, right), (front, back) = self.box[:2].tolist()
+        sheet = [(left, front, 1), (right, front, 1), (right, back, 1), (left, back, 1)]
+        look: Any = {"facecolors": pen.theme.colour(0), "edgecolors": pen.theme.faint}
+        ax.add_collection3d(solid.Poly3DCollection([sheet], alpha=0.1, **look))
+        ax.scatter(0, 0, 0, s=40, color=pen.theme.ink, depthshade=False)
+        ax.text(0.0, 0.0, 0.0, "  0", color=pen.theme.ink, fontsize=11, va="top")
 
     def _draw_frame(self, ax: Any, pen: Pen) -> None:
         ax.set(**dict(zip(("xlim", "ylim", "zlim"), self.box, strict=True)))
@@ -168,12 +185,15 @@ def lift(model: Any, X: Any, y: Any, *, by: str = "product") -> LiftDisplay:
     box = np.column_stack([low - free, high + free])
     if is_constant:
         box[2] = 0.0, 1.3
-    what = "to height 1, where the plane goes through the origin" if is_constant else "by x₁x₂"
-    sentences = [
-        f"Each row is lifted {what}; thick stalks run from the plane to the rows. On the floor: "
-        "the rows as they were, and the same boundary.",
-        f"{len(wrong):,} of {len(lifted):,} rows on the wrong side.",
-    ]
+    lifted_how = (
+        "Each row stands at height 1 (tinted), and the plane goes through the origin\xa00. Where "
+        "it cuts that height is the line of w and b, which the floor shows again with the rows as "
+        "they were."
+        if is_constant
+        else "Each row is lifted by x₁x₂; thick stalks run from the plane to the rows. On the "
+        "floor: the rows as they were, and the same boundary."
+    )
+    sentences = [lifted_how, f"{len(wrong):,} of {len(lifted):,} rows on the wrong side."]
     corners = _section(plane, box)
     if not len(corners):
         sentences.append("The plane lies outside the picture.")

@@ -23,8 +23,13 @@ LEGEND_LETTERS, MARK_LETTERS = 11.0, 6
 LINE_HEIGHT, FREE_LINES, MOST_LINES, MOST_SHARE = 0.2, 3, 16, 0.35
 # In axes that were given a legend lies on the picture, so it is short.
 MOST_INSIDE = 10
-# More rows than these as single shapes make a file of megabytes; they become dots in it.
-MOST_SHAPES = 5000
+# More rows than these as single shapes make a file large and slow; they become dots in it.
+MOST_SHAPES = 1000
+# More rows than these are small dots without a rim, the fainter the more there are.
+CROWD = 1000
+# More crosses than these are small; more rings than these, or around more than a third of the rows,
+# would hide the others.
+MOST_CROSSES, MOST_RINGS = 40, 30
 # The triangle and the cross have less area than the disc of the same width.
 AREA = {"^": 1.25, "v": 1.25, "<": 1.25, ">": 1.25, "D": 0.8, "P": 1.25, "X": 1.25, "p": 1.2}
 
@@ -50,6 +55,17 @@ def _columns(names: list[str], room: float) -> int:
         if sum(widths) + MARK_LETTERS * len(widths) <= room:
             return columns
     return 1
+
+
+def has_rings(n_ringed: int, n_rows: int) -> bool:
+    """Whether so few rows are of interest that rings around them hide no others."""
+    return 0 < n_ringed <= min(MOST_RINGS, n_rows / 3)
+
+
+def wrong_rows(n_wrong: int, n_rows: int, words: str) -> str:
+    """How many rows are wrong, in a sentence; of a crowd also how these are seen."""
+    faint = ", in full colour; the others are faint" if n_rows > CROWD and n_wrong else ""
+    return f"{n_wrong:,} of {n_rows:,} rows {words}{faint}."
 
 
 @dataclass(eq=False)
@@ -81,9 +97,23 @@ class Pen:
         look |= {"edgecolors": self.theme.paper, "linewidths": 0.7}
         self._scatter(ax, XY, label=self.text(legend_name(mark)), **(look | changes))
 
+    def dots(self, ax: Any, XY: FloatArray, mark: Mark, n_rows: int, *, faint: bool = True) -> None:
+        """Rows of a class that are some of a crowd; the legend has the mark at its usual size."""
+        if faint:
+            self.points(ax, XY[:0], mark)
+        self._scatter(
+            ax, XY, color=self.colour(mark), marker=mark.marker, **self._dot(n_rows, faint)
+        )
+
+    def _dot(self, n_rows: int, faint: bool) -> dict[str, Any]:
+        size = float(np.clip(9000 / n_rows, 3, 9)) / (2 if self.small else 1)
+        alpha = float(np.clip(1500 / n_rows, 0.15, 0.5)) if faint else 0.9
+        return {"s": size, "alpha": alpha, "linewidths": 0, "zorder": 4 if faint else 5}
+
     def plain_points(self, ax: Any, XY: FloatArray) -> None:
         """Rows without a label."""
-        self._scatter(ax, XY, s=36, color=self.theme.ink, zorder=4)
+        look = {"s": 36, "zorder": 4} if len(XY) <= CROWD else self._dot(len(XY), faint=True)
+        self._scatter(ax, XY, color=self.theme.ink, **look)
 
     def rings(self, ax: Any, XY: FloatArray, name: str) -> None:
         """A ring around rows of interest."""
@@ -92,10 +122,11 @@ class Pen:
 
     def crosses(self, ax: Any, XY: FloatArray, name: str) -> None:
         """A cross through rows that are misclassified."""
-        look = {"s": 30 if self.small else 60, "marker": "x", "zorder": 5}
-        self._scatter(ax, XY, color=self.theme.paper, linewidths=3.6, **look)
+        size, wide = (60, 1.7) if len(XY) <= MOST_CROSSES and not self.small else (26, 1.2)
+        look = {"s": size, "marker": "x", "zorder": 5}
+        self._scatter(ax, XY, color=self.theme.paper, linewidths=2.1 * wide, **look)
         look |= {"label": self._sign(name)}
-        self._scatter(ax, XY, color=self.theme.alarm, linewidths=1.7, **look)
+        self._scatter(ax, XY, color=self.theme.alarm, linewidths=wide, **look)
 
     def _scatter(self, ax: Any, XY: FloatArray, **look: Any) -> None:
         ax.scatter(XY[:, 0], XY[:, 1], rasterized=len(XY) > MOST_SHAPES, **look)

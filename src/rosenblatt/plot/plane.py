@@ -236,6 +236,11 @@ def arrow_inside(
     return arrow_of(w, b, box, usual, avoid), usual
 
 
+def along(ends: FloatArray, n: int) -> FloatArray:
+    """So many places on the way from one point to another."""
+    return np.asarray(np.linspace(ends[0], ends[1], n))
+
+
 def way_to_rows(places: FloatArray, rows: FloatArray) -> FloatArray:
     """From each place to the nearest of the rows, of many of them to that of every so many-th."""
     some = rows[:: max(1, -(-len(rows) // MOST_AVOIDED))]

@@ -177,8 +177,9 @@ class ProofPlaneDisplay(SmallPanels):
         self.caption = (
             f"Each mistake carries w at least γ = {short_number(self.margin)} further along u, so "
             "it lies right of the line; ‖w‖² grows by at most R², so it lies in the circle "
-            f"(R = {short_number(self.radius)}). Beyond k = R²/γ² = "
-            f"{short_number((self.radius / self.margin) ** 2)} there is no room for it."
+            f"(R = {short_number(self.radius)}). Dashed: the largest angle between w and u that is "
+            "left, cos⁻¹(√k γ/R). Beyond k = R²/γ² = "
+            f"{short_number((self.radius / self.margin) ** 2)} there is no room for w."
         )
 
     def _grid(self) -> tuple[int, int]:
@@ -190,20 +191,24 @@ class ProofPlaneDisplay(SmallPanels):
     def _draw_panels(self, axes: Any, pen: Pen) -> None:
         side = 1.12 * self.k[-1] * self.margin
         for ax, k in panels(axes, self.k):
-            self._draw_room(ax, pen, k * self.margin, math.sqrt(k) * self.radius)
+            most = self._draw_room(ax, pen, k * self.margin, math.sqrt(k) * self.radius)
+            words = "no room left" if most is None else f"angle at most {most:.0f}°"
             if k < len(self.along):
                 ax.plot(self.along[: k + 1], self.across[: k + 1], ".:", color=pen.theme.faint)
+                angle = math.atan2(self.across[k], self.along[k])
+                words = f"angle {math.degrees(angle):.0f}°, {words.removeprefix('angle ')}"
+                _draw_angle(ax, pen, angle, 0.16 * side)
                 pen.arrow(ax, np.array([[0, 0], [self.along[k], self.across[k]]]), "w")
             ax.set(xlim=(0, side), ylim=(0, side), aspect="equal")
             ax.tick_params(labelsize=7, length=2, pad=2)
-            ax.set_xlabel("u·w, along u", fontsize=8)
-            words = f"k = {k:,}" + ": no room left" * (k == self.k[-1])
-            ax.set_title(words, loc="left", fontsize=10)
-        for ax in axes[:, 0]:
-            ax.set_ylabel("at a right angle to u", fontsize=8)
+            ax.set_title(f"k = {k:,}: {words}", loc="left", fontsize=9)
+        self._name_axes(axes, pen, ("u·w, along u", "at a right angle to u"))
 
-    def _draw_room(self, ax: Any, pen: Pen, start: float, far: float) -> None:
-        """The line, the circle, and the part of this that lies beyond that."""
+    def _draw_room(self, ax: Any, pen: Pen, start: float, far: float) -> float | None:
+        """The line, the circle, and the part of this that lies beyond that.
+
+        Gives the largest angle to u that is left, in degrees; None if there is no room.
+        """
         blue, orange = pen.theme.colour(0), pen.theme.colour(1)
         x = far * np.sin(np.linspace(0, math.pi / 2, CURVE_POINTS))
         height = np.sqrt(np.maximum(far**2 - x**2, 0))
@@ -211,11 +216,25 @@ class ProofPlaneDisplay(SmallPanels):
         ax.axvline(start, color=orange, lw=1.8, zorder=3)
         ax.fill_between(x, height, where=x >= start, color=pen.theme.tint(blue, 0.25), lw=0)
         look: Any = {"fontsize": 8, "zorder": 6, "ha": "left"}
-        at = math.sqrt(0.5) * far
-        pen.note(ax, f"√k R = {short_number(far)}", (at, at), (5, 5), color=blue, **look)
+        at, offset = (math.sqrt(0.5) * far,) * 2, (5, 5)
+        if at[0] <= start:  # The line would cross the words; in the circle there is room by now.
+            wide = 0.34 * 1.12 * self.k[-1] * self.margin
+            at, offset = (0.0, math.sqrt(max(far**2 - wide**2, 0.0))), (4, -8)
+        pen.note(ax, f"√k R = {short_number(far)}", at, offset, color=blue, **look)
         look |= {"va": "bottom", "rotation": 90, "xycoords": ("data", "axes fraction")}
         words = f"kγ = {short_number(start)}"
         pen.note(ax, words, (start, 0.68), (3, 0), color=orange, halo=False, **look)
+        if start > far * (1 + 1e-9):
+            return None
+        corner = math.sqrt(max(far**2 - start**2, 0.0))
+        ax.plot([0, start], [0, corner], color=pen.theme.faint, lw=1.0, ls=STYLES[1], zorder=2)
+        return math.degrees(math.atan2(corner, start))
+
+
+def _draw_angle(ax: Any, pen: Pen, angle: float, far: float) -> None:
+    """The angle between w and u, which is the axis across."""
+    turn = np.linspace(0, angle, 31)
+    ax.plot(far * np.cos(turn), far * np.sin(turn), color=pen.theme.ink, lw=1.2, zorder=4)
 
 
 def proof(trace: ProofTrace, *, axes: str = "auto") -> ProofDisplay | ProofPlaneDisplay:

@@ -13,6 +13,7 @@ from rosenblatt.geometry import Regions
 from rosenblatt.geometry import regions as divide
 from rosenblatt.plot import arguments
 from rosenblatt.plot.display import Pen, PlaneDisplay
+from rosenblatt.plot.pen import wrong_rows
 from rosenblatt.plot.plane import Box, around, checked_box, plane_of, way_to_rows
 from rosenblatt.plot.style import marks
 from rosenblatt.plurals import first_few
@@ -156,5 +157,5 @@ def _caption(cells: Regions, n: int, labelled: bool, n_wrong: int) -> str:
         names = first_few([mark.name for mark in marks(cells.empty)], MOST_NAMED)
         sentences.append(f"Nowhere in this box the highest: {names}.")
     if labelled:
-        sentences.append(f"{n_wrong:,} of {n:,} rows are misclassified.")
+        sentences.append(wrong_rows(n_wrong, n, "are misclassified"))
     return " ".join(sentences)

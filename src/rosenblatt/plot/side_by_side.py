@@ -33,6 +33,12 @@ class SideBySideDisplay(SmallPanels):
         for ax, (display, title) in panels(axes, [*zip(self.displays, self.titles, strict=True)]):
             display._draw(ax, pen)
             ax.set_title(pen.text(title), fontsize=9, loc="left", pad=4)
+        names = {display.plane.names for display in self.displays if not display.plane.is_line}
+        if len(names) == 1:
+            self._name_axes(axes, pen, names.pop())
+            for ax, display in zip(axes.flat, self.displays, strict=False):
+                if display.plane.is_line:
+                    ax.set_ylabel("")
         if pen.own:
             pen.legend(*axes.flat)
 

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import checks
-from rosenblatt.plot.curves import panels
+from rosenblatt.plot.curves import panels, short_number
 from rosenblatt.plot.display import PANEL, SINGLE_PANEL, Pen, SmallPanels
-from rosenblatt.plot.pen import AREA
-from rosenblatt.plot.plane import Box
+from rosenblatt.plot.pen import AREA, CROWD
+from rosenblatt.plot.plane import Box, along, is_outside, way_to_rows
 from rosenblatt.plot.steps import RunInPlane, Step, read_run, two_lines, weight_name
 
 TITLE_SIZE = 8.5
+# Of so few rows the numbers of each example can be read.
+MOST_WRITTEN = 12
 # Of a usual letter, in shares of the size of its font.
 LETTER_WIDTH = 0.58
 
@@ -60,6 +62,12 @@ class UpdatesDisplay(RunDisplay):
             ax.set_title(pen.text(two_lines(title)), fontsize=size, loc="left", pad=3)
             if pen.small:
                 ax.spines[:].set(visible=True, color=pen.theme.rule)
+                if not has_bias(self.run):
+                    draw_axes(ax, pen)
+            if len(self.run.points) <= MOST_WRITTEN:
+                _write_example(ax, pen, self.run, step)
+        if pen.small and not self.run.plane.is_line:
+            self._name_axes(axes, pen, self.run.plane.names)
         if pen.own:
             pen.legend(axes.flat[0])
 
@@ -67,17 +75,51 @@ class UpdatesDisplay(RunDisplay):
 def _title_size(ax: Any, pen: Pen, titles: list[str]) -> float:
     """Smaller where the panel is one of many in a narrow place, or a title is long."""
     inside = ax.get_window_extent().width * 72 / ax.get_figure().dpi
-    wide = inside if not pen.own else 72 * (PANEL if pen.small else SINGLE_PANEL)
+    wide = inside if not pen.own else 72 * (0.93 * PANEL if pen.small else SINGLE_PANEL)
     longest = max(len(line) for title in titles for line in title.split("\n"))
     return float(np.clip(wide / (LETTER_WIDTH * longest), 4.0, TITLE_SIZE if pen.small else 11))
 
 
+def has_bias(run: RunInPlane) -> bool:
+    """Whether some line of the run lies off the origin."""
+    return any(step.b.any() or step.b_before.any() for step in run.steps)
+
+
+def draw_axes(ax: Any, pen: Pen) -> None:
+    """The two axes through the origin, behind all else."""
+    for draw in (ax.axhline, ax.axvline):
+        draw(0, color=pen.theme.faint, lw=0.6, zorder=1)
+
+
+def _write_example(ax: Any, pen: Pen, run: RunInPlane, step: Step) -> None:
+    """The numbers of the example beside its ring, on the side with most room."""
+    numbers = [short_number(value) for value in step.at.tolist()[: run.plane.n_features]]
+    words, size = f"({', '.join(numbers)})", 8 if pen.small else 10
+    half = LETTER_WIDTH * size * len(words) / 2
+    aside, above = half + size + 2, 2.0 * size
+    offsets = np.array([(aside, 0), (-aside, 0), (0, above), (0, -above)])
+    # Of a point in the plane, about.
+    unit = (run.box[1] - run.box[0]) / (72 * (PANEL if pen.small else SINGLE_PANEL))
+    corners = unit * np.array([(across, up) for across in (-half, 0, half) for up in (-size, size)])
+    words_at = step.at + unit * offsets[:, None] + corners
+    lines = [step.segment, step.segment_before, *step.arrows.values()]
+    drawn = [along(line, 60) for line in lines if line is not None]
+    avoid = np.vstack([run.points, *drawn])
+    free = np.array([way_to_rows(some, avoid).min() for some in words_at])
+    inside = [not any(is_outside(one, run.box) for one in some) for some in words_at]
+    place = int(np.argmax(np.where(inside, free, -1.0)))
+    pen.note(ax, words, step.at, offsets[place], fontsize=size, zorder=7)
+
+
 def draw_rows(ax: Any, pen: Pen, run: RunInPlane) -> None:
     """The rows, which no step changes; the fewer, the larger."""
-    size = min(max((1500 if pen.small else 9000) / len(run.points), 14), 46)
+    n = len(run.points)
+    size = min(max((1500 if pen.small else 9000) / n, 14), 46)
     for place, mark in enumerate(run.marks):
         of_class = run.points[run.places == place]
-        if len(of_class):
+        if len(of_class) and n > CROWD:
+            pen.dots(ax, of_class, mark, n)
+        elif len(of_class):
             pen.points(ax, of_class, mark, s=size * AREA.get(mark.marker, 1.0))
 
 
@@ -183,8 +225,7 @@ def _caption(run: RunInPlane, each: str, max_frames: int) -> str:
         ends = f"The first {max_frames - last} and the last {last}" if last else "The first"
         where = "between are" if last else "after it"
         sentences = [f"{ends} of {run.n_steps:,} updates; {run.left_out:,} {where} left out."]
-    has_bias = any(step.b.any() or step.b_before.any() for step in run.steps)
-    if any(step.update and step.arrows_before for step in run.steps) and not has_bias:
+    if any(step.update and step.arrows_before for step in run.steps) and not has_bias(run):
         sentences += run.legend("Grey: w before it; dotted: the step.")
     else:
         sentences += run.legend()
