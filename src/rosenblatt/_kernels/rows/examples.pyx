@@ -15,7 +15,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from rosenblatt._kernels.rows.learning cimport learn_row, MOST_CLASSES
 from rosenblatt._kernels.rows.mappings cimport MappingRow, read_usual, squared_norm_of
-from rosenblatt._kernels.rows.records cimport RecordPlan, RecordRow
+from rosenblatt._kernels.rows.records cimport plan_for, RecordPlan, RecordRow
 from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, Rows
 from rosenblatt._kernels.rows.rules cimport Rule
 from rosenblatt._kernels.rows.weights cimport rb_weights, WeightArrays
@@ -92,15 +92,6 @@ cdef void set_sparse(Example *example, int64_t n, int64_t n_features) noexcept:
     example.row = rb_rows(&example.of.values[0], &example.of.columns[0], &example.starts[0], 1,
                           n_features, n)
     example.ops = SPARSE
-
-
-cdef RecordPlan plan_for(dict learner, described):
-    """How records become features by the schema that is described so; None if nobody knows yet."""
-    cdef PyObject *read = PyDict_GetItemWithError(learner, "_schema_read")
-    if (read == NULL or (<tuple?><object>read)[0] is not described
-            or PyDict_GetItemWithError(learner, "_guessed_schema") != NULL):
-        return None
-    return (<tuple><object>read)[2]
 
 
 cdef bint read_record(Example *example, dict learner, described, dict x, WeightArrays weights,

@@ -25,3 +25,6 @@ cdef class RecordPlan:
     cdef bint _level(self, RecordRow *row, dict known, given) except -1
     cdef bint is_own(self, RecordRow *row, PyObject *model, PyObject *learner) except -1
     cdef int keep(self, RecordRow *row) except -1
+
+
+cdef RecordPlan plan_for(dict learner, described)

@@ -39,6 +39,15 @@ def plan_of(schema, described):
     return RecordPlan(schema.columns, described["columns"])
 
 
+cdef RecordPlan plan_for(dict learner, described):
+    """How records become features by the schema that is described so; None if nobody knows yet."""
+    cdef PyObject *read = PyDict_GetItemWithError(learner, "_schema_read")
+    if (read == NULL or (<tuple?><object>read)[0] is not described
+            or PyDict_GetItemWithError(learner, "_guessed_schema") != NULL):
+        return None
+    return (<tuple><object>read)[2]
+
+
 cdef class RecordPlan:
     """How a record becomes features by these columns, which a list of dicts describes as well.
 
