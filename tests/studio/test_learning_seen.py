@@ -23,6 +23,19 @@ def test_the_page_begins_with_a_run_that_plays_to_its_end(lone_page: Any, file: 
     shows(lone_page.get_by_role("button", name="Play"), "Play")
 
 
+def test_playing_at_once_can_be_turned_off_for_good(lone_page: Any, file: Path) -> None:
+    lone_page.goto(file.as_uri())
+    lone_page.get_by_label("Play when opened").uncheck()
+    lone_page.goto("about:blank")
+    lone_page.goto(file.as_uri())
+    shows(lone_page.locator(".update-card h2"), "Start")
+    assert not lone_page.get_by_label("Play when opened").is_checked()
+    lone_page.wait_for_timeout(600)
+    shows(lone_page.locator(".update-card h2"), "Start")
+    lone_page.get_by_role("button", name="Play", exact=True).click()
+    shows(lone_page.locator(".update-card h2"), "Update 3 of 3")
+
+
 def test_the_six_frames_of_the_lecture(lone_page: Any, file: Path) -> None:
     """L1.7: each example with what is predicted, what is right, and whether w moves."""
     opened(lone_page, f"{file.as_uri()}#preset=six&each=example")

@@ -1,34 +1,18 @@
 // What was done of the course, kept in this browser and sent nowhere.
-const KEY = "rosenblatt-course";
+import {keep, kept} from "../views/store.js";
 
-function read() {
-	try {
-		return JSON.parse(localStorage.getItem(KEY)) ?? {};
-	} catch {
-		return {}; // A page opened from disk may have no store; then nothing is kept.
-	}
-}
+const KEY = "rosenblatt-course";
 
 export const progress = {
 	done(chapter) {
-		return read()[chapter] ?? [];
+		return kept(KEY)?.[chapter] ?? [];
 	},
 
 	mark(chapter, block) {
-		const all = read();
-		all[chapter] = [...new Set([...(all[chapter] ?? []), block])];
-		try {
-			localStorage.setItem(KEY, JSON.stringify(all));
-		} catch {
-			// As above.
-		}
+		keep(KEY, {...kept(KEY), [chapter]: [...new Set([...progress.done(chapter), block])]});
 	},
 
 	forget() {
-		try {
-			localStorage.removeItem(KEY);
-		} catch {
-			// As above.
-		}
+		keep(KEY, null);
 	},
 };

@@ -1,6 +1,7 @@
 // Travelling in time: step, back, play, and a slider to any update.
 import {grouped} from "../engine/numbers.js";
-import {button, choice, el, labelled, press, rest, row, setText} from "./dom.js";
+import {button, checkBox, choice, el, labelled, press, rest, row, setText} from "./dom.js";
+import {keep, kept} from "./store.js";
 
 const SPEEDS = ["0.5", "1", "3", "10", "60", "600"].map((speed) => [speed, `${speed} / s`]);
 
@@ -8,6 +9,7 @@ const EACH = [
 	["update", "each update"],
 	["example", "each example"],
 ];
+const AUTO = "rosenblatt-autoplay";
 // A run that is presented lasts so many seconds.
 const LONGEST = 8;
 
@@ -37,13 +39,17 @@ export class Playback {
 		const speed = labelled("Speed", this.pace, "field inline");
 		const number = labelled("Update", this.number, "field inline");
 		this.unit = number.firstChild;
+		// Who comes back may want it quiet; it is kept in this browser.
+		this.auto = checkBox(kept(AUTO) !== false, (isWanted) => keep(AUTO, isWanted));
+		const auto = labelled("Play when opened", this.auto, "field inline check auto");
+		auto.hidden = !studio.play;
 		this.each = choice(EACH, "update", (each) => position.stepBy(each));
 		const each = labelled("Steps", this.each, "field inline");
 		this.node = el(
 			"div",
 			{class: "playback", role: "group", "aria-label": "Steps of the run"},
 			row(this.start, this.back, this.step, this.end, this.play, speed),
-			el("div", {class: "row grow"}, this.slider, number, this.of, each),
+			el("div", {class: "row grow"}, this.slider, number, this.of, each, auto),
 		);
 	}
 
@@ -55,6 +61,7 @@ export class Playback {
 	// From the first update to the last, in some seconds; where less motion is asked for, the last.
 	present() {
 		const {studio} = this;
+		if (!this.auto.checked) return;
 		if (lessMotion()) {
 			studio.goTo(studio.length);
 			return;

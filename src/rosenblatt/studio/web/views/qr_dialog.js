@@ -1,6 +1,7 @@
 // The address of the page as a code that phones read.
 import {qrCode} from "../engine/qr_code.js";
 import {button, el, labelled, setText, svgNode} from "./dom.js";
+import {keep, kept} from "./store.js";
 
 const KEY = "rosenblatt-host";
 const EDGE = 4;
@@ -24,14 +25,14 @@ export class QrDialog {
 
 	open() {
 		const here = location.href.split("#")[0];
-		this.host.value = kept() ?? here;
+		this.host.value = kept(KEY) ?? here;
 		this.draw();
 		this.node.showModal();
 	}
 
 	draw() {
 		const host = this.host.value.trim();
-		keep(host);
+		keep(KEY, host === location.href.split("#")[0] ? null : host);
 		const address = host.split("#")[0] + location.hash;
 		const rows = qrCode(address);
 		this.picture.replaceChildren(...(rows ? drawn(this.picture, rows) : []));
@@ -50,22 +51,4 @@ function drawn(svg, rows) {
 	);
 	const sheet = svgNode("rect", {width: side, height: side, fill: "#ffffff"});
 	return [sheet, svgNode("path", {d: path.join(""), fill: "#000000"})];
-}
-
-function kept() {
-	try {
-		return localStorage.getItem(KEY) || null;
-	} catch {
-		// A page opened from disk may have no store.
-		return null;
-	}
-}
-
-function keep(host) {
-	try {
-		if (host === location.href.split("#")[0]) localStorage.removeItem(KEY);
-		else localStorage.setItem(KEY, host);
-	} catch {
-		// As above.
-	}
 }

@@ -3,6 +3,7 @@
 import {vector} from "../engine/numbers.js";
 import {updateSentence} from "../engine/step_formulas.js";
 import {button, el, labelled, row, setText} from "./dom.js";
+import {keep, kept} from "./store.js";
 
 const KEY = "rosenblatt-notes";
 
@@ -88,7 +89,7 @@ export class SpeakerNotes {
 		setText(this.next, ledger && place < reach ? this.comes(place + 1) : "This is the end.");
 		if (this.shownKey !== this.key) {
 			this.shownKey = this.key;
-			this.text.value = stored()[this.key] ?? "";
+			this.text.value = kept(KEY)?.[this.key] ?? "";
 			this.choose();
 		}
 	}
@@ -123,18 +124,6 @@ export class SpeakerNotes {
 	}
 
 	keep() {
-		try {
-			localStorage.setItem(KEY, JSON.stringify({...stored(), [this.key]: this.text.value}));
-		} catch {
-			// A page opened from disk may have no store; the notes last as long as the window.
-		}
-	}
-}
-
-function stored() {
-	try {
-		return JSON.parse(localStorage.getItem(KEY)) ?? {};
-	} catch {
-		return {};
+		keep(KEY, {...kept(KEY), [this.key]: this.text.value});
 	}
 }
