@@ -58,12 +58,10 @@ RB_INLINE double rb_as_stored(const rb_weights *weights, double step) {
     return weights->is_float32 ? (double)(float)step : step;
 }
 
-/* The squared length of a row, or the variance of its score by a vector. */
-RB_INLINE double rb_length_of(const rb_walk *walk, int64_t row, int64_t vector) {
+/* The variance of the score of a row by a vector. */
+RB_INLINE double rb_variance_of(const rb_walk *walk, int64_t row, int64_t vector) {
     const rb_weights *weights = walk->weights;
-    double last = weights->fit_intercept;
-    if (weights->rates != RB_VARIANCES) return walk->ops->squared_norm(walk->rows, row, last);
-    if (weights->fit_intercept) last = rb_number(weights, weights->bias_rate, vector);
+    double last = weights->fit_intercept ? rb_number(weights, weights->bias_rate, vector) : 0.0;
     const char *rates = weights->rate + vector * weights->class_stride * weights->itemsize;
     return walk->ops->variance(walk->rows, row, rates, weights->feature_stride, last);
 }
@@ -74,15 +72,19 @@ RB_INLINE double rb_change_for(const rb_walk *walk, double step) {
     return walk->rule->rates != RB_GRADIENTS ? 0.0 : fmin(square, walk->weights->limit);
 }
 
+/* The step of a rule of second order. */
+RB_INLINE double rb_sure_step_for(const rb_walk *walk, double margin, double variance, double weight,
+                                  double *change) {
+    const rb_rule *rule = walk->rule;
+    double step = rule->sure_step(&rule->parameters, margin, variance, weight, change);
+    if (step != 0.0 && !(*change < walk->weights->limit)) *change = walk->weights->limit;
+    return rb_as_stored(walk->weights, step);
+}
+
 /* The step of the rule, times the weight of the row; a step that aims never overshoots. */
 RB_INLINE double rb_step_for(const rb_walk *walk, double margin, double squared_norm, int mistaken,
                              double weight, double *change) {
     const rb_rule *rule = walk->rule;
-    if (rule->sure_step) {
-        double sure = rule->sure_step(&rule->parameters, margin, squared_norm, weight, change);
-        if (sure != 0.0 && !(*change < walk->weights->limit)) *change = walk->weights->limit;
-        return rb_as_stored(walk->weights, sure);
-    }
     double step = rule->step(&rule->parameters, margin, squared_norm, mistaken);
     if (weight != 1.0 && step != 0.0) {
         step *= weight;
@@ -125,9 +127,10 @@ RB_INLINE int rb_allowed(const rb_walk *walk, int64_t row, double step, double s
     return 0;
 }
 
-RB_INLINE void rb_count_mistake(rb_tally *tally, int64_t row) {
-    tally->mistakes += 1;
-    if (tally->counts) tally->counts[row] += 1;
+/* By arithmetic: where a rule acts on right rows too, a branch could not be predicted. */
+RB_INLINE void rb_count(rb_tally *tally, int64_t row, int mistaken) {
+    tally->mistakes += mistaken;
+    if (tally->counts) tally->counts[row] += mistaken;
 }
 
 /* log(1 + exp(-margin)), by the step, which is eta / (1 + exp(margin)). */
@@ -137,31 +140,40 @@ RB_INLINE double rb_log_loss(const rb_walk *walk, double margin, double squared_
 }
 
 /* Two classes: learn from a row of this margin. The search ends before a row that is refused, and
- * after one that fills the log. `plain`, known to the compiler: a rule without lengths and rates. */
-RB_INLINE double rb_act_on(rb_walk *walk, int64_t at, double margin, const int plain) {
+ * after one that fills the log. `kind` is known to the compiler: a rule without lengths and rates, one
+ * of second order, or any other. */
+enum { RB_PLAIN, RB_SURE, RB_OTHER };
+
+RB_INLINE double rb_act_on(rb_walk *walk, int64_t at, double margin, const int kind) {
     const rb_rule *rule = walk->rule;
+    rb_weights *weights = walk->weights;
     rb_tally *tally = walk->tally;
     const int64_t row = rb_row_at(&walk->search, at);
     const int32_t label = walk->search.labels[row];
-    double squared_norm = 0.0, weight = 1.0, change = 0.0, step;
+    double length = 0.0, weight = 1.0, change = 0.0, step;
     if (walk->row_weights && (weight = walk->row_weights[row]) == 0.0) return 0.0;
-    int mistaken = margin < 0.0 || (margin == 0.0 && (rule->tie_is_mistake || label == 0));
-    if (plain) {
+    int mistaken = (margin < 0.0) | ((margin == 0.0) & (rule->tie_is_mistake | (label == 0)));
+    if (kind == RB_PLAIN) {
         step = weight * rule->step(&rule->parameters, margin, 0.0, mistaken);
-        step = rb_as_stored(walk->weights, step);
+        step = rb_as_stored(weights, step);
+    } else if (kind == RB_SURE) {
+        length = rb_variance_of(walk, row, 0);
+        step = rb_sure_step_for(walk, margin, length, weight, &change);
     } else {
-        if (rule->needs_norm) squared_norm = rb_length_of(walk, row, 0);
-        step = rb_step_for(walk, margin, squared_norm, mistaken, weight, &change);
+        if (rule->needs_norm)
+            length = walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
+        step = rb_step_for(walk, margin, length, mistaken, weight, &change);
     }
     if (step != 0.0) {
-        if (!(plain ? rb_within_reach(walk->weights, step * walk->longest_row)
-                    : rb_allowed(walk, row, step, squared_norm))) {
+        if (!(kind == RB_OTHER ? rb_allowed(walk, row, step, length)
+                               : rb_within_reach(weights, step * (kind == RB_SURE ? sqrt(length)
+                                                                  : walk->longest_row)))) {
             tally->refused = row;
             walk->search.stop = at;
             return 0.0;
         }
-        if (!plain && rule->blames_all_rivals)
-            tally->loss += weight * rb_log_loss(walk, margin, squared_norm, step / weight);
+        if (kind == RB_OTHER && rule->blames_all_rivals)
+            tally->loss += weight * rb_log_loss(walk, margin, length, step / weight);
         tally->updates += 1;
         tally->step_sum += step;
         rb_move_by(walk, at, row, 0, (2 * label - 1) * step, change);
@@ -169,23 +181,29 @@ RB_INLINE double rb_act_on(rb_walk *walk, int64_t at, double margin, const int p
         rb_write(walk, at, row, label, 1 - label, step, change);
         if (walk->log && walk->log->size == walk->log->capacity) walk->search.stop = at + 1;
     }
-    if (mistaken) rb_count_mistake(tally, row);
-    return !plain && walk->weights->rates ? NAN : step;
+    rb_count(tally, row, mistaken);
+    return kind != RB_PLAIN && weights->rates ? NAN : step;
 }
 
-static double rb_act(void *walk, int64_t at, double margin) { return rb_act_on(walk, at, margin, 0); }
+static double rb_act(void *walk, int64_t at, double margin) {
+    return rb_act_on(walk, at, margin, RB_OTHER);
+}
 
 static double rb_act_plainly(void *walk, int64_t at, double margin) {
-    return rb_act_on(walk, at, margin, 1);
+    return rb_act_on(walk, at, margin, RB_PLAIN);
+}
+
+static double rb_act_surely(void *walk, int64_t at, double margin) {
+    return rb_act_on(walk, at, margin, RB_SURE);
 }
 
 /* Two classes: the position reached, which is before `stop` when the log is full or a row refused. */
 static int64_t rb_learn_binary(rb_walk *walk) {
     const rb_rule *rule = walk->rule;
     int plain = rule->step && !rule->needs_norm && !rule->rates && !rule->blames_all_rivals;
+    rb_action act = plain ? rb_act_plainly : rule->sure_step ? rb_act_surely : rb_act;
     if (walk->log && walk->log->size == walk->log->capacity) return walk->search.at;
-    walk->ops->visit(walk->rows, &walk->search, walk->weights->w, walk->weights->b,
-                     plain ? rb_act_plainly : rb_act, walk);
+    walk->ops->visit(walk->rows, &walk->search, walk->weights->w, walk->weights->b, act, walk);
     return walk->search.stop;
 }
 
@@ -210,8 +228,9 @@ RB_INLINE void rb_note_moved(const rb_walk *walk, int64_t vector) {
 /* Raise the right class and lower the rival, if there is one; 0 when refused. */
 static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, int64_t rival,
                         double margin, double squared_norm, int mistaken, double weight) {
-    double change = 0.0;
-    double step = rb_step_for(walk, margin, squared_norm, mistaken, weight, &change);
+    double change = 0.0, step;
+    if (walk->rule->sure_step) step = rb_sure_step_for(walk, margin, squared_norm, weight, &change);
+    else step = rb_step_for(walk, margin, squared_norm, mistaken, weight, &change);
     if (step == 0.0) return 1;
     if (!rb_allowed(walk, row, step, squared_norm)) return 0;
     walk->tally->updates += 1;
@@ -291,18 +310,17 @@ static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
                 if (mistaken) rival = winner;
             }
         }
-        if (rule->needs_norm) { /* of both vectors that move */
-            squared_norm = rb_length_of(walk, row, right);
-            squared_norm += weights->rates == RB_VARIANCES ? rb_length_of(walk, row, rival)
-                                                           : squared_norm;
-        }
+        if (rule->sure_step) /* of both vectors that move */
+            squared_norm = rb_variance_of(walk, row, right) + rb_variance_of(walk, row, rival);
+        else if (rule->needs_norm)
+            squared_norm = 2.0 * walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
         if (rule->blames_all_rivals) {
             if (!rb_blame_all(walk, scores, at, row, right, squared_norm / 2.0, weight)) return at;
         } else if (!rb_blame_one(walk, at, row, right, alone ? RB_NO_RIVAL : rival, margin,
                                  squared_norm, mistaken, weight)) {
             return at;
         }
-        if (mistaken) rb_count_mistake(walk->tally, row);
+        rb_count(walk->tally, row, mistaken);
     }
     return stop;
 }

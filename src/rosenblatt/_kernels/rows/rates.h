@@ -4,38 +4,36 @@
  * shown of the feature. It never reaches 0.
  */
 #define R(name) RB_PASTE(name, TYPE)
-#define RB_CHUNK 32
 
-/* By how much weights move for the values x of their features; their rates fall.
+/* A movement of variances without running sums, as most are: no test of it is left. */
+#define RB_PLAIN_MOVEMENT(m)                                                                     \
+    (rb_movement){.step = (m)->step, .change = (m)->change, .w = (m)->w, .rates = RB_VARIANCES, \
+                  .rate = (m)->rate, .stride = 1}
+
+/* Move the weight w for the value x of its feature; its rate falls.
  *
  * A variance: its inverse grows by change * x², and the weight moves by the old one. Of gradients: the
  * inverse square grows by change * x², and the weight moves by the new one; in double, since the
- * first rates are large. */
-RB_INLINE void R(moves)(const rb_movement *m, int64_t n, const REAL *restrict x,
-                        REAL *restrict rate, REAL *restrict moved) {
+ * first rates are large. `u` is NULL without a running sum. */
+RB_INLINE void R(move_one)(const rb_movement *m, REAL x, REAL *w, REAL *rate, double *u) {
     const REAL step = (REAL)m->step, change = (REAL)m->change, least = (REAL)LEAST_RATE;
+    REAL moved, smaller;
     if (m->rates == RB_VARIANCES) {
-        for (int64_t i = 0; i < n; i++) {
-            const REAL scaled = x[i] * rate[i], smaller = rate[i] / (1 + change * x[i] * scaled);
-            moved[i] = step * scaled;
-            rate[i] = smaller > least ? smaller : least;
-        }
-        return;
+        const REAL scaled = x * *rate;
+        smaller = *rate / (1 + change * x * scaled);
+        moved = step * scaled;
+        *rate = smaller > least ? smaller : least;
+    } else {
+        const double scaled = (double)x * (double)*rate;
+        smaller = (REAL)((double)*rate / sqrt(1.0 + m->change * scaled * scaled));
+        *rate = smaller > least ? smaller : least;
+        moved = step * x * *rate;
     }
-    for (int64_t i = 0; i < n; i++) {
-        const double scaled = (double)x[i] * (double)rate[i];
-        const REAL smaller = (REAL)((double)rate[i] / sqrt(1.0 + m->change * scaled * scaled));
-        rate[i] = smaller > least ? smaller : least;
-        moved[i] = step * x[i] * rate[i];
-    }
+    *w += moved;
+    if (u) *u += m->counted * (double)moved;
 }
 
 /* The bias is one more weight, of a feature that is 1 everywhere. */
 RB_INLINE void R(move_bias)(const rb_movement *m) {
-    const REAL one = 1;
-    REAL moved;
-    if (!m->b) return;
-    R(moves)(m, 1, &one, m->bias_rate, &moved);
-    *(REAL *)m->b += moved;
-    if (m->ub) *m->ub += m->counted * (double)moved;
+    if (m->b) R(move_one)(m, 1, m->b, m->bias_rate, m->ub);
 }
