@@ -159,6 +159,15 @@ static void F(add_both)(const rb_rows *rows, int64_t row, double step, void *wei
     }
 }
 
+static void F(add_apart)(const rb_rows *rows, int64_t row, const rb_parting *p) {
+    const int64_t d = rows->n_features;
+    const REAL *x = (const REAL *)rows->values + row * d;
+    int64_t j = 0;
+    for (int64_t i = 0; i < p->n; i += 16)
+        j = p->u ? F(part_lanes)(x, d, p, i, 1) : F(part_lanes)(x, d, p, i, 0);
+    for (; j < d; j++) R(part_one)(p, x[j], j, p->u != NULL);
+}
+
 static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
     const REAL *x = (const REAL *)rows->values + row * rows->n_features;
     return (double)F(dot)(x, x, rows->n_features, (REAL)last);
@@ -209,8 +218,8 @@ static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *
 
 RB_UNUSED static const rb_ops F(rb_ops) = {F(visit),      F(seek_class), F(score),
                                            F(score_classes), F(add),     F(add_both),
-                                           F(squared_norm), F(variance), F(move_with_rates),
-                                           F(inspect),      TILED};
+                                           F(add_apart),    F(squared_norm), F(variance),
+                                           F(move_with_rates), F(inspect), TILED};
 #undef TILED
 #undef F
 #undef KIND

@@ -214,7 +214,7 @@ cdef bint learn_row(WeightArrays weights, Rule rule, const rb_rows *row, const r
     """As `learn` of one row of this length, whose weights nobody uses; False if it is refused."""
     cdef rb_walk walk
     cdef rb_tally tally
-    cdef double scores[MOST_CLASSES]
+    cdef double scores[3 * MOST_CLASSES]
     memset(&walk, 0, sizeof(walk))
     memset(&tally, 0, sizeof(tally))
     tally.refused = -1

@@ -247,42 +247,50 @@ static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, i
     return 1;
 }
 
-/* Lower each wrong class by its probability and raise the right one by as much; 0 when refused. */
-static int rb_blame_all(rb_walk *walk, const void *scores, int64_t at, int64_t row, int64_t right,
-                        double squared_norm, double weight) {
+/* Lower each wrong class by its probability and raise the right one by as much; 0 when refused.
+ * `steps` and `lowered` have room for a number a class. */
+static int rb_blame_all(rb_walk *walk, const void *scores, double *steps, int32_t *lowered, int64_t at,
+                        int64_t row, int64_t right, double squared_norm, double weight) {
     rb_weights *weights = walk->weights;
+    const int64_t k = weights->n_vectors;
     double total = 0.0, eta = rb_soft_eta(&walk->rule->parameters, squared_norm) * weight;
     double top = rb_number(weights, scores, 0);
-    for (int64_t c = 1; c < weights->n_vectors; c++) {
+    for (int64_t c = 1; c < k; c++) {
         double score = rb_number(weights, scores, c);
         if (score > top) top = score;
     }
-    for (int64_t c = 0; c < weights->n_vectors; c++)
-        total += rb_exponential(rb_number(weights, scores, c) - top);
+    for (int64_t c = 0; c < k; c++) steps[c] = rb_number(weights, scores, c) - top;
+    rb_exponentials(steps, k);
+    for (int64_t c = 0; c < k; c++) total += steps[c];
     double growth = eta * walk->longest_row;
     if (walk->rule->rates == RB_GRADIENTS)
-        growth = fmax(walk->rule->parameters.eta * (double)weights->n_vectors, eta);
+        growth = fmax(walk->rule->parameters.eta * (double)k, eta);
     if (!rb_within_reach(weights, growth)) {
         walk->tally->refused = row;
         return 0;
     }
     walk->tally->loss += weight * (rb_logarithm(total) + top - rb_number(weights, scores, right));
-    for (int64_t c = 0; c < weights->n_vectors; c++) {
-        if (c == right) continue;
-        double share = rb_exponential(rb_number(weights, scores, c) - top) / total;
-        double step = rb_as_stored(weights, eta * share);
-        if (step == 0.0) continue;
-        walk->tally->updates += 1;
+    int64_t n = 0;
+    for (int64_t c = 0; c < k; c++) {
+        double step = rb_as_stored(weights, eta * (steps[c] / total));
+        if (c == right || step == 0.0) continue;
         walk->tally->step_sum += step;
+        steps[n] = step, lowered[n++] = (int32_t)c;
         double change = rb_change_for(walk, step);
-        rb_move_by(walk, at, row, c, -step, change);
-        rb_move_by(walk, at, row, right, step, change);
+        if (weights->rates) {
+            rb_move_by(walk, at, row, c, -step, change);
+            rb_move_by(walk, at, row, right, step, change);
+        }
         rb_write(walk, at, row, right, c, step, change);
     }
+    walk->tally->updates += n;
+    if (!weights->rates)
+        rb_move_apart(weights, walk->rows, walk->ops, row, right, n, lowered, steps,
+                      walk->seen_at_zero + at);
     return 1;
 }
 
-/* Several classes; `scores` has room for one row. */
+/* Several classes; `scores` has room for three doubles a class. */
 static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
     rb_search *search = &walk->search;
     const rb_rule *rule = walk->rule;
@@ -315,7 +323,10 @@ static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
         else if (rule->needs_norm)
             squared_norm = 2.0 * walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
         if (rule->blames_all_rivals) {
-            if (!rb_blame_all(walk, scores, at, row, right, squared_norm / 2.0, weight)) return at;
+            double *steps = (double *)scores + weights->n_vectors;
+            int32_t *lowered = (int32_t *)(steps + weights->n_vectors);
+            if (!rb_blame_all(walk, scores, steps, lowered, at, row, right, squared_norm / 2.0, weight))
+                return at;
         } else if (!rb_blame_one(walk, at, row, right, alone ? RB_NO_RIVAL : rival, margin,
                                  squared_norm, mistaken, weight)) {
             return at;

@@ -5,6 +5,23 @@
  */
 #define R(name) RB_PASTE(name, TYPE)
 
+/* Feature x of the row of a parting; its weights are from `at` on. */
+RB_INLINE void R(part_one)(const rb_parting *p, REAL x, int64_t at, const int averaged) {
+    REAL *w = (REAL *)p->w + at, *raised = w + p->raised * p->class_stride;
+    double *u = averaged ? p->u + at : NULL, *sum = averaged ? u + p->raised * p->class_stride : NULL;
+    for (int64_t i = 0; i < p->n; i++) {
+        const int64_t c = p->lowered[i] * p->class_stride;
+        const REAL step = (REAL)p->steps[i];
+        w[c] += -step * x;
+        *raised += step * x;
+        if (averaged) {
+            const double counted = p->counted * p->steps[i];
+            u[c] += -counted * (double)x;
+            *sum += counted * (double)x;
+        }
+    }
+}
+
 /* A movement of variances without running sums, as most are: no test of it is left. */
 #define RB_PLAIN_MOVEMENT(m)                                                                     \
     (rb_movement){.step = (m)->step, .change = (m)->change, .w = (m)->w, .rates = RB_VARIANCES, \

@@ -86,6 +86,17 @@ typedef struct {
     int64_t stride;
 } rb_movement;
 
+/* One vector is raised by all the steps by which n others are lowered, one after the other; `u` is NULL
+ * without running sums. Vectors are `class_stride` apart, the weights of one `stride`. */
+typedef struct {
+    const double *steps;
+    const int32_t *lowered;
+    int64_t n, raised, class_stride, stride;
+    double counted;
+    void *w;
+    double *u;
+} rb_parting;
+
 /* What is done with a row that needs attention, at a place of the order. It may bring the end of the
  * search nearer. It returns the step that the weights took along the row, or NAN if they moved
  * otherwise. */
@@ -114,6 +125,8 @@ typedef struct {
     /* the same, and sum += counted * row, on one way along the row */
     void (*add_both)(const rb_rows *, int64_t row, double step, void *weights, double counted,
                      double *sum, int64_t stride);
+    /* `add` and `add_both` of several vectors and the raised one, on one way along the row */
+    void (*add_apart)(const rb_rows *, int64_t row, const rb_parting *);
     /* `last` is the square of one more feature, that of the bias */
     double (*squared_norm)(const rb_rows *, int64_t row, double last);
     /* as the squared norm, each square multiplied by the rate of its feature */

@@ -49,15 +49,38 @@ typedef struct {
     int counts_tell_all;   /* each update is a mistake and has the same length: counting suffices */
 } rb_rule;
 
+/* What is left of x without n times ln(2). */
+RB_INLINE double rb_rest(double x, int *n) {
+    const double whole = floor(x * 1.4426950408889634 + 0.5);
+    *n = (int)whole;
+    return (x - whole * 0.693145751953125) - whole * 1.42860682030941723212e-6;
+}
+
 /* exp(x) from additions and multiplications only, so that it is the same everywhere. The C library
  * may pick another algorithm for another processor, which would change bytes. */
 static double rb_exponential(double x) {
+    int n;
     if (x > 709.0) return INFINITY;
     if (x < -745.0) return 0.0;
-    double n = floor(x * 1.4426950408889634 + 0.5);
-    double r = (x - n * 0.693145751953125) - n * 1.42860682030941723212e-6, sum = 1.0;
+    double r = rb_rest(x, &n), sum = 1.0;
     for (int k = 14; k > 0; k--) sum = 1.0 + r * sum / k;
-    return ldexp(sum, (int)n);
+    return ldexp(sum, n);
+}
+
+/* The same of n numbers of at most 0, eight at a time: the divisions of one wait for each other. */
+static void rb_exponentials(double *x, int64_t n) {
+    for (; n > 0; x += 8, n -= 8) {
+        double r[8], sum[8];
+        int power[8];
+        const int m = n < 8 ? (int)n : 8;
+        for (int i = 0; i < 8; i++) {
+            r[i] = rb_rest(i < m && x[i] >= -745.0 ? x[i] : 0.0, power + i);
+            sum[i] = 1.0;
+        }
+        for (int k = 14; k > 0; k--)
+            for (int i = 0; i < 8; i++) sum[i] = 1.0 + r[i] * sum[i] / k;
+        for (int i = 0; i < m; i++) x[i] = x[i] < -745.0 ? 0.0 : ldexp(sum[i], power[i]);
+    }
 }
 
 /* log(x) of a positive number by ln((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 + ...), for the same

@@ -146,6 +146,16 @@ static void F(add_both)(const rb_rows *rows, int64_t row, double step, void *wei
     }
 }
 
+static void F(add_apart)(const rb_rows *rows, int64_t row, const rb_parting *p) {
+    const REAL *v = rows->values;
+    const COLUMN *col = rows->columns, *starts = rows->starts;
+    for (int64_t i = (int64_t)starts[row]; i < (int64_t)starts[row + 1]; i++) {
+        const int64_t at = (int64_t)col[i] * p->stride;
+        if (p->u) R(part_one)(p, v[i], at, 1);
+        else R(part_one)(p, v[i], at, 0);
+    }
+}
+
 /* Four lanes by position in the row, as in `dot`, of which TERM is a summand and `last` one more. */
 #define SUM_IN_LANES(SUM, TERM, last)                                                    \
     SUM l0 = 0, l1 = 0, l2 = 0, l3 = 0;                                                  \
@@ -251,8 +261,8 @@ static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *
 
 RB_UNUSED static const rb_ops F(rb_ops) = {F(visit),      F(seek_class), F(score),
                                            F(score_classes), F(add),     F(add_both),
-                                           F(squared_norm), F(variance), F(move_with_rates),
-                                           F(inspect),      0};
+                                           F(add_apart),    F(squared_norm), F(variance),
+                                           F(move_with_rates), F(inspect), 0};
 #undef F
 #undef COLUMN
 #undef UNSIGNED

@@ -47,6 +47,13 @@ RB_INLINE int rb_within_reach(rb_weights *weights, double growth) {
     return 1;
 }
 
+RB_INLINE void rb_move_bias(rb_weights *weights, int64_t vector, double step, double counted) {
+    if (!weights->fit_intercept) return;
+    if (weights->is_float32) ((float *)weights->b)[vector] += (float)step;
+    else ((double *)weights->b)[vector] += step;
+    if (weights->u) weights->ub[vector] += counted;
+}
+
 /* Add `step` times a row to one vector, and to its running sum weighted by the counter. With rates
  * each weight moves by its own, and they fall by `change`. */
 RB_INLINE void rb_move(rb_weights *weights, const rb_rows *rows, const rb_ops *ops, int64_t row,
@@ -70,10 +77,20 @@ RB_INLINE void rb_move(rb_weights *weights, const rb_rows *rows, const rb_ops *o
     counted *= step;
     if (weights->u) ops->add_both(rows, row, step, w, counted, weights->u + at, stride);
     else ops->add(rows, row, step, w, stride);
-    if (weights->fit_intercept) {
-        if (weights->is_float32) ((float *)weights->b)[vector] += (float)step;
-        else ((double *)weights->b)[vector] += step;
-        if (weights->u) weights->ub[vector] += counted;
+    rb_move_bias(weights, vector, step, counted);
+}
+
+/* `rb_move` of several vectors and the one that is raised in their place, without rates. */
+RB_INLINE void rb_move_apart(rb_weights *weights, const rb_rows *rows, const rb_ops *ops, int64_t row,
+                             int64_t raised, int64_t n, const int32_t *lowered, const double *steps,
+                             int64_t seen_before) {
+    const double counted = (double)(seen_before - weights->average_from);
+    ops->add_apart(rows, row, &(rb_parting){steps, lowered, n, raised, weights->class_stride,
+                                            weights->feature_stride, counted, weights->w,
+                                            weights->u});
+    for (int64_t i = 0; i < n; i++) {
+        rb_move_bias(weights, lowered[i], -steps[i], counted * -steps[i]);
+        rb_move_bias(weights, raised, steps[i], counted * steps[i]);
     }
 }
 
