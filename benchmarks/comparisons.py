@@ -44,7 +44,7 @@ COMPARISONS = (
     Comparison(
         "an epoch over 100,000 × 100 numbers, shuffled",
         "scikit-learn, `Perceptron`",
-        partial(epochs.shuffled, "dense"),
+        partial(epochs.shuffled, 100, "float64", 80),
         'linear.py --only "shuffled dense"',
     ),
     Comparison(

@@ -11,10 +11,11 @@ from report import Row
 from sklearn.linear_model import Perceptron as Peer
 from timing import epoch, interleaved, quietly, seconds
 
-from rosenblatt import AROW, SCW, AveragedPerceptron, Perceptron
+from rosenblatt import AROW, SCW, AveragedPerceptron, Perceptron, SoftPerceptron
 
 __all__ = [
     "averaging_dense",
+    "averaging_soft",
     "averaging_sparse",
     "csr",
     "dense",
@@ -22,6 +23,7 @@ __all__ = [
     "multiclass",
     "second_order",
     "shuffled",
+    "shuffled_csr",
 ]
 
 # Number of rows, so that X takes 32 to 130 MB: more than a cache holds.
@@ -63,12 +65,12 @@ def _mistakes(data: workloads.Data, few: int, many: int) -> str:
     return f"{100 * mistake_share(data, few, many):.0f} % mistakes"
 
 
-def dense(d: int, dtype: str) -> list[Row]:
-    """Two classes, dense rows."""
-    n = ROWS[d, dtype]
-    data = workloads.dense(n, d, np.dtype(dtype), fading=d == 5000)
+def dense(d: int, dtype: str, times: int = 1, noise: float = 0.3) -> list[Row]:
+    """Two classes, dense rows, ``times`` as many as usual; more noise makes more mistakes."""
+    n = times * ROWS[d, dtype]
+    data = workloads.dense(n, d, np.dtype(dtype), noise=noise, fading=d == 5000)
     w, flat = np.ones(d, dtype), data.X.ravel()
-    times = interleaved(
+    found = interleaved(
         7,
         limit=seconds(lambda: data.X @ w),
         ours=epoch(_ours, *data, **LONG),
@@ -76,16 +78,13 @@ def dense(d: int, dtype: str) -> list[Row]:
         read=seconds(lambda: flat @ flat),
     )
     # The product with a vector is not always as fast as memory: a plain read is shown as well.
-    read = times.pop("read")
-    return [
-        Row(
-            f"dense {dtype} {n:,} x {d}",
-            **times,
-            most_of_limit=2.0 if d < 100 else 1.5,
-            least_of_peer=4.0 if dtype == "float32" else 2.5,
-            note=f"{_mistakes(data, **LONG)}, {times['ours'] / read:.2f} x a plain read",
-        )
-    ]
+    read = found.pop("read")
+    bars = {
+        "most_of_limit": 2.0 if d < 100 else 1.5,
+        "least_of_peer": 4.0 if dtype == "float32" else 2.5,
+    }
+    note = f"{_mistakes(data, **LONG)}, {found['ours'] / read:.2f} x a plain read"
+    return [Row(f"dense {dtype} {n:,} x {d}", **found, **(bars if noise == 0.3 else {}), note=note)]
 
 
 def csr() -> list[Row]:
@@ -103,19 +102,25 @@ def csr() -> list[Row]:
     return [Row(name, **times, most_of_limit=1.5, least_of_peer=1.6, note=_mistakes(data, **SHORT))]
 
 
-def shuffled(kind: str) -> list[Row]:
-    """Two classes in a new order every epoch, as both do by default."""
-    if kind == "dense":
-        data, counts = workloads.dense(100_000, 100, np.float64), LONG
-    else:
-        data, counts = workloads.text_like(), SHORT
+def shuffled(d: int, dtype: str, megabytes: int, **bars: float) -> list[Row]:
+    """Dense rows of two classes in a new order every epoch, as both do by default."""
+    n = megabytes * 1_000_000 // d // np.dtype(dtype).itemsize
+    data = workloads.dense(n, d, np.dtype(dtype))
+    return _shuffled(f"{dtype} {n:,} x {d}", data, LONG if megabytes < 200 else SHORT, **bars)
+
+
+def shuffled_csr() -> list[Row]:
+    """The same with sparse rows."""
+    return _shuffled("csr", workloads.text_like(), SHORT)
+
+
+def _shuffled(name: str, data: workloads.Data, counts: dict[str, int], **bars: float) -> list[Row]:
     times = interleaved(
         5,
         ours=epoch(lambda n: Perceptron(max_iter=n, tol=None), *data, **counts),
         peer=epoch(lambda n: Peer(max_iter=n, tol=None), *data, **counts),
     )
-    n, d = data.X.shape
-    return [Row(f"shuffled {kind} {n:,} x {d:,}", **times, note=_mistakes(data, **counts))]
+    return [Row(f"shuffled {name}", **times, **bars, note=_mistakes(data, **counts))]
 
 
 def multiclass(n: int, d: int, k: int, repeats: int, **bars: float) -> list[Row]:
@@ -143,9 +148,27 @@ def averaging_sparse() -> list[Row]:
     return _averaging("averaging / plain, csr", workloads.text_like(), SHORT)
 
 
-def _averaging(name: str, data: workloads.Data, counts: dict[str, int], **bars: float) -> list[Row]:
+def averaging_soft() -> list[Row]:
+    """What the mean costs where every row moves every class."""
+
+    def learner(average: bool) -> Any:
+        return lambda n: SoftPerceptron(max_iter=n, tol=None, average=average)
+
+    name, data = "averaging / plain, soft, 784 x 10", workloads.clusters(30_000, 784, 10)
+    pair = learner(False), learner(True)
+    return _averaging(name, data, {"few": 1, "many": 4}, *pair, most_of_limit=1.35)
+
+
+def _averaging(
+    name: str,
+    data: workloads.Data,
+    counts: dict[str, int],
+    plain: Any = _ours,
+    averaged: Any = _averaged,
+    **bars: float,
+) -> list[Row]:
     times = interleaved(
-        9, limit=epoch(_ours, *data, **counts), ours=epoch(_averaged, *data, **counts)
+        9, limit=epoch(plain, *data, **counts), ours=epoch(averaged, *data, **counts)
     )
     return [Row(name, **times, **bars, note=_mistakes(data, **counts))]
 

@@ -29,15 +29,27 @@ BENCHMARKS: Benchmarks = {
         for dtype in ("float32", "float64")
         for d in (20, 100, 784, 5000)
     },
+    "dense beyond the caches": partial(epochs.dense, 100, "float32", times=4),
+    **{
+        f"dense with {word} mistakes, d={d}": partial(epochs.dense, d, "float32", noise=noise)
+        for word, noise in (("few", 0.02), ("many", 2.0))
+        for d in (20, 100)
+    },
     "csr": epochs.csr,
-    "shuffled dense": partial(epochs.shuffled, "dense"),
-    "shuffled csr": partial(epochs.shuffled, "csr"),
+    "shuffled dense": partial(epochs.shuffled, 100, "float64", 80),
+    **{
+        f"shuffled 200 MB {dtype} d={d}": partial(epochs.shuffled, d, dtype, 200, least_of_peer=6.0)
+        for dtype in ("float32", "float64")
+        for d in (20, 100)
+    },
+    "shuffled csr": epochs.shuffled_csr,
     "multiclass 784 x 10": partial(
         epochs.multiclass, 30_000, 784, 10, repeats=5, most_of_limit=2.2, least_of_peer=8.0
     ),
     "multiclass 1000 x 100": partial(epochs.multiclass, 10_000, 1000, 100, repeats=3),
     "averaging dense": epochs.averaging_dense,
     "averaging csr": epochs.averaging_sparse,
+    "averaging soft": epochs.averaging_soft,
     **{
         f"second order {kind}": partial(epochs.second_order, kind)
         for kind in ("a9a", "mnist", "dense")
