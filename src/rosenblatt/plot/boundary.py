@@ -170,7 +170,7 @@ class BoundaryDisplay(PlaneDisplay):
             ax.plot(*np.array([point, foot]).T, color=pen.theme.faint, lw=1.2, zorder=3)
             way = (point - foot) / (np.linalg.norm(point - foot) or 1.0)
             length = f"{float(np.linalg.norm(point - foot)):.3g}"
-            beside = (14 * abs(way[1]), -9 * abs(way[0]) * np.sign(way[0] * way[1] or 1.0))
+            beside = (18 * abs(way[1]), -11 * abs(way[0]) * np.sign(way[0] * way[1] or 1.0))
             pen.note(ax, length, (point + foot) / 2, beside, fontsize=9, zorder=6)
 
 
