@@ -12,8 +12,9 @@ from rosenblatt.studio import Session
 from rosenblatt.studio.addresses import read_address
 from rosenblatt.studio.course import chapters
 
+from .accessibility import scrolls_one_way, unfold, violations
 from .browser import running_server
-from .test_page import axe_source, opened, shows
+from .test_page import opened, shows
 
 pytestmark = pytest.mark.slow
 
@@ -123,21 +124,14 @@ def test_a_chapter_is_read_from_its_first_prediction_to_its_last_exercise(
 def test_axe_finds_nothing_to_fix_and_a_small_phone_scrolls_one_way(
     page: Any, file: str, name: str
 ) -> None:
-    source = axe_source()
     for dark in (False, True):
         page.emulate_media(color_scheme="dark" if dark else "light")
         page.set_viewport_size({"width": 320 if dark else 1280, "height": 900})
         page.goto(f"{file}#course={name}")
         page.reload()
-        for question in page.locator(".course-question").all():
-            question.locator(".course-option input").first.check()
-        for figure in page.locator(".course-figure, .course-exercise").all():
-            figure.scroll_into_view_if_needed()
-        page.wait_for_timeout(300)
-        page.evaluate(source)
-        found = page.evaluate("() => axe.run({resultTypes: ['violations']})")["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        unfold(page)
+        assert violations(page) == []
+        assert scrolls_one_way(page)
 
 
 def test_a_point_is_moved_to_the_right_side_by_keys(page: Any, file: str) -> None:
@@ -155,6 +149,57 @@ def test_a_point_is_moved_to_the_right_side_by_keys(page: Any, file: str) -> Non
     page.wait_for_timeout(250)
     exercise.get_by_role("button", name="Check").click()
     shows(exercise.locator(".course-verdict"), "Not yet.")
+
+
+def tab_to(page: Any, selector: str) -> None:
+    """Tab on until the focus is on one of these."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"Tab does not lead to {selector}")
+
+
+def test_a_chapter_is_worked_through_by_keys_alone(page: Any, file: str) -> None:
+    """Chapter 2: predict, step through the six examples, answer and solve."""
+    page.goto(f"{file}#course={NAMES[1]}")
+    shows(page.locator("h1"), "2. Learning from mistakes")
+    tab_to(page, ".course-predict input")
+    page.keyboard.press("Space")
+    shows(page.locator(".course-predict .course-verdict"), "Not quite")
+    tab_to(page, ".course-figure .playback button.main")
+    for _ in range(6):
+        page.keyboard.press("Enter")
+    shows(page.locator(".course-figure .update-card"), "(3, 1)")
+    tab_to(page, ".course-quiz input")
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    shows(page.locator(".course-quiz .course-verdict").first, "Right.")
+    tab_to(page, ".course-exercise .course-row input")
+    page.keyboard.type("6")
+    page.keyboard.press("Tab")
+    page.keyboard.type("2")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    shows(page.locator(".course-exercise .course-verdict").first, "Solved.")
+
+
+def test_a_finger_predicts_steps_and_adds_a_point(browser: Any, file: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    page.goto(f"{file}#course={NAMES[1]}")
+    page.locator(".course-predict label").last.tap()
+    shows(page.locator(".course-predict .course-verdict"), "As you predicted.")
+    page.locator(".course-figure").get_by_role("button", name="Step").tap()
+    shows(page.locator(".course-figure .update-card h2"), "Example 1 of 12")
+    page.goto(f"{file}#course={NAMES[0]}")
+    exercise = page.locator(".course-exercise").last
+    exercise.scroll_into_view_if_needed()
+    shows(exercise.locator(".status"), "separable")
+    exercise.locator(".surface").tap(position={"x": 250, "y": 60})
+    exercise.get_by_role("button", name="Check").tap()
+    shows(exercise.locator(".course-conditions"), "points: 3")
+    context.close()
 
 
 def test_the_machine_learns_bars_through_its_association_units(page: Any, file: str) -> None:

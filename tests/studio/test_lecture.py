@@ -12,8 +12,9 @@ import pytest
 
 from rosenblatt.studio.presets import PRESETS
 
+from .accessibility import violations
 from .browser import watched_page
-from .test_page import axe_source, opened, shows
+from .test_page import opened, shows
 
 pytestmark = pytest.mark.slow
 
@@ -131,9 +132,7 @@ def test_the_notes_of_a_chapter_come_by_a_key(page: Any, server: str) -> None:
     assert chosen.input_value().startswith("09-")
     chosen.select_option(label="6. The proof, one step at a time")
     shows(notes.locator(".hints"), "one inequality at a time")
-    notes.evaluate(axe_source())
-    found = notes.evaluate("() => axe.run({resultTypes: ['violations']})")["violations"]
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+    assert violations(notes) == []
 
 
 def test_the_code_on_the_screen_is_read_as_the_address(page: Any, server: str) -> None:
@@ -158,15 +157,12 @@ def _picture(png: bytes) -> Any:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_nothing_to_fix(page: Any, server: str, dark: bool) -> None:
-    source = axe_source()
     page.emulate_media(color_scheme="dark" if dark else "light")
     lecturing(page, server)
     for open_dialog in (False, True):
         if open_dialog:
             page.get_by_role("button", name="QR code").click()
-        page.evaluate(source)
-        found = page.evaluate("() => axe.run({resultTypes: ['violations']})")["violations"]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+        assert violations(page) == []
 
 
 def test_codes_of_every_size_are_read(page: Any, server: str) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from .test_page import axe_source, opened, shows
+from .accessibility import violations
+from .test_page import opened, shows
 
 pytestmark = pytest.mark.slow
 
@@ -220,15 +221,12 @@ def test_ten_thousand_points_are_learned_and_what_an_address_cannot_hold_is_told
 def test_axe_finds_nothing_to_mend_in_the_dialog_and_a_phone_shows_all_of_it(
     page: Any, server: str, width: int, dark: bool
 ) -> None:
-    source = axe_source()
     page.emulate_media(color_scheme="dark" if dark else "light")
     page.set_viewport_size({"width": width, "height": 740})
     opened(page, server)
     dialog = pasted(page, measured(60))
     shows(dialog, "60 points.")
-    page.evaluate(source)
-    found = page.evaluate("() => axe.run({resultTypes: ['violations']})")["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+    assert violations(page) == []
     box = dialog.evaluate("node => [node.scrollWidth, node.clientWidth]")
     assert box[0] <= box[1]
     button = dialog.get_by_role("button", name="Use these points")

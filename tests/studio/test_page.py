@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rosenblatt.studio.presets import PRESETS
+
+from .accessibility import scrolls_one_way, unfold, violations
 from .browser import WAIT
 
 pytestmark = pytest.mark.slow
@@ -299,34 +301,22 @@ def test_pictures_are_saved_as_svg_and_png(page: Any, server: str, tmp_path: Pat
     assert (tmp_path / "PNG").read_bytes().startswith(b"\x89PNG")
 
 
-def axe_source() -> str:
-    pytest.importorskip(
-        "axe_playwright_python", reason="axe-core is missing: pip install axe-playwright-python"
-    )
-    found = [
-        entry for entry in files("axe_playwright_python").iterdir() if entry.name.endswith(".js")
-    ]
-    return found[0].read_text("utf-8")
+EVERYTHING = [f"#preset={name}&at=2" for name in PRESETS] + [
+    "#preset=xor&at=3&view=table&learner=perceptron&learner=kernel"
+]
 
 
-@pytest.mark.parametrize(
-    ("dark", "address"),
-    [
-        (False, "#preset=six&at=2"),
-        (True, "#preset=xor&at=3&view=table&learner=perceptron&learner=kernel"),
-    ],
-)
-def test_axe_finds_nothing_to_mend(page: Any, server: str, dark: bool, address: str) -> None:
-    source = axe_source()
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("address", EVERYTHING)
+def test_axe_finds_nothing_to_fix_and_a_small_phone_scrolls_one_way(
+    page: Any, server: str, dark: bool, address: str
+) -> None:
     page.emulate_media(color_scheme="dark" if dark else "light")
+    page.set_viewport_size({"width": 320 if dark else 1280, "height": 900})
     opened(page, server + address)
-    page.locator("details:not(.menu)").evaluate_all(
-        "all => all.forEach((one) => { one.open = true; })"
-    )
-    page.wait_for_timeout(100)
-    page.evaluate(source)
-    found = page.evaluate("() => axe.run({resultTypes: ['violations']})")["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+    unfold(page)
+    assert violations(page) == []
+    assert scrolls_one_way(page)
 
 
 def test_nothing_is_wider_than_the_narrowest_window(page: Any, server: str) -> None:

@@ -22,12 +22,32 @@ PROJECT = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")
 BARE_EXAMPLE = re.compile(r"^(?:>>> .*\n)(?:.+\n)*", re.MULTILINE)
 # The theme has it from another site; here nothing is fetched.
 SHIM = re.compile(r'<script src="?https://unpkg.com/iframe-worker/shim"?></script>')
-WORKER = "assets/worker_in_frame.js"
-# The theme's comments in code and its headings are too pale to be read by all.
-STYLE = (
-    "[data-md-color-scheme] { --md-code-hl-comment-color: var(--md-typeset-color); }\n"
-    ".md-typeset h1 { color: inherit; }\n"
-)
+WORKER, TABLES = "assets/worker_in_frame.js", "assets/wide_tables.js"
+# Some colours of the theme are too pale to be read by all, and links differ by colour alone.
+STYLE = """
+[data-md-color-scheme] {
+  --md-code-hl-comment-color: var(--md-typeset-color);
+  --md-code-hl-operator-color: var(--md-typeset-color);
+  --md-code-hl-generic-color: var(--md-typeset-color);
+}
+[data-md-color-scheme="slate"][data-md-color-primary] {
+  --md-typeset-a-color: #8fb4f7;
+  --md-code-hl-number-color: #f2938a;
+  --md-code-hl-constant-color: #b3a6f5;
+}
+.md-typeset h1 { color: inherit; }
+.md-typeset a:not(.headerlink) { text-decoration: underline; text-underline-offset: 0.15em; }
+.md-tabs__link { opacity: 1; }
+"""
+# What the theme leaves without a name.
+NAMED = {
+    re.compile(
+        r'(data-md-component="?search"?) role="?dialog"?'
+    ): r'\1 role="dialog" aria-label="Search"',
+    # A corner of a table is no heading.
+    re.compile(r"<th([^>]*)></th>"): r"<td\1></td>",
+}
+SECTION = re.compile(r'aria-labelledby="?__nav_([\d_]+)_label"?')
 FENCE = re.compile(r"(^ *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 EXAMPLES = "# Programs\n\nEach runs as it is, from a copy of the repository.\n\n"
 
@@ -47,7 +67,10 @@ def on_files(files: Files, config: Any) -> Files:
         "index.md": (ROOT / "README.md").read_text("utf-8").replace("](docs/", "]("),
         **{name: (ROOT / name).read_text("utf-8").replace("](docs/", "](") for name in PROJECT},
         "assets/site.css": STYLE,
-        WORKER: (Path(__file__).parent / "worker_in_frame.js").read_text("utf-8"),
+        **{
+            name: (Path(__file__).parent / Path(name).name).read_text("utf-8")
+            for name in (WORKER, TABLES)
+        },
         **course_assets.files(),
         **dict(_examples()),
         **dict(reference_pages.pages()),
@@ -83,10 +106,23 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return re.sub(r"\]\(examples\)", "](examples/index.md)", text)
 
 
-def on_post_page(output: str, page: Any, **_: Any) -> str:
+def _named_section(places: str, nav: Any) -> str:
+    """The name of a part of the navigation; the theme's own is empty where the part has a page."""
+    titles = []
+    for place in places.split("_"):
+        ((title, nav),) = nav[int(place) - 1].items()
+        titles.append(title)
+    return f'aria-label="{": ".join(titles)}"'
+
+
+def on_post_page(output: str, page: Any, config: Any, **_: Any) -> str:
     up = "../" * page.file.src_uri.count("/")
     if page.file.src_uri.startswith("course/"):
         output = output.replace("</head>", f"{course_assets.head(up)}</head>")
+    output = SECTION.sub(lambda found: _named_section(found[1], config.nav), output)
+    for found, named in NAMED.items():
+        output = found.sub(named, output)
+    output = output.replace("</head>", f'<script src="{up}{TABLES}"></script></head>')
     return SHIM.sub(f'<script src="{up}{WORKER}"></script>', output)
 
 
