@@ -14,7 +14,7 @@ OPTIONS = st.fixed_dictionaries(
         "binary_as_multiclass": st.booleans(),
         "record": st.just(True),
         "class_weight": st.just({1: 2.0}),
-        "readout": st.sampled_from(["auto", "last", "average", "fast"]),
+        "readout": st.sampled_from(["auto", "mix", "last", "average", "fast"]),
     },
 )
 

@@ -192,6 +192,18 @@ def test_means_beside_the_weights_follow_in_one_call(readout, n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_mix_learns_in_one_call_and_predicts_the_longer_way(n_classes):
+    y = np.arange(len(X)) % n_classes
+    for learner, x in (
+        (stream(Perceptron(readout="mix"), y), ROW),
+        (Perceptron(readout="mix").partial_fit(X, y), X[0]),
+    ):
+        assert learns_in_one_call(learner, x, 1)
+        assert predict_plain(vars(learner), x) is None
+        assert learner.predict_one(x) in range(n_classes)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
 def test_arrays_are_predicted_by_the_best_weights_in_one_call(n_classes):
     learner = Perceptron(early_stopping=True).fit(X, np.arange(len(X)) % n_classes)
     for x in X:

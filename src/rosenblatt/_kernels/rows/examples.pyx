@@ -37,7 +37,7 @@ cdef extern from "rows/readouts.h":
         const double *rates
         double fading, smallest_scale
         int64_t t
-        rb_weights *lags[RB_MEANS]
+        rb_weights *lags[RB_MEANS + 1]
 
     void rb_score_one(const rb_rows *, const rb_ops *, const rb_weights *, double *)
     void rb_score_mean(const rb_means *, int, const rb_rows *, const rb_ops *, const double *, double *)
@@ -170,20 +170,19 @@ cdef double *doubles_in(dict readouts, name, int64_t n) except NULL:
 
 cdef bint read_means(rb_means *means, dict readouts, WeightArrays weights) except -1:
     """Where the means beside the weights lie; False if they have not the shape of these."""
-    cdef WeightArrays lag
-    cdef int64_t i
-    if item(readouts, "gentle") is not None:  # a mix
-        return False
-    means.errors, means.t = doubles_in(readouts, "errors", RB_MEANS + 1), item(readouts, "t")
+    cdef WeightArrays one
+    cdef list tables = [*item(readouts, "lags"), item(readouts, "gentle")]
+    cdef int64_t i, n = len(tables) - (tables[RB_MEANS] is None)
+    means.errors, means.lags[RB_MEANS] = doubles_in(readouts, "errors", n + 1), NULL
     means.scales = doubles_in(readouts, "scales", RB_MEANS)
-    means.rates = doubles_in(readouts, "rates", RB_MEANS)
+    means.rates, means.t = doubles_in(readouts, "rates", RB_MEANS), item(readouts, "t")
     means.fading, means.smallest_scale = item(readouts, "fading"), item(readouts, "smallest_scale")
-    for i in range(RB_MEANS):
-        lag = (<list?>item(readouts, "lags"))[i]
-        means.lags[i] = &lag.c
-        if (lag.c.n_vectors != weights.c.n_vectors or lag.c.n_features != weights.c.n_features
-                or lag.by_feature != weights.by_feature or lag.c.is_float32
-                or weights.c.is_float32 or lag.busy):
+    for i in range(n):
+        one = tables[i]
+        means.lags[i] = &one.c
+        if (one.c.n_vectors != weights.c.n_vectors or one.c.n_features != weights.c.n_features
+                or one.by_feature != weights.by_feature or one.c.is_float32
+                or weights.c.is_float32 or one.busy):
             return False
     return True
 
@@ -213,7 +212,7 @@ cdef class PlainStream:
         cdef RecordPlan plan = None
         cdef rb_means means
         cdef PyObject *found
-        cdef int64_t slot, mistakes = 0
+        cdef int64_t slot, mistakes = 0, others = 0
         cdef Py_ssize_t i
         if not RB_ALONE or type(self.settings) is not tuple:
             return False
@@ -254,6 +253,9 @@ cdef class PlainStream:
         if plan is not None:
             plan.keep(&example.of)
         if readouts is not None:
+            if means.lags[RB_MEANS] != NULL:
+                learn_row(<WeightArrays>item(readouts, "gentle"), <Rule>item(readouts, "rule"),
+                          &example.row, example.ops, example.squared_norm, <int32_t>slot, &others)
             rb_follow(&means, &example.row, &weights.c)
             readouts["t"] = means.t + 1
         if mistakes:
@@ -320,7 +322,7 @@ cdef bint score_readout(Example *example, dict readouts, int64_t place, WeightAr
     """The same by the read-out at a place; False if it is unusual."""
     cdef rb_means means
     cdef double last[MOST_CLASSES]
-    if not read_means(&means, readouts, weights):
+    if not read_means(&means, readouts, weights) or means.lags[RB_MEANS] != NULL:  # a mix
         return False
     if place > 0 and not example.is_sparse:
         return score_lagging(example, weights, <double *>means.lags[place - 1].w,
@@ -353,12 +355,11 @@ def predict_plain(dict learner, x):
     """The class of an example if all is usual, else None. `learner` is a dict of attributes."""
     cdef Example example
     cdef WeightArrays weights
-    cdef dict model
+    cdef dict model, readouts = None
     cdef list classes, order
     cdef double scores[MOST_CLASSES]
     cdef int64_t c, place = 0, winner = -1
     cdef bint last_wins
-    cdef dict readouts = None
     owner, ties = item(learner, "_model"), item(learner, "ties")
     if not RB_ALONE or owner is None or type(ties) is not str:
         return None
@@ -383,8 +384,7 @@ def predict_plain(dict learner, x):
     if weights.c.n_vectors == 1:
         return classes[scores[0] > 0.0 or (last_wins and scores[0] == 0.0)]
     order = item(model, "sorted_slots")
-    for slot in order:
-        c = slot
+    for c in order:
         if c < weights.c.n_vectors and (winner < 0 or scores[c] > scores[winner]
                                         or (last_wins and scores[c] == scores[winner])):
             winner = c

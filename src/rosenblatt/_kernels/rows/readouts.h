@@ -12,10 +12,10 @@ typedef struct {
     const double *rates;
     double fading, smallest_scale;
     int64_t t;
-    rb_weights *lags[RB_MEANS];
+    rb_weights *lags[RB_MEANS + 1]; /* behind them the gentle weights of a mix, or NULL */
     /* What is known before the step. */
     double falls[RB_MEANS];
-    int wrong[RB_MEANS + 1];
+    int wrong[RB_MEANS + 2];
     double before[RB_MOST_MOVED]; /* for each vector the weights of the row's columns, and the bias */
 } rb_means;
 
@@ -57,6 +57,11 @@ static inline int64_t rb_n_moved(const rb_weights *weights, const rb_rows *row) 
     return row->columns ? row->n_stored : weights->n_features;
 }
 
+/* Whose means these are. */
+static inline const rb_weights *rb_averaged(const rb_means *means, const rb_weights *weights) {
+    return means->lags[RB_MEANS] ? means->lags[RB_MEANS] : weights;
+}
+
 /* What has to be known before the step; 0, and nothing is changed, if that is for another to do. */
 static inline int rb_expect(rb_means *means, const rb_rows *row, const rb_ops *ops,
                             const rb_weights *weights, int64_t slot) {
@@ -64,13 +69,19 @@ static inline int rb_expect(rb_means *means, const rb_rows *row, const rb_ops *o
     const int64_t k = weights->n_vectors, n = rb_n_moved(weights, row);
     if (k > RB_MOST_CLASSES_READ || k * (n + 1) > RB_MOST_MOVED) return 0;
     rb_score_one(row, ops, weights, last);
-    means->wrong[0] = rb_is_wrong(last, k, slot);
+    int n_last = 0;
+    means->wrong[n_last++] = rb_is_wrong(last, k, slot);
+    if (rb_averaged(means, weights) != weights) {
+        weights = rb_averaged(means, weights);
+        rb_score_one(row, ops, weights, last);
+        means->wrong[n_last++] = rb_is_wrong(last, k, slot);
+    }
     for (int i = 0; i < RB_MEANS; i++) {
         const double least = 1.0 / (double)(means->t + 1);
         means->falls[i] = means->t ? 1.0 - (means->rates[i] > least ? means->rates[i] : least) : 1.0;
         if (means->scales[i] * means->falls[i] < means->smallest_scale) return 0;
         rb_score_mean(means, i, row, ops, last, scores);
-        means->wrong[i + 1] = rb_is_wrong(scores, k, slot);
+        means->wrong[n_last + i] = rb_is_wrong(scores, k, slot);
     }
     for (int64_t at = 0; at < k * (n + 1); at++) means->before[at] = *rb_moved_weight(weights, row, n, at);
     return 1;
@@ -78,6 +89,8 @@ static inline int rb_expect(rb_means *means, const rb_rows *row, const rb_ops *o
 
 /* Behind the step: the means lag by what it moved. */
 static inline void rb_follow(rb_means *means, const rb_rows *row, const rb_weights *weights) {
+    const int n_errors = RB_MEANS + 1 + (means->lags[RB_MEANS] != NULL);
+    weights = rb_averaged(means, weights);
     const int64_t n = rb_n_moved(weights, row), n_moved = weights->n_vectors * (n + 1);
     int any = 0;
     for (int64_t at = 0; at < n_moved; at++) {
@@ -90,7 +103,7 @@ static inline void rb_follow(rb_means *means, const rb_rows *row, const rb_weigh
                 *rb_moved_weight(means->lags[i], row, n, at) += means->before[at] / means->scales[i];
         means->scales[i] *= means->falls[i];
     }
-    for (int i = 0; i <= RB_MEANS; i++) {
+    for (int i = 0; i < n_errors; i++) {
         means->errors[i] *= means->fading;
         means->errors[i] += means->wrong[i];
     }

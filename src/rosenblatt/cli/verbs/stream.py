@@ -137,9 +137,8 @@ def command(
     rows. Without DATA, or for -, rows come from standard input.
 
     A row is a mistake unless its class has the highest score alone. Predictions are those that
-    predict would give: of an averaged learner, by the average of its weights so far. Where the
-    latest weights make fewer mistakes than the average, the data drift: try --learner pa
-    --readout mix.
+    predict would give: of an averaged learner, by the average of its weights. Where the latest
+    weights make fewer mistakes than that, the data drift: try --learner pa --readout mix.
 
     In tables, numbers are scaled by mean and standard deviation of the rows before and clipped at
     ±3; levels of a category join as they come.
