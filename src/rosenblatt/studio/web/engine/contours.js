@@ -7,7 +7,7 @@ import {voteLines, voters, votesAt} from "./vote_lines.js";
 
 // The work for one picture, and the cells each way that it may have.
 const WORK = 3_000_000;
-const [FEWEST, MOST, OF_VOTES] = [40, 120, 56];
+const [FEWEST, MOST, OF_FIELDS] = [40, 120, 56];
 
 // Boundaries and areas after `at` updates. Exact are those of several linear classes and, of two
 // classes, conics and the polygons of votes; all others come from scores on a grid.
@@ -18,14 +18,14 @@ export function contour(run, {map, columns}, at, box) {
 	const exact = vectors === 1 && (ofConic(run, map, at, box) ?? ofVotes(run, map, at, box));
 	if (exact) return exact;
 	const fitting = Math.min(MOST, Math.max(FEWEST, Math.sqrt(WORK / run.cost(at))));
-	const cells = run.isVoted ? OF_VOTES : Math.round(fitting);
+	const cells = run.fieldOn ? OF_FIELDS : Math.round(fitting);
 	const [x0, x1, y0, y1] = box;
 	const place = (low, high, i) => low + ((high - low) * i) / cells;
 	const {map: mapped} = mapOf(map, columns);
 	const points = [];
 	for (let i = 0; i <= cells; i++)
 		for (let j = 0; j <= cells; j++) points.push(mapped(place(x0, x1, j), place(y0, y1, i)));
-	const votes = run.isVoted ? votesOn(run, points, box.join()).at(at) : null;
+	const votes = run.fieldOn ? fieldOn(run, points, box.join()).at(at) : null;
 	const scores = points.map((x, i) =>
 		votes ? votes.subarray(i * vectors, (i + 1) * vectors) : run.values(at, x),
 	);
@@ -77,10 +77,9 @@ function ofVotes(run, map, at, box) {
 }
 
 // Kept from step to step while the picture stays.
-function votesOn(run, points, key) {
-	if (run.votedOn?.key !== key)
-		run.votedOn = {key, field: run.voteField(Float64Array.from(points.flat()))};
-	return run.votedOn.field;
+function fieldOn(run, points, key) {
+	if (run.kept?.key !== key) run.kept = {key, field: run.fieldOn(Float64Array.from(points.flat()))};
+	return run.kept.field;
 }
 
 // By how much a class is ahead of the best other.

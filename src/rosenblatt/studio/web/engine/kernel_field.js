@@ -1,30 +1,26 @@
 // What a kernel learner scores on some points after any of its updates. Each update adds the kernel
 // of one row to the scores.
 import {kernelOf} from "./kernels.js";
+import {RunField} from "./run_field.js";
 
-// Scores are kept at every so many-th update, so that any position is near one that is known.
-const KEPT_EVERY = 100;
-
-export class KernelField {
+export class KernelField extends RunField {
 	// `run` has the columns of its updates, which name rows of the table `rows`; X are the points.
 	constructor(run, rows, X, d, vectors) {
-		Object.assign(this, {run, rows, X, vectors, n: X.length / d, kept: new Map()});
+		super();
+		Object.assign(this, {run, rows, X, vectors, n: X.length / d});
 		this.kernel = kernelOf(run.learner, run.gamma, d);
 	}
 
-	// The scores after `at` updates: one number for each point, or one for each class.
-	at(at) {
-		let start = at - (at % KEPT_EVERY);
-		while (start > 0 && !this.kept.has(start)) start -= KEPT_EVERY;
-		const scores = this.kept.get(start)?.slice() ?? new Float64Array(this.n * this.vectors);
-		for (let k = start; k < at; k++) {
-			if (k % KEPT_EVERY === 0 && !this.kept.has(k)) this.kept.set(k, scores.slice());
-			this.move(scores, k);
-		}
+	first() {
+		return {scores: new Float64Array(this.n * this.vectors)};
+	}
+
+	// One number for each point, or one for each class; they hold until the next question.
+	result({scores}) {
 		return scores;
 	}
 
-	move(scores, k) {
+	advance({scores}, k) {
 		const {run, rows, X, vectors, n, kernel} = this;
 		const {row, right, wrong, step} = run;
 		for (let i = 0; i < n; i++) {

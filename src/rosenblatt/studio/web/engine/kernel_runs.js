@@ -1,4 +1,5 @@
 // A run of a kernel learner as the page shows it: what it stored, and what points score by that.
+import {KernelField} from "./kernel_field.js";
 import {KernelTraining} from "./kernel_training.js";
 import {gammaOf, kernelOf} from "./kernels.js";
 import {bestClass} from "./learning.js";
@@ -67,8 +68,10 @@ export class KernelRun extends PageRun {
 		return walked.of;
 	}
 
-	cost(at) {
-		return Math.max(1, new Set(this.columns.row.slice(0, at)).size) * this.rows.vectors;
+	get fieldOn() {
+		const {columns, learner, gamma, rows} = this;
+		const run = {...columns, learner, gamma};
+		return (X) => new KernelField(run, rows.X, X, rows.d, rows.vectors);
 	}
 
 	// What row i of X scores after `at` updates.

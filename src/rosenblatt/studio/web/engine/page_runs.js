@@ -187,6 +187,11 @@ export class PageRun {
 		return found;
 	}
 
+	// What gives the scores of many points at any update, where that is quicker than one by one.
+	get fieldOn() {
+		return this.isVoted ? (X) => this.voteField(X) : null;
+	}
+
 	// What votes on points of mapped features.
 	voteField(X) {
 		const {weights, survived, learner, columns, rows} = this;

@@ -1,30 +1,30 @@
 // Votes of all the weight vectors of a run on some points, each counted as long as it survived.
 // Each is the one before plus a mistaken row, so that its scores are one product more.
+import {RunField} from "./run_field.js";
 import {dot} from "./weights.js";
 
-// Votes are kept at every so many-th update, so that any position is near one that is known.
-const KEPT_EVERY = 100;
-
-export class VoteField {
+export class VoteField extends RunField {
 	// `run` has the columns of its updates, which name rows of the table `rows`; X are the points.
 	constructor(run, rows, X, d) {
-		Object.assign(this, {run, rows, X, d, n: X.length / d, kept: new Map()});
+		super();
+		Object.assign(this, {run, rows, X, d, n: X.length / d});
 	}
 
-	// The votes after `at` updates: one number for each point, or one for each class.
-	at(at) {
-		let start = at - (at % KEPT_EVERY);
-		while (start > 0 && !this.kept.has(start)) start -= KEPT_EVERY;
-		let {scores, votes} = this.kept.get(start) ?? {};
-		scores = scores?.slice() ?? this.firstScores();
-		votes = votes?.slice() ?? new Float64Array(scores.length);
-		for (let k = start; k <= at; k++) {
-			if (k % KEPT_EVERY === 0 && !this.kept.has(k))
-				this.kept.set(k, {scores: scores.slice(), votes: votes.slice()});
-			this.vote(scores, votes, this.run.survived[k]);
-			if (k < at) this.move(scores, k);
-		}
-		return votes;
+	first() {
+		const scores = this.firstScores();
+		return {scores, votes: new Float64Array(scores.length)};
+	}
+
+	advance({scores, votes}, k) {
+		this.vote(scores, votes, this.run.survived[k]);
+		this.move(scores, k);
+	}
+
+	// One number for each point, or one for each class: the votes with those of the present weights.
+	result({scores, votes}, at) {
+		const found = votes.slice();
+		this.vote(scores, found, this.run.survived[at]);
+		return found;
 	}
 
 	firstScores() {
