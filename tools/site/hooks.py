@@ -29,6 +29,8 @@ STYLE = """
   --md-code-hl-comment-color: var(--md-typeset-color);
   --md-code-hl-operator-color: var(--md-typeset-color);
   --md-code-hl-generic-color: var(--md-typeset-color);
+  --md-code-hl-punctuation-color: var(--md-typeset-color);
+  --md-code-hl-variable-color: var(--md-typeset-color);
 }
 [data-md-color-scheme="slate"][data-md-color-primary] {
   --md-typeset-a-color: #8fb4f7;
