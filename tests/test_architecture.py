@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import rosenblatt
+from rosenblatt.learner.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "rosenblatt"
@@ -29,6 +30,37 @@ def test_importing_the_package_loads_numpy_at_most() -> None:
     assert not loaded & set(HEAVY)
     ours = {name for name in loaded if name.startswith("rosenblatt.")}
     assert ours == {"rosenblatt.lazy", "rosenblatt.learner", "rosenblatt.learner.catalogue"}
+
+
+# What a learner needs to look at text, at files, at other packages and at threads alone.
+LATER = {
+    *("base64", "concurrent.futures", "hashlib", "html", "importlib.metadata", "json", "logging"),
+    *("msgspec", "numpy.ma", "numpy.random", "pickletools", "random", "statistics", "threading"),
+    *(
+        "zlib",
+        "rosenblatt.explain",
+        "rosenblatt.model",
+        "rosenblatt.features",
+        "rosenblatt.io.reader",
+    ),
+}
+
+
+def test_the_learners_load_numpy_and_little_else() -> None:
+    names = ", ".join(entry.class_name for entry in CATALOGUE)
+    loaded = modules_after(f"from rosenblatt import {names}")
+    assert not (loaded - modules_after("import numpy")) & LATER
+
+
+@pytest.mark.parametrize("name", ["Perceptron", "KernelPerceptron", "SequenceTagger"])
+def test_a_learner_loads_but_the_modules_that_it_learns_with(name: str) -> None:
+    ours = [one for one in modules_after(f"from rosenblatt import {name}") if "rosenblatt" in one]
+    assert len(ours) <= 70
+
+
+def test_what_is_saved_and_loaded_needs_few_modules() -> None:
+    loaded = modules_after("from rosenblatt import load, save") - modules_after("import numpy")
+    assert not loaded & {"secrets", "pickletools", "random", "rosenblatt.io.reader"}
 
 
 ROOMS = sorted(path.parent.name for path in SOURCE.glob("*/__init__.py"))

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rosenblatt import checks
-from rosenblatt.html_tables import html_card, html_table
+from rosenblatt.html_tables import escape, html_card, html_table
 from rosenblatt.plurals import count
 from rosenblatt.text_tables import ordinary, text_table
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable
 from dataclasses import fields
-from html import escape
 from typing import Any
 
 from rosenblatt.text_tables import ordinary
@@ -17,6 +15,13 @@ FIELD = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"
 CELL = "text-align:right;padding:2px 12px 2px 0"
 # Of a long list so many are shown: from a field the first, of a table the first and the last.
 MOST_VALUES, MOST_ROWS, LONGEST_TEXT = 8, 10, 200
+
+
+def escape(text: str) -> str:
+    """Text as HTML shows it."""
+    from html import escape  # whose table of all entities few ask for
+
+    return escape(text)
 
 
 def html_card(*parts: str) -> str:
@@ -38,8 +43,10 @@ def html_table(caption: str, head: Iterable[Any], rows: Iterable[Iterable[Any]])
 
 def html_picture(light: bytes, dark: bytes, words: str) -> str:
     """A PNG in two themes, of which the page's own is seen; the light one where none is known."""
+    from base64 import b64encode
+
     light_url, dark_url = (
-        f"data:image/png;base64,{base64.b64encode(png).decode()}" for png in (light, dark)
+        f"data:image/png;base64,{b64encode(png).decode()}" for png in (light, dark)
     )
     alt = f'alt="{escape(words)}"'
     return (

@@ -429,6 +429,7 @@ def test_training_loads_neither_scikit_learn_nor_scipy(tmp_path: Path) -> None:
     model = tmp_path / "m.rbt"
     file, mail = written(tmp_path, "pets.csv", PETS), written(tmp_path, "mail", MAIL)
     for arguments in (
+        ["train", str(file), "--learner", "perceptron", "--out", str(model)],
         ["train", str(file), "--dev", "0.4", "--out", str(model)],
         ["train", str(file), "--resume", str(model)],
         ["predict", str(model), str(file), "--scores"],
@@ -443,6 +444,7 @@ def test_training_loads_neither_scikit_learn_nor_scipy(tmp_path: Path) -> None:
             "try: main()\n"
             "except SystemExit as ended: assert not ended.code, ended\n"
             "heavy = {'sklearn', 'scipy', 'matplotlib', 'rich', 'pandas'} & set(sys.modules)\n"
+            "heavy |= {'concurrent.futures', 'html', 'importlib.metadata'} & set(sys.modules)\n"
             "assert not heavy, heavy\n"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from copy import copy
 from typing import Any, ClassVar, Self
@@ -323,7 +322,9 @@ class LinearModel(Model):
 
     def digest(self) -> str:
         """SHA-256 over everything that decides what the model predicts and how it learns on."""
-        state = hashlib.sha256(self.weights.digest().encode())
+        from hashlib import sha256  # which loads OpenSSL
+
+        state = sha256(self.weights.digest().encode())
         known = self.classes, self.random, self.n_mistakes, self.columns, self.best_t
         state.update(
             repr(known if self.calibration is None else (*known, self.calibration)).encode()

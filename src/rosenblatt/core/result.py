@@ -55,7 +55,7 @@ DualForm = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 EpochCallback = Callable[[int, int, float | None], None]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Validation:
     """A score on held-out examples, taken after every epoch; patience counts epochs without a gain.
 
@@ -89,7 +89,7 @@ class Validation:
             self.best, self.best_epoch = self.keep(), len(self.scores)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Pocket(Validation):
     """The weights with the fewest training errors so far (Gallant 1990).
 
@@ -200,7 +200,7 @@ def dual_form(entries: Entries, rule: Rule, n_rows: int, n_vectors: int) -> Dual
     return support[dual != 0], dual[dual != 0][None, :]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class FitResult:
     """What a fit did and why it ended; ``stop_reason`` is one of `STOP_REASONS`.
 

@@ -17,7 +17,6 @@ from rosenblatt._kernels.rows import rows as _rows
 from rosenblatt._kernels.rows import sparse_rows as loops
 from rosenblatt._kernels.rows.rows import Rows as Rows
 from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
-from rosenblatt._kernels.text.checksums import crc32
 from rosenblatt.arrays import FloatArray, Scorer, SparseRows, canonical, is_sparse, readable
 from rosenblatt.errors import InputError
 
@@ -85,6 +84,8 @@ def inspect(rows: Rows, *, names: Callable[[], Any] | None = None, argument: str
 
 def checksum(table: Any) -> int:
     """A number that changes with the values of a table."""
+    from rosenblatt._kernels.text.checksums import crc32
+
     return reduce(lambda found, array: crc32(array.data, found), row_arrays(table, table.dtype), 0)
 
 

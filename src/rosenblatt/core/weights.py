@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -285,7 +284,9 @@ class Weights(WeightArrays):
 
     def digest(self) -> str:
         """SHA-256 over every number that decides how learning goes on."""
-        state = hashlib.sha256()
+        from hashlib import sha256  # which loads OpenSSL
+
+        state = sha256()
         arrays = self.to_arrays()
         for name in ARRAYS:
             values = arrays[name]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.evaluate import metrics
 from rosenblatt.evaluate.metrics import Reliability
 from rosenblatt.evaluate.score_curves import ScoreCurve
-from rosenblatt.html_tables import html_card, html_table
+from rosenblatt.html_tables import escape, html_card, html_table
 from rosenblatt.text_tables import text_table
 
 SCHEMA = 1

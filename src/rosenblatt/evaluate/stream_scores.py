@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from rosenblatt.checks import whole
 from rosenblatt.core.online import OnlineResult
 from rosenblatt.errors import ParameterError
 from rosenblatt.evaluate.report import plain_label
-from rosenblatt.html_tables import html_card, html_table
+from rosenblatt.html_tables import escape, html_card, html_table
 from rosenblatt.plurals import count
 from rosenblatt.text_tables import TableHead
 

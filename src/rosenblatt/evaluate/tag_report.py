@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import Any
 
 from rosenblatt.errors import InputError
 from rosenblatt.evaluate.report import Report, report, short_label
 from rosenblatt.evaluate.spans import SpanReport, span_scores
-from rosenblatt.html_tables import html_card
+from rosenblatt.html_tables import escape, html_card
 from rosenblatt.plurals import count
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Self
 
 # Bytes; less is parsed sooner than another thread wakes.
@@ -17,6 +16,8 @@ class Halves:
     """
 
     def __init__(self, parser: Any, twin: Any) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # not of those who read with one thread
+
         self._parser, self._twin, self._pool = parser, twin, ThreadPoolExecutor(1, "parsing")
         twin.max_row = parser.max_row
 
@@ -39,6 +40,6 @@ class Halves:
         try:
             found = int(parser.parse(buffer, at, middle, False))
         finally:
-            wait([later])
+            later.exception()  # waits
         later.result()
         return end if parser.join(twin) else found

@@ -29,7 +29,7 @@ Names = npt.NDArray[Any] | None
 MOST_NAMES = 5
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Batch:
     """Rows with their labels, to be learned from once each.
 
@@ -45,7 +45,7 @@ class Batch:
     weights: npt.NDArray[np.float64] | None = None
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class TrainingData:
     """What is trained on: rows with numbers of classes, a subset of them, or (None) all.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt.html_tables import FIELD as CELL
-from rosenblatt.html_tables import html_card
+from rosenblatt.html_tables import escape, html_card
 from rosenblatt.plurals import count
 
 TOP_WEIGHTS = 8

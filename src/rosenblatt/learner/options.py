@@ -12,6 +12,7 @@ import numbers
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
@@ -24,7 +25,7 @@ METADATA = "option"
 LIMITS = ("above", "below", "at_least", "at_most")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Option:
     """One parameter of a learner: what `option` was given, and what its annotation says."""
 
@@ -182,9 +183,9 @@ class Configurable:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own_init = not getattr(cls.__init__, "is_declared", cls.__init__ is object.__init__)
+        init = next(vars(kind)["__init__"] for kind in cls.__mro__ if "__init__" in vars(kind))
         # Never equal by parameters: two learners with the same ones have learned other things.
-        dataclass(init=not own_init, eq=False, repr=False, kw_only=True)(cls)
+        dataclass(init=False, eq=False, repr=False, kw_only=True)(cls)
         fields = {found.name: found for found in dataclasses.fields(cls)}  # type: ignore[arg-type]
         for found in fields.values():
             if METADATA not in found.metadata:
@@ -203,23 +204,43 @@ class Configurable:
                     f"{name}: … = option(default=…, help=…)."
                 )
         cls._parameter_names = tuple(cls._options)
-        if own_init:
+        if not (isinstance(init, Constructor) or init is object.__init__):
             # As scikit-learn has it: what the constructor names is what there is.
             parameters = inspect.signature(cls).parameters.values()
             named = (p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
             cls._parameter_names = tuple(p.name for p in named)
         else:
-            _order_signature(cls)
+            type.__setattr__(cls, "__init__", Constructor(cls))
 
 
-def _order_signature(cls: type[Configurable]) -> None:
-    init: Any = cls.__init__
-    signature = inspect.signature(init)
-    parameters = signature.parameters
-    ordered = [parameters["self"], *(parameters[name] for name in cls._options)]
-    init.__signature__, init.is_declared = signature.replace(parameters=ordered), True
+class Constructor:
+    """The constructor of a class with options: written when it is first asked for.
+
+    Most classes are but the bases of others, and every class of a learner is loaded with it.
+    """
+
+    def __init__(self, cls: type[Configurable]) -> None:
+        self._cls = cls
+        self._written: Any = None
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if self._written is None:
+            self._written = self._write()
+        return self._written.__get__(instance, owner)
+
+    def _write(self) -> Any:
+        cls, declared = self._cls, self._cls.__dataclass_fields__  # type: ignore[attr-defined]
+        fields = [
+            (name, declared[name].type, field(default=one.default, kw_only=declared[name].kw_only))
+            for name, one in cls._options.items()
+        ]
+        twin = dataclasses.make_dataclass(cls.__name__, fields, eq=False, repr=False)
+        written: Any = vars(twin)["__init__"]
+        written.__qualname__, written.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
+        return written
 
 
+@cache  # a class has the very fields of its base
 def _option_of(found: dataclasses.Field[Any]) -> Option:
     """The option of a field, with what its annotation says."""
     declared = dict(found.metadata[METADATA])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from _thread import get_ident  # threading loads more
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np

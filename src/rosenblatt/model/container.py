@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import pickletools
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -285,9 +284,11 @@ def _foreign_name(data: bytes) -> str | None:
 
 def _is_old_pickle(data: bytes) -> bool:
     """Protocols 0 and 1 have no signature, so their instructions are read (and not followed)."""
+    from pickletools import genops
+
     names, last = [], 0
     try:
-        for instruction, _, place in pickletools.genops(data):
+        for instruction, _, place in genops(data):
             names.append(instruction.name)
             last = place or 0
     except Exception:

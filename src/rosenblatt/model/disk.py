@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -123,7 +122,7 @@ class NewFile:
     def __init__(self, path: str) -> None:
         self._path, self._target = path, os.path.realpath(path)
         self._folder = os.path.dirname(self._target)
-        self._temporary = os.path.join(self._folder, f".rosenblatt-{secrets.token_hex(8)}.tmp")
+        self._temporary = os.path.join(self._folder, f".rosenblatt-{os.urandom(8).hex()}.tmp")
         self._file, self._synced = -1, True
         with self.named():
             self._mode = _mode_of(self._target, path)

@@ -14,12 +14,12 @@ from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core.ledger import BaseLedger, W
 from rosenblatt.core.recording import Update, refuse_missing
 from rosenblatt.errors import InputError
-from rosenblatt.explain import PastMistake
 from rosenblatt.structured.feature_weights import FeatureWeights, LearnedWeights, exact_sum
 from rosenblatt.structured.problem import Problem, answers, same
 from rosenblatt.structured.sentences import Encoder, read_sentences
 
 if TYPE_CHECKING:
+    from rosenblatt.explain import PastMistake
     from rosenblatt.structured.structured_model import StructuredModel
     from rosenblatt.structured.tagging import TagModel
 
@@ -70,6 +70,8 @@ class SearchLedger(BaseLedger[W]):
 
         Of the last weights or, with ``mean``, of the mean of all.
         """
+        from rosenblatt.explain import PastMistake
+
         found: dict[int, PastMistake] = {}
         n_examples = self.n_examples
         for update in self:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from html import escape
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from rosenblatt.core.result import FitResult, Validation
 from rosenblatt.errors import InputError, ParameterError
-from rosenblatt.explain import Explanation
+from rosenblatt.html_tables import escape
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.notebook_card import TOP_WEIGHTS, ModelDisplay
 from rosenblatt.learner.options import option, seed_from
@@ -16,7 +15,6 @@ from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.feature_weights import FeatureWeights
 from rosenblatt.structured.ledger import StructuredLedger
-from rosenblatt.structured.paths import explain_answer
 from rosenblatt.structured.problem import (
     Judge,
     Problem,
@@ -27,6 +25,9 @@ from rosenblatt.structured.problem import (
     share_right,
 )
 from rosenblatt.structured.structured_model import StructuredModel, StructuredTrainer
+
+if TYPE_CHECKING:
+    from rosenblatt.explain import Explanation
 
 
 class StructuredPerceptron(ModelDisplay, Learner):
@@ -324,6 +325,8 @@ class StructuredPerceptron(ModelDisplay, Learner):
             Contributions that add up to the score. The runner-up is known where the space has a
             method ``runner_up(x, score)``.
         """
+        from rosenblatt.structured.paths import explain_answer
+
         return explain_answer(self, x, y, against, xs).cut(top)
 
     def _serving(self) -> FeatureWeights:

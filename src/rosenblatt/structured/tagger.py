@@ -20,13 +20,13 @@ from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.ledger import TagLedger
-from rosenblatt.structured.paths import PathExplanation, explain_tags
 from rosenblatt.structured.sentences import Encoder, layout_of, read_pairs, read_sentences
 from rosenblatt.structured.tag_predictions import predicted_tags, tag_sentences
 from rosenblatt.structured.tagging import TagModel, TagTrainer, refuse_another_shape
 
 if TYPE_CHECKING:
     from rosenblatt.io import SentenceLayout
+    from rosenblatt.structured.paths import PathExplanation
 
 WIDEST_BEAM = 1 << 16
 
@@ -355,6 +355,8 @@ class SequenceTagger(Learner):
         explanation : PathExplanation
             Print it for the path, or look at its contributions for the features.
         """
+        from rosenblatt.structured.paths import explain_tags
+
         return explain_tags(self, sentence, tags, sentences).cut(top)
 
     # ------------------------------------------------------------------ what was learned

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from rosenblatt.arrays import AnyArray, FloatArray, IntArray
 from rosenblatt.core.rows import margins, scores
 from rosenblatt.errors import ConvergenceWarning, ParameterError
-from rosenblatt.html_tables import html_card, html_headline, html_table
+from rosenblatt.html_tables import escape, html_card, html_headline, html_table
 from rosenblatt.runs import finite_rows
 from rosenblatt.theory.points import FeatureMap, mapped
 

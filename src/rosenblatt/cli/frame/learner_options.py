@@ -229,21 +229,23 @@ def _named(ctx: click.Context, _param: click.Parameter, value: str | None) -> En
     """A name of the shell or of a class, as a callback; upper and lower case are the same."""
     if value is None:
         return ctx.meta["rosenblatt.learner"]  # type: ignore[no-any-return]
-    entry, listed = find(value), _trained_on_rows(streams=isinstance(ctx.command, StreamCommand))
-    if entry not in listed:
+    entry, streams = find(value), isinstance(ctx.command, StreamCommand)
+    if entry is None or entry.family not in _families(streams):
         from rosenblatt.checks import nearest_name
 
-        known = [entry.name for entry in listed]
+        known = [entry.name for entry in _trained_on_rows(streams=streams)]
         meant = nearest_name(value, known)
         hint = "" if meant is None else f"Did you mean '{meant}'? "
         raise click.BadParameter(f"there is no '{value}'. {hint}Known: {', '.join(known)}.")
-    assert entry is not None
     return entry
 
 
+def _families(streams: bool) -> tuple[str, ...]:
+    return OF_ROWS[:2] if streams else OF_ROWS
+
+
 def _trained_on_rows(*, streams: bool) -> list[Entry]:
-    families = OF_ROWS[:2] if streams else OF_ROWS
-    return [entry for entry in entries() if entry.family in families]
+    return [entry for entry in entries() if entry.family in _families(streams)]
 
 
 def learner_option(*, streams: bool = False) -> Callable[[Decorated], Decorated]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -206,9 +205,10 @@ def command(
     elif not quiet:
         said = summary(facts, data)
         if cv is not None:
-            mean, deviation = statistics.mean(folds), statistics.stdev(folds)
+            from statistics import mean, stdev
+
             each = " ".join(f"{share:.4f}" for share in folds)
-            said.insert(-1, f"{cv} folds: accuracy {mean:.4f} ± {deviation:.4f} ({each})")
+            said.insert(-1, f"{cv} folds: accuracy {mean(folds):.4f} ± {stdev(folds):.4f} ({each})")
         say(said)
 
 
