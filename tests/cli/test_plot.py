@@ -84,8 +84,9 @@ def test_every_kind_is_drawn_and_told(desk: Path, kind: str) -> None:
 
 
 def test_the_kinds_are_the_pictures_of_the_library() -> None:
-    # Contributions are those of an explanation, which explain writes.
-    assert set(KINDS) == set(plot.__all__) - {"contributions", "side_by_side"}
+    # Contributions are those of an explanation, which explain writes; the others need no model.
+    apart = {"contributions", "side_by_side", "projection", "one_hot"}
+    assert set(KINDS) == set(plot.__all__) - apart
 
 
 def test_the_picture_is_the_one_that_python_draws(desk: Path) -> None:

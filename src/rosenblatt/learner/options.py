@@ -206,7 +206,7 @@ class Configurable:
         cls._parameter_names = tuple(cls._options)
         if not (isinstance(init, Constructor) or init is object.__init__):
             # As scikit-learn has it: what the constructor names is what there is.
-            parameters = inspect.signature(cls).parameters.values()
+            _, *parameters = inspect.signature(init).parameters.values()
             named = (p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
             cls._parameter_names = tuple(p.name for p in named)
         else:

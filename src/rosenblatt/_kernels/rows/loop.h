@@ -152,7 +152,11 @@ RB_INLINE double rb_act_on(rb_walk *walk, int64_t at, double margin, const int k
     const int32_t label = walk->search.labels[row];
     double length = 0.0, weight = 1.0, change = 0.0, step;
     if (walk->row_weights && (weight = walk->row_weights[row]) == 0.0) return 0.0;
-    int mistaken = (margin < 0.0) | ((margin == 0.0) & (rule->tie_is_mistake | (label == 0)));
+    int mistaken;
+    if (kind == RB_PLAIN) /* acts on little else, so that branches are predicted */
+        mistaken = margin < 0.0 || (margin == 0.0 && (rule->tie_is_mistake || label == 0));
+    else
+        mistaken = (margin < 0.0) | ((margin == 0.0) & (rule->tie_is_mistake | (label == 0)));
     if (kind == RB_PLAIN) {
         step = weight * rule->step(&rule->parameters, margin, 0.0, mistaken);
         step = rb_as_stored(weights, step);
