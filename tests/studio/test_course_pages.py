@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rosenblatt.studio import Session
+from rosenblatt.studio.pages import WEB
 from rosenblatt.studio.addresses import read_address
 from rosenblatt.studio.course import chapters
 
@@ -276,6 +277,14 @@ def test_a_chapter_is_printed_with_all_its_figures_and_reasons_in_light_colours(
 
 def test_the_file_with_the_course_is_smaller_than_a_megabyte() -> None:
     assert len(Session().one_file(course=True).encode()) < 1_000_000
+
+
+def test_words_in_the_style_keep_their_blanks_in_one_file() -> None:
+    whole = Session().one_file(course=True)
+    for sheet in ("style.css", "course.css"):
+        said = re.findall(r'content: ("[^"]+")', (WEB / sheet).read_text("utf-8"))
+        assert said
+        assert all(words in whole for words in said)
 
 
 def test_an_address_means_the_same_in_the_page_and_in_python(page: Any) -> None:

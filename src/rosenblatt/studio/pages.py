@@ -115,7 +115,7 @@ MOST_CONTOURS = 200
 WORK = 1_000_000
 STYLE = re.compile(r'<link rel="stylesheet" href="style\.css">\n?')
 SCRIPT = re.compile(rf'<script type="module" src="{re.escape(BOOT)}"></script>\n?')
-CSS_BLANKS = re.compile(r"/\*.*?\*/|\s*([{};,])\s*|(?<=:)\s+", re.DOTALL)
+CSS_BLANKS = re.compile(r'/\*.*?\*/|("[^"]*")|\s*([{};,])\s*|(?<=:)\s+', re.DOTALL)
 HEAD = re.compile(r"<head>\n?")
 
 
@@ -131,7 +131,7 @@ def page(study: Study, state: PageState, kit: dict[str, Any], chapters: str = ""
         contours = _contours(study, state, box)
         carried |= {"run": study.to_json(state), "contours": contours, "box": box}
     sheets = ["style.css", "course.css"] if chapters else ["style.css"]
-    styles = [CSS_BLANKS.sub(r"\1", (WEB / sheet).read_text("utf-8")) for sheet in sheets]
+    styles = [CSS_BLANKS.sub(r"\1\2", (WEB / sheet).read_text("utf-8")) for sheet in sheets]
     style = _closed("".join(styles), "style")
     code = joined(COURSE_BOOT if chapters else BOOT)
     packed = base64.b64encode(zlib.compress(code.encode(), 9)).decode()
