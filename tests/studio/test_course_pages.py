@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from rosenblatt.studio import Session
-from rosenblatt.studio.pages import WEB
 from rosenblatt.studio.addresses import read_address
 from rosenblatt.studio.course import chapters
+from rosenblatt.studio.pages import WEB
 
 from .accessibility import scrolls_one_way, unfold, violations
 from .browser import running_server
