@@ -16,6 +16,9 @@ from scipy.sparse import csr_array
 
 import rosenblatt
 from rosenblatt import MIRA, PassiveAggressive, Perceptron, SoftPerceptron, datasets
+from rosenblatt._kernels.rows import readout_spans
+from rosenblatt.arrays import SparseRows
+from rosenblatt.core import online
 from rosenblatt.core import readouts as module
 from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.evaluate import progressive
@@ -152,6 +155,49 @@ def test_one_by_one_in_batches_or_predicted_first_the_model_is_the_same(
     for i in range(300):
         by_row.partial_fit(csr_array(X[i : i + 1]), y[i : i + 1])
     assert by_row.coef_.tobytes() == sparse.coef_.tobytes()
+
+
+@pytest.mark.parametrize("readout", [*NAMES, "auto", "mix"])
+@pytest.mark.parametrize("latest", [False, True])
+@pytest.mark.parametrize("learner", LEARNERS)
+@given(seed=st.integers(0, 1000), k=st.sampled_from([2, 3, 5]), sparse=st.sampled_from("dil"))
+@settings(max_examples=6)
+def test_a_block_in_one_call_gives_what_its_rows_give_one_by_one(
+    learner: Any, latest: bool, readout: str, seed: int, k: int, sparse: str
+) -> None:
+    """Mistakes, predictions and every number of the model; with two types of columns as well."""
+    X, y = stream(160, k, seed)
+    table: Any = X
+    if sparse != "d":
+        table = SparseRows.from_dense(X)
+        table.indices, table.indptr = table.indices.astype(sparse), table.indptr.astype(sparse)
+
+    def run(span: Any, smallest: float = 1e-6) -> Any:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(online, "learn_span", span)
+            patch.setattr(module, "SMALLEST_SCALE", smallest)
+            model = learner(readout=readout).partial_fit(X[:2], y[:2], classes=range(k))._model
+            one_pass = online.OnlinePass(model, learner().rule(), latest=latest)
+            found = [
+                one_pass.learn(table[i : i + 80], y[i : i + 80], predictions=True) for i in (0, 80)
+            ]
+        arrays = {**model.readouts.to_arrays(model.weights), "coef": model.weights.matrix}
+        arrays |= {"wrong": np.concatenate([one.wrong for one in found])}
+        told = [one.predictions for one in found], model.n_mistakes, model.readouts.t
+        return told, {name: array.tobytes() for name, array in arrays.items()}
+
+    calls = list[int]()
+
+    def counted(*args: Any) -> Any:
+        reached, mistakes = readout_spans.learn_span(*args)
+        calls.append(reached - args[5])
+        return reached, mistakes
+
+    slowly = run(lambda *args: (args[5], 0))
+    assert run(counted) == slowly
+    assert sum(calls) >= 150
+    # Where scales are renewed all the time, one row after the other is left to Python.
+    assert run(counted, 0.5) == run(lambda *args: (args[5], 0), 0.5)
 
 
 def test_mappings_that_bring_features_give_the_mix_of_the_table() -> None:

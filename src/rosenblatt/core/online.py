@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import learning
+from rosenblatt._kernels.rows.readout_spans import Span, learn_span
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.classes import class_segments, predicted_labels
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.readouts import is_wrong
+from rosenblatt.core.readouts import SHARPNESS, Readouts, is_wrong
 from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import Rows, inspect, row_arrays, rows_between
 from rosenblatt.core.training import LOG_CAPACITY, overflow_error
@@ -107,20 +108,9 @@ class OnlinePass:
             if block.predictions:
                 block.predictions[start:stop] = model.classes * (stop - start)
         elif model.readouts is not None:
-            model.weights.arrange(by_feature=block.rows.is_sparse)
-            for row in range(start, stop):
-                scores = model.readouts.score(model.weights, block.part(row, row + 1))
-                if block.predictions:
-                    self._predict(block, row, scores)
-                if self._latest:
-                    scores = model.readouts.scores(model.weights, block.part(row, row + 1))[0]
-                block.wrong[row] = is_wrong(scores[0], int(slots[row]))
-                self._learn(block, row, row + 1, slots)
+            self._walk_readouts(block, start, stop, slots)
         elif block.predictions or (model.weights.averaged and not self._latest):
-            scores = None
-            if block.predictions:
-                k = model.weights.n_vectors
-                scores = np.empty(block.rows.n_rows if k == 1 else (block.rows.n_rows, k))
+            scores = self._room_for_scores(block)
             watch = learning.Watch(block.wrong, scores, latest=self._latest)
             self._learn(block, start, stop, slots, watch=watch)
             if scores is not None:
@@ -128,6 +118,42 @@ class OnlinePass:
         else:
             block.wrong[start:stop] = 0
             self._learn(block, start, stop, slots, learning.Tally(block.wrong))
+
+    def _walk_readouts(
+        self, block: _Block, start: int, stop: int, slots: npt.NDArray[np.int32]
+    ) -> None:
+        """The same by read-outs: in one compiled call as far as all is usual, else row by row."""
+        model, readouts = self.model, cast(Readouts, self.model.readouts)
+        model.weights.arrange(by_feature=block.rows.is_sparse)
+        scores, place = self._room_for_scores(block), readouts.fixed_place
+        is_plain = block.weights is None and model.recorder is None
+        while start < stop:
+            reached, mistakes = start, 0
+            if is_plain:
+                how = place, SHARPNESS, self._latest, block.wrong, scores
+                reached, mistakes = learn_span(
+                    model.weights, self._rule, readouts, block.span, slots, start, stop, *how
+                )
+            model.n_mistakes += mistakes
+            if scores is not None and reached > start:
+                self._predict(block, start, scores[start:reached])
+            if reached < stop:
+                self._walk_row(block, reached, slots)
+            start = reached + 1
+
+    def _walk_row(self, block: _Block, row: int, slots: npt.NDArray[np.int32]) -> None:
+        weights, readouts = self.model.weights, cast(Readouts, self.model.readouts)
+        found = readouts.scores(weights, block.part(row, row + 1))
+        served = readouts.served_score(found)
+        if block.predictions:
+            self._predict(block, row, served)
+        block.wrong[row] = is_wrong((found[0] if self._latest else served)[0], int(slots[row]))
+        self._learn(block, row, row + 1, slots)
+
+    def _room_for_scores(self, block: _Block) -> npt.NDArray[np.float64] | None:
+        """For the rows of a block, if they are to be predicted."""
+        k, n = self.model.weights.n_vectors, block.rows.n_rows
+        return np.empty(n if k == 1 else (n, k)) if block.predictions else None
 
     def _predict(self, block: _Block, start: int, scores: npt.NDArray[np.float64]) -> None:
         """Note what is predicted for the rows from `start` on."""
@@ -213,6 +239,7 @@ class _Block:
     ) -> None:
         self.first_row, self.weights = first_row, weights
         self.arrays = row_arrays(X, np.float64)
+        self.span = Span(self.arrays, X.shape[1])
         self.n_features = X.shape[1]
         self.rows: Rows = self.part(0, X.shape[0])
         inspect(self.rows)

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows.learning import Tally, learn
+from rosenblatt._kernels.rows.readout_spans import Span, learn_span
 from rosenblatt._kernels.rows.rows import score
 from rosenblatt._kernels.rows.rules import Rule, exp
 from rosenblatt.arrays import AnyFloatArray, FloatArray
@@ -83,13 +84,21 @@ class Readouts:
         """How much each counts in a mix."""
         errors: list[float] = self.errors.tolist()
         found = [exp(SHARPNESS * (min(errors) - one)) for one in errors]
-        return [one / sum(found) for one in found]
+        total = 0.0
+        for one in found:  # one by one, as the compiled walk does: `sum` rounds otherwise
+            total += one
+        return [one / total for one in found]
 
     @property
     def place(self) -> int:
         """Of the one that predicts, among its `names`; of those mixed, the one that counts most."""
         chosen = self.name in ("auto", "mix")
         return int(self.errors.argmin()) if chosen else self.names.index(self.name)
+
+    @property
+    def fixed_place(self) -> int:
+        """Of the one that always predicts; -1 where mistakes decide."""
+        return -1 if self.name in ("auto", "mix") else self.place
 
     @property
     def chosen(self) -> str:
@@ -125,7 +134,10 @@ class Readouts:
 
     def score(self, weights: Weights, rows: Rows) -> FloatArray:
         """Scores of rows by what predicts."""
-        found = self.scores(weights, rows)
+        return self.served_score(self.scores(weights, rows))
+
+    def served_score(self, found: list[FloatArray]) -> FloatArray:
+        """What predicts, of the scores by each of its `names`."""
         if self.gentle is None:
             return found[self.place]
         total = np.zeros_like(found[0])
@@ -176,9 +188,22 @@ class Readouts:
         span: tuple[int, int],
         step: Callable[[int, int], object],
         row_weights: npt.NDArray[np.float64] | None = None,
-    ) -> None:
-        """Learn from a span of rows, one after the other; `arrays` are those of `row_arrays`."""
-        for row in range(*span):
+        rule: Rule | None = None,
+    ) -> int:
+        """Learn from a span of rows, one after the other; `arrays` are those of `row_arrays`.
+
+        With the `rule` of the steps a compiled call takes them as far as all is usual; the mistakes
+        that it counted are returned.
+        """
+        (row, stop), mistakes = span, 0
+        whole, wrong = Span(arrays, weights.n_features), np.empty(len(labels), np.int32)
+        while row < stop:
+            if rule is not None:
+                how = self.fixed_place, SHARPNESS, True, wrong, None
+                row, more = learn_span(weights, rule, self, whole, labels, row, stop, *how)
+                mistakes += more
+                if row == stop:
+                    break
             seen = weights.t
             columns: Any = slice(None)
             if len(arrays) > 1:
@@ -189,6 +214,8 @@ class Readouts:
             self.learn(weights, rows, columns, int(labels[row]), once, row_weight)
             if weights.t == seen:  # somebody asked to stop
                 break
+            row += 1
+        return mistakes
 
     def to_arrays(self, weights: Weights) -> dict[str, npt.NDArray[Any]]:
         """The means' lags behind the weights, one after the other, and their numbers."""

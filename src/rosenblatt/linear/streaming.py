@@ -77,8 +77,9 @@ class Stream(PlainStream):
             else:
                 model.weights.arrange(by_feature=rows.is_sparse)
                 arrays = row_arrays(batch.table, np.float64)
-                span = start, stop
-                model.readouts.walk(model.weights, arrays, labels, span, learn, batch.weights)
+                walk = partial(model.readouts.walk, model.weights, arrays, labels, (start, stop))
+                rule = self.rule if record is None and batch.weights is None else None
+                model.n_mistakes += walk(learn, batch.weights, rule)
             if model.t < seen + stop - start:  # somebody asked to stop
                 break
 

@@ -18,7 +18,7 @@ from rosenblatt._kernels.rows.mappings cimport MappingRow, read_usual, squared_n
 from rosenblatt._kernels.rows.records cimport plan_for, RecordPlan, RecordRow
 from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, Rows
 from rosenblatt._kernels.rows.rules cimport Rule
-from rosenblatt._kernels.rows.weights cimport rb_weights, WeightArrays
+from rosenblatt._kernels.rows.weights cimport WeightArrays
 
 import numpy as np
 
@@ -26,23 +26,6 @@ from rosenblatt._kernels.rows.rows import dense
 from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
 
 cnp.import_array()
-
-cdef extern from "rows/readouts.h":
-    enum:
-        RB_MEANS
-
-    ctypedef struct rb_means:
-        double *errors
-        double *scales
-        const double *rates
-        double fading, smallest_scale
-        int64_t t
-        rb_weights *lags[RB_MEANS + 1]
-
-    void rb_score_one(const rb_rows *, const rb_ops *, const rb_weights *, double *)
-    void rb_score_mean(const rb_means *, int, const rb_rows *, const rb_ops *, const double *, double *)
-    bint rb_expect(rb_means *, const rb_rows *, const rb_ops *, const rb_weights *, int64_t)
-    void rb_follow(rb_means *, const rb_rows *, const rb_weights *)
 
 cdef extern from "threads.h":
     const bint RB_ALONE  # else another thread may change a mapping while it is read

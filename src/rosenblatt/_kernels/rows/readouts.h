@@ -3,6 +3,9 @@
 #ifndef ROSENBLATT_READOUTS_H
 #define ROSENBLATT_READOUTS_H
 
+#include <string.h>
+
+#include "rows/rules.h"
 #include "rows/weights.h"
 
 enum { RB_MEANS = 3, RB_MOST_CLASSES_READ = 256, RB_MOST_MOVED = 2048 };
@@ -16,6 +19,7 @@ typedef struct {
     /* What is known before the step. */
     double falls[RB_MEANS];
     int wrong[RB_MEANS + 2];
+    double scores[(RB_MEANS + 2) * RB_MOST_CLASSES_READ]; /* by each, one after the other */
     double before[RB_MOST_MOVED]; /* for each vector the weights of the row's columns, and the bias */
 } rb_means;
 
@@ -65,14 +69,15 @@ static inline const rb_weights *rb_averaged(const rb_means *means, const rb_weig
 /* What has to be known before the step; 0, and nothing is changed, if that is for another to do. */
 static inline int rb_expect(rb_means *means, const rb_rows *row, const rb_ops *ops,
                             const rb_weights *weights, int64_t slot) {
-    double last[RB_MOST_CLASSES_READ], scores[RB_MOST_CLASSES_READ];
     const int64_t k = weights->n_vectors, n = rb_n_moved(weights, row);
     if (k > RB_MOST_CLASSES_READ || k * (n + 1) > RB_MOST_MOVED) return 0;
+    double *last = means->scores;
     rb_score_one(row, ops, weights, last);
     int n_last = 0;
     means->wrong[n_last++] = rb_is_wrong(last, k, slot);
     if (rb_averaged(means, weights) != weights) {
         weights = rb_averaged(means, weights);
+        last += k;
         rb_score_one(row, ops, weights, last);
         means->wrong[n_last++] = rb_is_wrong(last, k, slot);
     }
@@ -80,11 +85,31 @@ static inline int rb_expect(rb_means *means, const rb_rows *row, const rb_ops *o
         const double least = 1.0 / (double)(means->t + 1);
         means->falls[i] = means->t ? 1.0 - (means->rates[i] > least ? means->rates[i] : least) : 1.0;
         if (means->scales[i] * means->falls[i] < means->smallest_scale) return 0;
+        double *scores = last + (i + 1) * k;
         rb_score_mean(means, i, row, ops, last, scores);
         means->wrong[n_last + i] = rb_is_wrong(scores, k, slot);
     }
     for (int64_t at = 0; at < k * (n + 1); at++) means->before[at] = *rb_moved_weight(weights, row, n, at);
     return 1;
+}
+
+/* The scores that predict, of those expected: by the one at a place, below 0 by the one with the
+ * fewest mistakes, of a mix by all. */
+static inline void rb_serve(const rb_means *means, int64_t k, int place, double sharpness, double *out) {
+    const int n = RB_MEANS + 1 + (means->lags[RB_MEANS] != NULL);
+    double shares[RB_MEANS + 2], sum = 0.0;
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (means->errors[i] < means->errors[best]) best = i;
+    if (n == RB_MEANS + 1) {
+        memcpy(out, means->scores + (place < 0 ? best : place) * k, (size_t)k * sizeof(double));
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        sum += shares[i] = rb_exponential(sharpness * (means->errors[best] - means->errors[i]));
+    for (int64_t j = 0; j < k; j++) out[j] = 0.0;
+    for (int i = 0; i < n; i++)
+        for (int64_t j = 0; j < k; j++) out[j] += shares[i] / sum * means->scores[i * k + j];
 }
 
 /* Behind the step: the means lag by what it moved. */
