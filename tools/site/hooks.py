@@ -32,6 +32,7 @@ STYLE = """
   --md-code-hl-punctuation-color: var(--md-typeset-color);
   --md-code-hl-variable-color: var(--md-typeset-color);
 }
+[data-md-color-scheme="default"][data-md-color-accent] { --md-accent-fg-color: #3346c4; }
 [data-md-color-scheme="slate"][data-md-color-primary] {
   --md-typeset-a-color: #8fb4f7;
   --md-code-hl-number-color: #f2938a;
