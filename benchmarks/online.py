@@ -102,7 +102,7 @@ def records() -> list[Row]:
         predict_peer=seconds(lambda: predict(theirs, stream)),
     )
     return [
-        row(times, "learn", "records of 20 columns", "learn", 10.0),
+        row(times, "learn", "records of 20 columns", "learn", 5.0),
         row(times, "predict", "records of 20 columns", "predict", 5.0),
     ]
 
