@@ -10,7 +10,7 @@ import pytest
 
 from rosenblatt.studio import Session
 
-from .test_page import opened, shows, step
+from .test_page import assert_its_end_survives_a_reload, opened, shows, step
 
 pytestmark = pytest.mark.slow
 
@@ -67,12 +67,7 @@ def test_the_preset_with_a_kernel_is_solved_and_the_same_after_a_reload(
     lone_page.get_by_role("button", name="End").click()
     shows(lone_page.locator(".errors-now"), "Wrong: 0 of 4 (0 %)")
     shows(lone_page.locator(".theory"), "separable with this kernel")
-    last = lone_page.locator(".slider").get_attribute("max")
-    lone_page.wait_for_url(re.compile(f"at={last}$"))
-    told = lone_page.locator(".update-card").inner_text()
-    lone_page.reload()
-    shows(lone_page.locator(".update-card h2"), f"Update {last} of {last}")
-    assert lone_page.locator(".update-card").inner_text() == told
+    assert_its_end_survives_a_reload(lone_page)
 
 
 def test_it_saves_itself_with_the_state_it_has(lone_page: Any, file: Path, tmp_path: Path) -> None:

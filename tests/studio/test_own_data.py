@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from .accessibility import violations
-from .test_page import opened, shows
+from .test_page import assert_its_end_survives_a_reload, opened, shows
 
 pytestmark = pytest.mark.slow
 
@@ -209,12 +209,7 @@ def test_ten_thousand_points_are_learned_and_what_an_address_cannot_hold_is_told
     shows(lone_page.locator(".errors-now"), re.compile("Wrong.* of 10,?000"))
     assert "too many" not in lone_page.locator(".bar").first.inner_text()
     lone_page.get_by_role("button", name="End").click()
-    last = lone_page.locator(".slider").get_attribute("max")
-    lone_page.wait_for_url(re.compile(f"at={last}$"))
-    told = lone_page.locator(".update-card").inner_text()
-    lone_page.reload()
-    shows(lone_page.locator(".update-card h2"), f"Update {last} of {last}")
-    assert lone_page.locator(".update-card").inner_text() == told
+    assert_its_end_survives_a_reload(lone_page)
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (320, True)])

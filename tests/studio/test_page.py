@@ -23,6 +23,16 @@ def shows(locator: Any, text: Any) -> None:
     expect(locator).to_contain_text(text, timeout=WAIT)
 
 
+def assert_its_end_survives_a_reload(page: Any) -> None:
+    """The last update is in the address, and says the same when the page is opened again."""
+    last = page.locator(".slider").get_attribute("max")
+    page.wait_for_url(re.compile(f"at={last}$"))
+    told = page.locator(".update-card").inner_text()
+    page.reload()
+    shows(page.locator(".update-card h2"), f"Update {last} of {last}")
+    assert page.locator(".update-card").inner_text() == told
+
+
 def opened(page: Any, address: str) -> Any:
     """The page at an address; without a state of its own it would begin to play."""
     page.goto(address if "#" in address else f"{address}#preset=six")
