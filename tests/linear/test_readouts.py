@@ -358,3 +358,5 @@ def test_the_shell_streams_with_a_readout(tmp_path: Path) -> None:
     model = rosenblatt.load(tmp_path / "m.rbt")
     assert f"read-out that predicts now: {model.readout_}" in done.out
     assert "same label as before" in done.out
+    mixed = run(*options[:-1], "mix").out
+    assert "read-out that counts most in the mix now: " in mixed

@@ -52,7 +52,7 @@ class StreamReadouts(LinearClassifier):
 
     @property
     def readout_(self) -> str:
-        """Which weights predict, if ``readout`` is set and examples were learned as they came."""
+        """Which weights predict, or count most in a mix, of a stream learned with ``readout``."""
         readouts: Readouts | None = self._fitted().readouts
         if readouts is None:
             raise AttributeError("there are no read-outs: set readout, then learn from a stream")

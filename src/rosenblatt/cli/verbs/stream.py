@@ -266,9 +266,8 @@ def _reader(
 
 
 def _notices(growing: GrowingSchema, skipped: int) -> list[str]:
-    said = []
-    if skipped:
-        said.append(f"warning: {counted(skipped, 'bad row was', 'bad rows were')} skipped")
+    many = counted(skipped, "bad row was", "bad rows were")
+    said = [f"warning: {many} skipped"] if skipped else []
     for name, rows in growing.dropped_levels.items():
         said.append(
             f"notice: {name}: more levels than there is room for; later ones counted for nothing "
@@ -309,7 +308,8 @@ def _summary(progress: Progress, model: Any, count: str, beats_majority: Any) ->
     assert entry is not None
     lines = [f"{entry.title_in_sentence}: {progress.summary()}"]
     if hasattr(model, "readout_"):
-        lines.append(f"read-out that predicts now: {model.readout_}")
+        does = "counts most in the mix" if model.readout == "mix" else "predicts"
+        lines.append(f"read-out that {does} now: {model.readout_}")
     if (model.averages or model.readout) and count == "served":
         rate = 100 * latest / max(progress.n, 1)
         lines.append(f"its latest weights: {counted(latest, 'mistake')}, {rate:.2f} %")
