@@ -228,7 +228,8 @@ def texts(random: Random) -> bool:
 def use(random: Random, learner: Any, path: Path) -> None:
     """Ask a learner that was loaded, teach it, and save it again."""
     if hasattr(learner, "tags_"):
-        form = {"word": "words", "tuple": "tuples", "mapping": "mappings"}[learner._encoder.kind]
+        kind = learner._model.encoder.kind
+        form = {"word": "words", "tuple": "tuples", "mapping": "mappings"}[kind]
         tag(random, learner, form, 2)
     elif learner.n_features_in_ <= MOST_FEATURES:
         classify(random, learner, learner.n_features_in_, 2)

@@ -128,7 +128,7 @@ def told(tagger):
             facts[name] = str(error)
             continue
         facts[name] = list(value) if name == "ledger_" else value
-    model, encoder = tagger._model, tagger._encoder
+    model, encoder = tagger._model, tagger._model.encoder
     weights = model.weights
     sums = [weights.row_sums[: weights.n_rows], weights.step_sums, weights.pair_sums]
     facts["weights"] = [*weights_of(weights), *sums]
@@ -147,7 +147,7 @@ def weights_of(weights):
 
 def questions(tagger):
     """Sentences that it can be asked, with words that it has never met."""
-    form = {"word": "words", "tuple": "tuples", "mapping": "mappings"}[tagger._encoder.kind]
+    form = {"word": "words", "tuple": "tuples", "mapping": "mappings"}[tagger._model.encoder.kind]
     xs, _ = FORMS[form](99, 12)
     if form == "words":
         return [*xs, ["unheard", "of"], ["\t", "a" * 50]]

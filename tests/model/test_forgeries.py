@@ -714,7 +714,7 @@ def test_hashes_of_texts_are_far_from_that(form, tmp_path):
         ],
         ys,
     )
-    hashes = tagger._encoder.table.hashes
+    hashes = tagger._model.encoder.table.hashes
     size = 1 << (2 * len(hashes) - 1).bit_length()
     taken = len(np.unique(hashes & np.uint64(size - 1)))
     assert len(hashes) > 20_000

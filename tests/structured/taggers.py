@@ -92,7 +92,12 @@ def bytes_of(tagger: SequenceTagger) -> list[bytes]:
     """All that was learned, to the bit."""
     weights, n = tagger._model.weights, tagger._model.weights.n_rows
     arrays = [weights.row_of, weights.rows[:n], weights.row_sums[:n], weights.steps]
-    arrays += [weights.step_sums, weights.pairs, weights.pair_sums, tagger._encoder.table.hashes]
+    arrays += [
+        weights.step_sums,
+        weights.pairs,
+        weights.pair_sums,
+        tagger._model.encoder.table.hashes,
+    ]
     counters = [tagger.t_, tagger.n_mistakes_, tagger._model.random, tagger.tags_]
     return [*(array.tobytes() for array in arrays), repr(counters).encode()]
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import warnings
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from rosenblatt import AveragedPerceptron, Perceptron, SequenceTagger, Structure
 from rosenblatt._kernels.rows import ordering
 
 from . import problems
-from .taggers import sentences
+from .taggers import bytes_of, sentences
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -296,3 +297,40 @@ def test_sentences_one_by_one_with_declared_tags_equal_the_batch(seed, declared,
     assert (one.tags_, one.n_mistakes_, one.t_) == (batch.tags_, batch.n_mistakes_, batch.t_)
     assert one.predict(xs) == batch.predict(xs)
     assert [str(one.explain(x)) for x in xs] == [str(batch.explain(x)) for x in xs]
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_tags=st.integers(1, 5),
+    cuts=st.sets(st.integers(1, 9), max_size=4),
+    options=st.sampled_from(
+        [
+            {},
+            {"rule": "mira"},
+            {"search": "beam", "beam": 2},
+            {"order": 2, "record": True},
+            {"averaged": False},
+            {"constraints": {"P": ["P", "Q", "R", "Z"]}},
+        ]
+    ),
+)
+def test_tags_join_at_their_sentence_however_a_stream_is_cut(seed, n_tags, cuts, options):
+    names = "PQRZ" if "constraints" in options else "PQRZY"
+    xs, ys = sentences(seed, n=10, tags=names[:n_tags])
+    xs, ys = xs[::-1], ys[::-1]  # the first of them has all tags
+    if "constraints" in options:
+        xs, ys = [["a"] * 4, *xs], [[*"PQRZ"], *ys]
+    one = SequenceTagger(**options)
+    for x, y in zip(xs, ys, strict=True):
+        one.learn_one(x, y)
+    for places in ([], sorted(cuts)):
+        batches = SequenceTagger(**options)
+        for start, stop in pairwise([0, *places, len(xs)]):
+            batches.partial_fit(xs[start:stop], ys[start:stop])
+        assert bytes_of(batches) == bytes_of(one)
+        if "record" in options:
+            assert list(batches.ledger_) == list(one.ledger_)
+            assert (
+                batches.ledger_.replay(xs).rows.tobytes() == one.ledger_.replay(xs).rows.tobytes()
+            )

@@ -68,7 +68,8 @@ def taggers_and_sentences(draw: Any) -> tuple[SequenceTagger, list[Any]]:
 
 
 def step_by_step(tagger: SequenceTagger, queries: list[Any]) -> list[list[str]]:
-    return tagger._predict(tagger._model.served(averaged=tagger.averaged), queries)
+    model = tagger._model
+    return tagger._predict(model, model.served(averaged=tagger.averaged), queries)
 
 
 def in_one_call(tagger: SequenceTagger, queries: Any) -> Any:

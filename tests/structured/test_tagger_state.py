@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import subprocess
 import sys
+import threading
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -260,3 +263,119 @@ def test_one_sentence_at_a_time_is_the_batch_to_the_last_bit(
         assert one.tags_ == tags
     assert taggers.bytes_of(one) == taggers.bytes_of(batch)
     assert [one.predict_one(x) for x in xs] == batch.predict(xs)
+
+
+def many_sentences(n: int) -> tuple[list[list[str]], list[list[str]]]:
+    """Sentences of which each brings some new words."""
+    random = np.random.default_rng(3)
+    xs = [[f"w{word}" for word in random.integers(0, 8 * n, 10)] for _ in range(n)]
+    return xs, [random.choice(list("PQR"), 10).tolist() for _ in range(n)]
+
+
+@pytest.mark.parametrize("settings", [{}, {"record": True}, {"rule": "mira"}])
+@pytest.mark.parametrize("tokens", ["words", "mappings"])
+def test_one_more_sentence_does_not_copy_what_was_learned(
+    settings: dict[str, Any], tokens: str
+) -> None:
+    xs, ys = many_sentences(1000)
+    if tokens == "mappings":
+        xs = [[{"word": word, "end": word[-1]} for word in x] for x in xs]
+    tagger = SequenceTagger(**settings).partial_fit(xs, ys)
+    size = sum(array.nbytes for array in tagger._model.weights.arrays().values())
+
+    taken = []
+    for x, y in zip(*many_sentences(1020), strict=True):
+        x = [{"word": word} for word in x] if tokens == "mappings" else x
+        tracemalloc.start()
+        tagger.learn_one(x, y)
+        taken.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    # Now and then a buffer doubles.
+    assert np.median(taken) < size / 20
+    assert np.mean(taken) < size / 10
+
+
+@pytest.mark.parametrize("averaged", [True, False])
+@pytest.mark.parametrize("hand_out", ["copy", "deepcopy", "ledger", "saved"])
+def test_what_was_handed_out_does_not_change_when_a_tagger_learns(
+    hand_out: str, averaged: bool, tmp_path: Path
+) -> None:
+    xs, ys = taggers.sentences(5, n=12)
+    tagger = SequenceTagger(record=True, averaged=averaged).partial_fit(xs[:6], ys[:6])
+    tagger.learn_one(xs[6], ys[6])
+    if hand_out == "ledger":
+        ledger = tagger.ledger_
+        before = len(ledger), ledger.replay(xs).rows.tobytes(), ledger.votes(xs, xs)
+        for x, y in zip(xs[7:], ys[7:], strict=True):
+            tagger.learn_one(x, y)
+        assert (len(ledger), ledger.replay(xs).rows.tobytes(), ledger.votes(xs, xs)) == before
+        return
+
+    if hand_out == "saved":
+        rosenblatt.save(tagger, tmp_path / "tagger.rbt")
+        twin = rosenblatt.load(tmp_path / "tagger.rbt")
+    else:
+        twin = getattr(copy, hand_out)(tagger)
+    before = taggers.bytes_of(twin)
+    tagger.learn_one(xs[7], ys[7])
+    tagger.learn_one(xs[8], ys[8])
+    assert taggers.bytes_of(twin) == before
+    twin.learn_one(xs[7], ys[7])
+    twin.learn_one(xs[8], ys[8])
+    assert taggers.bytes_of(twin)[1:] == taggers.bytes_of(tagger)[1:]
+
+
+BAD_SENTENCES: list[tuple[Any, Any]] = [
+    ([{"a": 1.0}, {"b": object()}], ["P", "Q"]),
+    ([{"new": 1.0}, {"b": 1e13}], ["P", "Q"]),
+    ([{"new": 1.0}, "word"], ["P", "Q"]),
+    ([{"new": 1.0}], ["P", "Q"]),
+    ([{"new": 1.0}], [3]),
+    ([{"\ud800": 1.0}], ["P"]),
+]
+
+
+@pytest.mark.parametrize(("sentence", "tags"), BAD_SENTENCES)
+def test_a_refused_sentence_changes_nothing(sentence: Any, tags: Any) -> None:
+    xs, ys = taggers.mappings(2)
+    tagger = SequenceTagger(record=True).partial_fit(xs, ys)
+    tagger.learn_one(xs[0], ys[0])
+    before = taggers.bytes_of(tagger), tagger.n_features_
+    with pytest.raises(InputError):
+        tagger.learn_one(sentence, tags)
+    assert (taggers.bytes_of(tagger), tagger.n_features_) == before
+
+
+def test_a_prediction_in_another_thread_keeps_the_state_that_it_began_with() -> None:
+    xs, ys = taggers.mappings(2, n=12)
+    tagger = SequenceTagger(averaged=False).partial_fit(xs[:6], ys[:6])
+    tagger.learn_one(xs[6], ys[6])
+    expected = tagger.predict([xs[0]])[0]
+    reached, go_on = threading.Event(), threading.Event()
+
+    class Token(dict[str, float]):
+        """A token that stops whoever reads it."""
+
+        def items(self) -> Any:
+            reached.set()
+            assert go_on.wait(60)
+            return super().items()
+
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(tagger.predict, [[Token(xs[0][0]), *xs[0][1:]]])
+        assert reached.wait(60)
+        for x, y in zip(xs[7:], ys[7:], strict=True):
+            tagger.learn_one(x, y)
+        go_on.set()
+        assert found.result(60) == [expected]
+
+
+def test_words_enter_the_tag_dictionary_when_they_were_seen_often_enough() -> None:
+    # "b" was seen once and "c" twice with one tag, "d" with two.
+    xs, ys = [["b", "c", "d"], ["c", "d"]], [["P", "Q", "P"], ["Q", "Q"]]
+    tagger = SequenceTagger(templates=["w[1]"], tag_dictionary=2, max_iter=1).fit(xs, ys)
+    weights = tagger._model.served(averaged=True)
+    for table in (weights.rows, weights.steps):
+        table[...] = 0.0
+    weights.steps[:, 0] = 1.0  # P wins unless the dictionary forbids it
+    assert tagger.predict([["b", "c", "d", "c"]]) == [["P", "Q", "P", "Q"]]

@@ -143,7 +143,7 @@ def _features_of(learner: Any) -> Any:
     """What must agree between models; columns and features that have names are matched instead."""
     model, names = learner._model, learner.__dict__.get("_feature_names")
     if isinstance(model, TagModel):
-        encoder = learner._encoder
+        encoder = model.encoder
         shape: Any = encoder.kind, encoder.templates and encoder.templates.texts
     else:
         fixed = model.weights.n_features, None if names is None else list(names)
@@ -160,9 +160,9 @@ def _merged(learners: Sequence[Any], counts: Sequence[Fraction]) -> Any:
         joined.admit_all(model.classes)
     merged._model = joined
     if isinstance(joined, TagModel):
-        merged._encoder, places = joined_encoder([learner._encoder for learner in learners])
+        joined.encoder, places = joined_encoder([model.encoder for model in models])
         joined.weights = TagWeights(len(joined.tags), joined.order)
-        joined.weights.know(merged._encoder.n_features)
+        joined.weights.know(joined.encoder.n_features)
         pairs = zip(models, places, strict=True)
         set_mean(joined, [_tag_part(own, joined, place) for own, place in pairs], counts)
         return merged

@@ -88,10 +88,10 @@ class MixingRun(epochs.Trainer):
         self.places: list[Any] = [None] * len(self.shards)
         if self.summaries[0].encoder is not None:
             encoders = [summary.encoder for summary in self.summaries]
-            learner._encoder, self.places = joined_encoder(encoders)
-            learner._model = TagModel(int(learner.order), self.seed)
+            encoder, self.places = joined_encoder(encoders)
+            learner._model = TagModel(int(learner.order), self.seed, encoder)
             learner._model.admit_all(self.labels)
-            learner._model.weights.know(learner._encoder.n_features)
+            learner._model.weights.know(encoder.n_features)
             return
         classes = sorted(self.labels)
         refuse_one_class(classes)
@@ -220,7 +220,7 @@ class MixingRun(epochs.Trainer):
         light, starts = copy(self.learner), self.places
         light._model = model
         if self.of_sentences:
-            light._encoder = model.best = model._average = None
+            model.encoder = model.best = model._average = None
             model.weights = TagWeights(len(model.tags), model.order)
             starts = [cut(weights, place) for place in self.places]
         return light, starts
@@ -296,7 +296,7 @@ class MixingRun(epochs.Trainer):
         self.learner.__dict__ = trained
         alone, examples = tasks.own_learner(light, starts[0]), tasks.loaded(self.shards[0], light)
         if self.of_sentences:
-            alone._encoder = self.summaries[0].encoder
+            alone._model.encoder = self.summaries[0].encoder
         trainer = examples.trainer(alone)
         for epoch in range(1, EPOCHS_ALONE + 1):
             seed, start = shard_seed(self.seed, epoch, self.numbers[0]), perf_counter()

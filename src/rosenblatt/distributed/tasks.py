@@ -113,8 +113,8 @@ class SentenceExamples:
         return Summary(self.n_examples, labels, encoder=self.encoder)
 
     def trainer(self, learner: Any) -> TagTrainer:
-        model, n = learner._model, self.encoder.n_features
-        trainer: TagTrainer = learner._trainer(model, self.encoded, self.tags, n)
+        learner._model.encoder = self.encoder
+        trainer: TagTrainer = learner._trainer(learner._model, self.encoded, self.tags)
         return trainer
 
     def errors(self, learner: Any) -> int:

@@ -16,7 +16,7 @@ from rosenblatt.core.recording import Update, refuse_missing
 from rosenblatt.errors import InputError
 from rosenblatt.structured.feature_weights import FeatureWeights, LearnedWeights, exact_sum
 from rosenblatt.structured.problem import Problem, answers, same
-from rosenblatt.structured.sentences import Encoder, read_sentences
+from rosenblatt.structured.sentences import read_sentences
 
 if TYPE_CHECKING:
     from rosenblatt.explain import PastMistake
@@ -201,12 +201,13 @@ class TagLedger(SearchLedger[TagWeights]):
     def __init__(
         self,
         model: TagModel,
-        encoder: Encoder,
-        predict: Callable[[TagWeights, Any], list[list[str]]],
+        predict: Callable[[TagModel, TagWeights, Any], list[list[str]]],
     ) -> None:
         super().__init__(model.t, model.start.t, model.best_t)
         self.tags, self._start, self._entries = model.tags, model.start, tuple(model.recorder or ())
-        self._encoder, self._predict = encoder, predict
+        self._model = model
+        self._encoder = model.encoder
+        self._predict = predict
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -256,7 +257,7 @@ class TagLedger(SearchLedger[TagWeights]):
         return state[0].averaged()
 
     def _answers(self, state: tuple[TagWeights, Encoded], queries: Any) -> list[Any]:
-        return self._predict(state[0], queries)
+        return self._predict(self._model, state[0], queries)
 
 
 def with_tags(weights: TagWeights, n_tags: int, *, with_sums: bool = True) -> TagWeights:

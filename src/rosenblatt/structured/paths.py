@@ -203,7 +203,8 @@ def explain_tags(
     predicted = learner.predict([listed])[0]
     if compared is not None:
         compared = read_pairs([listed], [compared])[1][0]
-    model, encoder = learner._model, learner._encoder
+    model = learner._model
+    encoder = model.encoder
     weights = model.served(averaged=learner.averaged)
     found = explained(weights, encoder, listed, model.tags, predicted, compared)
     if sentences is None:

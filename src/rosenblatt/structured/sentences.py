@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from rosenblatt.structured.templates import CHUNKING, WORDS, Templates
 
 if TYPE_CHECKING:
     from rosenblatt.io import SentenceLayout
+
+# In the caches of `tag_features.features_of`: a feature whose number was not asked for yet.
+NOT_LOOKED_UP = -2
 
 
 def read_sentences(
@@ -63,6 +67,27 @@ def read_pairs(
     return listed, tagged
 
 
+class GrowingArray:
+    """An array to append to; its buffer doubles, so that a value is copied a few times at most."""
+
+    def __init__(self, values: npt.NDArray[Any]) -> None:
+        self.values = values
+        self._buffer = values
+
+    def append(self, more: npt.NDArray[Any]) -> None:
+        n = len(self.values)
+        needed = n + len(more)
+        if needed > len(self._buffer):
+            self._buffer = np.empty(max(needed, 2 * n), self.values.dtype)
+            self._buffer[:n] = self.values
+        self._buffer[n:needed] = more
+        self.values = self._buffer[:needed]
+
+    def copy(self) -> GrowingArray:
+        """Return one that shares the values, and takes a buffer of its own to append to."""
+        return GrowingArray(self.values)
+
+
 class Encoder:
     """Knows what tokens look like, their templates, and the numbers of all features met.
 
@@ -85,8 +110,10 @@ class Encoder:
         default = WORDS if len(self.columns) == 1 else CHUNKING
         self.templates = Templates(default if templates is None else templates, self.columns)
         self.known: list[dict[str, int]] = [{} for _ in self.columns]
-        self.hashes = self.templates.hashes([[] for _ in self.columns])
-        self._caches: list[npt.NDArray[np.int32] | None] | None = None
+        none = self.templates.hashes([[] for _ in self.columns])
+        # For each question of the templates, the hashes of the answers of all known words.
+        self._hashes = [GrowingArray(hashes) for hashes in none]
+        self._caches: list[GrowingArray | None] | None = None
 
     @classmethod
     def for_tokens(
@@ -120,8 +147,15 @@ class Encoder:
         twin.table = self.table.copy()
         if self.kind != "mapping":
             twin.known = [dict(known) for known in self.known]
+            twin._hashes = [hashes.copy() for hashes in self._hashes]
             twin._caches = None
         return twin
+
+    @property
+    def hashes(self) -> list[npt.NDArray[np.uint64]]:
+        """For each part of the templates the hashes of what it asks of the known words."""
+        assert self.templates is not None
+        return self.templates.by_part([hashes.values for hashes in self._hashes])
 
     def knows(self, token: Any) -> bool:
         """Whether the word of a token, which is the token itself or its first part, was met."""
@@ -180,6 +214,7 @@ class Encoder:
         fresh = asked.hashes([list(column) for column in new])
         if self._caches is None:
             self._caches = self._new_caches()
+        caches = [None if cache is None else cache.values for cache in self._caches]
         table = tag_features.features_of(
             self.table,
             starts,
@@ -188,8 +223,8 @@ class Encoder:
             asked.part_columns,
             asked.part_offsets,
             self.hashes,
-            fresh,
-            self._caches,
+            asked.by_part(fresh),
+            caches,
             asked.outside,
             learning,
         )
@@ -200,25 +235,27 @@ class Encoder:
         return Encoded(starts, of_tokens, table.ravel(), None, words[0])
 
     def _remember(self, new: list[dict[str, int]], fresh: list[npt.NDArray[np.uint64]]) -> None:
-        """The words of training are looked at once and for all."""
+        """Append words and the hashes of what is asked of them; each word is looked at once."""
         for known, more in zip(self.known, new, strict=True):
             known.update(more)
-        joined: dict[tuple[int, int], npt.NDArray[np.uint64]] = {}
-        for pair in zip(self.hashes, fresh, strict=True):
-            both = id(pair[0]), id(pair[1])  # parts that ask the same share an array
-            if both not in joined:
-                joined[both] = np.concatenate(pair)
-        self.hashes = [
-            joined[id(old), id(more)] for old, more in zip(self.hashes, fresh, strict=True)
-        ]
-        self._caches = None
-
-    def _new_caches(self) -> list[npt.NDArray[np.int32] | None]:
+        for hashes, more_hashes in zip(self._hashes, fresh, strict=True):
+            hashes.append(more_hashes)
+        if self._caches is None:
+            return
         assert self.templates is not None
-        first = self.templates.starts
+        for cache, first in zip(self._caches, self.templates.starts.tolist(), strict=False):
+            if cache is not None:
+                column = self.templates.part_columns[first]
+                cache.append(np.full(len(new[column]), NOT_LOOKED_UP, np.int32))
+
+    def _new_caches(self) -> list[GrowingArray | None]:
+        """Return for each template of a single part the features of known words, none looked up."""
+        assert self.templates is not None
+        hashes = self.hashes
+        first = self.templates.starts.tolist()
         return [
-            np.full(len(self.hashes[p]), -2, np.int32) if end - p == 1 else None
-            for p, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True)
+            GrowingArray(np.full(len(hashes[p]), NOT_LOOKED_UP, np.int32)) if end - p == 1 else None
+            for p, end in pairwise(first)
         ]
 
     def _refuse_other_tokens(self, sentences: list[Any], named: Sequence[int]) -> None:

@@ -167,7 +167,7 @@ class TagLayout(Layout):
     # ------------------------------------------------------------------ there and back
 
     def put(self, learner: Any, model: TagModel, *, slim: bool) -> tuple[TagFacts, Arrays]:
-        encoder = learner._encoder
+        encoder = model.encoder
         allowed_steps(learner.constraints, model.tags)
         arrays: Arrays = {"features.hash": encoder.table.hashes.view(np.int64)}
         weights, recorder, best = model.weights, model.recorder, model.best
@@ -187,7 +187,7 @@ class TagLayout(Layout):
             _put_ledger(arrays, recorder)
         facts = TagFacts(
             order=int(model.weights.order),  # type: ignore[arg-type]
-            tokens=encoder.kind,
+            tokens=encoder.kind,  # type: ignore[arg-type]
             columns=None if templates is None else list(encoder.columns),
             templates=None if templates is None else [str(text) for text in templates.texts],
             words=[len(known) for known in words],
@@ -200,7 +200,8 @@ class TagLayout(Layout):
     def take(self, learner: Any, state: State) -> None:
         card, arrays = state.card, state.arrays
         facts: TagFacts = card.model
-        model = TagModel(facts.order, card.record.seed)
+        encoder = Encoder(facts.tokens, facts.templates, facts.columns)
+        model = TagModel(facts.order, card.record.seed, encoder)
         state.restore(model)
         model.tags = card.classes
         feature = arrays["rows.feature"]
@@ -222,14 +223,13 @@ class TagLayout(Layout):
             model.recorder, model.start = _take_ledger(arrays), TagWeights(0, facts.order)
             if facts.ledger:
                 model.start = weights(facts.ledger, "ledger.start.")
-        encoder = Encoder(facts.tokens, facts.templates, facts.columns)
         encoder.table = FeatureTable(arrays["features.hash"].view(np.uint64))
         if encoder.templates is not None:
             words = unpack_words(arrays, facts.words)
             known = [{word: k for k, word in enumerate(column)} for column in words]
             encoder._remember(known, encoder.templates.hashes(words))
         allowed_steps(learner.constraints, model.tags)
-        learner._model, learner._encoder = model, encoder
+        learner._model = model
 
 
 # ---------------------------------------------------------------------- weights

@@ -16,7 +16,6 @@ from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core.parallel import each_part, slices
 from rosenblatt.errors import InputError, Item
 from rosenblatt.structured.constraints import allowed_steps
-from rosenblatt.structured.sentences import Encoder
 from rosenblatt.structured.tagging import NO_TAG, TagModel
 
 
@@ -29,12 +28,13 @@ def predicted_tags(learner: Any, sentences: Any) -> list[list[str]]:
     if found is None:
         learner._refuse_unfitted()
         learner.check_parameters()
-        weights = learner._model.served(averaged=learner.averaged)
+        model: TagModel = learner._model  # of one state, also while another thread learns
+        weights = model.served(averaged=learner.averaged)
         if plain is None or not plain.serves(known):
-            plain = learner._plain_tagger = _plain_tagger(learner, weights)
+            plain = learner._plain_tagger = _plain_tagger(learner, model, weights)
             found = None if plain is None else _tag_usual(plain, known, sentences)
         if found is None:
-            return learner._predict(weights, sentences)  # type: ignore[no-any-return]
+            return learner._predict(model, weights, sentences)  # type: ignore[no-any-return]
     return found
 
 
@@ -55,9 +55,10 @@ def _tag_usual(
     return found
 
 
-def _plain_tagger(learner: Any, weights: TagWeights) -> PlainTagger | None:
+def _plain_tagger(learner: Any, model: TagModel, weights: TagWeights) -> PlainTagger | None:
     """What tags usual sentences by the same sums in one call; None if the learner is unusual."""
-    model, encoder, constraints = learner._model, learner._encoder, learner.constraints
+    encoder = model.encoder
+    constraints = learner.constraints
     is_fixed = constraints is None or type(constraints) is str  # a mapping may be changed
     if encoder.templates is None or model.dictionary is not None or not is_fixed:
         return None
@@ -65,7 +66,7 @@ def _plain_tagger(learner: Any, weights: TagWeights) -> PlainTagger | None:
     return PlainTagger(
         names,
         tuple(getattr(learner, name) for name in names),
-        (model, encoder, model.weights, model.best),
+        (model, model.weights, model.best),
         weights,
         encoder.table,
         encoder.known,
@@ -79,7 +80,6 @@ def _plain_tagger(learner: Any, weights: TagWeights) -> PlainTagger | None:
 
 def tag_sentences(
     model: TagModel,
-    encoder: Encoder,
     weights: TagWeights,
     listed: list[Any],
     *,
@@ -92,7 +92,7 @@ def tag_sentences(
 
     def tag(some: slice) -> list[list[str]]:
         numbers = full[some]
-        encoded = encoder.encode([listed[n] for n in numbers], numbers=numbers)
+        encoded = model.encoder.encode([listed[n] for n in numbers], numbers=numbers)
         tags = model.find_tags(weights, encoded, beam, allowed)
         if allowed is not None:
             refuse_no_path(tags, encoded, numbers)

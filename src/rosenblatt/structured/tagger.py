@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from rosenblatt._kernels.copy_on_write import CopyOnWrite
+from rosenblatt._kernels.tags.tag_features import starts_of
 from rosenblatt._kernels.tags.tag_weights import Encoded, TagWeights
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import declared_classes
@@ -22,13 +24,25 @@ from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.ledger import TagLedger
 from rosenblatt.structured.sentences import Encoder, layout_of, read_pairs, read_sentences
 from rosenblatt.structured.tag_predictions import predicted_tags, tag_sentences
-from rosenblatt.structured.tagging import TagModel, TagTrainer, refuse_another_shape
+from rosenblatt.structured.tagging import (
+    RightTags,
+    TagBatch,
+    TagModel,
+    TagTrainer,
+    joining_tags,
+    refuse_another_shape,
+    tag_numbers,
+)
 
 if TYPE_CHECKING:
     from rosenblatt.io import SentenceLayout
+    from rosenblatt.model.card import State
     from rosenblatt.structured.paths import PathExplanation
 
 WIDEST_BEAM = 1 << 16
+# So many sentences may be learned from in place: one compiled call, which nothing interrupts
+# half-way. With more of them the copy of a model costs little compared with learning.
+SENTENCES_IN_PLACE = 64
 
 
 def check_texts(name: str, value: Any) -> None:
@@ -195,11 +209,16 @@ class SequenceTagger(Learner):
         self : learner
         """
         with unchanged_on_error(self):
+            listed, tagged = self._read(sentences, tags)
             goes_on = bool(self.warm_start) and self.__sklearn_is_fitted__()
-            model, encoder, trainer = self._prepare(sentences, tags, goes_on)
-            validation = self._validation(model, encoder, validation_set)
+            model = self._model.for_learning() if goes_on else self._new_model(listed)
+            self._refuse_another_model(model)
+            model.admit_all(chain.from_iterable(tagged))
+            encoded = model.encoder.encode(listed, learning=True)
+            trainer = self._trainer(model, encoded, tagged)
+            validation = self._validation(model, validation_set)
             self._run(model, trainer, validation, lambda: trainer.errors(averaged=self.averaged))
-            self._encoder = encoder
+            self._own(model)
         return self
 
     def partial_fit(self, sentences: Any, tags: Any, classes: Any = None) -> Self:
@@ -218,65 +237,132 @@ class SequenceTagger(Learner):
         self : learner
         """
         with unchanged_on_error(self):
-            goes_on = self.__sklearn_is_fitted__()
-            model, encoder, trainer = self._prepare(sentences, tags, goes_on, classes)
-            last_row = model.next_row + trainer.n_all
-            epochs.one_pass(trainer, trainer.subset)
-            model.next_row = last_row
+            listed, tagged = self._read(sentences, tags)
+            fitted = self._model if self.__sklearn_is_fitted__() else None
+            known = () if fitted is None else fitted.tags
+            joins = joining_tags(known, declared_classes(classes), tagged)
+            is_short = len(listed) <= SENTENCES_IN_PLACE and joins == [(0, [])]
+
+            with self._copy_on_write.writing(fitted) as is_private:
+                in_place = is_private and is_short
+                if fitted is not None and in_place:
+                    self._learn_in_order(fitted, listed, tagged, joins)
+
+            if not in_place:
+                model = self._new_model(listed) if fitted is None else fitted.for_learning()
+                self._learn_in_order(model, listed, tagged, joins)
+                self._model = model
+                self._own(model)
             self._forget_fit()
-            self._model, self._encoder = model, encoder
         return self
 
     def learn_one(self, sentence: Any, tags: Any, classes: Any = None) -> Self:
-        """Learn from one sentence, as `partial_fit` does."""
+        """Learn from one sentence, as `partial_fit` does.
+
+        Its cost does not grow with what was learned before, unless the sentence brings a new tag or
+        somebody else has the model: a copy, a ledger, a prediction in another thread.
+        """
         return self.partial_fit([sentence], [tags], classes)
 
-    def _prepare(
-        self, sentences: Any, tags: Any, goes_on: bool, classes: Any = None
-    ) -> tuple[TagModel, Encoder, TagTrainer]:
-        """A model to learn into, a new one or a copy, and what learns from these sentences."""
+    def _read(self, sentences: Any, tags: Any) -> tuple[list[Any], list[list[str]]]:
+        """Return sentences and tags as lists; refuse what this tagger cannot learn from."""
         self.check_parameters()
         self._plain_tagger = None  # what it knows is true no longer
-        listed, tagged = read_pairs(sentences, tags)
-        if goes_on:
-            refuse_another_shape(self._model, self._encoder, self.order, self.templates)
-            encoder, model = self._encoder.copy(), self._model.copy()
-            model.best = None
-        else:
-            encoder = Encoder.for_tokens(listed, self.templates, self.columns)
-            model = TagModel(int(self.order), seed_from(self.random_state))
-        if encoder.kind == "mapping" and self.tag_dictionary is not None:
+        return read_pairs(sentences, tags)
+
+    def _new_model(self, listed: list[Any]) -> TagModel:
+        encoder = Encoder.for_tokens(listed, self.templates, self.columns)
+        return TagModel(int(self.order), seed_from(self.random_state), encoder)
+
+    def _own(self, model: TagModel) -> None:
+        """Note that this learner made its model, so that it may learn in place."""
+        self._copy_on_write.own(model)
+
+    @property
+    def _copy_on_write(self) -> CopyOnWrite:
+        lock: CopyOnWrite | None = self.__dict__.get("_state_lock")
+        if lock is None:
+            # Two threads that come first get the same one.
+            lock = self.__dict__.setdefault("_state_lock", CopyOnWrite())
+        return lock
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy shares the model, so that neither may change it in place from here on.
+        self._copy_on_write.hand_out()
+        state = super().__getstate__()
+        del state["_state_lock"]
+        return state
+
+    def _trainer(self, model: TagModel, encoded: Encoded, tagged: list[list[str]]) -> TagTrainer:
+        """Return what learns from all of these sentences, whose tags the model has."""
+        right = self._right_tags(tagged, encoded.starts, model.tags)
+        return self._batch(model, encoded, right).trainer(model, 0, len(encoded))
+
+    def _learn_in_order(
+        self,
+        model: TagModel,
+        listed: list[Any],
+        tagged: list[list[str]],
+        joins: list[tuple[int, list[str]]],
+    ) -> None:
+        """Learn from each sentence once; tags join at the sentences that first have them."""
+        self._refuse_another_model(model)
+        tags = [*model.tags, *chain.from_iterable(new for _, new in joins)]
+        right = self._right_tags(tagged, starts_of(listed), tags)
+        encoded = model.encoder.encode(listed, learning=True)
+
+        # Nothing is refused from here on.
+        batch = self._batch(model, encoded, right)
+        ends = [*(number for number, _ in joins[1:]), len(listed)]
+        for (start, new), stop in zip(joins, ends, strict=True):
+            model.admit_all(new)
+            trainer = batch.trainer(model, start, stop)
+            trainer.reserve_rows()
+            epochs.one_pass(trainer, trainer.subset)
+        model.next_row = batch.first_row + len(listed)
+
+    def _refuse_another_model(self, model: TagModel) -> None:
+        """Refuse parameters that do not go with what was learned, or with its tokens."""
+        model.refuse_slim()
+        refuse_another_shape(model, self.order, self.templates)
+        if model.encoder.kind == "mapping" and self.tag_dictionary is not None:
             raise ParameterError(
                 "tag_dictionary is for words and tuples, but these tokens are mappings of "
                 "features. Leave it at None."
             )
-        model.keep_record(bool(self.record))
-        model.admit_all([*declared_classes(classes), *chain.from_iterable(tagged)])
-        encoded = encoder.encode(listed, learning=True)
-        return model, encoder, self._trainer(model, encoded, tagged, encoder.n_features)
 
-    def _trainer(
-        self, model: TagModel, encoded: Encoded, tagged: list[list[str]], n_features: int
-    ) -> TagTrainer:
-        """What learns from sentences whose features are known."""
-        gold = model.numbers(tagged)
-        allowed = allowed_steps(self.constraints, model.tags)
-        visited = np.arange(len(encoded))
+    def _right_tags(self, tagged: list[list[str]], starts: Any, tags: list[str]) -> RightTags:
+        """Return the right tags as places in `tags`, and the sentences to learn from."""
+        gold = tag_numbers({tag: place for place, tag in enumerate(tags)}, tagged)
+        allowed = allowed_steps(self.constraints, tags)
+        visited = np.arange(len(tagged))
         if allowed is not None:
-            visited = legal_sentences(allowed, gold, encoded.starts, model.tags)
-        only = model.learn_dictionary(self.tag_dictionary, encoded, gold)
-        settings: dict[str, Any] = {"beam": self._beam, "allowed": allowed, "update": self._update}
-        settings["C"] = float(self.C) if self.rule == "mira" else 0.0
-        return TagTrainer(model, encoded, gold, only, visited, n_features=n_features, **settings)
+            visited = legal_sentences(allowed, gold, starts, tags)
+        return RightTags(gold, visited, allowed)
+
+    def _batch(self, model: TagModel, encoded: Encoded, right: RightTags) -> TagBatch:
+        """Return sentences ready to be learned from, and begin to learn: the model may change."""
+        model.best = None
+        model.keep_record(bool(self.record))
+        return TagBatch(
+            encoded,
+            right,
+            model.learn_dictionary(self.tag_dictionary, encoded, right.gold),
+            first_row=model.next_row,
+            beam=self._beam,
+            update=self._update,
+            C=float(self.C) if self.rule == "mira" else 0.0,
+        )
 
     def _validation(
-        self, model: TagModel, encoder: Encoder, validation_set: tuple[Any, Any] | None
+        self, model: TagModel, validation_set: tuple[Any, Any] | None
     ) -> Validation | None:
         if validation_set is None:
             return None
         sentences, tags = read_pair(validation_set, "(sentences, tags), as for fit")
         listed, tagged = read_pairs(sentences, tags, argument="validation_set")
-        encoded, allowed = encoder.encode(listed), allowed_steps(self.constraints, model.tags)
+        encoded = model.encoder.encode(listed)
+        allowed = allowed_steps(self.constraints, model.tags)
         gold = np.array(
             [model.slots.get(tag, -1) for sentence in tagged for tag in sentence], np.int32
         )
@@ -304,18 +390,18 @@ class SequenceTagger(Learner):
         tags : list of lists of str
             An empty list for a sentence without tokens.
         """
-        return predicted_tags(self, sentences)
+        with self._copy_on_write:
+            return predicted_tags(self, sentences)
 
     def predict_one(self, sentence: Any) -> list[str] | None:
         """The tags of one sentence; None before any was learned."""
         return self.predict([sentence])[0] if self.__sklearn_is_fitted__() else None
 
-    def _predict(self, weights: TagWeights, sentences: Any) -> list[list[str]]:
-        allowed = allowed_steps(self.constraints, self._model.tags)
+    def _predict(self, model: TagModel, weights: TagWeights, sentences: Any) -> list[list[str]]:
+        allowed = allowed_steps(self.constraints, model.tags)
         listed = read_sentences(sentences, may_be_empty=True)
         return tag_sentences(
-            self._model,
-            self._encoder,
+            model,
             weights,
             listed,
             beam=self._beam,
@@ -357,7 +443,13 @@ class SequenceTagger(Learner):
         """
         from rosenblatt.structured.paths import explain_tags
 
-        return explain_tags(self, sentence, tags, sentences).cut(top)
+        with self._copy_on_write:
+            return explain_tags(self, sentence, tags, sentences).cut(top)
+
+    def to_state(self, *, slim: bool = False) -> State:
+        """As of every learner; nothing of it changes while the file is written."""
+        with self._copy_on_write:
+            return super().to_state(slim=slim)
 
     # ------------------------------------------------------------------ what was learned
 
@@ -372,7 +464,7 @@ class SequenceTagger(Learner):
 
         None for mappings, which files do not hold. What is set is saved with the tagger.
         """
-        return layout_of(self._fitted().notes.get("schema"), self._encoder)
+        return layout_of(self._fitted().notes.get("schema"), self._model.encoder)
 
     @schema_.setter
     def schema_(self, layout: SentenceLayout | None) -> None:
@@ -382,15 +474,16 @@ class SequenceTagger(Learner):
     def knows(self, token: Any) -> bool:
         """Whether the word of a token, which is the token itself or its first part, was learned."""
         self._refuse_unfitted()
-        return self._encoder.knows(token)
+        encoder: Encoder = self._model.encoder
+        return encoder.knows(token)
 
     @property
     def n_features_(self) -> int:
         """Features met in training."""
-        self._fitted()
-        return self._encoder.n_features
+        encoder: Encoder = self._fitted().encoder
+        return encoder.n_features
 
     @property
     def ledger_(self) -> TagLedger:
         """Every mistake in order, when ``record=True``."""
-        return TagLedger(self._recorded(), self._encoder, copy(self)._predict)
+        return TagLedger(self._recorded(), copy(self)._predict)

@@ -115,9 +115,13 @@ class Templates:
         )
 
     def hashes(self, words: list[list[str]]) -> list[npt.NDArray[np.uint64]]:
-        """For each part the hashes of what it asks of the words of its column."""
-        found = hashes_of(self.asks, words)
-        return [found[place] for place in self.part_asks]
+        """Return for each of `asks` the hashes of what it asks of the words of its column."""
+        found: list[npt.NDArray[np.uint64]] = hashes_of(self.asks, words)
+        return found
+
+    def by_part(self, hashes: list[npt.NDArray[np.uint64]]) -> list[npt.NDArray[np.uint64]]:
+        """Return the hashes of each part; parts that ask the same share an array."""
+        return [hashes[place] for place in self.part_asks]
 
 
 def _ask(column: int, asked: tuple[tuple[str, int], ...]) -> Ask:

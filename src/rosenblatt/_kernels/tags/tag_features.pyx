@@ -278,9 +278,12 @@ def features_of(FeatureTable table, cnp.ndarray starts, list words, cnp.ndarray 
             part[p].cache = <int32_t *>cnp.PyArray_DATA(<cnp.ndarray?>caches[k])
             part[p].fresh = <int32_t *>cnp.PyArray_DATA(fresh) + k * most_new
     if learning:
-        table.reserve(
+        # Every token may bring a feature for every template, but a word brings only one for each
+        # template of a single part.
+        table.reserve(min(
+            n_tokens * n_templates,
             sum(len(known[p]) + len(new[p]) for p in range(n_parts)) + 16 * n_templates
-            + n_tokens * sum(cache is None for cache in caches))
+            + n_tokens * sum(cache is None for cache in caches)))
     with nogil:
         for s in range(n_sentences):
             first, last = start[s], start[s + 1]
@@ -321,10 +324,14 @@ cdef inline uint64_t _hash(const Part *part, int32_t word) noexcept nogil:
 cdef inline int32_t _cached(FeatureTable table, int64_t k, Part *part, int32_t word,
                             bint learning) noexcept nogil:
     cdef int32_t *kept
+    cdef int32_t number
     kept = part.cache + word if word < part.n_known else part.fresh + (word - part.n_known)
-    if kept[0] == -2:
-        kept[0] = table.number(rb_mix(rb_mix(<uint64_t>k, 0), _hash(part, word)), learning)
-    return kept[0]
+    if kept[0] != -2:
+        return kept[0]
+    number = table.number(rb_mix(rb_mix(<uint64_t>k, 0), _hash(part, word)), learning)
+    if number >= 0:  # one that is unseen now may be learned later
+        kept[0] = number
+    return number
 
 
 # Of a value: so that no score of a token leaves the range of float32.
@@ -334,10 +341,11 @@ MOST = 1e12
 def named_features(FeatureTable table, list sentences, bint learning):
     """Features of tokens that are mappings: their numbers, values and where each token begins.
 
-    A text says what is the case, {"word": "run"}; True and numbers how much, {"length": 3.0}.
+    A text says what is the case, {"word": "run"}; True and numbers how much, {"length": 3.0}. All
+    are checked before the first gets a number, so that an error leaves the table as it was.
     """
-    cdef list numbers = [], values = []
-    cdef int64_t n_tokens = sum(map(len, sentences)), i = 0, s
+    cdef list keys = [], amounts = [], ends = [], numbers = [], values = []
+    cdef int64_t n_tokens = sum(map(len, sentences)), i, k, s
     cdef cnp.ndarray starts = np.zeros(n_tokens + 1, np.int64)
     cdef double amount
     cdef uint64_t key
@@ -356,12 +364,18 @@ def named_features(FeatureTable table, list sentences, bint learning):
                     amount = value
                 else:
                     raise TypeError((s, {name: value}))
-                if learning:
-                    table.reserve(1)
-                number = table.number(key, learning)
-                if amount != 0.0:
-                    numbers.append(number)
-                    values.append(amount)
-            i += 1
-            starts[i] = len(numbers)
+                keys.append(key)
+                amounts.append(amount)
+            ends.append(len(keys))
+    if learning:
+        table.reserve(len(keys))
+    k = 0
+    for i in range(n_tokens):
+        while k < ends[i]:
+            number = table.number(keys[k], learning)
+            if amounts[k] != 0.0:
+                numbers.append(number)
+                values.append(amounts[k])
+            k += 1
+        starts[i + 1] = len(numbers)
     return starts, np.array(numbers, np.int32), np.array(values, np.float32)

@@ -140,7 +140,7 @@ cdef class PlainTagger:
         cdef rb_column *column
         self.names, self.settings, self.served = names, settings, served
         self.weights, self.known, self.tags, self.make_search = weights, known, tags, make_search
-        self.is_word, self.n_columns, self.t = is_word, len(known), (<TagWeights?>served[2]).t
+        self.is_word, self.n_columns, self.t = is_word, len(known), (<TagWeights?>served[1]).t
         self.idle, self.asks, self.arrays = [Desk(search)], [], [hashes, table]
         self.columns = <rb_column *>self._memory(self.n_columns * sizeof(rb_column))
         self._take_templates(asked, hashes)
@@ -232,7 +232,7 @@ cdef class PlainTagger:
         return out
 
     cpdef bint serves(self, dict learner) except -1:
-        """Whether parameters, model and encoder are those that this was made for."""
+        """Whether parameters and model are those that this was made for."""
         cdef Py_ssize_t i
         cdef PyObject *found
         cdef dict model
@@ -245,13 +245,11 @@ cdef class PlainTagger:
         found = PyDict_GetItemWithError(learner, "_model")
         if found != <PyObject *>self.served[0]:
             return False
-        if PyDict_GetItemWithError(learner, "_encoder") != <PyObject *>self.served[1]:
-            return False
         model = PyObject_GenericGetDict(<object>found, NULL)
-        return (PyDict_GetItemWithError(model, "weights") == <PyObject *>self.served[2]
-                and PyDict_GetItemWithError(model, "best") == <PyObject *>self.served[3]
+        return (PyDict_GetItemWithError(model, "weights") == <PyObject *>self.served[1]
+                and PyDict_GetItemWithError(model, "best") == <PyObject *>self.served[2]
                 and PyDict_GetItemWithError(model, "classes") == <PyObject *>self.tags
-                and (<TagWeights>self.served[2]).t == self.t
+                and (<TagWeights>self.served[1]).t == self.t
                 and len(self.tags) == self.weights.n_tags)
 
     cdef bint _read(self, Desk desk, list listed, Py_ssize_t first) except -1:

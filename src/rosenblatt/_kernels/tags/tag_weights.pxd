@@ -18,6 +18,7 @@ cdef extern from "tags/tagging.h" nogil:
 cdef class TagWeights:
     cdef readonly int64_t n_tags, width, order
     cdef public int64_t t, n_rows
+    cdef object row_of_buffer  # `row_of` is its beginning; None: there is no room behind it
     cdef readonly object row_of, rows, row_sums, steps, step_sums, pairs, pair_sums
     cdef int32_t *at
     cdef float *w

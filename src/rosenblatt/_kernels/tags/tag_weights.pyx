@@ -41,6 +41,7 @@ cdef class TagWeights:
         self.row_sums, self.steps = arrays["row_sums"], arrays["steps"]
         self.step_sums, self.pairs = arrays["step_sums"], arrays["pairs"]
         self.pair_sums = arrays["pair_sums"]
+        self.row_of_buffer = None  # the array may be a part of somebody else's buffer
         self.n_rows = len(self.rows)
         self.bind()
 
@@ -55,11 +56,18 @@ cdef class TagWeights:
         self.up = <double *>cnp.PyArray_DATA(<cnp.ndarray>self.pair_sums)
 
     def know(self, int64_t n_features):
-        """Make room for features; none of them has a row yet."""
-        if n_features > self.n_features:
-            more = np.full(n_features - self.n_features, -1, np.int32)
-            self.row_of = np.concatenate([self.row_of, more])
-            self.bind()
+        """Make room for features; none of them has a row yet.
+
+        The buffer behind `row_of` doubles, so that a stream of sentences pays for each feature once.
+        """
+        if n_features <= self.n_features:
+            return
+        if self.row_of_buffer is None or n_features > len(self.row_of_buffer):
+            buffer = np.full(max(n_features, 2 * self.n_features), -1, np.int32)
+            buffer[:self.n_features] = self.row_of
+            self.row_of_buffer = buffer
+        self.row_of = self.row_of_buffer[:n_features]
+        self.bind()
 
     def reserve(self, int64_t n_rows):
         """Make room for so many rows more."""
