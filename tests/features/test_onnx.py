@@ -37,9 +37,9 @@ def csv(rows: list[dict[str, Any]], labels: list[str]) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def table(rows: list[dict[str, Any]], labels: list[str]) -> Any:
+def table(rows: list[dict[str, Any]], labels: list[str], missing: tuple[str, ...] = ("NA",)) -> Any:
     types = {"size": "number", "gap": "number", "colour": "text", "shape": "text"}
-    return read_table(io.BytesIO(csv(rows, labels)), "y", types=types, missing=["NA"])
+    return read_table(io.BytesIO(csv(rows, labels)), "y", types=types, missing=missing)
 
 
 def session(file: bytes) -> Any:
@@ -161,14 +161,44 @@ def test_a_guessed_schema_with_ignored_columns_scales_as_in_training() -> None:
     np.testing.assert_allclose(scores[:, 1], expected, rtol=1e-9, atol=1e-12)
 
 
-def test_a_gap_that_training_did_not_meet_is_no_number() -> None:
-    schema = Schema([Number("size")], "y", [])
-    row = {"size": 0.0, "gap": 0.0, "colour": "red", "shape": "round"}
-    data = table([{**row, "size": 1.0}, {**row, "size": -1.0}], ["a", "b"])
-    running = session(table_to_onnx(model_of(schema, data), schema))
-    _, scores = running.run(None, asked(running, {"size": [math.nan, 1.0]}))
-    assert np.isnan(scores[0]).all()
-    assert np.isfinite(scores[1]).all()
+cells = st.one_of(halves, st.just(math.nan))
+
+
+@given(
+    rows=st.lists(st.tuples(halves, halves, st.sampled_from(["red", "true"])), min_size=3),
+    asked_rows=st.lists(
+        st.tuples(cells, cells, st.sampled_from(["red", "true", "True", "TRUE", "", "new"])),
+        min_size=1,
+        max_size=8,
+    ),
+    scale=st.sampled_from(["robust", "standard", None]),
+    labels=st.sampled_from(["ab", "abc"]),
+)
+def test_a_gap_that_training_did_not_meet_is_filled_as_predict_fills_it(
+    rows: list[Any], asked_rows: list[Any], scale: str | None, labels: str
+) -> None:
+    """Row by row, with the other spellings of true that predict knows."""
+    named = [dict(zip(("size", "gap", "colour"), row, strict=True)) for row in rows]
+    train = table(
+        [{**row, "shape": "round"} for row in named],
+        [labels[i % len(labels)] for i in range(len(rows))],
+        missing=(),
+    )
+    schema = Schema.guess(train, scale=scale)
+    assert not any(column.gaps for column in schema.columns if isinstance(column, Number))
+    state = model_of(schema, train)
+    running = session(table_to_onnx(state, schema))
+    inputs = {given.name for given in running.get_inputs()}
+
+    for size, gap, colour in asked_rows:
+        row = {"size": size, "gap": gap, "colour": colour, "shape": "round"}
+        columns = {name: [row[name]] for name in NAMES if name in inputs}
+        label, scores = running.run(["label", "scores"], asked(running, columns))
+        X: Any = schema.encode(table([row], ["a"]))
+        ours = learner_of(state).decision_function(X)
+        np.testing.assert_allclose(scores[0, -1], ours.ravel()[-1], rtol=1e-12, atol=1e-12)
+        if np.ptp(np.sort(scores[0])[-2:]) > 1e-9:
+            assert label.tolist() == learner_of(state).predict(X).tolist()
 
 
 def test_columns_that_are_called_as_an_output_or_not_at_all_get_another_name() -> None:

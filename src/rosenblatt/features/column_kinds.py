@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
@@ -135,6 +135,11 @@ class Category(Column):
     @property
     def n_features(self) -> int:
         return len(self.levels)
+
+    @property
+    def number_of_text(self) -> Mapping[str, int]:
+        """Return the number of the level for each known text, spellings of true included."""
+        return self._number
 
     def part(self, table: Table, learning: bool = False) -> Part:
         codes, texts = table.coded(self.name)

@@ -22,9 +22,9 @@ def table_to_onnx(state: State, schema: Schema) -> bytes:
     Each column of the schema is an input of its name and of shape (n, 1): numbers in float64, NaN
     where one is missing, and categories as strings. Scaling, clipping, levels and gaps are part of
     the graph.
-    A level that training did not meet has no weight, as in `predict`. What `predict` refuses, a gap
-    in a column that had none in training, gives scores of NaN. The outputs are those of
-    `rosenblatt.model.onnx.to_onnx`.
+    A level that training did not meet has no weight, and a gap in a column that had none in
+    training counts as the median or the most frequent level, as in `predict`. The outputs are those
+    of `rosenblatt.model.onnx.to_onnx`.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class _Encoding:
     def category(self, column: Category, start: int) -> str:
         graph, n_levels = self._graph, len(column.levels)
         name = graph.input(column.name, object, 1)
-        places = {sound_text(level): number for number, level in enumerate(column.levels)}
+        places = {sound_text(text): number for text, number in column.number_of_text.items()}
         places.setdefault("", column.mode)  # a gap
         place = graph.node(
             "LabelEncoder",
@@ -106,16 +106,19 @@ class _Encoding:
         graph = self._graph
         parts: list[str] = []
         features: list[int] = []
-        if self._numbers[False]:
-            parts.append(self._scaled(self._numbers[False]))
-            features += [start for _, _, start in self._numbers[False]]
-        if self._numbers[True]:
-            values = self._scaled(self._numbers[True])
+        for has_gaps, numbers in self._numbers.items():
+            if not numbers:
+                continue
+            starts = [start for _, _, start in numbers]
+            values = self._scaled(numbers)
             missing = graph.node("IsNaN", values)
+            # Scaled, the median is 0, and so is a gap.
             parts.append(graph.node("Where", missing, graph.constant("zero", np.zeros(1)), values))
-            parts.append(graph.node("Cast", missing, to=DOUBLE))
-            starts = [start for _, _, start in self._numbers[True]]
-            features += [*starts, *(start + 1 for start in starts)]
+            features += starts
+            # Only a column that had gaps in training has a feature for them.
+            if has_gaps:
+                parts.append(graph.node("Cast", missing, to=DOUBLE))
+                features += [start + 1 for start in starts]
         named = graph.constant("bias", bias)
         if not parts:
             return graph.node("Add", self._summed(self._terms), named)
