@@ -183,7 +183,8 @@ class MarginCeiling:
         moves = np.append(self._weights.matrix, self._weights.bias).astype(np.float64)
         moves -= 0.0 if origin is None else np.append(origin.matrix, origin.bias)
         largest = float(np.abs(moves).max())
-        return largest * float(np.linalg.norm(moves / largest)) if largest else 0.0
+        # Not np.linalg.norm, a product of BLAS, whose sums depend on the processor.
+        return largest * math.sqrt(((moves / largest) ** 2).sum()) if largest else 0.0
 
     def bound(self) -> float:
         """What the weights at the end of an epoch prove."""

@@ -93,7 +93,7 @@ def outputs(learner: Any, X: Any, threshold: float | None = None) -> tuple[Any, 
         return learner.predict(X), None, None
     scores, probabilities = learner.decision_function(X), None
     if hasattr(learner, "calibration_"):
-        probabilities = np.exp(learner.calibration_.log_probabilities(scores))
+        probabilities = learner.calibration_.probabilities(scores)
     if threshold is None:
         return classes[best_classes(scores, learner.ties)], scores, probabilities
     second = scores if probabilities is None else probabilities[:, 1]

@@ -7,10 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from rosenblatt._kernels.rows.probabilities import (
+    log,
+    log_softmax,
+    sigmoid_loss,
+    softmax,
+    softmax_loss,
+)
 from rosenblatt.arrays import AnyArray, FloatArray, IntArray
 from rosenblatt.core.classes import decision_scores, stratified_folds
 from rosenblatt.core.result import stop_asked
@@ -23,8 +31,10 @@ from rosenblatt.learner.sklearn_classes import not_fitted_error
 from rosenblatt.learner.targets import read_weights
 from rosenblatt.plurals import count
 
-# The value of a loss, its gradient and its second derivatives.
-Loss = Callable[[FloatArray], tuple[float, FloatArray, FloatArray]]
+# The value of a loss of slope and offset, its gradient and its second derivatives: by slope twice,
+# by both, by offset twice.
+Parts = tuple[float, tuple[float, float], tuple[float, float, float]]
+Loss = Callable[[float, float], Parts]
 MOST_FOLDS, MOST_STEPS = 5, 100
 SCORED_AT_ONCE = 1 << 14
 LARGEST_EXPONENT = 1e300
@@ -42,13 +52,23 @@ class Calibration(NamedTuple):
     combine: str | None = None
 
     def log_probabilities(self, scores: AnyArray) -> FloatArray:
-        """One column for each class, of scores as ``decision_function`` has them."""
+        """Return one column for each class, of scores as ``decision_function`` has them."""
+        found = self._exponents(scores)
+        log_softmax(found)
+        return found
+
+    def probabilities(self, scores: AnyArray) -> FloatArray:
+        """Return the same, and not their logarithms."""
+        found = self._exponents(scores)
+        softmax(found)
+        return found
+
+    def _exponents(self, scores: AnyArray) -> FloatArray:
         with np.errstate(over="ignore"):
-            scores = np.clip(self.slope * scores, -LARGEST_EXPONENT, LARGEST_EXPONENT)
-        if scores.ndim == 1:
-            scores = np.column_stack([np.zeros_like(scores), scores + self.offset])
-        scores = scores - scores.max(axis=1, keepdims=True)
-        return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
+            z = np.clip(self.slope * scores, -LARGEST_EXPONENT, LARGEST_EXPONENT)
+        if z.ndim == 1:
+            z = np.column_stack([np.zeros_like(z), z + self.offset])
+        return np.ascontiguousarray(z, np.float64)
 
 
 def calibrate(scores: AnyArray, labels: AnyArray, weights: Any = None) -> Calibration:
@@ -67,60 +87,93 @@ def calibrate(scores: AnyArray, labels: AnyArray, weights: Any = None) -> Calibr
     H.-T. Lin, C.-J. Lin and R. Weng (2007), "A note on Platt's probabilistic outputs for support
     vector machines", Machine Learning 68.
     """
-    labels, two, n = np.asarray(labels, np.intp), scores.ndim == 1, len(labels)
-    weights = np.ones(n) if weights is None else np.asarray(weights, np.float64)
-    k = 2 if two else scores.shape[1]
-    totals = np.bincount(labels, weights, k)[labels] if two else np.full(n, weights.sum())
-    others = 1.0 / (totals + 2)
-    targets = np.repeat(others[:, None] / (k - 1), k, axis=1)
-    targets[np.arange(n), labels] = 1.0 - others
-    shares = weights @ targets
-    prior = float(np.log(shares[1] / shares[0])) if two else 0.0
-    scores = scores.astype(np.float64)
-    centre = float(weights @ scores / weights.sum()) if two else 0.0
-    scores = scores - (centre if two else scores.max(axis=1, keepdims=True))
-    scale = float(np.abs(scores).max())
+    labels = np.asarray(labels, np.intp)
+    weights = np.ones(len(labels)) if weights is None else np.asarray(weights, np.float64)
+    weights = np.ascontiguousarray(weights)
+    fit = _platt if scores.ndim == 1 else _temperature
+    return fit(scores.astype(np.float64), labels, weights)
+
+
+def _platt(scores: FloatArray, labels: IntArray, weights: FloatArray) -> Calibration:
+    """Fit a slope and an offset to one score for each row."""
+    # The target of the second class: what is left of Platt's for rows of the first.
+    rest = 1.0 / (np.bincount(labels, weights, 2)[labels] + 2.0)
+    targets = np.where(labels == 1, 1.0 - rest, rest)
+    second = float((weights * targets).sum())
+    first = float((weights * (1.0 - targets)).sum())
+    prior = log(second / first)
+
+    # Centred and of size 1, so that slope and offset hardly depend on each other.
+    centre = float((weights * scores).sum() / weights.sum())
+    features = scores - centre
+    scale = float(np.abs(features).max())
     if not scale > np.finfo(np.float64).tiny:
         return Calibration(0.0, prior)
-    # z = features @ (slope, offset), as large for each class as the softmax takes it.
-    features = (scores / scale).reshape(n, -1, 1)
-    if two:
-        features = np.stack([np.zeros((n, 2)), np.column_stack([scores / scale, np.ones(n)])], 1)
+    features = features / scale
 
-    def loss(found: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        z = features @ found
-        z -= z.max(axis=1, keepdims=True)
-        log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))
-        p, flat = np.exp(log_p), features.reshape(n * k, -1)
-        means = np.einsum("nk,nkd->nd", p, features)
-        p *= weights[:, None]
-        curvature = (flat * p.reshape(-1, 1)).T @ flat - (means * weights[:, None]).T @ means
-        gradient = flat.T @ (p - weights[:, None] * targets).ravel()
-        return -float(weights @ (targets * log_p).sum(axis=1)), gradient, curvature
-
-    found = _lowest(loss, np.array([0.0, prior][: features.shape[2]]))
-    slope = float(found[0]) / scale
+    slope, offset = _lowest(partial(sigmoid_loss, features, targets, weights), 0.0, prior)
+    slope /= scale
     if slope <= 0:
         return Calibration(0.0, prior)
-    return Calibration(slope, float(found[1]) - slope * centre if two else 0.0)
+    return Calibration(slope, offset - slope * centre)
 
 
-def _lowest(loss: Loss, found: FloatArray) -> FloatArray:
-    """Where a convex loss is least: Newton's method, whose steps are halved until they gain."""
-    value, gradient, curvature = loss(found)
+def _temperature(scores: FloatArray, labels: IntArray, weights: FloatArray) -> Calibration:
+    """Fit a slope to a score for each class."""
+    n, k = scores.shape
+    features = scores - scores.max(axis=1, keepdims=True)
+    scale = float(np.abs(features).max())
+    if not scale > np.finfo(np.float64).tiny:
+        return Calibration(0.0, 0.0)
+    features = np.ascontiguousarray(features / scale)
+
+    # The mean of the scores of a row by its targets, of which the wrong classes share the rest.
+    rest = 1.0 / (float(weights.sum()) + 2.0)
+    right = features[np.arange(n), labels]
+    wrong = features.sum(axis=1) - right
+    wanted = (1.0 - rest) * right + rest / (k - 1) * wrong
+
+    def loss(slope: float, offset: float) -> Parts:
+        return softmax_loss(features, wanted, weights, slope)
+
+    slope, _ = _lowest(loss, 0.0, 0.0)
+    slope /= scale
+    return Calibration(max(slope, 0.0), 0.0)
+
+
+def _lowest(loss: Loss, slope: float, offset: float) -> tuple[float, float]:
+    """Return where a convex loss is least: Newton's method, its steps halved until they gain."""
+    value, gradient, curvature = loss(slope, offset)
     for _ in range(MOST_STEPS):
-        step = np.linalg.solve(curvature + RIDGE * np.eye(len(found)), -gradient)
-        slope = float(gradient @ step)
-        if -slope <= 1e-15 * max(value, 1.0):
+        by_slope, by_offset = _newton_step(gradient, curvature)
+        gain = -(gradient[0] * by_slope + gradient[1] * by_offset)
+        if not gain > 1e-15 * max(value, 1.0):
             break
-        tried = loss(found + step)
-        while tried[0] > value + 1e-4 * slope and np.abs(step).max() > RIDGE:
-            step, slope = step / 2, slope / 2
-            tried = loss(found + step)
+        tried = loss(slope + by_slope, offset + by_offset)
+        while tried[0] > value - 1e-4 * gain and max(abs(by_slope), abs(by_offset)) > RIDGE:
+            by_slope /= 2
+            by_offset /= 2
+            gain /= 2
+            tried = loss(slope + by_slope, offset + by_offset)
         if tried[0] > value:
             break
-        found, (value, gradient, curvature) = found + step, tried
-    return found
+        slope += by_slope
+        offset += by_offset
+        value, gradient, curvature = tried
+    return slope, offset
+
+
+def _newton_step(
+    gradient: tuple[float, float], curvature: tuple[float, float, float]
+) -> tuple[float, float]:
+    """Solve ``curvature · step = -gradient``: first without the offset, which curves the most."""
+    slope_slope, slope_offset, offset_offset = curvature
+    offset_offset += RIDGE
+    share = slope_offset / offset_offset
+    alone = max(slope_slope + RIDGE - share * slope_offset, RIDGE)
+    by_slope = (share * gradient[1] - gradient[0]) / alone
+    by_offset = -(gradient[1] + slope_offset * by_slope) / offset_offset
+    return by_slope, by_offset
 
 
 # ---------------------------------------------------------------------- folds
@@ -256,16 +309,21 @@ class CalibratedClassifier(Learner):
             In the order of ``classes_``; each row sums to 1. ``predict`` goes by the scores, so
             that of two classes with nearly the same probability it may choose the other.
         """
-        return np.exp(self.predict_log_proba(X))
+        return self._probabilities(X, Calibration.probabilities, certain=1.0)
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithm of the probability of each class for each row."""
+        return self._probabilities(X, Calibration.log_probabilities, certain=0.0)
+
+    def _probabilities(
+        self, X: Any, of_scores: Callable[[Calibration, AnyArray], FloatArray], certain: float
+    ) -> FloatArray:
         learner: Any = self
         scores = learner.decision_function(X)
         if len(learner.classes_) == 1:
-            return np.zeros((len(scores), 1))
-        return self.calibration_.log_probabilities(scores)
+            return np.full((len(scores), 1), certain)
+        return of_scores(self.calibration_, scores)
 
     @available_if(_has_probabilities)
     def predict_proba_one(self, x: Any) -> dict[Any, float]:

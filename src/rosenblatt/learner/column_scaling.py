@@ -46,4 +46,5 @@ class ColumnScaling(NamedTuple):
     ) -> tuple[AnyFloatArray, AnyFloatArray]:
         """Weights and biases for the columns as they were."""
         own = coef / self.deviation
-        return own, intercept - own @ self.mean
+        # Not a product of BLAS, whose sums depend on the processor.
+        return own, intercept - np.ascontiguousarray(own * self.mean).sum(axis=-1)
