@@ -86,6 +86,17 @@ def test_what_was_chosen_comes_first_then_the_default_then_the_best_of_each_othe
     assert leaderboard_lines([]) == []
 
 
+def test_a_class_too_small_to_be_held_out_is_named_on_standard_error(folder: Path) -> None:
+    written(folder, "rare.csv", [*rows(), "0.1,3.0,0.01,w"])
+    command = ("train", folder / "rare.csv", "--out", folder / "rare.rbt")
+    said = "warning: one class is too small to be held out: 'w' (1 row). Learners were trained"
+    assert said in run(*command).err
+    told = run(*command, "--json")
+    assert said in told.err
+    assert len(told.json["leaderboard"]) > 5
+    assert run(*command, "--quiet").err == ""
+
+
 def test_a_share_or_a_file_to_watch_is_what_it_chooses_by(folder: Path) -> None:
     written(folder, "dev.csv", rows(40))
     told = {

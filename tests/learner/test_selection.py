@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from rosenblatt.arrays import SparseRows
 from rosenblatt.learner import selection
-from rosenblatt.learner.selection import MANY_ROWS, MANY_SCORES, leaderboard, splits
+from rosenblatt.learner.selection import (
+    MANY_ROWS,
+    MANY_SCORES,
+    leaderboard,
+    never_held_out,
+    splits,
+)
 
 DEFAULT = ("usual", 12)
 
@@ -86,20 +92,56 @@ def test_differences_and_standard_errors_are_those_of_paired_rows(pairs):
 # ---------------------------------------------------------------------- splits
 
 
-@given(st.lists(st.integers(2, 12), min_size=2, max_size=5), st.integers(0, 9))
-def test_of_few_rows_each_is_held_out_once_by_folds_with_every_class_on_both_sides(sizes, seed):
+@given(st.lists(st.integers(1, 12), min_size=2, max_size=6), st.integers(0, 9))
+def test_of_few_rows_each_is_held_out_once_by_folds_but_those_of_classes_too_small(sizes, seed):
     labels = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     table = np.arange(len(labels), dtype=float)[:, None]
     parts = splits(table, labels, None, seed)
-    assert len(parts) == min(5, min(sizes))
+    if sorted(sizes)[-2] < 2:
+        assert parts == []
+        return
+    n = len(parts)
+    assert 2 <= n <= min(5, sorted(sizes)[-2])
+    left_out = [label for label, size in enumerate(sizes) if size < n]
+    assert n == 2 or sum(sizes[label] for label in left_out) <= 0.1 * len(labels)
+    assert never_held_out(parts, labels).tolist() == left_out
     held = np.concatenate([part.held for part in parts])
-    assert sorted(held) == list(range(len(labels)))
+    assert sorted(held) == np.flatnonzero(~np.isin(labels, left_out)).tolist()
     for part in parts:
         assert not set(part.learned) & set(part.held)
         assert len(part.learned) + len(part.held) == len(labels)
         assert set(labels[part.learned]) == set(labels)
         np.testing.assert_array_equal(part.scores(lambda rows: rows[:, 0]), part.held)
         np.testing.assert_array_equal(part.labels, labels[part.held])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n", "left_out"),
+    [
+        ([50, 50], 5, []),
+        ([50, 50, 1], 5, [2]),
+        ([50, 50, 2], 5, [2]),
+        ([50, 50, 4, 3, 2], 5, [2, 3, 4]),
+        ([50, 3], 3, []),
+        ([50, 50, 4, 4, 4, 4], 4, []),  # too many rows to leave out
+        ([4, 4, 4, 1], 4, [3]),
+        ([3, 3, 2], 2, []),
+        ([2, 2, 1, 1, 1], 2, [2, 3, 4]),
+    ],
+)
+def test_there_are_as_many_folds_as_all_but_a_tenth_of_the_rows_have(sizes, n, left_out):
+    labels = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    parts = splits(np.zeros((len(labels), 1)), labels, None, 0)
+    assert len(parts) == n
+    assert never_held_out(parts, labels).tolist() == left_out
+
+
+def test_of_many_rows_a_class_of_one_row_is_learned_from_and_the_others_are_held_out():
+    labels = np.append(np.arange(MANY_ROWS, dtype=np.int32) % 2, np.int32(2))
+    [part] = splits(np.zeros((len(labels), 1)), labels, None, 0)
+    assert np.bincount(part.labels).tolist() == [300, 300]
+    assert len(labels) - 1 in part.learned
+    assert never_held_out([part], labels).tolist() == [2]
 
 
 def test_of_many_rows_a_fifth_is_held_out_once():
@@ -142,7 +184,7 @@ def test_a_share_is_held_out_once_of_few_rows_too():
     assert len(part.held) == 10
 
 
-@pytest.mark.parametrize("labels", [[0, 0, 0, 1], [0], [0, 0, 0], list(range(10))])
-def test_nothing_is_held_out_where_a_class_has_a_single_row_or_is_alone(labels):
+@pytest.mark.parametrize("labels", [[0, 0, 0, 1], [0], [0, 0, 0], list(range(10)), [0, 0, 1, 2]])
+def test_nothing_is_held_out_where_no_two_classes_have_two_rows(labels):
     labels = np.array(labels, np.int32)
     assert splits(np.zeros((len(labels), 1)), labels, None, 0) == []

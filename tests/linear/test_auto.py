@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import rosenblatt
 from linear.test_sklearn import EXEMPTIONS
 from rosenblatt import AutoLinear, PassiveAggressive, datasets
 from rosenblatt.core.result import stopping_when
-from rosenblatt.errors import InputError, ModelFileError, NotFittedError, ParameterError
+from rosenblatt.errors import InputError, ModelFileError, NotFittedError, Notice, ParameterError
 from rosenblatt.linear import auto, portfolio
 from rosenblatt.linear.linear_learner import LinearLearner
 
@@ -329,11 +330,50 @@ def test_probabilities_are_calibrated_on_rows_that_were_held_out():
         ([[1.0], [1.0], [1.0], [2.0]], [0, 0, 0, 1]),
     ],
 )
-def test_where_nothing_can_be_held_out_it_is_the_default(X, y):
-    found = AutoLinear().fit(X, y)
+def test_where_nothing_can_be_held_out_it_is_the_default_and_says_so(X, y):
+    with pytest.warns(Notice, match="nothing was held out, because no two classes have two rows"):
+        found = AutoLinear().fit(X, y)
     assert found.leaderboard_ == []
     assert found.n_iter_ <= 12
     np.testing.assert_allclose(found.predict_proba(X).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("more", [1, 2])
+def test_a_row_or_two_of_a_third_class_leave_the_search_and_the_probabilities_held_out(more):
+    """150 rows of 300 numbers are separated, so that scores of training are far too sure."""
+    random = np.random.default_rng(5)
+    X = random.normal(size=(450, 300))
+    y = (X[:, :3].sum(axis=1) + random.normal(size=450) > 0).astype(int)
+    with_rare = np.append(y[:150], [2] * more)
+    rows = np.vstack([X[:150], random.normal(size=(more, 300))])
+
+    what = rf"^one class is too small to be held out: 2 \({more} rows?\)\. Learners were trained"
+    with pytest.warns(Notice, match=what):
+        found = AutoLinear(max_iter=12).fit(rows, with_rare)
+
+    assert len(found.leaderboard_) == 14
+    # Held out, two of three rows are right; in training, all of them.
+    shares = found.predict_proba(X[150:])
+    assert found.score(rows, with_rare) == 1.0
+    assert shares.max(axis=1).mean() < found.score(X[150:], y[150:])
+
+
+def test_a_warning_names_a_few_of_many_classes_that_were_never_held_out():
+    X = np.random.default_rng(0).normal(size=(108, 2))
+    y = [f"c{i % 2}" for i in range(100)] + [f"rare {i}" for i in range(8)]
+    with pytest.warns(Notice) as caught:
+        AutoLinear(max_iter=3).fit(X, y)
+    [said] = [str(one.message) for one in caught if isinstance(one.message, Notice)]
+    assert said.startswith("8 classes are too small to be held out: 'rare 0' (1 row), ")
+    assert "'rare 4' (1 row) and 3 more. " in said
+
+
+def test_nothing_is_said_of_held_out_rows_that_the_caller_gave_or_did_not_ask_for():
+    X, y = np.eye(4), [0, 0, 1, 2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Notice)
+        AutoLinear(search=False).fit(X, y)
+        AutoLinear(max_iter=3).fit(X, y, validation_set=(X, y))
 
 
 def test_one_class_nan_and_an_unknown_parameter_are_refused_and_change_nothing(fitted):

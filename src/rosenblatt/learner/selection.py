@@ -18,6 +18,9 @@ from rosenblatt.errors import InputError
 MANY_ROWS, MANY_SCORES = 3000, 30_000
 MOST_FOLDS = 5
 HELD_OUT = 0.2
+# Classes with fewer rows than folds are left out of the folds, if they have this share of all rows
+# at most; if they have more, there are fewer folds.
+LEFT_OUT = 0.1
 # Rows that are held out are copied so many values at a time.
 VALUES_COPIED = 1 << 20
 
@@ -68,22 +71,44 @@ def are_many(n_rows: int, n_classes: int) -> bool:
 
 
 def splits(table: Any, labels: Labels, share: float | None, seed: int) -> list[Split]:
-    """Splits of a table, of every class alike; none where a class has a single row.
+    """Return splits of a table, of every class alike; none where no two classes have two rows.
 
-    A ``share`` of the rows is held out once; None: what suits their number.
+    A ``share`` of the rows is held out once; None: what suits their number. A class that is too
+    small is left out of the held-out rows: all of its rows are learned from in every split.
     """
     members = np.bincount(labels)
-    if len(members) < 2 or members.min() < 2:
+    if np.count_nonzero(members >= 2) < 2:
         return []
     if share is None and not are_many(len(labels), len(members)):
-        n = min(MOST_FOLDS, int(members.min()))
-        folds = stratified_folds(labels, n, seed)
+        n = number_of_folds(members)
+        folds = np.full(len(labels), -1)
+        counted = np.flatnonzero((members >= n)[labels])
+        folds[counted] = stratified_folds(labels[counted], n, seed)
         parts = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(n)]
     else:
         if share is None:
             share = HELD_OUT if members.max() > 2 else 0.5  # where all classes have two rows, one
         parts = [hold_out(labels, share, seed)]
     return [Split(learned, held, table, labels[held]) for learned, held in parts]
+
+
+def number_of_folds(members: Numbers) -> int:
+    """Return how many folds suit classes of so many rows; two of them have two rows at least.
+
+    Five, or as many as two classes have rows for. A few rows of a rare class do not change that,
+    but where many classes are small, so that most rows would never be held out, there are fewer.
+    """
+    second_largest = int(np.sort(members)[-2])
+    for n in range(min(MOST_FOLDS, second_largest), 2, -1):
+        if members[members < n].sum() <= LEFT_OUT * members.sum():
+            return n
+    return 2
+
+
+def never_held_out(parts: list[Split], labels: Labels) -> Numbers:
+    """Return the classes, by their numbers, of which no split holds out a row."""
+    held = np.unique(np.concatenate([part.labels for part in parts]))
+    return np.setdiff1d(labels, held)
 
 
 def cross_validation(

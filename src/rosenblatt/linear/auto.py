@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt.arrays import is_sparse
 from rosenblatt.core.classes import best_classes, decision_scores
 from rosenblatt.core.rows import as_rows
-from rosenblatt.errors import ConvergenceWarning
+from rosenblatt.errors import ConvergenceWarning, Notice
 from rosenblatt.learner.base import Estimator
 from rosenblatt.learner.calibration import calibrate
 from rosenblatt.learner.column_scaling import ColumnScaling
@@ -22,7 +22,7 @@ from rosenblatt.learner.options import n_jobs_option, option, option_of, seed_fr
 from rosenblatt.learner.outcome import unchanged_on_error
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.routing import available_if
-from rosenblatt.learner.selection import Candidate, Split, leaderboard, splits
+from rosenblatt.learner.selection import Candidate, Split, leaderboard, never_held_out, splits
 from rosenblatt.learner.targets import encode_labels, read_labels, read_weights, validation_rows
 from rosenblatt.linear.linear_learner import LinearLearner
 from rosenblatt.linear.portfolio import (
@@ -33,8 +33,11 @@ from rosenblatt.linear.portfolio import (
     Plan,
     held_out_scores,
 )
+from rosenblatt.plurals import count, first_few
 
 ARMS = {arm.name: arm for arm in PORTFOLIO}
+# A warning names so many classes.
+SHOWN = 5
 # Parameters that a learner of the portfolio has, too.
 HANDED_ON = ("fit_intercept", "class_weight", "record", "n_jobs", "verbose")
 
@@ -54,6 +57,26 @@ def _delegated(name: str, *, begins: bool = False) -> Any:
         return self if found is self.best_learner_ else found
 
     return do
+
+
+def _what_is_not_held_out(parts: list[Split], labels: Any, classes: list[Any]) -> Notice | None:
+    """Return a warning of classes by which nothing was judged; None if there are none."""
+    if not parts:
+        return Notice(
+            "nothing was held out, because no two classes have two rows: AutoLinear took its "
+            "default, and its probabilities follow from the scores of training, which are too "
+            "sure. Give more rows of each class."
+        )
+    sizes = np.bincount(labels)
+    missing = never_held_out(parts, labels).tolist()
+    if not missing:
+        return None
+    named = [f"{classes[k]!r} ({count(int(sizes[k]), 'row')})" for k in missing]
+    what = "one class is" if len(missing) == 1 else f"{len(missing):,} classes are"
+    return Notice(
+        f"{what} too small to be held out: {first_few(named, SHOWN)}. Learners were trained with "
+        "these rows, but chosen and calibrated by the other classes alone."
+    )
 
 
 def _has_probabilities(learner: AutoLinear) -> bool:
@@ -78,6 +101,10 @@ class AutoLinear(Diagram, Estimator):
     of two classes by a slope alone, so that the class that is predicted is the more probable one
     (with ``class_weight`` also by an offset).
 
+    A class that is too small for the folds is learned from and never held out; where no two classes
+    have two rows there is no search, and probabilities follow from the scores of training, which
+    are too sure. A warning says either.
+
     Cost: seven fits of 150 epochs on five folds; of many rows or classes seven of 30 epochs.
 
     Attributes
@@ -88,7 +115,7 @@ class AutoLinear(Diagram, Estimator):
     leaderboard_ : list of Candidate
         Everything that was tried, best first: ``name``, ``epochs``, ``error_rate`` on the held-out
         rows, ``difference`` to the default with its paired ``standard_error``, and whether it was
-        ``chosen``. Empty without ``search``, and when a class has a single row.
+        ``chosen``. Empty without ``search``, and where no two classes have two rows.
 
     See Also
     --------
@@ -198,11 +225,16 @@ class AutoLinear(Diagram, Estimator):
                     scores = np.column_stack([np.zeros(len(scores)), scores])
                 learner.calibrate, model.calibration = True, tuple(calibrate(scores, *more))
             model.notes |= {**notes, "search": list(map(tuple, board))}
+            left_out = None
+            if self.search and dev_labels is None:
+                left_out = _what_is_not_held_out(parts, labels, list(slots))
             if names is not None:
                 learner._feature_names = names
             if schema is not None:
                 learner.schema_ = schema
             self.best_learner_, self.leaderboard_ = learner, board
+        if left_out is not None:
+            warnings.warn(left_out, stacklevel=2)
         learner._warn_of_majority()
         return self
 

@@ -40,6 +40,7 @@ from rosenblatt.cli.frame.options import (
     train_options,
 )
 from rosenblatt.cli.frame.terminal import progress_shown, say, say_json, say_notices
+from rosenblatt.errors import Notice
 
 if TYPE_CHECKING:
     from rosenblatt.features import FeatureOptions
@@ -188,10 +189,10 @@ def command(
         elif resume:
             usual = model.warm_start
             model.set_params(warm_start=True, max_iter=epochs)
-            _fit(model, examples, held, quiet=quiet or as_json)
+            _fit(model, examples, held, quiet=quiet, as_json=as_json)
             model.set_params(warm_start=usual)
         else:
-            _fit(model, examples, held, quiet=quiet or as_json)
+            _fit(model, examples, held, quiet=quiet, as_json=as_json)
         model = getattr(model, "best_learner_", model)
         _refuse_lone_class(model, data)
         model.schema_ = examples.schema
@@ -275,10 +276,14 @@ def _cross_validated(
         )
 
 
-def _fit(model: Any, examples: Examples, held: Examples | None, *, quiet: bool) -> None:
+def _fit(
+    model: Any, examples: Examples, held: Examples | None, *, quiet: bool, as_json: bool
+) -> None:
     dev = None if held is None else (held.X, held.labels)
-    with warnings.catch_warnings(), progress_shown(quiet):
-        warnings.simplefilter("ignore")  # the reason to stop is shown anyway
+    with notices(quiet), warnings.catch_warnings(), progress_shown(quiet or as_json):
+        # The reason to stop is shown anyway; what could not be held out is not.
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", Notice)
         model.fit(examples.X, examples.labels, validation_set=dev, **examples.weighted)
 
 
