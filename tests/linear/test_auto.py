@@ -171,6 +171,18 @@ def test_the_slowest_rule_is_tried_for_fewer_epochs():
     assert ("AdaGrad, hinge", 150) in tried
 
 
+def test_of_a_thousand_classes_no_rule_is_tried_that_moves_all_of_them_at_every_row():
+    random = np.random.default_rng(0)
+    y = np.arange(2000) % 1000
+    X = random.normal(size=(1000, 2))[y]
+    tried = {candidate.name for candidate in AutoLinear(max_iter=1).fit(X, y).leaderboard_}
+    every = {arm.name for arm in portfolio.PORTFOLIO}
+    assert every - tried == {"soft", "AdaGrad, log"}
+    fewer = y < 999
+    tried = {c.name for c in AutoLinear(max_iter=1).fit(X[fewer], y[fewer]).leaderboard_}
+    assert tried == every
+
+
 def test_equal_seeds_give_equal_models_with_any_number_of_threads(digits):
     X, y, *_ = digits
     one, two = (AutoLinear(max_iter=12, n_jobs=n).fit(X, y) for n in (None, 3))
