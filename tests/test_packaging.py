@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,59 @@ def test_the_backend_asks_for_zig_only_where_it_is_needed(tmp_path: Path) -> Non
 def test_zig_builds_for_every_machine_of_the_kind(machine: tuple[str, ...], expected: str) -> None:
     found = asked(f"import c_compiler; print(c_compiler.zig_target(*{machine!r}))")
     assert found.stdout == f"{expected}\n"
+
+
+def multiarch_options(folder: Path, multiarch: str | None) -> str:
+    given = f"pathlib.Path({str(folder)!r}), {multiarch!r}"
+    code = f"import pathlib, c_compiler; print(*c_compiler.multiarch_options({given}))"
+    return asked(code).stdout
+
+
+def test_zig_finds_the_headers_that_debian_keeps_apart_after_its_own(tmp_path: Path) -> None:
+    headers = tmp_path / "include" / "python3.14"
+    headers.mkdir(parents=True)
+    assert multiarch_options(headers, "x86_64-linux-gnu") == "\n"
+    apart = tmp_path / "include" / "x86_64-linux-gnu" / "python3.14"
+    apart.mkdir(parents=True)
+    (apart / "pyconfig.h").touch()
+    expected = f"-idirafter {tmp_path / 'include'}\n"
+    assert multiarch_options(headers, "x86_64-linux-gnu") == expected
+    assert multiarch_options(headers, None) == "\n"
+
+
+def test_zig_compiles_against_headers_of_python_that_lie_in_two_folders(tmp_path: Path) -> None:
+    """As on Debian: pyconfig.h includes another one, by a path below the folder of all headers."""
+    pytest.importorskip("ziglang")
+    headers, apart = (tmp_path / name / "python3.14" for name in ("", "x86_64-linux-gnu"))
+    for folder in (headers, apart):
+        folder.mkdir(parents=True)
+    (headers / "pyconfig.h").write_text("#include <x86_64-linux-gnu/python3.14/pyconfig.h>\n")
+    (apart / "pyconfig.h").write_text("#define SIZEOF_LONG 8\n")
+    # Another C library's header beside them must not be taken.
+    (tmp_path / "math.h").write_text("#error a header of another C library\n")
+    source = tmp_path / "module.c"
+    source.write_text('#include "pyconfig.h"\n#include <math.h>\nint size = SIZEOF_LONG;\n')
+    said = asked(
+        f"""
+import subprocess, sysconfig, c_compiler
+sysconfig.get_path = lambda name: {str(headers)!r}
+sysconfig.get_config_var = lambda name: "x86_64-linux-gnu"
+command = [*c_compiler.zig_command(), "-I{headers}", "-c", "{source}", "-o", "{tmp_path}/module.o"]
+subprocess.run(command, check=True)
+""",
+        ZIG_GLOBAL_CACHE_DIR=str(tmp_path / "cache"),
+        ZIG_LOCAL_CACHE_DIR=str(tmp_path / "cache"),
+    )
+    assert said.returncode == 0, said.stderr
+    assert (tmp_path / "module.o").exists()
+
+
+def test_settings_and_pages_beside_the_package_are_in_the_source_distribution() -> None:
+    lines = (ROOT / "MANIFEST.in").read_text().splitlines()
+    included = [line.removeprefix("include ") for line in lines if line.startswith("include ")]
+    kinds = ("*.json", "*.yml", "*.md", "*.cff")
+    names = sorted(file.name for kind in kinds for file in ROOT.glob(kind))
+    assert [name for name in names if not any(fnmatch(name, each) for each in included)] == []
 
 
 def test_versions_agree() -> None:

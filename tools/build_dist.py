@@ -43,7 +43,9 @@ def main() -> None:
         sdist = build("--sdist", ROOT, folder / "sdist")
         check_sdist(sdist)
         with tarfile.open(sdist) as archive:
-            archive.extractall(folder, filter="data")
+            # Python has the filter since 3.11.4, and asks for it from 3.12 on.
+            safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+            archive.extractall(folder, **safely)
         source = folder / sdist.name.removesuffix(".tar.gz")
         hidden = without_compiler(folder / "bin") if options.without_compiler else {}
         wheel = build("--wheel", source, folder / "wheel", **hidden)

@@ -93,7 +93,22 @@ def zig_command() -> list[str]:
     """How to call zig as a C compiler."""
     if (target := this_target()) is None or importlib.util.find_spec("ziglang") is None:
         raise NoCompiler(NO_COMPILER)
-    return [sys.executable, "-m", "ziglang", "cc", "-target", target]
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", target]
+    folder = Path(sysconfig.get_path("include"))
+    return [*zig, *multiarch_options(folder, sysconfig.get_config_var("MULTIARCH"))]
+
+
+def multiarch_options(folder: Path, multiarch: str | None) -> list[str]:
+    """Let zig find the half of Python's headers that Debian and Ubuntu keep in a second folder.
+
+    Their ``/usr/include/python3.x/pyconfig.h`` only includes
+    ``<x86_64-linux-gnu/python3.x/pyconfig.h>``. The compilers of the machine look for it in
+    ``/usr/include``; zig has a C library of its own and does not. It is told to look there last, so
+    that every other header is still the one of its own C library.
+    """
+    if multiarch is None or not Path(folder.parent, multiarch, folder.name, "pyconfig.h").exists():
+        return []
+    return ["-idirafter", str(folder.parent)]
 
 
 def needs_zig() -> bool:
