@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +19,23 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 settings.load_profile("quick")
+
+
+def pytest_configure() -> None:
+    """Let the commands that tests start hear every signal, also in the background and under nohup.
+
+    There SIGINT, SIGQUIT or SIGHUP are ignored, and a child inherits what its parent ignores. What
+    the parent handles is reset to the default when the child starts. So these signals get a handler
+    here that does nothing: the tests themselves still cannot be ended by them.
+    """
+    for name in ("SIGINT", "SIGQUIT", "SIGHUP", "SIGTERM"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, _do_nothing)
+
+
+def _do_nothing(*_: object) -> None:
+    pass
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 import rosenblatt
 
@@ -42,7 +43,7 @@ def output_of(name: str, tmp_path: Path, *, with_data: bool = False) -> str:
         env=environment,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert run.returncode == 0, run.stderr

@@ -18,7 +18,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from cli.processes import PATIENCE, environment
+from waiting import PATIENCE
+
+from cli.processes import environment
 
 
 class Killer:
@@ -44,7 +46,7 @@ class Killer:
         return code, calls, err
 
     def close(self) -> None:
-        self._process.communicate(timeout=60)
+        self._process.communicate(timeout=PATIENCE)
 
 
 SERVE = "from cli.killing import serve\nserve()"

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from waiting import PATIENCE
+
 from cli.shell import PROGRAM
 
 COLUMNS = 80
-PATIENCE = 60  # seconds
 # Root may read and write whatever the permissions say, by these two of its capabilities.
 DAC_OVERRIDE, DAC_READ_SEARCH = 1, 2
 PR_CAPBSET_READ, PR_CAPBSET_DROP = 23, 24

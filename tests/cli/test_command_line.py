@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, ending
 
 from rosenblatt import __version__
 
@@ -87,8 +88,8 @@ def test_a_closed_pipe_ends_quietly() -> None:
     )
     assert writer.stdout is not None
     assert writer.stderr is not None
-    writer.stdout.close()
-    said = writer.stderr.read()
-    writer.stderr.close()
-    assert writer.wait(timeout=60) == 141
+    with ending(writer):
+        writer.stdout.close()
+        said = writer.stderr.read()
+        assert writer.wait(PATIENCE) == 141
     assert said == ""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from waiting import PATIENCE, wait_until
 
 import rosenblatt
-from cli.processes import PATIENCE, argv, environment
+from cli.processes import argv, environment
 from cli.shell import Done, run
 from cli.writing import ROWS, TRAIN
 from rosenblatt.io import lines
@@ -156,10 +156,9 @@ def test_checkpoints_do_not_change_what_is_learned(here: Path, every: str) -> No
 
 def wait_for_rows(model: Path, rows: int) -> None:
     """Until the file holds so many; it is whole at every look."""
-    end = time.monotonic() + PATIENCE
-    while not (model.exists() and rosenblatt.load(model).t_ == rows):
-        assert time.monotonic() < end, "no checkpoint was written"
-        time.sleep(0.01)
+    wait_until(
+        lambda: model.exists() and rosenblatt.load(model).t_ == rows, "no checkpoint was written"
+    )
 
 
 @pytest.mark.parametrize("every", ["1", "1s"])

@@ -14,14 +14,13 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from waiting import PATIENCE, ending
 
 import rosenblatt
 from cli.shell import PROGRAM, Done, run
 from rosenblatt.cli.verbs import stream as verb
 from rosenblatt.io import lines
 from rosenblatt.plurals import count as counted
-
-PATIENCE = 30.0
 
 
 def rows(n: int, seed: int = 0) -> list[str]:
@@ -113,13 +112,14 @@ def test_who_sends_a_row_at_a_time_sees_each_of_them_learned() -> None:
     process = started("--every", "1")
     assert process.stdin is not None
     assert process.stdout is not None
-    for i, row in enumerate(GOOD[:5], 1):
-        process.stdin.write(row + "\n")
-        process.stdin.flush()
-        if i == 1:
-            assert process.stdout.readline().split()[0] == "examples"
-        assert process.stdout.readline().split()[0] == str(i)
-    out, _ = process.communicate(timeout=PATIENCE)
+    with ending(process):
+        for i, row in enumerate(GOOD[:5], 1):
+            process.stdin.write(row + "\n")
+            process.stdin.flush()
+            if i == 1:
+                assert process.stdout.readline().split()[0] == "examples"
+            assert process.stdout.readline().split()[0] == str(i)
+        out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert "mistakes in 5 examples" in out
 
@@ -130,17 +130,16 @@ def test_ctrl_c_while_a_pipe_is_silent_ends_at_once_with_the_model(tmp_path: Pat
     process = started("--every", str(n), "--out", model)
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write("".join(f"{row}\n" for row in GOOD[:n]))
-    process.stdin.flush()
-    process.stdout.readline()
-    assert process.stdout.readline().split()[0] == str(n)
-    process.send_signal(signal.SIGINT)
-    # Standard input stays open, so that nothing but the signal can end the command.
-    assert process.wait(PATIENCE) == 130
-    assert process.stderr is not None
-    said = process.stderr.read()
-    for stream in (process.stdin, process.stdout, process.stderr):
-        stream.close()
+    with ending(process):
+        process.stdin.write("".join(f"{row}\n" for row in GOOD[:n]))
+        process.stdin.flush()
+        process.stdout.readline()
+        assert process.stdout.readline().split()[0] == str(n)
+        process.send_signal(signal.SIGINT)
+        # Standard input stays open, so that nothing but the signal can end the command.
+        assert process.wait(PATIENCE) == 130
+        assert process.stderr is not None
+        said = process.stderr.read()
     assert f"\ninterrupted after {counted(n, 'row')}. " in said
     assert "Fatal" not in said
     assert rosenblatt.model.read(model).card.record.t == n
@@ -156,34 +155,33 @@ def test_ctrl_c_in_the_midst_of_a_pipe_that_runs_leaves_a_model_of_whole_blocks(
         process = started("--every", "1000", "--out", model)
         assert process.stdin is not None
         assert process.stdout is not None
-        stdin = process.stdin.fileno()
-        ended = threading.Event()
+        with ending(process):
+            stdin = process.stdin.fileno()
+            ended = threading.Event()
 
-        def feed(place: int = stdin, ended: threading.Event = ended) -> None:
-            while not ended.is_set():
-                try:
-                    os.write(place, text)
-                except BrokenPipeError:
-                    return
+            def feed(place: int = stdin, ended: threading.Event = ended) -> None:
+                while not ended.is_set():
+                    try:
+                        os.write(place, text)
+                    except OSError:  # the command has ended
+                        return
 
-        feeder = threading.Thread(target=feed, daemon=True)
-        feeder.start()
-        process.stdout.readline()
-        process.stdout.readline()
-        time.sleep(pause)
-        process.send_signal(signal.SIGINT)
-        said = []
-        taker = threading.Thread(target=lambda p=process, s=said: s.append(p.stdout.read()))
-        taker.start()
-        assert process.wait(PATIENCE) == 130
-        ended.set()
-        feeder.join(PATIENCE)
-        taker.join(PATIENCE)
-        assert process.stderr is not None
-        told = process.stderr.read()
-        assert "Fatal" not in told
-        t = rosenblatt.model.read(model).card.record.t
-        assert f"{t:,} examples" in said[0]
-        assert f"\ninterrupted after {t:,} rows. " in told
-        for stream in (process.stdin, process.stdout, process.stderr):
-            stream.close()
+            feeder = threading.Thread(target=feed, daemon=True)
+            feeder.start()
+            process.stdout.readline()
+            process.stdout.readline()
+            time.sleep(pause)
+            process.send_signal(signal.SIGINT)
+            said = []
+            taker = threading.Thread(target=lambda p=process, s=said: s.append(p.stdout.read()))
+            taker.start()
+            assert process.wait(PATIENCE) == 130
+            ended.set()
+            feeder.join(PATIENCE)
+            taker.join(PATIENCE)
+            assert process.stderr is not None
+            told = process.stderr.read()
+            assert "Fatal" not in told
+            t = rosenblatt.model.read(model).card.record.t
+            assert f"{t:,} examples" in said[0]
+            assert f"\ninterrupted after {t:,} rows. " in told

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
 import pytest
+from waiting import PATIENCE, ending, in_background
 
 import rosenblatt
+from cli.processes import argv, environment
 from cli.shell import SIGNALS, run
 from cli.writing import TRAIN
 from rosenblatt.cli.data.reading import Reading
@@ -95,11 +99,70 @@ def test_a_signal_before_anything_is_learned_leaves_all_as_it_was(here: Path) ->
         assert (here / "made.rbt").read_bytes() == old
 
 
-def test_signals_that_are_ignored_stay_ignored(here: Path) -> None:
+def test_no_alarm_is_left_that_could_kill_the_process_on_its_way_out(here: Path) -> None:
+    def signalled(*_: Any) -> Any:
+        signal.raise_signal(signal.SIGTERM)
+
+    with patch.object(Reading, "format_of", side_effect=signalled):
+        done = run("predict", "made.rbt", "rows.csv")
+    assert (done.code, done.err.strip()) == (143, "interrupted")
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT])
+def test_signals_that_are_ignored_stay_ignored(here: Path, number: int) -> None:
     """As SIGHUP is under nohup, and Ctrl-C in the background of a script."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    before = signal.signal(number, signal.SIG_IGN)
     try:
-        with arriving(3, signal.SIGHUP):
+        with arriving(3, number):
             assert run(*f"{TRAIN} --out made.rbt".split()).code == 0
     finally:
-        signal.signal(signal.SIGHUP, before)
+        signal.signal(number, before)
+
+
+def test_a_stream_in_the_background_goes_on_after_ctrl_c_and_hears_sigterm(tmp_path: Path) -> None:
+    command = argv("stream", "-", "--format", "svmlight", "--every", "1", "--out", "m.rbt")
+    process = subprocess.Popen(
+        in_background(command),
+        cwd=tmp_path,
+        env=environment(PYTHONUNBUFFERED="1"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with ending(process):
+        for row, seen in (("1 1:1", "1"), ("-1 2:1", "2")):
+            process.stdin.write(f"{row}\n")
+            process.stdin.flush()
+            while process.stdout.readline().split()[0] != seen:
+                pass
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 128 + signal.SIGTERM
+    assert rosenblatt.load(tmp_path / "m.rbt").t_ == 2
+
+
+@pytest.mark.slow
+def test_tests_of_signals_pass_in_the_background() -> None:
+    """A child inherits what is ignored, so that its tests would wait for ever for it to end."""
+    tests = Path(__file__).parents[1]
+    chosen = [
+        "cli/test_signals.py::test_a_training_that_is_ended_by_a_signal_keeps_what_it_learned",
+        "cli/test_stream.py::test_ctrl_c_writes_the_model_so_far_and_ends_with_130",
+    ]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        in_background([*command, *chosen]),
+        cwd=tests,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "4 passed" in done.stdout

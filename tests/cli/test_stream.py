@@ -7,12 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from waiting import PATIENCE, ending
 
 import rosenblatt
 from cli.shell import PROGRAM
@@ -250,13 +250,13 @@ def test_ctrl_c_writes_the_model_so_far_and_ends_with_130(tmp_path: Path) -> Non
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write(MAIL)
-    process.stdin.flush()
-    shown = [process.stdout.readline() for _ in range(6)]
-    assert shown[5].split()[0] == "16"
-    time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    with ending(process):
+        process.stdin.write(MAIL)
+        process.stdin.flush()
+        shown = [process.stdout.readline() for _ in range(6)]
+        assert shown[5].split()[0] == "16"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     kept = f"What was learned is kept in {model}; go on with --resume {model}"
     assert err.endswith(f"\ninterrupted after 16 rows. {kept}\n")

@@ -10,9 +10,10 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, ending
 
 import rosenblatt
-from cli.processes import PATIENCE, argv, environment
+from cli.processes import argv, environment
 from cli.shell import PETS, inside, run, trained, written
 from cli.tagging import CHUNKS, CHUNKS_NEW, HARBOUR, HARBOUR_NEW, row, trained_tagger
 from rosenblatt.errors import ModelFileError
@@ -450,7 +451,7 @@ def test_each_sentence_is_answered_before_the_next_one_is_sent(
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    with process:
+    with ending(process):
         for sentence, answer in zip(sent, answers, strict=True):
             process.stdin.write(sentence)
             process.stdin.flush()

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import random_array
+from waiting import PATIENCE
 
 from rosenblatt import SequenceTagger, distributed, load, save
 from rosenblatt.core import parallel
@@ -28,7 +29,7 @@ class Meeting:
 
     def __call__(self, some: Any) -> Any:
         self.threads.add(threading.get_ident())
-        self._barrier.wait(timeout=30)
+        self._barrier.wait(timeout=PATIENCE)
         return some
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE
 
 from rosenblatt.errors import DataError, MissingExtra
 from rosenblatt.io import ExtraColumns, SkippedRows, Table, iter_table, read_table
@@ -359,7 +360,7 @@ for at in range(len(whole)):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (found.returncode, found.stderr) == (0, "")
 
@@ -396,7 +397,7 @@ def test_a_pipe_is_read_too(kind: str) -> None:
         input=data,
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert found.stdout == b"[[1.0], [2.0]]\n"
 

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import csv_text
+from waiting import PATIENCE
 
 from rosenblatt.errors import DataError, InputError, ParameterError
 from rosenblatt.io import (
@@ -753,7 +754,7 @@ except DataError as error:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert int(run.stdout) < 120_000  # kilobytes
 

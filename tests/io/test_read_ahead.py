@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
+from waiting import PATIENCE, wait_until
 
 import rosenblatt
 from rosenblatt.io.read_ahead import AHEAD, ReadAhead
-
-PATIENCE = 30.0
 
 
 class Source:
@@ -39,13 +38,6 @@ class Source:
 
 def ahead(source: Source) -> ReadAhead:
     return ReadAhead(source)
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.001)
 
 
 def reading_threads() -> list[threading.Thread]:

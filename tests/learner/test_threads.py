@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from waiting import PATIENCE
 
 from rosenblatt import (
     AveragedPerceptron,
@@ -30,7 +31,7 @@ class Gate:
 
     def __array__(self, dtype=None, copy=None):
         self.reached.set()
-        assert self.open.wait(30)
+        assert self.open.wait(PATIENCE)
         return np.asarray(self.rows, dtype)
 
 
@@ -41,7 +42,7 @@ def test_a_second_thread_that_learns_is_refused_and_predictions_are_of_the_model
     before, gate = learner.predict(X).tolist(), Gate(-X)
     thread = threading.Thread(target=lambda: getattr(learner, way)(gate, Y))
     thread.start()
-    assert gate.reached.wait(30)
+    assert gate.reached.wait(PATIENCE)
     for learn in (learner.fit, learner.partial_fit):
         with pytest.raises(RuntimeError, match="learning in another thread"):
             learn(X, Y)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from open_files import DESCRIPTORS, open_files
 from strategies import floats
+from waiting import PATIENCE, wait_until
 
 from model.samples import same
 from rosenblatt import Perceptron, load, save
@@ -155,7 +156,7 @@ def test_killed_at_the_worst_moment_the_old_file_is_whole(call, two):
     models, _, path = two
     path.write_bytes(models[0].read_bytes())
     with saving(path, call, models[1:]) as child:
-        assert child.wait(30) == -signal.SIGKILL
+        assert child.wait(PATIENCE) == -signal.SIGKILL
     assert path.read_bytes() == models[0].read_bytes()
     save(model(3), path)  # what the dead process left behind is in nobody's way
     assert same(load(path).coef_, model(3).coef_)
@@ -166,14 +167,13 @@ def test_killed_at_any_moment_the_file_is_one_of_the_two(two):
     dice = random.Random(0)
     for _ in range(8):
         with saving(path, "none", models) as child:
-            seen, patience = set(), time.monotonic() + 30
-            while not path.exists() and time.monotonic() < patience:
-                time.sleep(0.001)  # a busy machine may take a while to write the first one
+            seen = set()
+            wait_until(path.exists)
             for _ in range(40):
                 time.sleep(dice.random() / 2000)
                 seen.add(path.read_bytes())
             child.kill()
-            child.wait(30)
+            child.wait(PATIENCE)
         assert seen <= whole
         assert path.read_bytes() in whole
 

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 import warnings
 
@@ -19,6 +20,8 @@ pytest.importorskip("starlette", reason="the studio needs its extra")
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # which of two packages the client is made with is no matter
     client_of = pytest.importorskip("starlette.testclient", exc_type=(ImportError, RuntimeError))
+
+from waiting import PATIENCE, ending, in_background
 
 from rosenblatt.studio import Session, server
 from rosenblatt.studio.pages import BOOT, WEB, files, joined
@@ -184,7 +187,7 @@ def test_the_command_serves_a_file_until_it_is_interrupted(tmp_path):
         request = urllib.request.Request(
             f"{address}api/start", b"{}", {"content-type": "application/json"}
         )
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             found = json.load(answer)
         assert found["name"] == "trees.csv"
         assert found["state"]["data"] == {
@@ -192,13 +195,32 @@ def test_the_command_serves_a_file_until_it_is_interrupted(tmp_path):
             "rows": [[2, 1, "fir"], [4, 3, "oak"], [2, 2, "fir"]],
         }
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=30)
+        _, said = running.communicate(timeout=PATIENCE)
     finally:
         running.kill()
         running.wait()
     assert running.returncode == 130
     assert "trees.csv: width across, height up, classes from kind" in said
     assert 'lack of a value in "height" (line 5)' in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is sent as a signal")
+def test_in_the_background_of_a_script_ctrl_c_is_ignored_and_sigterm_ends_the_studio():
+    running = subprocess.Popen(
+        in_background(COMMAND), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    with ending(running):
+        address = running.stdout.readline().strip()
+        for _ in range(20):
+            with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+                assert answer.status == 200
+            # Whoever listens to it takes no more connections a moment later.
+            running.send_signal(signal.SIGINT)
+            time.sleep(0.02)
+        running.send_signal(signal.SIGTERM)
+        _, said = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 143
     assert "Traceback" not in said
 
 
@@ -214,7 +236,7 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path, given, code, words):
     path = tmp_path / "trees.csv"
     path.write_text("height,width,kind\n1,2,fir\n3,4,oak\n")
     running = studio(str(path), *given)
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == code
     assert words in said
     assert "Traceback" not in said
@@ -222,7 +244,7 @@ def test_the_command_refuses_what_it_cannot_do(tmp_path, given, code, words):
 
 def test_the_command_writes_a_page_instead(tmp_path):
     running = studio("--out", str(tmp_path / "six.html"))
-    running.communicate(timeout=60)
+    running.communicate(timeout=PATIENCE)
     assert running.returncode == 2  # --no-open has no meaning then
     done = subprocess.run([*COMMAND[:-1], "--out", str(tmp_path / "six.html")], check=True)
     assert done.returncode == 0

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import parameter_mixing
+from waiting import PATIENCE
 
 import rosenblatt
 from rosenblatt import AveragedPerceptron, Perceptron, SequenceTagger, distribute
@@ -246,7 +247,7 @@ def test_an_interrupt_ends_processes_that_hang() -> None:
         assert driver.stdout is not None
         worker = int(driver.stdout.readline())
         driver.send_signal(signal.SIGINT)
-        _, said = driver.communicate(timeout=60)
+        _, said = driver.communicate(timeout=PATIENCE)
     assert said.rstrip().endswith("KeyboardInterrupt")
     with pytest.raises(ProcessLookupError):
         os.kill(worker, 0)

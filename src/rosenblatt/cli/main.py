@@ -235,7 +235,9 @@ def main() -> NoReturn:
     run = Call()
     prepare_streams()
     run.interrupts.listen()
-    sys.exit(_run(run))
+    code = _run(run)
+    run.interrupts.stop_listening()
+    sys.exit(code)
 
 
 def _run(run: Call) -> int:
@@ -254,7 +256,6 @@ def _run(run: Call) -> int:
     except Exception as error:
         # Some libraries make another error of an interrupt.
         return _interrupted(run.interrupts) if run.interrupts.raised else _failed(error, run)
-    run.interrupts.deaf = True
     return code if isinstance(code, int) else 0
 
 
@@ -288,7 +289,7 @@ def _no_option(error: click.NoSuchOption, params: Sequence[click.Parameter]) -> 
 
 
 def _interrupted(interrupts: Interrupts) -> int:
-    interrupts.deaf = True
+    interrupts.stop_listening()
     from rosenblatt.cli.frame.terminal import say
 
     say([f"interrupted{interrupts.outcome}"], err=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -136,6 +138,25 @@ def listen(port: int = 0) -> socket.socket:
     return listener
 
 
+class Server(uvicorn.Server):
+    """A server that goes on ignoring what was ignored when it started.
+
+    A shell ignores Ctrl-C for a job in the background of a script, so that it ends only what runs
+    in the foreground. uvicorn would listen to it all the same.
+    """
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        ignored = [number for number in numbers if signal.getsignal(number) is signal.SIG_IGN]
+        with super().capture_signals():
+            # Only the main thread may set handlers; in another one uvicorn has set none.
+            if threading.current_thread() is threading.main_thread():
+                for number in ignored:
+                    signal.signal(number, signal.SIG_IGN)
+            yield
+
+
 def server_of(session: Session, *, port: int) -> uvicorn.Server:
     """What runs on the socket that listens at this port."""
     config = uvicorn.Config(
@@ -149,7 +170,7 @@ def server_of(session: Session, *, port: int) -> uvicorn.Server:
         lifespan="off",
         timeout_graceful_shutdown=2,
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
 def serve(

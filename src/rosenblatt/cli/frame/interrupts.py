@@ -62,6 +62,16 @@ class Interrupts:
         finally:
             self.deaf = False
 
+    def stop_listening(self) -> None:
+        """Let nothing interrupt the way out, and stop the clock that a signal may have started.
+
+        Python takes its handlers back when it ends: an alarm after that would kill the process,
+        which would then end with another code.
+        """
+        self.deaf = True
+        with suppress(AttributeError):  # where there is no such clock
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
     def end(self, outcome: str) -> None:
         """The work is as safe as ``outcome`` says; if a signal came, the command ends here."""
         self.outcome = outcome
