@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.distributed.shards import Shard
-from rosenblatt.errors import ParameterError
+from rosenblatt.errors import InputError, ParameterError, RosenblattError
 from rosenblatt.learner.conversion import as_frame, as_table, column_names
+from rosenblatt.plurals import first_few
 
 
 def is_collection(X: Any) -> bool:
@@ -28,26 +29,59 @@ class Partition(NamedTuple):
         return self.delayed.compute(scheduler="synchronous").data
 
 
-def partitions(X: Any, y: Any, n: int | None, schema: Any, of_sentences: bool) -> list[Partition]:
-    """The partitions of rows and labels, or of a Bag of pairs."""
+def partitions(
+    X: Any, y: Any, sample_weight: Any, n: int | None, schema: Any, of_sentences: bool
+) -> list[Partition]:
+    """The partitions of rows, labels and weights, or of a Bag of pairs of row and label."""
     from dask import delayed
 
     parts = np.ravel(_by_rows(X).to_delayed()).tolist()
-    labels = [None] * len(parts) if y is None else np.ravel(y.to_delayed()).tolist()
-    if len(parts) != len(labels) or n not in (None, len(parts)):
-        wanted = f"{len(labels)} of the labels" if len(parts) != len(labels) else f"shards={n}"
+    if y is None and (hasattr(X, "columns") or hasattr(X, "rechunk")):
         raise ParameterError(
-            f"X has {len(parts)} partitions, but {wanted}. Repartition it before, or leave shards "
-            "at None."
+            f"y is None, but X is a {_kind(X)}, which has no labels: give them as a Dask Array or "
+            "Series of the same partitions."
+        )
+    labels = _partitions_beside(X, len(parts), "y", y)
+    weights = _partitions_beside(X, len(parts), "sample_weight", sample_weight)
+    if n not in (None, len(parts)):
+        raise ParameterError(
+            f"X has {len(parts)} partitions, but shards={n}. Repartition it before, or leave "
+            "shards at None."
         )
     if schema is not None and schema.kind == "text":
         schema.features.encode([])  # refused where nothing says how rare a word is
-    run, described = os.urandom(8).hex(), None if schema is None else schema.to_json()
+
+    run = os.urandom(8).hex()
+    described = None if schema is None else schema.to_json()
+    columns = list(X.columns) if hasattr(X, "columns") else None
     found = []
-    for k, pair in enumerate(zip(parts, labels, strict=True)):
+    for k, own in enumerate(zip(parts, labels, weights, strict=True)):
         named = f"{run}/{k}", f"partition {k}"
-        found.append(Partition(*named, delayed(_shard)(*named, *pair, described, of_sentences)))
+        shard = delayed(_shard)(*named, *own, columns, described, of_sentences)
+        found.append(Partition(*named, shard))
     return found
+
+
+def _partitions_beside(X: Any, n: int, name: str, given: Any) -> list[Any]:
+    """The partitions of labels or weights, which must lie as those of X do; None of nothing."""
+    if given is None:
+        return [None] * n
+    if not is_collection(given):
+        raise ParameterError(
+            f"X is a {_kind(X)} of Dask, but {name} is a {type(given).__name__}, of which nobody "
+            f"knows which part belongs to which partition: give {name} as a Dask Array or Series "
+            "of the same partitions."
+        )
+    parts: list[Any] = np.ravel(given.to_delayed()).tolist()
+    if len(parts) != n:
+        raise ParameterError(
+            f"X has {n} partitions, but {name} has {len(parts)}. Repartition one of them before."
+        )
+    return parts
+
+
+def _kind(X: Any) -> str:
+    return type(X).__name__
 
 
 def _by_rows(X: Any) -> Any:
@@ -55,12 +89,52 @@ def _by_rows(X: Any) -> Any:
     return X.rechunk({1: -1}) if getattr(X, "ndim", 1) == 2 and hasattr(X, "rechunk") else X
 
 
-def _shard(key: str, name: str, part: Any, labels: Any, schema: Any, of_sentences: bool) -> Shard:
+def _shard(
+    key: str,
+    name: str,
+    part: Any,
+    labels: Any,
+    weights: Any,
+    columns: list[Any] | None,
+    schema: Any,
+    of_sentences: bool,
+) -> Shard:
+    """Examples of a partition, computed on a worker; an error names the partition."""
     if labels is None:
         pairs = list(part)
-        part, labels = [own for own, _ in pairs], [label for _, label in pairs]
-    rows = part if of_sentences or not len(labels) else table_of(part, schema)
-    return Shard(key, name, (rows, labels if of_sentences else np.asarray(labels)))
+        part = [own for own, _ in pairs]
+        labels = [label for _, label in pairs]
+    if of_sentences:
+        return Shard(key, name, (part, labels))
+    rows = part
+    try:
+        if columns is not None:
+            part = _aligned(part, columns)
+        if len(labels):
+            rows = table_of(part, schema)
+    except RosenblattError as error:
+        raise error.preceded(f"{name}: ") from None
+    factors = None if weights is None else np.asarray(weights)
+    return Shard(key, name, (rows, np.asarray(labels), factors))
+
+
+def _aligned(part: Any, columns: list[Any]) -> Any:
+    """A partition of a frame with its columns in the order of the whole frame, by their names."""
+    own = list(part.columns)
+    if own == columns:
+        return part
+    missing = [str(name) for name in columns if name not in own]
+    unknown = [str(name) for name in own if name not in columns]
+    if missing or unknown or len(own) != len(columns):
+        differences = [
+            *([f"lacks {first_few(missing, 6)}"] if missing else []),
+            *([f"has {first_few(unknown, 6)} besides"] if unknown else []),
+        ]
+        raise InputError(
+            f"its columns are not those of X: it {' and '.join(differences) or 'has some twice'}. "
+            "Give all partitions of a DataFrame the same columns, in any order."
+        )
+    return part[columns]
 
 
 def table_of(part: Any, schema: Any) -> Any:
@@ -79,7 +153,11 @@ def table_of(part: Any, schema: Any) -> Any:
 def predict(learner: Any, X: Any) -> Any:
     """Predictions as a collection of the same partitions."""
 
+    columns = list(X.columns) if hasattr(X, "columns") else None
+
     def labels(part: Any) -> Any:
+        if columns is not None:
+            part = _aligned(part, columns)
         schema = learner._model.notes.get("schema")
         found = learner.predict(part if schema is None else table_of(part, schema))
         return type(part.iloc[:, 0])(found, index=part.index) if hasattr(part, "iloc") else found

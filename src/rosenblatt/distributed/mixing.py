@@ -97,6 +97,11 @@ class MixingRun(epochs.Trainer):
         refuse_one_class(classes)
         # Of a shard all rows may weigh nothing, but not of all shards.
         read_weights(None, learner.class_weight, classes, np.arange(len(classes), dtype=np.int32))
+        if all(summary.weighs_nothing for summary in self.summaries):
+            raise InputError(
+                "sample_weight leaves a weight of zero for every row, so nothing can be learned."
+            )
+        self._refuse_other_widths()
         learner.n_features_in_ = max(summary.n_features for summary in self.summaries)
         dtype = np.result_type(*(summary.dtype for summary in self.summaries))
         learner._model = learner._empty_model(classes, learner.n_features_in_, dtype)
@@ -104,6 +109,17 @@ class MixingRun(epochs.Trainer):
         learner._model.seed = learner._model.random = self.seed
         learner._model.units = self._units()
         self.separates = self.converges = not learner.rule().blames_all_rivals
+
+    def _refuse_other_widths(self) -> None:
+        """Dense rows of all shards have the same columns; sparse ones end with their last value."""
+        pairs = list(zip(self.shards, self.summaries, strict=True))
+        widest, most = max(pairs, key=lambda pair: pair[1].n_features)
+        for shard, summary in pairs:
+            if summary.is_dense and summary.n_features != most.n_features:
+                raise InputError(
+                    f"{shard.name} has {summary.n_features} columns, but {widest.name} has "
+                    f"{most.n_features}. Give all of them the same columns."
+                )
 
     def _units(self) -> DataUnits:
         """What the rows of all shards measure."""

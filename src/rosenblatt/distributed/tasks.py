@@ -21,7 +21,7 @@ from rosenblatt.distributed.merging import Part, changed_part, row_tables, tag_w
 from rosenblatt.distributed.shards import FileShard, Shard
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.learner.inputs import TrainingData
-from rosenblatt.learner.targets import encode_labels, read_labels
+from rosenblatt.learner.targets import encode_labels, read_labels, read_weights
 from rosenblatt.linear.data_units import DataUnits
 from rosenblatt.structured.sentences import Encoder, read_pairs
 from rosenblatt.structured.tagger import SequenceTagger
@@ -41,6 +41,8 @@ class Summary(NamedTuple):
     units: DataUnits | None = None
     encoder: Any = None
     weighted: bool = False
+    weighs_nothing: bool = False
+    is_dense: bool = False
     seconds: float = 0.0
 
 
@@ -60,9 +62,11 @@ class RowExamples:
     """Rows with labels, ready for a trainer."""
 
     def __init__(self, table: Any, y: Any, weights: Any = None) -> None:
-        self.table, self.weights, self.n_examples = table, weights, len(y)
+        self.table, self.weights, self.n_examples = table, None, len(y)
         if self.n_examples:
             self.classes, self.numbers = encode_labels(read_labels(y, table.shape[0]))
+            # Of a shard all rows may weigh nothing, but not of all shards.
+            self.weights = read_weights(weights, None, [], self.numbers, may_be_zero=True)
             self._set(table)
 
     def _set(self, table: Any) -> None:
@@ -75,7 +79,12 @@ class RowExamples:
         longest, kind = float(self.rows.largest_squared_norm), self.rows.dtype.name
         units = DataUnits.of(self.rows, False)
         own = self.n_examples, labels, self.table.shape[1], kind, longest, units
-        return Summary(*own, weighted=self.weights is not None)
+        return Summary(
+            *own,
+            weighted=self.weights is not None,
+            weighs_nothing=self.weights is not None and not self.weights.any(),
+            is_dense=not hasattr(self.table, "widen"),
+        )
 
     def _data(self, learner: Any) -> TrainingData:
         if self.table.shape[1] < learner.n_features_in_:  # of which other shards have more
@@ -85,8 +94,12 @@ class RowExamples:
         return TrainingData(self.table, self.rows, numbers[self.numbers])
 
     def trainer(self, learner: Any) -> epochs.Trainer:
-        start = {"coef_init": None, "intercept_init": None, "sample_weight": self.weights}
-        start["is_shard"] = True
+        start: dict[str, Any] = {
+            "coef_init": None,
+            "intercept_init": None,
+            "sample_weight": self.weights,
+            "is_shard": True,
+        }
         trainer: epochs.Trainer = learner._trainer(learner._model, self._data(learner), **start)
         return trainer
 
@@ -138,7 +151,8 @@ def loaded(shard: AnyShard, learner: Any) -> RowExamples | SentenceExamples:
         except OSError as error:
             raise InputError(f"{shard.name} cannot be read: {error}") from None
         except RosenblattError as error:
-            raise (error.preceded(f"{shard.name}: ") if error.where is None else error) from None
+            named = error.where is not None or str(error).startswith(f"{shard.name}: ")
+            raise (error if named else error.preceded(f"{shard.name}: ")) from None
     return found
 
 

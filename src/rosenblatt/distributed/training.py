@@ -15,6 +15,7 @@ from rosenblatt.distributed.engines import engine_of
 from rosenblatt.distributed.mixing import MixingRun
 from rosenblatt.distributed.shards import file_shards, slices, with_schema
 from rosenblatt.errors import ParameterError
+from rosenblatt.learner.conversion import feature_names
 from rosenblatt.learner.inputs import read_rows
 from rosenblatt.learner.targets import read_labels, read_weights
 from rosenblatt.structured.sentences import read_pairs
@@ -112,9 +113,11 @@ class Distributed:
         ----------
         X : array-like, sparse matrix or list of sentences; Dask Array, DataFrame or Bag
             The partitions of Dask stay where they are; a Bag holds pairs of example and label.
+            Columns of a DataFrame are found by name in every partition.
         y : array-like or list of tags; Dask Array or Series, default=None
-        sample_weight : array-like of shape (n_samples,), default=None
-            A factor for the step of each row.
+            Beside a Dask collection it has the same partitions.
+        sample_weight : array-like of shape (n_samples,); Dask Array or Series, default=None
+            A factor for the step of each row; a tagger takes none.
         validation_set : tuple (X_dev, y_dev), default=None
             Examples to watch: training ends when they are no longer predicted better, and the
             model of the best epoch is kept.
@@ -122,13 +125,20 @@ class Distributed:
             How the rows of a DataFrame, or the texts of a Bag, become features.
         """
         learner = type(self.learner)(**self.learner.get_params())
+        if self._of_sentences and sample_weight is not None:
+            raise ParameterError(
+                "sample_weight is for rows: a SequenceTagger learns from every sentence alike. "
+                "Leave it out."
+            )
         if is_collection(X):
-            parts = partitions(X, y, self.shards, schema, self._of_sentences)
+            is_frame = hasattr(X, "columns") and schema is None
+            names = feature_names(list(X.columns)) if is_frame else None
+            parts = partitions(X, y, sample_weight, self.shards, schema, self._of_sentences)
             self._train(learner, parts, validation_set)
             if schema is not None:
                 learner.schema_ = schema
-            elif hasattr(X, "columns"):
-                learner.feature_names_in_ = np.array(X.columns, object)
+            elif names is not None:
+                learner.feature_names_in_ = names
             return self
         if self._of_sentences:
             data: Any = read_pairs(X, y)
