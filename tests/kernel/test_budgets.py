@@ -67,6 +67,38 @@ def assert_equal(found: KernelPerceptron, wanted: dict[int, float], rounding: fl
         assert got[row] == pytest.approx(a, abs=rounding)
 
 
+@given(seed=st.integers(0, 2**32), budget=st.integers(1, 9), block=st.integers(1, 9))
+def test_the_average_is_the_mean_of_the_functions_of_the_plain_algorithm(
+    seed: int, budget: int, block: int
+) -> None:
+    X, y = rows(seed)
+    with patch.object(training, "BLOCK", block):
+        found = model("projection", budget, combine="average", max_iter=2).fit(X, y)
+    states = expected("projection", X, y, found.n_iter_, budget)
+    assert len(states) == found.t_
+    mean = plain.mean(states)
+    assert_equal(found, mean, 1e-9)
+    K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    scores = [plain.score(mean, K, row) for row in range(len(X))]
+    np.testing.assert_allclose(found.decision_function(X), scores, atol=1e-9)
+
+
+@pytest.mark.parametrize("forget", ["oldest", "smallest"])
+@given(seed=st.integers(0, 2**32), budget=st.integers(1, 9), block=st.integers(1, 9))
+def test_rows_that_are_kept_have_the_mean_of_what_they_counted_for_since_they_joined(
+    forget: str, seed: int, budget: int, block: int
+) -> None:
+    """As the model file has it; nobody may ask for it, since what was forgotten is not in it."""
+    X, y = rows(seed)
+    with patch.object(training, "BLOCK", block):
+        found = model(forget, budget, max_iter=2).fit(X, y)
+    wanted = plain.mean(expected(forget, X, y, found.n_iter_, budget))
+    kept = dict(
+        zip(found.support_.tolist(), found._model.coefficients("average")[0].tolist(), strict=True)
+    )
+    assert kept == pytest.approx(wanted, abs=1e-3 if forget == "oldest" else 1e-9)
+
+
 @pytest.mark.parametrize("forget", ["smallest", "projection"])
 @given(seed=st.integers(0, 2**32), budget=st.integers(1, 9), block=st.integers(1, 9))
 def test_weights_are_factors_for_the_steps_within_a_budget_too(

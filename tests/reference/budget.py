@@ -105,3 +105,17 @@ def projectron(
                 coef[s] += y[row] * factor * part
             states.append(dict(coef))
     return states
+
+
+def mean(states: list[Coef]) -> Coef:
+    """The mean coefficient, over all examples, of every row that is kept in the end.
+
+    What a row counted for before it was forgotten is forgotten, though it may have come back.
+    """
+    sums = dict.fromkeys(states[-1], 0.0)
+    since_it_joined = set(sums)
+    for state in reversed(states):
+        since_it_joined &= state.keys()
+        for row in since_it_joined:
+            sums[row] += state[row]
+    return {row: total / len(states) for row, total in sums.items()}
