@@ -248,6 +248,16 @@ class MajorityOfRiver:
         self.counts[y] = self.counts.get(y, 0) + 1
 
 
+def test_as_many_mistakes_as_the_most_frequent_label_makes_do_not_beat_it():
+    """Of these labels it makes three: at the first row, at the third, and at the last."""
+    for n_wrong, beats in ((2, True), (3, False), (4, False)):
+        progress = Progress()
+        progress.add_labels("aabaab")
+        progress.add(np.arange(6) < n_wrong)
+        assert progress.majority == 3 / 6
+        assert progress.beats_majority is beats
+
+
 def test_a_learner_that_always_answers_the_majority_comes_near_the_baseline():
     stream = [({"a": 1.0}, label) for label in "ababaaaaab"]
     progress = progressive(MajorityOfRiver(), stream)

@@ -25,6 +25,7 @@ import rosenblatt
 from rosenblatt import AveragedPerceptron, Perceptron, SequenceTagger, distribute
 from rosenblatt._kernels.rows import ordering
 from rosenblatt.distributed import WorkerLost, engines, mixing, tasks
+from rosenblatt.distributed.distribution_report import DistributionReport
 from rosenblatt.distributed.shards import Shard, slices
 from rosenblatt.errors import DataError, InputError, ParameterError
 
@@ -99,6 +100,41 @@ def test_mixing_is_what_the_oracle_says(
         np.testing.assert_allclose(model.raw_coef_[0], expected.weights, atol=1e-9)
         np.testing.assert_allclose(model.coef_[0], expected.average, atol=1e-9)
         assert done.report_.weighted_mistakes == pytest.approx(expected.weighted_mistakes)
+
+
+def test_rounding_cannot_prove_a_margin_away() -> None:
+    """Every update adds 1 + 2⁻²³, of which float32 keeps the 1 alone once the weight is above 4."""
+    value = np.float32(1.0) + np.finfo(np.float32).eps
+    signs = np.array([1, -1] * 20)
+    rows = (value * signs[:, None]).astype(np.float32)
+    learner = Perceptron(margin=100.0, fit_intercept=False, max_iter=20, tol=None)
+    done = distribute(learner, shards=2).fit(rows, signs)
+    assert done.to_local().coef_.dtype == np.float32
+    assert float(value) <= done.report_.margin_ceiling < 1.001
+
+
+def test_the_report_says_who_would_be_faster() -> None:
+    """One learner reads for a second; an epoch over all rows takes twice one over half of them."""
+
+    def report(seconds_alone: float, clock: list[float]) -> DistributionReport:
+        found = DistributionReport("threads", 2, "uniform", [50, 50], {0: 50, 1: 50}, 0.0, 1.0)
+        found.read, found.clock, found.errors = 1.0, clock, [0.5, 0.2, 0.3]
+        found.alone = [(seconds_alone, 0.4), (2 * seconds_alone, 0.2)]
+        return found
+
+    # Mixing was best after two epochs and 9 seconds, for which one learner takes 1 + 2 · 2 · s.
+    slow_mixing = str(report(1.5, [5.0, 9.0, 12.0]).verdict)
+    assert slow_mixing.startswith(
+        "one machine would be faster: 9 s until 20.00% of the validation set were wrong, and about "
+        "7 s for 2 epochs of one learner over all examples"
+    )
+    assert slow_mixing.endswith("it came to 20.00% in 3 s, mixing in 9 s")
+    fast_mixing = str(report(2.5, [5.0, 9.0, 12.0]).verdict)
+    assert fast_mixing.startswith("mixing was faster: 9 s until 20.00% of the validation set")
+    assert "about 11 s for 2 epochs" in fast_mixing
+    without = report(2.5, [5.0, 9.0, 12.0])
+    without.alone = []
+    assert without.verdict is None
 
 
 def test_the_bound_of_the_mixing_theorem_holds_on_separable_rows() -> None:
