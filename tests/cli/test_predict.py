@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 import rosenblatt
+from cli.processes import on_terminal
 from cli.shell import MAIL, PETS, run, trained, written
+from rosenblatt.cli.data.prediction_output import bare_label
 from rosenblatt.features import Schema
 from rosenblatt.io import read_table
 from rosenblatt.io.lines import Lines
@@ -300,3 +304,81 @@ def test_rejects_never_go_into_the_model_or_the_data(verb: str, tmp_path: Path) 
     assert run("train", data, "--out", new, "--on-bad", f"rejects={new}").code == 2
     assert (model.read_bytes(), data.read_bytes()) == before
     assert not new.exists()
+
+
+# ---------------------------------------------------------------------- labels of odd characters
+
+ODD = [
+    "two\nlines",
+    "re\rturn",
+    "\x1b[31mred",
+    '"quoted"',
+    "a,b",
+    "C1 \x9b2J",
+    "turned \u202egnp",
+    "v\x0bt",
+    "s\u2028p",
+]
+STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202e]")
+
+
+def odd_model(folder: Path) -> Path:
+    """A model that predicts a label of its own for each row of rows.csv."""
+    rows = pandas.DataFrame(np.eye(len(ODD)), columns=list("abcdefghi"))
+    learner = rosenblatt.Perceptron(max_iter=200).fit(rows, ODD)
+    assert learner.predict(rows).tolist() == ODD
+    rosenblatt.save(learner, folder / "odd.rbt")
+    rows.to_csv(folder / "rows.csv", index=False)
+    return folder / "odd.rbt"
+
+
+def test_a_bare_label_is_one_line_which_gives_the_label_again(tmp_path: Path) -> None:
+    model = odd_model(tmp_path)
+    done = run("predict", model, tmp_path / "rows.csv")
+    lines = done.out.splitlines()
+    assert len(lines) == len(ODD)
+    assert [json.loads(line) if line.startswith('"') else line for line in lines] == ODD
+    # What needs no quotes stands in a pipe as it is.
+    assert [line for line in lines if not line.startswith('"')] == [ODD[2], *ODD[4:7]]
+
+
+def test_a_stream_writes_its_predictions_as_predict_does(tmp_path: Path) -> None:
+    assert [bare_label(label, on_terminal=False) for label in ODD] == run(
+        "predict", odd_model(tmp_path), tmp_path / "rows.csv"
+    ).out.splitlines()
+    rows = "".join(f"{json.dumps({'x': 1, 'y': 'two lines'})}\n" for _ in range(3))
+    written(tmp_path, "s.jsonl", rows.replace("two lines", "two\\nlines"))
+    done = run("stream", tmp_path / "s.jsonl", "--target", "y", "--predictions", "-", "--quiet")
+    assert done.out.splitlines() == ["", '"two\\nlines"', '"two\\nlines"']
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv"])
+def test_labels_in_columns_read_back_as_they_were(tmp_path: Path, kind: str) -> None:
+    model = odd_model(tmp_path)
+    out = tmp_path / f"out.{kind}"
+    assert run("predict", model, tmp_path / "rows.csv", "--with-input", "-o", out).code == 0
+    table = read_table(out, target="label")
+    assert table.labels.tolist() == ODD
+    with open(out, newline="", encoding="utf-8") as file:
+        records = list(csv.reader(file, delimiter="," if kind == "csv" else "\t"))
+    assert [record[-1] for record in records[1:]] == ODD
+
+
+def test_json_lines_are_one_line_each_and_safe_for_a_terminal(tmp_path: Path) -> None:
+    done = run("predict", odd_model(tmp_path), tmp_path / "rows.csv", "--json")
+    assert not STEERING.search(done.out)
+    assert [json.loads(line)["label"] for line in done.out.splitlines()] == ODD
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--with-input"], ["--json"], ["--format-out", "tsv"], ["--scores"]]
+)
+def test_predictions_cannot_steer_a_terminal_and_have_a_line_each(
+    tmp_path: Path, options: list[str]
+) -> None:
+    odd_model(tmp_path)
+    shown = on_terminal("predict", "odd.rbt", "rows.csv", *options, folder=tmp_path).terminal
+    assert not STEERING.search(shown.replace("\t", ""))
+    has_head = bool(options) and options != ["--json"]
+    assert len(shown.splitlines()) == len(ODD) + has_head
+    assert "two\\nlines" in shown

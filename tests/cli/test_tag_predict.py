@@ -13,7 +13,7 @@ import pytest
 from waiting import PATIENCE, ending
 
 import rosenblatt
-from cli.processes import argv, environment
+from cli.processes import argv, environment, on_terminal
 from cli.shell import PETS, inside, run, trained, written
 from cli.tagging import CHUNKS, CHUNKS_NEW, HARBOUR, HARBOUR_NEW, row, trained_tagger
 from rosenblatt.errors import ModelFileError
@@ -461,3 +461,25 @@ def test_each_sentence_is_answered_before_the_next_one_is_sent(
         process.stdin.close()
         assert process.stdout.read() == ""
         assert process.wait(PATIENCE) == 0
+
+
+def test_tags_and_words_cannot_steer_a_terminal(tmp_path: Path) -> None:
+    learner = rosenblatt.SequenceTagger().fit([["a", "b"]], [["\x1b[31mX", "Y\x9b"]])
+    rosenblatt.save(learner, tmp_path / "t.rbt")
+    (tmp_path / "in.txt").write_text("a \x1b]0;x\x07b\n", encoding="utf-8")
+    for options in ([], ["--to", "conll"], ["--to", "tags"], ["--json"]):
+        line = ["tag", "predict", "t.rbt", "in.txt", "--format", "text", *options]
+        shown = on_terminal(*line, folder=tmp_path).terminal
+        assert "[31mX" in shown
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown)
+    piped = run("tag", "predict", tmp_path / "t.rbt", "-", "--format", "text", text="a b\n")
+    assert piped.out == "a/\x1b[31mX b/Y\x9b\n"
+
+
+@pytest.mark.parametrize("tag", ["two\tcolumns", "two\nlines", "end\r"])
+def test_a_tag_that_columns_cannot_hold_is_refused_but_for_json(tmp_path: Path, tag: str) -> None:
+    rosenblatt.save(rosenblatt.SequenceTagger().fit([["a", "b"]], [["X", tag]]), tmp_path / "t.rbt")
+    done = run("tag", "predict", tmp_path / "t.rbt", text="a b\n")
+    assert (done.code, done.out) == (2, "")
+    assert f"the tagger has the tag {tag!r}, which columns and text cannot hold" in done.err
+    assert run("tag", "predict", tmp_path / "t.rbt", "--json", text="a b\n").json["tags"][1] == tag

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import csv
-import io
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.frame.terminal import as_json
+from rosenblatt.cli.frame.terminal import (
+    CONTROL,
+    as_json,
+    escape_controls,
+    escape_in_json,
+)
 
 if TYPE_CHECKING:
     from rosenblatt.io.row_texts import RowText
 
 FORMATS = ("labels", "csv", "tsv", "jsonl")
+# All characters at which `str.splitlines` ends a line.
+LINE_ENDS = tuple("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 ENDINGS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
@@ -31,12 +39,28 @@ def format_for(out: str | None, said: str | None, *, json: bool, columns: bool) 
     return by_ending[0] if by_ending else "csv" if columns else "labels"
 
 
+def bare_label(label: Any, *, on_terminal: bool) -> str:
+    """Return a label as a line of its own, however it is written.
+
+    A label that would take several lines, or that begins as a JSON string does, is written as a
+    JSON string; so is one with any other control character on a terminal. Every line is then either
+    the label itself or, if it begins with a quotation mark, JSON that gives the label again.
+    """
+    text = str(label)
+    breaks = len(text.splitlines()) > 1 or text.endswith(LINE_ENDS)
+    if breaks or text.startswith('"') or (on_terminal and CONTROL.search(text)):
+        return escape_in_json(json.dumps(text, ensure_ascii=False))
+    return text
+
+
 @dataclass
 class PredictionFormat:
     """How predictions are written: with which columns, in which order.
 
     ``by_class`` names what each row has a number of for every class, at most one of them if the
     format has columns. ``id_column`` or all ``columns`` of the input stand before the prediction.
+    Of CSV and TSV a row is a record: a field with a line break is quoted, and reads back as it was;
+    on a terminal it is escaped instead, so that there is a line for every row.
     """
 
     kind: str
@@ -44,6 +68,8 @@ class PredictionFormat:
     by_class: list[str]
     id_column: str | None = None
     columns: Sequence[str] = ()
+    on_terminal: bool = False
+    _lines: dict[Any, str] = field(default_factory=dict)  # of each label, as it is written
 
     def head(self) -> str:
         """What stands before the first prediction."""
@@ -61,8 +87,14 @@ class PredictionFormat:
         if self.kind == "jsonl":
             return "".join(self._json(row, labels, by_class) + "\n" for row in rows)
         if self.kind == "labels":
-            return "".join(f"{'' if r.number is None else labels[r.number]}\n" for r in rows)
+            return "".join("\n" if r.number is None else self._line(labels[r.number]) for r in rows)
         return self._delimited(self._fields(row, labels, by_class) for row in rows)
+
+    def _line(self, label: Any) -> str:
+        line = self._lines.get(label)
+        if line is None:
+            line = self._lines[label] = bare_label(label, on_terminal=self.on_terminal) + "\n"
+        return line
 
     def _fields(self, row: RowText, labels: Sequence[Any], by_class: Sequence[Any]) -> list[Any]:
         fields = [_cell(row.record.get(name)) for name in self.columns]
@@ -85,10 +117,20 @@ class PredictionFormat:
         return as_json(facts)
 
     def _delimited(self, rows: Iterable[list[Any]]) -> str:
-        text = io.StringIO()
+        if self.on_terminal:
+            rows = ([_shown(value) for value in row] for row in rows)
+        lines: list[str] = []
+        # Both characters of this end are quoted where they stand in a field: a carriage return at
+        # the end of a line would otherwise be taken for a part of the line end.
+        end = "\r\n"
+        sink = SimpleNamespace(write=lambda line: lines.append(line.removesuffix(end) + "\n"))
         delimiter = "\t" if self.kind == "tsv" else ","
-        csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
-        return text.getvalue()
+        csv.writer(sink, delimiter=delimiter, lineterminator=end).writerows(rows)
+        return "".join(lines)
+
+
+def _shown(value: Any) -> Any:
+    return escape_controls(value) if isinstance(value, str) else value
 
 
 def _cell(value: Any) -> Any:

@@ -93,6 +93,27 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
+# Control characters, which steer a terminal; line and paragraph separators, at which programs also
+# break lines; and marks that turn the direction of text, by which it shows something else.
+_CONTROLS = "\x00-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+CONTROL = re.compile(f"[{_CONTROLS}]")
+# In whole lines a tab, and the end of a line, are meant.
+_STEERING = re.compile(rf"(?!\t|\n|\r\n)[{_CONTROLS}]")
+
+
+def escape_controls(text: str, controls: re.Pattern[str] = CONTROL) -> str:
+    """Return the text with control characters as Python writes them: ``\\x1b``, ``\\n``."""
+    return controls.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def print_data(text: str) -> None:
+    """Print lines of data: in a pipe as they are, on a terminal so that they cannot steer it."""
+    if sys.stdout.isatty():
+        text = escape_controls(text, _STEERING)
+    # In a pipe click would otherwise take out what looks like a colour.
+    click.echo(text, nl=False, color=True)
+
+
 def cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
@@ -142,12 +163,18 @@ def reading_shown(reader: Any, name: str) -> Iterator[None]:
 
 
 def as_json(facts: dict[str, Any]) -> str:
-    """A JSON object in one line, with its schema."""
-    return json.dumps(
+    """A JSON object in one line, with its schema; what could steer a terminal is escaped."""
+    text = json.dumps(
         {**facts, "schema": SCHEMA} if "schema" in facts else {"schema": SCHEMA, **facts},
         ensure_ascii=False,
         allow_nan=False,
     )
+    return escape_in_json(text)
+
+
+def escape_in_json(text: str) -> str:
+    """Return the same JSON with those control characters escaped that JSON allows in strings."""
+    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def say_json(facts: dict[str, Any], *, err: bool = False) -> None:

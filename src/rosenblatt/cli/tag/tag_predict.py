@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from rosenblatt.cli.data.reading import DATA, notices
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option
 from rosenblatt.cli.frame.terminal import as_json as json_line
+from rosenblatt.cli.frame.terminal import print_data
 from rosenblatt.cli.tag.tag_reading import (
     SentenceReading,
     layout_of,
@@ -84,6 +86,8 @@ def command(
         check_destination("--out", out, [model], "tagger")
     found = open_tagger(model, n_jobs)
     tagger, layout = found.learner, layout_of(found)
+    if not as_json:
+        _refuse_tags_with_line_breaks(tagger)
     reader = SentenceReading(**options).reader(
         data, layout, labelled=False, tags=tagger.tags_, keep_lines=to in (None, "conllu")
     )
@@ -97,8 +101,21 @@ def command(
         tell_of_skipped(reader, "left out")
 
 
+def _refuse_tags_with_line_breaks(tagger: SequenceTagger) -> None:
+    """Columns and text have no place for a tab or a line break within a tag."""
+    for tag in tagger.tags_:
+        if any(mark in tag for mark in "\t\n\r"):
+            raise click.UsageError(
+                f"the tagger has the tag {tag!r}, which columns and text cannot hold, since tabs "
+                "and line ends stand between tags there: take --json."
+            )
+
+
 def _print(text: bytes) -> None:
-    click.echo(text, nl=False)
+    if sys.stdout.isatty():
+        print_data(text.decode(errors="replace"))
+    else:
+        click.echo(text, nl=False)
 
 
 def _texts(

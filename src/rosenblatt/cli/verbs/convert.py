@@ -15,7 +15,7 @@ from rosenblatt.cli.data.models import Model, open_model
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options, zero_based_option
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import MODEL, Command, slim_option
-from rosenblatt.cli.frame.terminal import say_notices
+from rosenblatt.cli.frame.terminal import print_data, say_notices
 from rosenblatt.plurals import count
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def _write_rows(
             lines = svmlight_lines(X, labels)
             while text := "".join(islice(lines, LINES)):
                 if file is None:
-                    click.echo(text, nl=False, color=True)  # labels as they are, in a pipe too
+                    print_data(text)
                 else:
                     file.write(text.encode())
         if names is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from rosenblatt.cli.data.prediction_output import FORMATS, PredictionFormat, for
 from rosenblatt.cli.data.reading import DATA, TABLES, Reading, notices, reading_options
 from rosenblatt.cli.frame.destinations import NewFiles, check_destination
 from rosenblatt.cli.frame.options import MODEL, Command, n_jobs_option, threshold_option
-from rosenblatt.cli.frame.terminal import say, say_notices
+from rosenblatt.cli.frame.terminal import print_data, say, say_notices
 from rosenblatt.plurals import count, first_few
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def command(
 
     There is a line for every row, in order: an empty one for a row that cannot be read. Such rows
     are reported at the end, and the exit code is 3; with --on-bad skip or rejects=FILE it is 0, and
-    with fail the first of them ends the command.
+    with fail the first of them ends the command. A label with a line break is printed as a JSON
+    string; in CSV and TSV it is a quoted field.
 
     Columns are found by name, in any order. Labels that are there are skipped. The model
     is not changed. For two classes the scores are -s and s. --proba needs a model trained with
@@ -87,10 +89,11 @@ def command(
     found.refuse_lacking(proba=proba, threshold=threshold)
     wanted = ["scores"] * (scores or kind == "jsonl") + ["probabilities"] * proba
     classes, unseen = [str(label) for label in found.classes], UnseenValues()
-    written = PredictionFormat(kind, classes, wanted, id_column)
+    on_terminal = out is None and sys.stdout.isatty()
+    written = PredictionFormat(kind, classes, wanted, id_column, on_terminal=on_terminal)
     rows = RowTexts(fields=with_input or id_column is not None)
     with notices(quiet), NewFiles() as files:
-        write = _print if out is None else _encoded(files.open(out).write)
+        write = print_data if out is None else _encoded(files.open(out).write)
         with found.reader(reading, data, labelled=False) as blocks:
             _refuse_lost_input(reading.format_of(data, found.schema), id_column, with_input)
             blocks.row_texts = rows
@@ -165,11 +168,6 @@ def _refuse_lost_input(kind: str, id_column: str | None, with_input: bool) -> No
 
 def _encoded(write: Callable[[bytes], Any]) -> Callable[[str], None]:
     return lambda text: write(text.encode())
-
-
-def _print(text: str) -> None:
-    """Labels as they are; in a pipe click would else take out what looks like a colour."""
-    click.echo(text, nl=False, color=True)
 
 
 def _begins_with_labels(texts: list[str], classes: list[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from rosenblatt.cli.data.models import Model, open_model
+from rosenblatt.cli.data.prediction_output import bare_label
 from rosenblatt.cli.data.reading import DATA, Reading, notices, reading_options
 from rosenblatt.cli.data.training_data import (
     column_options,
@@ -33,7 +35,7 @@ from rosenblatt.cli.frame.learner_options import (
     weights_by_label,
 )
 from rosenblatt.cli.frame.options import MODEL, Whole, new_classes_option, said, slim_option
-from rosenblatt.cli.frame.terminal import baseline, say, say_json
+from rosenblatt.cli.frame.terminal import baseline, print_data, say, say_json
 from rosenblatt.io.read_ahead import ReadAhead
 from rosenblatt.plurals import count as counted
 
@@ -347,11 +349,11 @@ class PredictionLines:
     def write(self, predictions: list[Any]) -> None:
         if not predictions:
             return
-        # A label with a line break in it would count as two.
-        lines = (" ".join(str("" if p is None else p).splitlines()) for p in predictions)
+        on_terminal = self._file is None and sys.stdout.isatty()
+        lines = ("" if p is None else bare_label(p, on_terminal=on_terminal) for p in predictions)
         text = "".join(f"{line}\n" for line in lines)
         if self._file is None:
-            click.echo(text, nl=False, color=True)  # labels as they are, in a pipe too
+            print_data(text)
         else:
             self._file.write(text.encode())
 
