@@ -382,3 +382,38 @@ def test_predictions_cannot_steer_a_terminal_and_have_a_line_each(
     has_head = bool(options) and options != ["--json"]
     assert len(shown.splitlines()) == len(ODD) + has_head
     assert "two\\nlines" in shown
+
+
+@pytest.mark.parametrize(
+    ("top", "end"),
+    [("# exported\ncolour,size,y\n", ""), ("colour|size|y\n", "(90 rows)\n")],
+)
+def test_there_is_a_line_for_every_row_whatever_it_begins_with(
+    tmp_path: Path, top: str, end: str
+) -> None:
+    """A comment or a count of rows in the training file takes no row from another."""
+    mark = "|" if "|" in top else ","
+    rows = "".join(
+        mark.join([["red", "#ff00", "(none)"][i % 3], str(i % 7), "uv"[i % 2]]) + "\n"
+        for i in range(90)
+    )
+    train = written(tmp_path, "train.csv", top + rows + end)
+    out = run("train", train, "--out", tmp_path / "m.rbt", "--learner", "perceptron").out
+    assert "90 rows" in out
+    for text in (top + rows + end, top.split("\n", top.startswith("#"))[-1] + rows):
+        done = run("predict", tmp_path / "m.rbt", written(tmp_path, "new.csv", text))
+        assert (done.code, done.out.count("\n")) == (0, 90)
+        done = run("predict", tmp_path / "m.rbt", tmp_path / "new.csv", "--with-input")
+        inputs = [line.rsplit(",", 1)[0] for line in done.out.splitlines()[1:]]
+        assert inputs == rows.replace("|", ",").splitlines()
+
+
+def test_the_input_of_a_file_with_apostrophes_as_quotes_is_kept_field_by_field(
+    tmp_path: Path,
+) -> None:
+    rows = "".join(f"'a, ''{i % 3}''','{i}','{'uv'[i % 2]}'\n" for i in range(30))
+    train = written(tmp_path, "train.csv", "note,size,y\n" + rows)
+    run("train", train, "--out", tmp_path / "m.rbt", "--learner", "perceptron")
+    done = run("predict", tmp_path / "m.rbt", train, "--with-input")
+    found = [row[:3] for row in csv.reader(io.StringIO(done.out))][1:]
+    assert found == [[f"a, '{i % 3}'", str(i), "uv"[i % 2]] for i in range(30)]

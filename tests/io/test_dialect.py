@@ -374,3 +374,133 @@ def test_the_first_sheet_with_a_table_is_read(tmp_path: Path) -> None:
     book.save(tmp_path / "two.xlsx")
     with pytest.warns(Assumption, match='the sheet "numbers" is read'):
         assert read_table(tmp_path / "two.xlsx", "y").numbers.tolist() == [[1.0], [2.0]]
+
+
+# ---------------------------------------------------------------------- comments and counts of rows
+
+
+def told(text: str, target: Any = None, **options: Any) -> tuple[Table, str]:
+    """What is read, and what is said of it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        table = read_table(io.BytesIO(text.encode()), target, **options)
+    return table, "; ".join(str(one.message) for one in caught)
+
+
+def columns_of(table: Table) -> dict[str, list[Any]]:
+    return {name: column.tolist() for name, column in table.columns.items()}
+
+
+COLOURS = "".join(
+    f"{'#ff00' if i % 2 else 'red'}{i % 5},{i % 7},{'uv'[i % 2]}\n" for i in range(40)
+)
+
+
+@pytest.mark.parametrize("mark", ["#", "%"])
+def test_rows_that_begin_with_the_mark_of_comments_are_rows(mark: str) -> None:
+    rows = COLOURS.replace("#", mark)
+    table, said = told(f"{mark} exported 2024-05-01\n{mark}\ncolour,size,y\n{rows}", "y")
+    assert columns_of(table) == columns_of(read(f"colour,size,y\n{rows}", "y"))
+    assert len(table) == 40
+    assert said == "<stream>: read with 2 comment lines skipped before the header"
+
+
+@pytest.mark.parametrize("preamble", ["", "# exported\n", "# a, b\n# and more, of it\n"])
+def test_a_model_of_a_file_with_comments_reads_every_row_of_another(preamble: str) -> None:
+    schema = Schema.guess(read(f"# exported\ncolour,size,y\n{COLOURS}", "y"))
+    assert "comment" not in schema.to_json().get("dialect", {})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        again = schema.read(io.BytesIO(f"{preamble}colour,size,y\n{COLOURS}".encode()))
+    assert len(again) == 40
+    n = preamble.count("\n")
+    assert [str(one.message) for one in caught] == [
+        f"<stream>: read with {n} comment line{'s' * (n > 1)} skipped before the header"
+    ] * bool(n)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "n_rows"),
+    [
+        ("#chrom\tstart\ty\nchr1\t1\tu\nchr2\t2\tv\n", ["#chrom", "start", "y"], 2),
+        ("##made\n##by us\n#chrom\tstart\nchr1\t1\nchr2\t2\n", ["#chrom", "start"], 2),
+        ("#id,a,b\nx,red,yes\nz,blue,no\n", ["#id", "a", "b"], 2),
+        ("# id,a,b\nx,red,yes\nz,blue,no\n", ["# id", "a", "b"], 2),
+        ("# made by us, 2024\n#n,m\n1,2\n3,4\n", ["#n", "m"], 2),
+        ("# made by us, 2024\n\nname,y\nann,u\nbob,v\n", ["name", "y"], 2),
+        ("# made by us, 2024\nname,size\nann,1\nbob,2\n", ["name", "size"], 2),
+        ("#ff0000,7,u\nred,0,v\n#00ff00,9,u\n", ["1", "2", "3"], 3),
+        ("#ff0000,7,u\n#00ff00,9,u\nred,0,v\n", ["1", "2", "3"], 3),
+        ("# made\n#ff0000,7,u\n#00ff00,9,u\nred,0,v\n", ["1", "2", "3"], 3),
+    ],
+)
+def test_a_marked_line_as_wide_as_the_rows_is_the_header_or_a_row(
+    text: str, names: list[str], n_rows: int
+) -> None:
+    table = read(text)
+    assert (table.names, len(table)) == (names, n_rows)
+
+
+def test_comments_among_the_rows_are_counted_and_told_with_the_line_of_the_first() -> None:
+    text = "# ours\na,b,y\n1,2,u\n# moved\n\n#again\n3,4,v\n## by us, twice\n"
+    table, said = told(text, "y")
+    assert table.numbers.tolist() == [[1, 2], [3, 4]]
+    assert table.lines.tolist() == [3, 7]
+    assert said.endswith("<stream>:4: a comment line skipped, and 2 below")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,y\n1,2,u\n# moved\n3,4,v\n",  # nothing says that there are comments
+        "# ours\na,b,y\nx,2,u\n#ff0000,3\nz,4,v\n",  # a row that lacks a field
+        "# ours\na,b,y\n1,2,u\n#3,4,v\n5,6,u\n",  # as wide as a row, and no number
+    ],
+)
+def test_a_marked_line_that_may_be_a_damaged_row_is_a_fault(text: str) -> None:
+    with pytest.raises(DataError):
+        read(text, "y", types={"a": "number" if "1,2,u" in text else "text"})
+
+
+def test_more_comments_than_are_looked_at_stand_above_a_header() -> None:
+    comments = "".join(f"# {i:03} {'-' * 500}\n" for i in range(200))
+    table, said = told(f"{comments}a,b,y\n1,2,u\n3,4,v\n", "y")
+    assert (table.names, len(table)) == (["a", "b"], 2)
+    assert said == "<stream>: read with 200 comment lines skipped before the header"
+
+
+def test_rows_that_begin_with_a_parenthesis_stay_where_psql_counts_them() -> None:
+    rows = "".join(f"{['(none)', 'x', '(2 rows'][i % 3]}|{i}|{'uv'[i % 2]}\n" for i in range(90))
+    text = f"kind|size|y\n{rows}(90 rows)\n"
+    table, said = told(text, "y")
+    assert len(table) == 90
+    assert said.endswith("<stream>:92: a count of rows as of psql skipped")
+    assert len(Schema.guess(table).read(io.BytesIO(f"kind|size|y\n{rows}".encode()))) == 90
+
+
+def test_a_line_below_a_header_of_bars_is_drawn_unless_it_may_be_a_row_of_gaps() -> None:
+    assert len(read("a|b\n---|---\n1|2\n3|4\n")) == 2
+    schema = Schema.guess(read("a|b|y\n1|2|u\n3|4|v\n", "y"))
+    assert len(schema.read(io.BytesIO(b"a|b\n-|-\n1|2\n"))) == 2
+
+
+def test_a_first_row_of_gaps_is_not_taken_for_units() -> None:
+    with_units = PLAIN.replace("late\n", "late\nm²,years,,-\n", 1)
+    schema = Schema.guess(read(with_units, "late"))
+    assert schema.dialect.units
+    gaps = b"size,age,colour\n,NA,red\n1,2,blue\n"
+    assert len(schema.read(io.BytesIO(gaps))) == 2
+    with pytest.warns(Assumption, match="'m², years, ' below the header taken as units"):
+        again = schema.read(io.BytesIO("size,age,colour\nm²,years,\n1,2,blue\n".encode()))
+    assert len(again) == 1
+
+
+def test_a_first_row_with_one_value_is_a_title_only_above_a_header() -> None:
+    rows = "".join(f"{i * 3}.5,{i % 7},{'uv'[i % 2]}\n" for i in range(9))
+    assert len(read(f"7.5,,\n{rows}")) == 10
+    assert len(read(f"Sales,,\na,b,y\n{rows}")) == 9
+
+
+def test_how_many_lines_were_skipped_above_a_header_is_told() -> None:
+    _, said = told(f"Sales\nby us\n\n{PLAIN}", "late")
+    assert said == "<stream>: read with 'Sales' and 1 more line skipped before the header"

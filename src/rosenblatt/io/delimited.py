@@ -15,7 +15,15 @@ from rosenblatt._kernels.text.tabular import TEXT
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.io.column_roles import Columns, number_repeated
-from rosenblatt.io.dialect import Dialect, check, is_rule, may_be_footer, sniff
+from rosenblatt.io.dialect import (
+    COMMENTS,
+    Dialect,
+    check,
+    comments_skipped,
+    is_rule,
+    may_be_footer,
+    sniff,
+)
 from rosenblatt.io.fault_messages import (
     RAISE_MAX_FEATURES,
     RAISE_MAX_LINE_BYTES,
@@ -62,7 +70,9 @@ class Delimited(TableFormat[DelimitedParser]):
         self.dialect = check(replace(known or Dialect(delimiter=usual), **given))
         self._lines: Lines | None = None
         self._sniffed: Lines | None = None
+        self._looked_at: Lines | None = None  # whose dialect was found out by its own lines
         self._sample: list[list[str]] = []
+        self._comment: str | None = None  # what comments of the file at hand begin with
         self._warned = self._noticed = False
         parser = DelimitedParser(
             ord(self.dialect.delimiter),
@@ -96,11 +106,12 @@ class Delimited(TableFormat[DelimitedParser]):
 
     def _find_dialect(self, lines: Lines) -> bool:
         """How the file is written, unless that is known; False if more text is needed."""
+        self._comment = None
         if not self._layout_named or not self._columns.all_known:
             fits: bool | None = False
             if self._known is not None and self._columns.all_known:
                 fits = self._fits(lines)
-            stop = lines.end if fits else lines.sample_end()
+            stop = lines.end if fits else lines.sample_end("".join(COMMENTS).encode())
             if fits is None or stop is None:
                 return False
             if not fits:
@@ -113,7 +124,7 @@ class Delimited(TableFormat[DelimitedParser]):
             ord(found.decimal),
             (found.thousands or "").encode(),
             found.signs,
-            ord(found.comment or "\0"),
+            ord(self._comment or "\0"),
         )
         self._sniffed = lines
         return True
@@ -126,31 +137,65 @@ class Delimited(TableFormat[DelimitedParser]):
     def _fits(self, lines: Lines) -> bool | None:
         """Whether the first row of a file has what it must have, as another file was written.
 
-        None if there is no row yet.
+        None if there is no row yet. Comments above the row are passed over.
         """
         assert self._known is not None
-        mark = (self._known.comment or "\n").encode()
-        text, at = lines.buffer, lines.at
-        while at < lines.end and text[at : at + 1] in (b"\n", b"\r", mark):
-            at = text.index(b"\n", at) + 1
         dialect = replace(self._known, **self._given)
-        found = None
-        if at < lines.end:
-            found = record(text, at, lines.end, ord(dialect.delimiter), ord(dialect.quote))
-        if found is None:
-            return True if lines.last else None
-        names = _fields(text, *found)
-        named = {name.strip(STRIPPED) for name in self._columns.named()} <= set(names)
+        text, at = lines.buffer, lines.at
+        comments: list[str] = []
+        while at < lines.end:
+            mark = chr(text[at])
+            if mark in "\n\r":
+                at = text.index(b"\n", at) + 1
+                continue
+            # A comment ends with its line, whatever quotes are in it.
+            end = text.index(b"\n", at) + 1 if mark in COMMENTS else lines.end
+            found = record(text, at, end, ord(dialect.delimiter), ord(dialect.quote))
+            if found is None and mark in COMMENTS:
+                return False
+            if found is None:
+                return True if lines.last else None
+            fields = _fields(text, *found)
+            fits = self._is_first_row(fields, dialect)
+            if fits or mark not in COMMENTS:
+                if fits and comments:
+                    self._pass_over(lines, at, comments)
+                return fits
+            if not dialect.header and not self._is_too_short(fields):
+                return False  # the rows below must tell what it is
+            comments.append(mark)
+            at = end
+        return True if lines.last else None
+
+    def _is_first_row(self, fields: list[str], dialect: Dialect) -> bool:
+        """Whether these can be the header, or without one a row."""
+        named = {name.strip(STRIPPED) for name in self._columns.named()} <= set(fields)
         if dialect.header:
             return named
         # Else it must be a row: no words stand where numbers do.
-        numbers = {str(i + 1): name for i, name in enumerate(names)}
+        numbers = {str(i + 1): field for i, field in enumerate(fields)}
         places = [name for name, kind in self._columns.kinds.items() if kind == "number"]
-        return not named and all(
-            kind_of(numbers[place]) == "number" or numbers[place] in self._columns.marks
-            for place in places
-            if place in numbers
+        return (
+            not named
+            and not self._is_too_short(fields)
+            and all(
+                kind_of(numbers[place]) == "number" or numbers[place] in self._columns.marks
+                for place in places
+                if place in numbers
+            )
         )
+
+    def _is_too_short(self, fields: list[str]) -> bool:
+        """Whether columns that are called by their numbers lie beyond these fields."""
+        places = [int(name) for name in self._columns.named() if name.isdecimal()]
+        return len(fields) < max(places, default=1)
+
+    def _pass_over(self, lines: Lines, at: int, comments: list[str]) -> None:
+        """Go on at a row below comments."""
+        self._comment = comments[0]
+        self.parser.line += lines.buffer.count(b"\n", lines.at, at)
+        lines.at = at
+        notice(Assumption, f"{lines.name}: read with {comments_skipped(len(comments))}")
 
     def _sniff(self, lines: Lines, sample: bytes) -> None:
         style: dict[str, Any] = {}
@@ -159,11 +204,14 @@ class Delimited(TableFormat[DelimitedParser]):
         text = sample.decode("utf-8", "replace")
         given = {
             **style,
-            **({"quote": '"', "comment": None} if self._layout_named else {}),
+            **({"quote": '"'} if self._layout_named else {}),
             **self._given,
         }
+        self._looked_at = lines
         found = sniff(text, given, self._columns.named(), self._usual)
-        self.dialect, self._sample = found.dialect, found.rows
+        self.dialect = found.dialect
+        self._sample = found.rows
+        self._comment = found.comment
         # Whole lines: by their ends, since bytes that are no text have other lengths as text.
         for _ in range(text.count("\n", 0, found.skipped)):
             lines.at = lines.buffer.index(b"\n", lines.at) + 1
@@ -203,13 +251,11 @@ class Delimited(TableFormat[DelimitedParser]):
             end = lines.buffer.find(b"\n", after, lines.end) + 1
             if end and is_rule(bytes(lines.buffer[after:end])):
                 after = end
+        below = None
         if dialect.header and dialect.units:
             below = record(lines.buffer, after, lines.end, self.delimiter, ord(dialect.quote))
             if below is None and not lines.last:
                 return False
-            units = [] if below is None else _fields(lines.buffer, *below)
-            if below is not None and not any(text and kind_of(text) == "number" for text in units):
-                after = below[1]
         if not dialect.header:
             self._names = [str(i + 1) for i in range(len(starts))]
             self._settle(lines)
@@ -227,8 +273,30 @@ class Delimited(TableFormat[DelimitedParser]):
         self._settle(lines)
         if "header" in self._given:
             self._warn_of_numbers(lines, self._names)
+        if below is not None and self._are_units(lines, _fields(lines.buffer, *below)):
+            after = below[1]
         self.parser.line += lines.buffer.count(b"\n", lines.at, after)
         lines.at = after
+        return True
+
+    def _are_units(self, lines: Lines, fields: list[str]) -> bool:
+        """Whether the units of the columns stand below this header, as they did elsewhere.
+
+        They were seen when the file was looked at. Else they must be words where the columns are
+        known to hold numbers: a row of gaps is a row.
+        """
+        if self._looked_at is lines:
+            return True
+        kinds = self._columns.kinds
+        over = [
+            field
+            for name, field in zip(self._names, fields, strict=False)
+            if kinds.get(name) == "number" and field not in self._columns.marks
+        ]
+        if not over or any(kind_of(field) != "text" for field in over):
+            return False
+        shown = ", ".join(fields)[:40]
+        notice(Assumption, f"{lines.name}: {shown!r} below the header taken as units")
         return True
 
     def _is_empty(self, place: int) -> bool:
@@ -248,10 +316,9 @@ class Delimited(TableFormat[DelimitedParser]):
         self._columns.settle(self._names, lines.name, values)
 
     def _at_blank_line(self, lines: Lines) -> bool:
-        """Whether a blank line or a comment is next."""
+        """Whether a blank line is next."""
         start = bytes(lines.buffer[lines.at : min(lines.at + 2, lines.end)])
-        mark = (self.dialect.comment or "\n").encode()
-        return start.startswith((b"\n", mark)) or start == b"\r\n"
+        return start.startswith(b"\n") or start == b"\r\n"
 
     def _check_header(self, lines: Lines, names: list[str], starts: list[int]) -> None:
         names[:] = [name or f"column {i + 1}" for i, name in enumerate(names)]
@@ -347,7 +414,7 @@ class Delimited(TableFormat[DelimitedParser]):
     ) -> list[list[bytes]]:
         """Records as texts; bad ones are left out, to be met again when the rows are read."""
         probe = DelimitedParser(ord(self.dialect.delimiter), True, False, self._limit, [])
-        comment = ord(self.dialect.comment or "\0")
+        comment = ord(self._comment or "\0")
         probe.set_dialect(
             ord(self.dialect.delimiter), ord(self.dialect.quote), 46, b"", False, comment
         )
@@ -365,6 +432,19 @@ class Delimited(TableFormat[DelimitedParser]):
         return [[texts[code] for code in row] for row in codes.tolist()]
 
     # ------------------------------------------------------------------ the rows
+
+    def end(self, lines: Lines) -> None:
+        """Tell of the lines among the rows that were none."""
+        parser = self.parser
+        found = [
+            ("comment line", parser.n_comments, parser.comment_line),
+            ("count of rows as of psql", parser.n_footers, parser.footer_line),
+        ]
+        for what, n, line in found:
+            if n == 1:
+                notice(Assumption, f"{lines.name}:{line}: a {what} skipped")
+            elif n:
+                notice(Assumption, f"{lines.name}:{line}: a {what} skipped, and {n - 1:,} below")
 
     def take(self) -> Table:
         if self._lines is not None:  # a late byte may have told which it is

@@ -14,6 +14,7 @@ from rosenblatt.checks import one_of, refusal
 from rosenblatt.errors import Message
 from rosenblatt.io.lines import check_encoding
 from rosenblatt.io.number_style import GAPS, kind_of, number_style
+from rosenblatt.plurals import count
 
 DELIMITERS = (",", ";", "\t", "|", " ")
 QUOTES = ('"', "'")
@@ -23,6 +24,8 @@ JUDGED, LEAST_LINES = 1 << 16, 5
 THOUSANDS = (".", ",", "'", "\u2019", " ", "\u00a0", "\u202f", "\u2009")
 NAMES = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "blanks"}
 TARGETS = ("label", "target", "class", "y")
+# What a line begins with that is a comment, where it cannot be the header or a row.
+COMMENTS = ("#", "%")
 # What people write before the numbers of a last row that sums up.
 SUMS = {
     *("total", "totals", "grand total", "subtotal", "sum", "average", "mean", "count"),
@@ -37,8 +40,8 @@ class Dialect:
     """What stands between fields and around them, and how numbers are written.
 
     `unnamed` is "first" or "last" where the header lacks the name of that column, `signs` whether
-    numbers have signs of currencies or percent, `comment` what lines begin with that are no rows,
-    `units` whether the units of the columns stand below the header.
+    numbers have signs of currencies or percent, `units` whether the units of the columns stand
+    below the header. Comments belong to a single file and are not part of it.
     """
 
     delimiter: str = ","
@@ -49,7 +52,6 @@ class Dialect:
     header: bool = True
     unnamed: str = ""
     units: bool = False
-    comment: str | None = None
     encoding: str = "utf-8"
 
     def to_json(self) -> dict[str, Any]:
@@ -68,7 +70,7 @@ class Dialect:
         return check(cls(**given))
 
 
-OTHER = Dialect(thousands=",", comment="#")
+OTHER = Dialect(thousands=",")
 
 
 def check(dialect: Dialect) -> Dialect:
@@ -87,8 +89,6 @@ def check(dialect: Dialect) -> Dialect:
         raise refusal("thousands", thousands, one_of([".", ",", "'", " "]))
     if thousands == decimal:
         raise refusal("thousands", thousands, "another mark than the decimal one")
-    if dialect.comment not in (None, "#", "%", "("):
-        raise refusal("comment", dialect.comment, one_of(["#", "%"]))
     for name in ("header", "units"):
         if not isinstance(getattr(dialect, name), bool):
             raise refusal(name, getattr(dialect, name), "True or False")
@@ -100,12 +100,16 @@ def check(dialect: Dialect) -> Dialect:
 
 @dataclass(frozen=True)
 class Sniffed:
-    """A dialect, how many characters stand before the header or first row, and its rows."""
+    """A dialect, how many characters stand before the header or first row, and its rows.
+
+    `comment` is what comments of this file begin with, if some stand above its header.
+    """
 
     dialect: Dialect
     skipped: int
     rows: list[list[str]]
     assumptions: list[str]
+    comment: str | None = None
 
 
 def sniff(
@@ -120,29 +124,42 @@ def sniff(
     and the `usual` delimiter is that if nothing speaks for another.
     """
     lines = _first_lines(text)
-    skipped, comment = 0, given.get("comment")
+    skipped = 0
+    comment: str | None = None
     said: list[str] = []
+
     layout_named = {"delimiter", "header"} <= given.keys()
     if not layout_named and lines[0].lower().startswith("sep=") and len(lines[0].rstrip("\r")) == 5:
         given = {"delimiter": lines[0][4], **given}
         skipped = len(lines.pop(0)) + 1
-    if comment is None and "comment" not in given:
-        comment = _comment(lines)
-    dialect, parsed = _separated(lines, given, comment, wanted, usual)
-    first, rows = (0, [row for _, row in parsed]) if layout_named else _without_preamble(parsed)
+
+    if not layout_named:
+        n_above = _lines_of_comments(lines, given, wanted, usual)
+        comments = [line for line in lines[:n_above] if line.strip()]
+        if comments:
+            comment = comments[0][0]
+            said.append(comments_skipped(len(comments)))
+            skipped += sum(len(line) + 1 for line in lines[:n_above])
+            lines = lines[n_above:]
+
+    dialect, parsed = _separated(lines, given, wanted, usual)
+    first, rows = (
+        (0, [row for _, row in parsed]) if layout_named else (_without_preamble(parsed, wanted))
+    )
     if first:
-        before = [line for line in lines[:first] if line.strip()]
-        titles = [line for line in before if not _is_comment(line, comment)]
+        titles = [line for line in lines[:first] if line.strip()]
         if titles:
-            said.append(f"{titles[0].strip()[:40]!r} skipped before the header")
+            said.append(_titles_skipped(titles))
         skipped += sum(len(line) + 1 for line in lines[:first])
+
     psql = len(rows) > 1 and dialect.delimiter == "|" and is_rule("|".join(rows[1]).encode())
     if psql:
         rows.pop(1)
     rows = [row for row in rows if not _is_footer(row)]
-    if not layout_named and dialect.delimiter == "|" and "comment" not in given and comment is None:
-        comment = "(" if re.search(r"^\(\d+ rows?\)", text, re.MULTILINE) else None
-    dialect = replace(dialect, comment=comment)
+    if comment is not None:
+        width = _width(rows)
+        rows = [row for row in rows if len(row) == width or not row[0].startswith(comment)]
+
     body = rows[1:] if len(rows) > 1 else rows
     width = _width(body)
     columns = zip(*(row for row in body if len(row) == width), strict=True)
@@ -156,7 +173,18 @@ def sniff(
     if dialect.header and not layout_named and len(rows) > LEAST_LINES and _are_units(*rows[1:]):
         said.append(f"{', '.join(rows.pop(1))[:40]!r} below the header taken as units")
         dialect = replace(dialect, units=True)
-    return Sniffed(check(dialect), skipped, rows, [*said, *_differences(dialect, given, usual)])
+    said += _differences(dialect, given, usual)
+    return Sniffed(check(dialect), skipped, rows, said, comment)
+
+
+def comments_skipped(n: int) -> str:
+    """What a notice says of comments above the header or first row."""
+    return f"{count(n, 'comment line')} skipped before the header"
+
+
+def _titles_skipped(titles: Sequence[str]) -> str:
+    more = f" and {count(len(titles) - 1, 'more line')}" if len(titles) > 1 else ""
+    return f"{titles[0].strip()[:40]!r}{more} skipped before the header"
 
 
 def _differences(dialect: Dialect, given: Mapping[str, Any], usual: str) -> list[str]:
@@ -176,28 +204,84 @@ def _differences(dialect: Dialect, given: Mapping[str, Any], usual: str) -> list
 
 
 def _first_lines(text: str) -> list[str]:
-    """Enough of them to judge by, even if they are long."""
+    """Enough of them to judge by, even if they are long or stand below many comments."""
     lines = text.split("\n")
     size = 0
+    n_judged = 0
     for place, line in enumerate(lines):
+        if n_judged == 0 and line.startswith(COMMENTS):
+            continue
         size += len(line)
-        if size > JUDGED and place > LEAST_LINES:
+        n_judged += 1
+        if size > JUDGED and n_judged > LEAST_LINES + 1:
             return lines[:place]
     return lines
 
 
-def _is_comment(line: str, comment: str | None) -> bool:
-    return comment is not None and line.startswith(comment)
+def _lines_of_comments(
+    lines: Sequence[str], given: Mapping[str, Any], wanted: Collection[str], usual: str
+) -> int:
+    """How many lines at the top are comments, blank ones between them included.
 
-
-def _comment(lines: Sequence[str]) -> str | None:
-    """The mark of comments: what the first line begins with, and most others do not."""
+    A marked line as wide as the rows is not one of them: it is the header, as in "#chrom", or a row
+    that begins with the mark. Only where another header stands below can it be nothing but a
+    comment.
+    """
     first = next((line for line in lines if line.strip()), "")
-    for mark in "#%":
-        marked = sum(line.startswith(mark) for line in lines)
-        if first.startswith(mark) and 2 * marked < sum(1 for line in lines if line.strip()):
-            return mark
-    return None
+    mark = first[:1]
+    if mark not in COMMENTS:
+        return 0
+    n_top = 0
+    while n_top < len(lines) and (lines[n_top].startswith(mark) or not lines[n_top].strip()):
+        n_top += 1
+
+    # How the rows below are written tells how wide a row is.
+    dialect, parsed = _separated(lines[n_top:], given, wanted, usual)
+    below = [row for _, row in parsed]
+    width = _width(below)
+    if width == 0:
+        return 0
+    if _is_header(below[0], below[1:], wanted):
+        return n_top
+
+    # The lines right above the rows that are as wide as these.
+    start = n_top
+    wide: list[list[str]] = []
+    while start > 0:
+        cut = _cut(lines[start - 1 : start], dialect.delimiter, dialect.quote)
+        if cut and len(cut[0][1]) != width:
+            break
+        wide[:0] = [row for _, row in cut]
+        start -= 1
+    if not wide:
+        return n_top
+    if _is_header(wide[-1], below, wanted):
+        while not lines[n_top - 1].strip():
+            n_top -= 1
+        return n_top - 1
+    if len(wide) == 1 and _is_prose(wide[0]) and _has_header(below, wanted):
+        return n_top
+    return start
+
+
+def _is_header(row: Sequence[str], below: Sequence[Sequence[str]], wanted: Collection[str]) -> bool:
+    """Whether a row names the columns beyond doubt: the wanted ones, or numbers by words."""
+    cells = [cell.strip() for cell in row]
+    if wanted and set(wanted) <= set(cells):
+        return True
+    kinds = _kinds(below, len(row))
+    over = [
+        kind_of(cell)
+        for cell, kind in zip(cells, kinds, strict=False)
+        if kind == "number" and cell not in GAPS
+    ]
+    return 2 * over.count("text") > len(over)
+
+
+def _is_prose(row: Sequence[str]) -> bool:
+    """Whether a comment seems to be one, and not the names of columns: words after a blank."""
+    words = row[0][1:]
+    return words.startswith(" ") and any(len(cell.split()) > 1 for cell in (words, *row[1:]))
 
 
 Parsed = list[tuple[int, list[str]]]
@@ -206,7 +290,6 @@ Parsed = list[tuple[int, list[str]]]
 def _separated(
     lines: Sequence[str],
     given: Mapping[str, Any],
-    comment: str | None,
     wanted: Collection[str],
     usual: str,
 ) -> tuple[Dialect, Parsed]:
@@ -218,7 +301,7 @@ def _separated(
         begun = [len(re.findall(rf"[\n{re.escape(delimiter)}]{quote}", text)) for quote in QUOTES]
         apostrophes = begun[1] > max(begun[0], len(lines) // 2)
         for quote in [given["quote"]] if "quote" in given else QUOTES[: 1 + apostrophes]:
-            rows = _cut(lines, delimiter, quote, comment)
+            rows = _cut(lines, delimiter, quote)
             score = _score([row for _, row in rows], delimiter, quote)
             if wanted and any(
                 set(wanted) <= {name.strip() for name in row} for _, row in rows[:20]
@@ -234,11 +317,10 @@ def _known(given: Mapping[str, Any], **found: Any) -> Dialect:
     return Dialect(**{**found, **{k: v for k, v in given.items() if v is not None}})
 
 
-def _cut(lines: Sequence[str], delimiter: str, quote: str, comment: str | None) -> Parsed:
+def _cut(lines: Sequence[str], delimiter: str, quote: str) -> Parsed:
     """Rows of fields with the number of the line they begin on, blank lines left out."""
-    kept = [(i, line) for i, line in enumerate(lines) if not _is_comment(line, comment)]
     reader = csv.reader(
-        (line.rstrip("\r") + "\n" for _, line in kept),
+        (line.rstrip("\r") + "\n" for line in lines),
         delimiter=delimiter,
         quotechar=quote,
         skipinitialspace=delimiter == " ",
@@ -248,7 +330,7 @@ def _cut(lines: Sequence[str], delimiter: str, quote: str, comment: str | None) 
         for row in reader:
             if row and not (len(row) == 1 and not row[0].strip()):
                 trimmed = row[:-1] if delimiter == " " and row[-1] == "" else row
-                rows.append((kept[last][0], trimmed))
+                rows.append((last, trimmed))
             last = reader.line_num
     except csv.Error:
         return rows
@@ -279,24 +361,27 @@ def _width(rows: Sequence[Sequence[str]]) -> int:
     return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
 
 
-def _without_preamble(rows: Parsed) -> tuple[int, list[list[str]]]:
+def _without_preamble(rows: Parsed, wanted: Collection[str]) -> tuple[int, list[list[str]]]:
     """The line of the header or first row, and the rows from there on."""
     width = _width([row for _, row in rows])
     for place, (line, row) in enumerate(rows[:20]):
         below = [other for _, other in rows[place + 1 :]]
-        if len(row) >= width - 1 and len(row) > 1 and not _is_title(row, below):
+        if len(row) >= width - 1 and len(row) > 1 and not _is_title(row, below, wanted):
             return (line if place or line else 0), [row for _, row in rows[place:]]
     return 0, [row for _, row in rows]
 
 
-def _is_title(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a row as wide as the others is a title, or groups the columns that the next names."""
+def _is_title(row: Sequence[str], below: list[list[str]], wanted: Collection[str]) -> bool:
+    """Whether a row as wide as the others is a title, or groups the columns that the next names.
+
+    Where the next names none, it is a row with gaps.
+    """
     filled = [cell.strip() for cell in row if cell.strip()]
     if not below or len(set(filled)) == len(row):
         return False
     names = [cell.strip() for cell in below[0]]
     if len(row) > 2 and len(filled) == 1:
-        return sum(map(bool, names)) > 1
+        return sum(map(bool, names)) > 1 and _has_header(below, wanted)
     clear = len(names) == len(row) == len(set(names)) and not set(names) & set(GAPS)
     return (
         clear
@@ -325,8 +410,11 @@ def _are_units(row: Sequence[str], *below: Sequence[str]) -> bool:
 
 
 def is_rule(line: bytes) -> bool:
-    """Whether a line is drawn below a header, as by psql."""
-    return _RULE.fullmatch(line.decode("utf-8", "replace")) is not None
+    """Whether a line is drawn below a header, as by psql; one of gaps, -|-, is a row."""
+    text = line.decode("utf-8", "replace")
+    if _RULE.fullmatch(text) is None:
+        return False
+    return any(cell.strip() not in GAPS for cell in text.split("|"))
 
 
 def _is_footer(row: Sequence[str]) -> bool:

@@ -89,17 +89,21 @@ class Lines:
         """Whether what the reader left is more than a single row may have."""
         return self._filled - self.at > self._limit
 
-    def sample_end(self) -> int | None:
+    def sample_end(self, marks: bytes = b"") -> int | None:
         """Where the lines to judge the columns by end; None if more of them must come first.
 
-        These are the same however the bytes arrive.
+        These are the same however the bytes arrive. Lines at the top that begin with one of the
+        `marks`, as comments do, come on top of them.
         """
         at, most = self.at, min(SAMPLE_BYTES, self._limit)
-        for _ in range(SAMPLE_LINES):
+        n_lines = 0
+        while n_lines < SAMPLE_LINES:
             line_feed = self.buffer.find(b"\n", at, self.end)
             if line_feed < 0:
                 enough = self.last or self._filled - self.at > most
                 return self.end if enough else None
+            if n_lines or self.buffer[at] not in marks:
+                n_lines += 1
             at = line_feed + 1
             if at - self.at > most:
                 break

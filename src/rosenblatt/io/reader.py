@@ -79,6 +79,9 @@ class Format(ABC, Generic[Taken]):
         """Another parser, for the second half of a piece; None where only one can tell the rows."""
         return None
 
+    def end(self, lines: Lines) -> None:
+        """Say what there is to say of a file whose last row was read."""
+
     @abstractmethod
     def take(self) -> Taken:
         """What was read since the last time."""
@@ -230,6 +233,8 @@ class Reader(Generic[Taken]):
                     self._give_up_line(lines, header=not begun)
                 yield lines
             self._leave_footers(lines.name)
+            if begun:
+                self._form.end(lines)
 
     def _parse(self, lines: Lines) -> None:
         parser = self._form.parser

@@ -38,7 +38,9 @@ class RowTexts:
         self._first_line, self._text = 1, bytearray()
         self._starts: list[int] = []
         self._records: list[dict[str, Any]] = []
-        self._kind, self._delimiter = "text", 0
+        self._kind = "text"
+        self._delimiter = 0
+        self._quote = '"'
         self._bad: list[tuple[int, DataError, bytes]] = []
 
     def keep_text(self, form: Any, first_line: int, text: bytearray) -> None:
@@ -47,7 +49,10 @@ class RowTexts:
         ends = np.flatnonzero(np.frombuffer(text, np.uint8) == 10) + 1
         self._starts = [0, *ends.tolist()]
         if getattr(form, "delimited", False):
-            self._kind, self._delimiter, self.names = "delimited", form.delimiter, form.names
+            self._kind = "delimited"
+            self._delimiter = form.delimiter
+            self._quote = form.dialect.quote
+            self.names = form.names
         elif hasattr(form, "names"):
             self._kind = "json"
             found = (list(_json(text[a:b])) for a, b in pairwise(self._starts))
@@ -96,12 +101,13 @@ class RowTexts:
     def _parsed(self, text: bytearray, at: int) -> dict[str, Any]:
         """The record that begins at a place; of a bad row what can be made out."""
         if self._kind == "delimited":
-            found = record(text, at, len(text), self._delimiter)
+            found = record(text, at, len(text), self._delimiter, ord(self._quote))
             if found is None:
                 return {}
             starts, stop = found
             fields = (text[a : b - 1] for a, b in pairwise([*starts, stop]))
-            return dict(zip(self.names or (), map(_unquoted, fields), strict=False))
+            texts = (_unquoted(field, self._quote) for field in fields)
+            return dict(zip(self.names or (), texts, strict=False))
         line = text[at : text.index(b"\n", at)]
         return _json(line) if self._kind == "json" else {"text": _decoded(line)}
 
@@ -110,10 +116,11 @@ def _decoded(text: bytearray) -> str:
     return text.decode("utf-8", "replace").removesuffix("\r")
 
 
-def _unquoted(field: bytearray) -> str:
+def _unquoted(field: bytearray, quote: str) -> str:
     bare = field.strip()
-    if len(bare) > 1 and bare.startswith(b'"') and bare.endswith(b'"'):
-        return bare[1:-1].decode("utf-8", "replace").replace('""', '"')
+    mark = quote.encode()
+    if len(bare) > 1 and bare.startswith(mark) and bare.endswith(mark):
+        return bare[1:-1].decode("utf-8", "replace").replace(2 * quote, quote)
     return _decoded(field)
 
 

@@ -21,3 +21,7 @@ class DelimitedParser(TabularParser):
     ) -> None: ...
     def number(self, text: bytes) -> float | None: ...
     n_fields: int
+    n_comments: int
+    comment_line: int
+    n_footers: int
+    footer_line: int

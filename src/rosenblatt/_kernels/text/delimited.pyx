@@ -91,6 +91,23 @@ cdef inline int64_t sign_size(Text text, int64_t at, int64_t end) noexcept nogil
     return 0
 
 
+cdef bint is_row_count(Text text, int64_t at, int64_t stop) noexcept nogil:
+    """Whether a line is "(90 rows)" or "(1 row)", as psql writes it below a table."""
+    cdef int64_t digits = 0
+    while stop > at and (text[stop - 1] == 32 or text[stop - 1] == 13):
+        stop -= 1
+    at += 1
+    while at < stop and 48 <= text[at] <= 57:
+        at += 1
+        digits += 1
+    if digits == 0 or stop - at < 5 or memcmp(text + at, b" row", 4) != 0:
+        return False
+    at += 4
+    if text[at] == 115:  # "s"
+        at += 1
+    return at == stop - 1 and text[at] == 41
+
+
 cdef class DelimitedParser(TabularParser):
     """Rows of fields; `set_dialect` says what stands between them and how numbers are written.
 
@@ -103,7 +120,7 @@ cdef class DelimitedParser(TabularParser):
     cdef bytes thousands
     cdef const unsigned char *group
     cdef int64_t inner_lines, n_plain, n_group
-    cdef readonly int64_t n_fields
+    cdef readonly int64_t n_fields, n_comments, comment_line, n_footers, footer_line
 
     def __init__(
         self, unsigned char delimiter, bint trim, bint float32, double limit, list missing
@@ -116,8 +133,12 @@ cdef class DelimitedParser(TabularParser):
         self, unsigned char delimiter, unsigned char quote=34, unsigned char decimal=46,
         bytes thousands=b"", bint signs=False, unsigned char comment=0
     ):
-        """What the next rows are written with; 0 for `comment` if there are no such lines."""
+        """What the next rows are written with; 0 for `comment` if there are no such lines.
+
+        Lines that are no rows are counted from here on: comments, and counts of rows as of psql.
+        """
         self.delimiter, self.quote, self.decimal, self.comment = delimiter, quote, decimal, comment
+        self.n_comments = self.comment_line = self.n_footers = self.footer_line = 0
         self.thousands, self.n_group = thousands, len(thousands)
         self.group = <const unsigned char *>PyBytes_AS_STRING(self.thousands)
         self.styled = signs or decimal != 46 or self.n_group > 0
@@ -226,13 +247,50 @@ cdef class DelimitedParser(TabularParser):
             self.fail("short row", at, at)
         return stop
 
+    cdef bint is_no_row(self, Text text, int64_t at, int64_t end) noexcept nogil:
+        """Whether the line at `at` cannot be a row, but is a comment or a count of rows; count it.
+
+        Such lines have not as many fields as there are columns. Of a comment there is one field, or
+        a blank behind the mark: "#ff0000,2" among rows of three is a row that lacks something.
+        """
+        cdef int64_t stop, i = at
+        cdef bint is_comment = self.comment and text[at] == self.comment
+        if not is_comment and text[at] != 40:
+            return False
+        stop = line_end(text, at, end)
+        self.n_fields = 0
+        while True:
+            i = field_stop(text, next_field(text, i, self.delimiter), stop + 1, self.delimiter,
+                           self.quote)
+            if i < 0:
+                return False  # a quote is open: the row goes on in the next line
+            self.n_fields += 1
+            if text[i] == 10:
+                break
+            i += 1
+        if self.n_fields == self.n_columns:
+            return False
+        if is_comment:
+            if self.n_fields > 1 and text[at + 1] != 32 and text[at + 1] != self.comment:
+                return False
+            self.n_comments += 1
+            if self.n_comments == 1:
+                self.comment_line = self.line + 1
+            return True
+        if not is_row_count(text, at, stop):
+            return False
+        self.n_footers += 1
+        if self.n_footers == 1:
+            self.footer_line = self.line + 1
+        return True
+
     cdef int64_t read_row(self, Text text, int64_t at, int64_t end, bint last) except -2 nogil:
         cdef int64_t column, next_at, row_at = at, first
         cdef const unsigned char *stop
         cdef double value = 0.0, limit = self.limit
         if self.n_columns == 0:
             raise ValueError("columns must be set before rows are read")
-        if ends_line(text, at) or (self.comment and text[at] == self.comment):
+        if ends_line(text, at) or self.is_no_row(text, at, end):
             self.line += 1
             return line_end(text, at, end) + 1
         at = next_field(text, at, self.delimiter)
