@@ -504,3 +504,106 @@ def test_a_first_row_with_one_value_is_a_title_only_above_a_header() -> None:
 def test_how_many_lines_were_skipped_above_a_header_is_told() -> None:
     _, said = told(f"Sales\nby us\n\n{PLAIN}", "late")
     assert said == "<stream>: read with 'Sales' and 1 more line skipped before the header"
+
+
+# ---------------------------------------------------------------------- points and decimal commas
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("n;m;y\n345;0,0;u\n5.600;1,1;v\n345.678;2,2;u\n", [345, 5600, 345678]),
+        ("n;m;y\n12,5;0,0;u\n1.234;1,1;v\n1.234.567,5;2,2;u\n", [12.5, 1234, 1234567.5]),
+        ('n,m,y\n"1,234",0.5,u\n"12,345",0.75,v\n7,1.5,u\n', [1234, 12345, 7]),
+        ("n;m;y\n1,234;0.5;u\n12,345;0.75;v\n7;1.5;u\n", [1234, 12345, 7]),
+    ],
+)
+def test_the_rest_of_a_file_tells_decimal_marks_from_marks_of_thousands(
+    text: str, expected: list[float]
+) -> None:
+    table, said = told(text, "y")
+    assert table.numbers[:, 0].tolist() == expected
+    assert "between thousands" in said
+
+
+def test_a_point_far_below_in_a_file_with_decimal_commas_is_one_of_thousands_or_a_fault() -> None:
+    rows = "".join(f"{i},5;{'uv'[i % 2]}\n" for i in range(300))
+    assert read(f"n;y\n{rows}1.234;u\n-7.654.321;v\n", "y").numbers[-2:].tolist() == [
+        [1234],
+        [-7654321],
+    ]
+    for wrong in ("7.25", "0.500", "12.3456", "1.234.56", "1.5e3", "1234.567", "1..234"):
+        with pytest.raises(DataError) as caught:
+            read(f"n;y\n{rows}{wrong};u\n", "y")
+        told_so = str(caught.value)
+        assert f'<stream>:302:1: column "n": "{wrong}" is not a number' in told_so
+        assert "with decimal commas a point stands between thousands" in told_so
+        assert "say decimal='.'" in told_so
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "n;m;y\n12,5;0,5;u\n13.5;1,1;v\n45,25;2,2;u\n",
+            '"13.5" has a decimal point, "12,5" a decimal comma',
+        ),
+        (
+            "n;m;y\n12,5;0.5;u\n13.5;1.1;v\n45.25;2.2;u\n",
+            '"12,5" has a decimal comma, "13.5" a decimal point',
+        ),
+        (
+            "n;m;k;y\n12.5;0,5;1,5;u\n7.75;1,1;2,5;v\n",
+            '"12.5" has a decimal point, other columns of the file have a decimal comma',
+        ),
+    ],
+)
+def test_a_column_with_both_decimal_marks_is_refused_by_name(text: str, words: str) -> None:
+    with pytest.raises(DataError) as caught:
+        read(text, "y")
+    message = str(caught.value)
+    assert f'column "n": {words}' in message
+    assert "write all numbers alike" in message
+    assert "types={'n': 'text'}" in message
+    assert read(text, "y", types={"n": "text"}).texts["n"][0] == text.split("\n")[1].split(";")[0]
+
+
+def test_a_column_with_decimal_commas_among_others_with_points_is_text_and_told() -> None:
+    table, said = told("n;m;k;y\n12,5;0.5;1.5;u\n7,75;1.1;2.5;v\n", "y")
+    assert table.texts["n"].tolist() == ["12,5", "7,75"]
+    assert 'column "n": "12,5" has a decimal comma, other columns have a decimal point' in said
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_points_that_may_stand_between_thousands_are_told(mark: str) -> None:
+    text = "n;y\n345;u\n5.600;v\n345.678;u\n".replace(";", mark)
+    table, said = told(text, "y")
+    assert table.numbers.ravel().tolist() == [345, 5.6, 345.678]
+    assert (
+        "column \"n\": 5.600 is read as 5.6; if points stand between thousands, say decimal=','"
+        in said
+    )
+    table, said = told(text, "y", decimal=",")
+    assert table.numbers.ravel().tolist() == [345, 5600, 345678]
+    assert "is read as" not in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n;y\n345;u\n5.600;v\n0.678;u\n",
+        "n;y\n345;u\n5.60;v\n1.678;u\n",
+        "n;y\n3.450;u\n5.600;v\n1.678;u\n",
+        "n,y\n345,u\n5.600,v\n345.678,u\n",
+    ],
+)
+def test_points_that_are_decimal_marks_beyond_doubt_are_not_told(text: str) -> None:
+    assert "is read as" not in told(text, "y")[1]
+
+
+@pytest.mark.parametrize("text", ["0,123", "00,123", "-0,123", "012,345"])
+def test_no_number_with_marks_of_thousands_begins_with_zero(text: str) -> None:
+    parser = DelimitedParser(ord(";"), True, False, 1e150, [])
+    parser.set_dialect(ord(";"), 34, ord("."), b",", True)
+    assert parser.number(text.encode()) is None
+    assert parser.number(text.encode().replace(b"0", b"9")) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -36,12 +36,13 @@ from rosenblatt.io.fault_messages import (
     too_many,
 )
 from rosenblatt.io.lines import Lines
-from rosenblatt.io.number_style import kind_of
+from rosenblatt.io.number_style import decimal_marks, kind_of, may_be_thousands
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import Table, TableFormat
 
 SHOWN = 3
 STRIPPED = " \t\r\n\"',;|"
+DECIMALS = {".": "a decimal point", ",": "a decimal comma"}
 FAULTS: dict[str, Explained] = {
     "open quote": ("the quote opened here is never closed", "close it"),
     "after quote": ("text after a closing quote", 'write a quote within quotes twice: ""'),
@@ -122,7 +123,7 @@ class Delimited(TableFormat[DelimitedParser]):
             ord(found.delimiter),
             ord(found.quote),
             ord(found.decimal),
-            (found.thousands or "").encode(),
+            (found.thousands or ("." if found.decimal == "," else "")).encode(),
             found.signs,
             ord(self._comment or "\0"),
         )
@@ -404,10 +405,52 @@ class Delimited(TableFormat[DelimitedParser]):
         rows = self._texts(lines, lines.at, stop, len(self._names), fatal=False)
         places = {name: place for place, name in enumerate(self._names)}
         for name in self._columns.undecided:
-            values = (row[places[name]] for row in rows)
+            values = [row[places[name]] for row in rows]
+            self._look_at_marks(lines, name, [value.decode("utf-8", "replace") for value in values])
             self._columns.guess(name, values, self.parser.number)
         if self._given.get("header") and not self._warned:
             self._warn_of_values(lines, rows, places)
+
+    def _look_at_marks(self, lines: Lines, name: str, values: list[str]) -> None:
+        """Refuse a column with other decimal marks than the file has; tell of doubtful points."""
+        decimal = self.dialect.decimal
+        other = "," if decimal == "." else "."
+        marks = decimal_marks(values)
+        mixed = decimal in marks and other in marks
+        if mixed or (decimal == "," and other in marks):
+            what = f"{quoted(marks[other])} has {DECIMALS[other]}"
+            if mixed:
+                what += f", {quoted(marks[decimal])} {DECIMALS[decimal]}"
+            else:
+                what += f", other columns of the file have {DECIMALS[decimal]}"
+            raise DataError(
+                f"column {quoted(name)}: {what}",
+                name=lines.name,
+                found=marks[other],
+                cures=[
+                    "write all numbers alike",
+                    Message("if ", DECIMALS[other], " is right, say ", Setting("decimal", other)),
+                    Message("read the column as text with ", Setting("types", {name: "text"})),
+                ],
+            )
+        if other in marks:
+            what = f"{quoted(marks[other])} has {DECIMALS[other]}, other columns have "
+            what += f"{DECIMALS[decimal]}; read as text unless all are written alike"
+            notice(Assumption, f"{lines.name}: column {quoted(name)}: {what}")
+        elif (
+            self.dialect.delimiter in ";\t"
+            and (decimal, self.dialect.thousands) == (".", None)
+            and not {"decimal", "thousands"} & self._given.keys()
+            and (doubtful := may_be_thousands(values)) is not None
+        ):
+            notice(
+                Assumption,
+                Message(
+                    f"{lines.name}: column {quoted(name)}: {doubtful} is read as "
+                    f"{float(doubtful):g}; if points stand between thousands, say ",
+                    Setting("decimal", ","),
+                ),
+            )
 
     def _texts(
         self, lines: Lines, at: int, stop: int, n_fields: int, *, fatal: bool
@@ -454,7 +497,18 @@ class Delimited(TableFormat[DelimitedParser]):
     def explain(self, parser: Any, found: bytes) -> Explained:
         if parser.fault in ("short row", "long row"):
             return self._width_words(parser.fault, parser.n_fields)
-        return super().explain(parser, found)
+        what, cures = super().explain(parser, found)
+        if parser.fault == "not a number" and self.dialect.decimal == ",":
+            text = found.decode("utf-8", "replace").strip()
+            if "." in text and kind_of(text) == "number":
+                rule = "with decimal commas a point stands between thousands"
+                return Message(what, f": {rule}"), self._cures_of_point(cures)
+        return what, cures
+
+    def _cures_of_point(self, cures: Words | Sequence[Words]) -> list[Words]:
+        listed = [cures] if isinstance(cures, Words) else [*cures]
+        named = Message("if points are decimal marks, say ", Setting("decimal", "."))
+        return listed if "decimal" in self._given else [*listed, named]
 
     def is_footer(self, row: bytes) -> bool:
         return len(self._names) > 2 and may_be_footer(row, self.dialect.delimiter)

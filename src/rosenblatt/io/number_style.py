@@ -19,6 +19,9 @@ _SIGNS = r"[$€£¥₹¢\s%()+\-−\u00a0\u202f]*"
 _BARE = re.compile(rf"{_SIGNS}(\d[\d.,'\u2019 \u00a0\u202f\u2009]*?(?:[eE][+-]?\d+)?){_SIGNS}")
 _GROUPED = re.compile(r"\d{1,3}([.,'\u2019 \u00a0\u202f\u2009])(?:\d{2,3}\1)*\d{3}(?:([.,])\d+)?")
 _POINTED = re.compile(r"(\d+)([.,])(\d+)(?:[eE][+-]?\d+)?")
+_THREES = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_STRANGE = re.compile(r"[$€£¥₹¢%()−]")
+_OTHER = {".": ",", ",": "."}
 _TIME = re.compile(r"\d{1,4}[-./]\d\d?[-./]\d{1,4}\b.*|\d\d?:\d\d.*")
 
 
@@ -42,28 +45,66 @@ def number_style(
 
     Marks that are `given` are taken as they are.
     """
-    points, groups, signs = Counter[str](), Counter[str](), False
+    points = Counter[str]()
+    groups = Counter[str]()
+    signs = False
     unsure = list[list[str]]()
     for column in columns:
-        cells = [cell.strip() for cell in column if cell.strip() not in GAPS]
-        found = [_BARE.fullmatch(cell) for cell in cells]
-        bare = [match[1].strip() for match in found if match is not None]
-        times = sum(_TIME.fullmatch(cell) is not None for cell in cells)
-        if 2 * (len(bare) - times) <= len(cells) or not cells:
+        bare = bare_numbers(column)
+        if not bare:
             continue
-        strange = [cell for cell in cells if re.search(r"[$€£¥₹¢%()−]", cell)]
-        signs = signs or bool(strange)
+        signs = signs or any(_STRANGE.search(cell) for cell in column)
         for number in bare:
             _weigh(number, points, groups)
         unsure.append(bare)
+
     decimal = "," if points[","] > points["."] or (groups["."] and not points["."]) else "."
+    decimal = given.get("decimal") or decimal
     groups.pop(decimal, None)
     thousands = groups.most_common(1)[0][0] if groups else None
-    if not points and thousands is None:
+    named = given.get("decimal") or given.get("thousands")
+    if thousands is None and not points and not named:
         decimal, thousands = _of_threes(unsure, delimiter)
-    decimal = given.get("decimal") or decimal
+    if thousands is None and not points[_OTHER[decimal]]:
+        # In this file the other mark is no decimal mark anywhere, and stands between thousands.
+        mark = _OTHER[decimal]
+        marked = (number for column in unsure for number in column if mark in number)
+        if any(_GROUPED.fullmatch(number) for number in marked):
+            thousands = mark
     thousands = given.get("thousands") or (None if thousands == decimal else thousands)
     return decimal, thousands, signs
+
+
+def bare_numbers(column: Sequence[str]) -> list[str]:
+    """The numbers of a column without signs; none if most of its cells look like something else."""
+    cells = [cell.strip() for cell in column if cell.strip() not in GAPS]
+    found = [_BARE.fullmatch(cell) for cell in cells]
+    bare = [match[1].strip() for match in found if match is not None]
+    times = sum(_TIME.fullmatch(cell) is not None for cell in cells)
+    return bare if 2 * (len(bare) - times) > len(cells) else []
+
+
+def decimal_marks(column: Sequence[str]) -> dict[str, str]:
+    """By each decimal mark that a column of numbers has beyond doubt, the first such number."""
+    found = dict[str, str]()
+    for number in bare_numbers(column):
+        points = Counter[str]()
+        _weigh(number, points, Counter())
+        for mark in points:
+            found.setdefault(mark, number)
+    return found
+
+
+def may_be_thousands(column: Sequence[str]) -> str | None:
+    """A number such as 5.600 whose point may be a decimal mark or stand between thousands.
+
+    The first of a column, if all its points are followed by three digits and others are whole.
+    """
+    numbers = bare_numbers(column)
+    pointed = [number for number in numbers if "." in number]
+    if not pointed or not any(number.isdecimal() for number in numbers):
+        return None
+    return pointed[0] if all(_THREES.fullmatch(number) for number in pointed) else None
 
 
 def _weigh(number: str, points: Counter[str], groups: Counter[str]) -> None:

@@ -142,7 +142,7 @@ cdef class DelimitedParser(TabularParser):
         self.thousands, self.n_group = thousands, len(thousands)
         self.group = <const unsigned char *>PyBytes_AS_STRING(self.thousands)
         self.styled = signs or decimal != 46 or self.n_group > 0
-        # With a decimal comma a point stands between thousands, or nowhere.
+        # With a decimal comma a point is no decimal mark, so that a number must be looked at.
         self.plain = decimal == 46 and not self.marks_are_numbers
 
     def number(self, bytes text):
@@ -155,8 +155,13 @@ cdef class DelimitedParser(TabularParser):
         return parse(text)
 
     cdef int64_t plain_form(self, Text text, int64_t at, int64_t end) except -2 nogil:
-        """Copy a number as it would stand in a program; `n_plain` is its length, -1 if it is none."""
+        """Copy a number as it would stand in a program; `n_plain` is its length, -1 if it is none.
+
+        Thousands are groups of three digits; of two as well where points are decimal marks, as in
+        India. No such number begins with 0.
+        """
         cdef bint negative = False, grouped = False, fraction = False
+        cdef int64_t least = 2 if self.decimal == 46 else 3
         cdef int64_t size, digits = 0, in_group = 0
         cdef unsigned char *plain
         cdef unsigned char c
@@ -195,14 +200,14 @@ cdef class DelimitedParser(TabularParser):
                 self.n_group and not fraction and digits and end - at > self.n_group
                 and memcmp(text + at, self.group, self.n_group) == 0
             ):
-                if in_group > 3 or (grouped and in_group < 2):
+                if in_group > 3 or (grouped and in_group < least) or (
+                    not grouped and plain[1] == 48
+                ):
                     return -1
                 grouped, in_group = True, 0
                 at += self.n_group
                 continue
-            elif not fraction and (
-                c == self.decimal or (c == 46 and not (self.n_group == 1 and self.group[0] == 46))
-            ):
+            elif not fraction and c == self.decimal:
                 if grouped and in_group != 3:
                     return -1
                 fraction, c = True, 46
@@ -253,21 +258,21 @@ cdef class DelimitedParser(TabularParser):
         Such lines have not as many fields as there are columns. Of a comment there is one field, or
         a blank behind the mark: "#ff0000,2" among rows of three is a row that lacks something.
         """
-        cdef int64_t stop, i = at
+        cdef int64_t stop, i
         cdef bint is_comment = self.comment and text[at] == self.comment
         if not is_comment and text[at] != 40:
             return False
         stop = line_end(text, at, end)
-        self.n_fields = 0
-        while True:
-            i = field_stop(text, next_field(text, i, self.delimiter), stop + 1, self.delimiter,
-                           self.quote)
-            if i < 0:
-                return False  # a quote is open: the row goes on in the next line
-            self.n_fields += 1
-            if text[i] == 10:
+        self.n_fields = 1
+        i = field_stop(text, at, stop + 1, self.delimiter, self.quote)
+        while i >= 0 and text[i] == self.delimiter:
+            i = next_field(text, i + 1, self.delimiter)
+            if self.delimiter == 32 and ends_line(text, i):
                 break
-            i += 1
+            self.n_fields += 1
+            i = field_stop(text, i, stop + 1, self.delimiter, self.quote)
+        if i < 0:
+            return False  # a quote is open: the row goes on in the next line
         if self.n_fields == self.n_columns:
             return False
         if is_comment:
@@ -362,8 +367,9 @@ cdef class DelimitedParser(TabularParser):
         if (
             self.styled
             and self.missing.find(text + field.begin, field.stop - field.begin, False) < 0
-            and self.plain_form(text, field.begin, field.stop) >= 0
         ):
+            if self.plain_form(text, field.begin, field.stop) < 0:
+                return self.fail("not a number", field.begin, field.stop)
             if self.read_value(
                 column, <Text>self.scratch.at, 0, self.n_plain, field.begin, field.stop
             ) < 0:
