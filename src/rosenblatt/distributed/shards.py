@@ -5,7 +5,9 @@ from __future__ import annotations
 import glob
 import io
 import os
-from collections.abc import Iterator, Sequence
+from codecs import BOM_UTF8
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,13 +15,17 @@ import numpy as np
 
 from rosenblatt.errors import DataError, InputError, MissingExtra, ParameterError, Place
 from rosenblatt.io.column_roles import GuessedTarget
-from rosenblatt.io.sources import LONGEST_MARK, MARKS, format_of, our_kind
+from rosenblatt.io.dialect import Layout
+from rosenblatt.io.lines import PIECE, FirstBytes, Lines, from_cp1252
+from rosenblatt.io.sources import LONGEST_MARK, MARKS, format_of, our_kind, sources_of
 from rosenblatt.io.table_readers import TABLES
 from rosenblatt.learner.packing import PackedSchema
 
 # Formats of which a file can be cut between two lines; in the first two a line end may be quoted.
 QUOTED, BY_LINES = ("csv", "tsv"), ("csv", "tsv", "jsonl", "svmlight", "text", "vw")
 FORMATS = (*BY_LINES, "parquet", "arrow")
+# Those whose encoding is found out, if nobody names it.
+FIND_ENCODING = ("csv", "tsv", "text")
 BITS = 18
 # Arguments of readers that are not left to them.
 DEFAULTS: dict[str, dict[str, Any]] = {"vw": {"bits": BITS}, "table": {"target": GuessedTarget()}}
@@ -54,13 +60,15 @@ def slices(data: Sequence[Any], n: int) -> list[Shard]:
 class FileShard:
     """Some files, some bytes of one after its ``head``, or part ``(k, n)`` of its examples.
 
-    ``schema`` is what makes features of its rows, as JSON; ``options`` are those of the reader.
+    ``layout`` is what a table says of its rows before the first of them, ``schema`` what makes
+    features of rows, as JSON; ``options`` are those of the reader.
     """
 
     paths: tuple[str, ...]
     kind: str
     span: tuple[int, int] | None = None
     head: bytes = b""
+    layout: Layout | None = None
     part: tuple[int, int] = (0, 1)
     of_sentences: bool = False
     schema: Any = None
@@ -83,7 +91,7 @@ class FileShard:
         if self.kind == "rows":
             first = self.part[0] == 0  # of those that share a file one compares its digests
             return self._part_of(readers.read_packed(self.paths[0], verify=first))
-        files = [_opened(path, self.span, self.head) for path in self.paths if size_of(path)]
+        files = [self._opened(path) for path in self.paths if size_of(path)]
         if not files or (self.span is not None and self.span[0] == self.span[1]):
             return None
         options = self.reader_options()
@@ -102,8 +110,32 @@ class FileShard:
         return self._part_of(block)
 
     def reader_options(self) -> dict[str, Any]:
-        named = self.kind and self.reader in ("sentences", "table")
-        return {**self.options, **({"format": self.kind} if named else {})}
+        options = dict(self.options)
+        if self.kind and self.reader in ("sentences", "table"):
+            options["format"] = self.kind
+        if self.span is not None and self.layout is not None:
+            options["dialect"] = self.layout
+            options.setdefault("target", self.layout.target)
+            if self._is_recoded:
+                options["encoding"] = "utf-8"
+        return options
+
+    @property
+    def _is_recoded(self) -> bool:
+        """Whether a piece is made UTF-8, since bytes above it tell what its own mean."""
+        return self.layout is not None and self.options.get("encoding") is None
+
+    def _opened(self, path: str) -> Any:
+        """The file, or the bytes of it that are wanted."""
+        if self.span is None:
+            return _opened(path)
+        with _opened(path) as file:
+            data = file.read(self.span[1] - file.seek(self.span[0]))
+        if self.layout is not None and self._is_recoded:
+            data = from_cp1252(data) if self.layout.dialect.encoding == "cp1252" else data
+        piece: Any = io.BytesIO(self.head + data)
+        piece.name = path
+        return piece
 
     def _part_of(self, block: Any) -> Any:
         k, n = self.part
@@ -123,17 +155,21 @@ class FileShard:
     def _placed(self, error: DataError) -> DataError:
         """With the line of the whole file, where only some of its bytes were read."""
         if self.span is not None and error.line is not None:
-            with _opened(self.paths[0], (0, self.span[0])) as before:
-                error.line += before.read().count(b"\n") - self.head.count(b"\n")
+            with _opened(self.paths[0]) as file:
+                before = file.read(self.span[0])
+            error.line += before.count(b"\n") - self.head.count(b"\n")
             error.where = Place(error.name, error.line, error.column)
         return error
 
 
-def file_shards(paths: Any, n: int | None, format: str | None, **fields: Any) -> list[FileShard]:
+def file_shards(
+    paths: Any, n: int | None, format: str | None, schema: Any = None, **fields: Any
+) -> list[FileShard]:
     """Shards of files: some of them each, or pieces of them in proportion to their sizes.
 
-    ``n`` of None is one for each file. Text is cut between two lines; what is packed, and
-    sentences, are cut by their examples, so that each piece is read by reading all of its file.
+    ``n`` of None is one for each file. Text is cut between two rows; what is compressed, text in
+    UTF-16 and sentences are cut by their examples, so that each piece is read by reading all of its
+    file. A ``schema`` says how tables are read, if it is known.
     """
     found, of_sentences = expanded(paths), fields["of_sentences"]
     packed = our_kind(found[0]) == "rows"
@@ -149,35 +185,91 @@ def file_shards(paths: Any, n: int | None, format: str | None, **fields: Any) ->
         counts[max(range(len(found)), key=lambda i: sizes[i] / counts[i])] += 1
     shards = []
     for path, size, count in zip(found, sizes, counts, strict=True):
-        pieces: Any = ({"part": (k, count)} for k in range(count))
-        with _opened(path) as file:
-            packed = file.read(LONGEST_MARK).startswith(tuple(MARKS))
-        if count > 1 and kind in BY_LINES and not (of_sentences or packed):
-            has_head = kind in QUOTED and fields["options"].get("header", True)
-            pieces = _cut(path, size, count, kind in QUOTED, has_head)
+        pieces: list[dict[str, Any]] | None = None
+        if count > 1 and kind in BY_LINES and not of_sentences:
+            options = fields["options"]
+            if not _is_bytewise(path, kind, options.get("encoding")):
+                pieces = None
+            elif kind in QUOTED:
+                pieces = _cut_table(path, kind, size, count, options, schema)
+            else:
+                pieces = _cut_lines(path, size, count)
+        if pieces is None:
+            pieces = [{"part": (k, count)} for k in range(count)]
         shards += [FileShard((path,), kind, **piece, **fields) for piece in pieces]
     return shards
 
 
-def _cut(path: str, size: int, n: int, quoted: bool, has_head: bool) -> Iterator[dict[str, Any]]:
-    """About equal pieces that begin where a line does, and outside of quotes."""
+def _is_bytewise(path: str, kind: str, encoding: str | None) -> bool:
+    """Whether lines can be cut in the bytes of a file as it lies there."""
     with _opened(path) as file:
-        head = file.readline() if has_head else b""
-        start = at = len(head)
-        inside = False
+        if file.read(LONGEST_MARK).startswith(tuple(MARKS)):
+            return False  # it is compressed
+    if encoding is None and kind not in FIND_ENCODING:
+        return True
+    with _opened(path) as file:
+        (source,) = sources_of(file)
+        lines = Lines(source, PIECE, encoding)
+        with closing(lines.pieces()) as pieces:
+            next(pieces, None)
+        return lines.is_bytewise
+
+
+def _cut_lines(path: str, size: int, n: int) -> list[dict[str, Any]]:
+    """About equal pieces that begin where a line does."""
+    pieces = []
+    start = 0
+    with _opened(path) as file:
         for k in range(1, n + 1):
-            goal = max(size * k // n, at)
-            while quoted and at < goal:
-                some = file.read(min(goal - at, 1 << 20))
-                at, inside = at + len(some), inside ^ bool(some.count(b'"') & 1)
-            at = file.seek(goal)
-            while at < size:
-                line = file.readline()
-                at, inside = at + len(line), inside ^ bool(quoted and line.count(b'"') & 1)
-                if not inside:
-                    break
-            yield {"span": (start, at), "head": head}
-            start = at
+            stop = file.seek(max(size * k // n, start))
+            stop += len(file.readline())
+            pieces.append({"span": (start, stop)})
+            start = stop
+    return pieces
+
+
+def _cut_table(
+    path: str, kind: str, size: int, n: int, options: dict[str, Any], schema: Any
+) -> list[dict[str, Any]] | None:
+    """About equal pieces that begin where a row does, as one reader would read the whole file.
+
+    None of a file without rows.
+    """
+    from rosenblatt.io import iter_table
+
+    known = dict(DEFAULTS["table"])
+    if schema is not None:
+        known = {**schema.reader_options(), "target": schema.target}
+    given = {**known, **options, "format": kind, "on_bad": "fail"}
+    with _opened(path) as file:
+        form: Any = iter_table(file, **given).begin()
+    layout = form.layout
+    if layout is None:
+        return None
+
+    with _opened(path) as opened:
+        has_mark = opened.read(len(BOM_UTF8)) == BOM_UTF8
+        begin = opened.seek(len(BOM_UTF8) if has_mark else 0)
+        file = FirstBytes(opened)
+        for _ in range(layout.n_lines):
+            begin += len(file.readline())
+        goals = [size * k // n for k in range(1, n)]
+        starts = [begin, *form.row_starts(file, begin, size, goals), size]
+        # The first bytes that are not ASCII may be in the last piece, or in none.
+        while file.encoding is None and file.read(PIECE):
+            pass
+
+    dialect = replace(layout.dialect, encoding=file.encoding or "utf-8")
+    last = max(k for k in range(n) if k == 0 or starts[k] < size)
+    return [
+        {
+            "span": (starts[k], starts[k + 1]),
+            # A line end before the first row, which could begin as files of other formats do.
+            "head": b"\n",
+            "layout": replace(layout, dialect=dialect, has_more=k < last),
+        }
+        for k in range(n)
+    ]
 
 
 def with_schema(
@@ -215,14 +307,8 @@ def with_schema(
 # ---------------------------------------------------------------------- files, here or elsewhere
 
 
-def _opened(path: str, span: tuple[int, int] | None = None, head: bytes = b"") -> Any:
-    file = _fsspec(path).open(path) if "://" in path else open(path, "rb", 1 << 20)  # noqa: SIM115
-    if span is None:
-        return file
-    with file:
-        piece: Any = io.BytesIO(head + file.read(span[1] - file.seek(span[0])))
-    piece.name = path
-    return piece
+def _opened(path: str) -> Any:
+    return _fsspec(path).open(path) if "://" in path else open(path, "rb", PIECE)
 
 
 def _fsspec(path: str) -> Any:

@@ -180,7 +180,7 @@ class Distributed:
 
         learner = type(self.learner)(**self.learner.get_params())
         known = {"of_sentences": self._of_sentences, "options": options}
-        shards = file_shards(paths, self.shards, format, **known)
+        shards = file_shards(paths, self.shards, format, schema, **known)
         shards, schema = with_schema(shards, schema, features)
         if isinstance(validation_set, str | os.PathLike):
             dev = replace(shards[0], paths=(os.fspath(validation_set),), span=None, part=(0, 1))

@@ -18,6 +18,7 @@ from rosenblatt.io.column_roles import Columns, number_repeated
 from rosenblatt.io.dialect import (
     COMMENTS,
     Dialect,
+    Layout,
     check,
     comments_skipped,
     is_rule,
@@ -35,7 +36,7 @@ from rosenblatt.io.fault_messages import (
     quoted,
     too_many,
 )
-from rosenblatt.io.lines import Lines
+from rosenblatt.io.lines import PIECE, Lines
 from rosenblatt.io.number_style import decimal_marks, kind_of, may_be_thousands
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import Table, TableFormat
@@ -60,16 +61,22 @@ class Delimited(TableFormat[DelimitedParser]):
     def __init__(
         self,
         given: Mapping[str, Any],
-        known: Dialect | None,
+        known: Dialect | Layout | None,
         trim: bool,
         columns: Columns,
         settings: ReaderSettings,
         usual: str = ",",
     ) -> None:
+        self._layout: Layout | None = None
+        if isinstance(known, Layout):
+            self._layout = known
+            known = known.dialect
         self._given, self._known, self._usual = dict(given), known, usual
         self.expected_encoding = "utf-8" if known is None else known.encoding
         self.dialect = check(replace(known or Dialect(delimiter=usual), **given))
+        self._ignored: list[str] = []
         self._lines: Lines | None = None
+        self._n_lines = 0  # of the file at hand, before its rows
         self._sniffed: Lines | None = None
         self._looked_at: Lines | None = None  # whose dialect was found out by its own lines
         self._sample: list[list[str]] = []
@@ -91,12 +98,15 @@ class Delimited(TableFormat[DelimitedParser]):
     # ------------------------------------------------------------------ before the rows
 
     def begin(self, lines: Lines) -> bool:
-        if self._lines is not lines:
+        if self._lines is not lines and self._layout is not None:
+            self._take_layout(lines, self._layout)
+        elif self._lines is not lines:
             if self._sniffed is not lines and not self._find_dialect(lines):
                 return False
             if not self._read_header(lines):
                 return False
             self._lines = lines
+            self._n_lines = self.parser.line
         if self._columns.undecided:
             stop = lines.sample_end()
             if stop is None:
@@ -104,6 +114,56 @@ class Delimited(TableFormat[DelimitedParser]):
             self._look_at_values(lines, stop)
         self.parser.set_columns(*self._columns.plan(self._names))
         return True
+
+    @property
+    def layout(self) -> Layout | None:
+        """What the file at hand says of its rows; None before they begin."""
+        if self._lines is None:
+            return None
+        return Layout(
+            self.dialect,
+            tuple(self._names),
+            tuple(self._ignored),
+            self._columns.target,
+            self._comment,
+            self._n_lines,
+        )
+
+    def _take_layout(self, lines: Lines, layout: Layout) -> None:
+        self.dialect = layout.dialect
+        self._comment = layout.comment
+        self._names = list(layout.names)
+        self._set_dialect()
+        for name in layout.ignored:
+            self._columns.ignore(name)
+        self._columns.settle(self._names, lines.name)
+        self._lines = lines
+
+    def row_starts(self, file: Any, begin: int, size: int, goals: Sequence[int]) -> list[int]:
+        """Where the first rows at or behind `goals` begin in a file, whose size is that of no more.
+
+        The file is at `begin`, where its rows begin; its lines must be those of its text.
+        """
+        quote = self.dialect.quote.encode()
+        found: list[int] = []
+        text, at, end = b"", 0, 0
+        for goal in goals:
+            while begin + at < goal:
+                if text.find(quote, at, end) >= 0:
+                    at = self.parser.skip_rows(text, at, end, goal - begin)
+                else:  # every line is a row
+                    at = text.find(b"\n", max(at, goal - begin - 1), end) + 1 or end
+                if begin + at >= goal:
+                    break
+                # A row without an end costs no more, as more and more is read.
+                more = file.read(max(PIECE, len(text) - at))
+                if not more:
+                    return found + [size] * (len(goals) - len(found))
+                begin += at
+                text, at = text[at:] + more, 0
+                end = text.rfind(b"\n") + 1
+            found.append(begin + at)
+        return found
 
     def _find_dialect(self, lines: Lines) -> bool:
         """How the file is written, unless that is known; False if more text is needed."""
@@ -118,6 +178,11 @@ class Delimited(TableFormat[DelimitedParser]):
             if not fits:
                 self._sniff(lines, bytes(lines.buffer[lines.at : stop]))
         self.dialect = replace(self.dialect, encoding=lines.encoding)
+        self._set_dialect()
+        self._sniffed = lines
+        return True
+
+    def _set_dialect(self) -> None:
         found = self.dialect
         self.parser.set_dialect(
             ord(found.delimiter),
@@ -127,8 +192,6 @@ class Delimited(TableFormat[DelimitedParser]):
             found.signs,
             ord(self._comment or "\0"),
         )
-        self._sniffed = lines
-        return True
 
     @property
     def _layout_named(self) -> bool:
@@ -269,8 +332,9 @@ class Delimited(TableFormat[DelimitedParser]):
         ends = {0, len(self._names) - 1}
         empty = [place for place in ends if not self._names[place] and self._is_empty(place)]
         self._check_header(lines, self._names, starts)
-        for place in empty:
-            self._columns.ignore(self._names[place])
+        self._ignored = [self._names[place] for place in empty]
+        for name in self._ignored:
+            self._columns.ignore(name)
         self._settle(lines)
         if "header" in self._given:
             self._warn_of_numbers(lines, self._names)
@@ -408,7 +472,7 @@ class Delimited(TableFormat[DelimitedParser]):
             values = [row[places[name]] for row in rows]
             self._look_at_marks(lines, name, [value.decode("utf-8", "replace") for value in values])
             self._columns.guess(name, values, self.parser.number)
-        if self._given.get("header") and not self._warned:
+        if self._given.get("header") and not self._warned and self._layout is None:
             self._warn_of_values(lines, rows, places)
 
     def _look_at_marks(self, lines: Lines, name: str, values: list[str]) -> None:
@@ -490,7 +554,8 @@ class Delimited(TableFormat[DelimitedParser]):
                 notice(Assumption, f"{lines.name}:{line}: a {what} skipped, and {n - 1:,} below")
 
     def take(self) -> Table:
-        if self._lines is not None:  # a late byte may have told which it is
+        # A late byte may have told which encoding it is.
+        if self._lines is not None and self._layout is None:
             self.dialect = replace(self.dialect, encoding=self._lines.encoding)
         return super().take()
 
@@ -511,6 +576,8 @@ class Delimited(TableFormat[DelimitedParser]):
         return listed if "decimal" in self._given else [*listed, named]
 
     def is_footer(self, row: bytes) -> bool:
+        if self._layout is not None and self._layout.has_more:
+            return False
         return len(self._names) > 2 and may_be_footer(row, self.dialect.delimiter)
 
     def _width_words(self, fault: str, n_fields: int) -> Explained:

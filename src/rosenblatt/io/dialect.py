@@ -73,6 +73,24 @@ class Dialect:
 OTHER = Dialect(thousands=",")
 
 
+@dataclass(frozen=True)
+class Layout:
+    """What a file says of its rows before the first of them, which is below `n_lines` lines.
+
+    A reader that gets one as its dialect is given rows of that file alone, and looks for nothing.
+    `ignored` are columns without names and values, `comment` what comments begin with, if there are
+    some; `has_more` says that other rows of the file stand below.
+    """
+
+    dialect: Dialect
+    names: tuple[str, ...]
+    ignored: tuple[str, ...] = ()
+    target: str | None = None
+    comment: str | None = None
+    n_lines: int = 0
+    has_more: bool = False
+
+
 def check(dialect: Dialect) -> Dialect:
     """Refuse what cannot be."""
     delimiter, decimal, thousands = dialect.delimiter, dialect.decimal, dialect.thousands

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ FOREIGN: dict[bytes, tuple[str, Words]] = {
 }
 MARKS = (codecs.BOM_UTF8, *WIDE, *FOREIGN)
 LONGEST_MARK = max(map(len, MARKS))
+LONGEST_CHARACTER = 4
 
 
 class Lines:
@@ -64,7 +65,15 @@ class Lines:
         """That of the text so far."""
         return self._encoding or (self.found.encoding if self.found else "utf-8")
 
-    def pieces(self) -> Iterator[None]:
+    @property
+    def is_bytewise(self) -> bool:
+        """Whether lines of the text are lines of the bytes of the source, and ASCII the same."""
+        if self.found is not None and self.found.returns_end_lines:
+            return False
+        name = codecs.lookup(self.encoding).name
+        return name in ("utf-8", "ascii") or name.startswith(("iso8859", "cp125"))
+
+    def pieces(self) -> Generator[None, None, None]:
         with opened(self._source) as stream:
             text: Any = stream
             if self._encoding is None:
@@ -184,6 +193,11 @@ class FoundEncoding:
         self._inner: _Transcoded | None = None
         self._left, self._ready = b"", memoryview(b"")
 
+    @property
+    def returns_end_lines(self) -> bool:
+        """Whether carriage returns alone end lines."""
+        return self._returns
+
     def readinto(self, view: memoryview) -> int:
         if self._inner is not None:
             return self._inner.readinto(view)
@@ -234,7 +248,7 @@ class FoundEncoding:
         if self._returns:
             data = data.replace(b"\r", b"\n")
         if self.encoding == "cp1252":
-            return _from_cp1252(data)
+            return from_cp1252(data)
         if self._settled:
             return data
         last, whole, self._left = not data, self._left + data, b""
@@ -248,7 +262,7 @@ class FoundEncoding:
             if self._expected != self.encoding:
                 what = "not UTF-8, read as cp1252; if letters look wrong, name "
                 notice(Assumption, Message(f"{self._stream.name}: {what}", Setting("encoding")))
-            return _from_cp1252(whole)
+            return from_cp1252(whole)
         cut = len(self._decoder.getstate()[0])
         if len(whole) > cut and not whole[: len(whole) - cut].isascii():
             self._settled = True  # a byte that is not UTF-8 is a fault from now on
@@ -261,11 +275,48 @@ def _is_ascii(view: memoryview) -> bool:
     return bool(np.frombuffer(view, np.int8).min(initial=0) >= 0)
 
 
-def _from_cp1252(data: bytes) -> bytes:
-    try:
-        return data.decode("cp1252").encode()
-    except UnicodeDecodeError:  # five bytes are nothing there
-        return data.decode("latin-1").encode()
+# Five bytes are nothing in cp1252; these are read as latin-1 has them.
+_CP1252 = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
+
+
+def from_cp1252(data: bytes) -> bytes:
+    """Bytes of cp1252 as UTF-8."""
+    return codecs.charmap_decode(data, "strict", _CP1252)[0].encode()
+
+
+class FirstBytes:
+    """A file that takes note of the first bytes that are not ASCII while it is read."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._found = b""
+
+    def read(self, size: int) -> bytes:
+        return self._noted(self._file.read(size))
+
+    def readline(self) -> bytes:
+        return self._noted(self._file.readline())
+
+    def _noted(self, data: bytes) -> bytes:
+        if self._found:
+            self._found = (self._found + data[:LONGEST_CHARACTER])[:LONGEST_CHARACTER]
+        elif not data.isascii():
+            first = next(place for place, byte in enumerate(data) if byte > 127)
+            self._found = data[first : first + LONGEST_CHARACTER]
+        return data
+
+    @property
+    def encoding(self) -> str | None:
+        """What `FoundEncoding` would take the text for; None while all of it is ASCII."""
+        if not self._found:
+            return None
+        for size in range(1, len(self._found) + 1):
+            try:
+                self._found[:size].decode()
+            except UnicodeDecodeError:
+                continue
+            return "utf-8"
+        return "cp1252"
 
 
 class _Transcoded:

@@ -174,6 +174,19 @@ class Reader(Generic[Taken]):
         self._blocks.close()
         self._bad.close()
 
+    def begin(self) -> Format[Taken]:
+        """Read what stands before the rows of the first file; return the format, which knows it."""
+        source = self._sources[0]
+        lines = Lines(source, self._limit, self._encoding, 1, self._form.expected_encoding)
+        self._form.parser.line = 0
+        with closing(lines.pieces()) as pieces:
+            for _ in pieces:
+                if self._form.begin(lines):
+                    break
+                if lines.too_long:
+                    self._give_up_line(lines, header=True)
+        return self._form
+
     def whole(self) -> Taken:
         """Everything as one block; a warning tells of rows that were skipped."""
         size, parser = sum(source.size() for source in self._sources), self._form.parser

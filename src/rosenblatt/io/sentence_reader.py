@@ -240,7 +240,7 @@ def _first_rows(source: Source, settings: ReaderSettings) -> tuple[bytes, bytes]
     lines = Lines(source, settings.max_line_bytes, settings.encoding or "utf-8")
     first = row = b""
     passed = 0
-    with closing(lines.pieces()) as pieces:  # type: ignore[type-var]
+    with closing(lines.pieces()) as pieces:
         for _ in pieces:
             begun, row = first_rows(lines)
             first = first or begun

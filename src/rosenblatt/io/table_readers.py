@@ -10,7 +10,7 @@ from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.io.arrow import ArrowReader
 from rosenblatt.io.column_roles import Columns, GuessedTarget
 from rosenblatt.io.delimited import Delimited
-from rosenblatt.io.dialect import Dialect
+from rosenblatt.io.dialect import Dialect, Layout
 from rosenblatt.io.jsonl import JsonLines
 from rosenblatt.io.reader import Reader
 from rosenblatt.io.reader_options import ReaderSettings, RowOptions, of_whole_file, takes
@@ -32,7 +32,7 @@ def iter_table(
     decimal: str | None = None,
     thousands: str | None = None,
     quote: str | None = None,
-    dialect: Dialect | None = None,
+    dialect: Dialect | Layout | None = None,
     columns: Iterable[str] | None = None,
     types: Mapping[str, str] | str | None = None,
     missing: Iterable[str] = (),

@@ -252,6 +252,25 @@ cdef class DelimitedParser(TabularParser):
             self.fail("short row", at, at)
         return stop
 
+    def skip_rows(self, const unsigned char[::1] text, int64_t at, int64_t end, int64_t goal):
+        """Where the first row at `goal` or behind it begins; before it, where a row has no end.
+
+        Nothing is read. The byte before `end` is a line feed, and a row begins at `at`.
+        """
+        cdef int64_t stop
+        if not 0 <= at <= end <= text.shape[0] or (at < end and text[end - 1] != 10):
+            raise ValueError("what is skipped must lie in the buffer and end in a line feed")
+        self.in_value = False
+        while at < goal and at < end:
+            if ends_line(&text[0], at) or self.is_no_row(&text[0], at, end):
+                stop = line_end(&text[0], at, end)
+            else:
+                stop = self.row_stop(&text[0], at, end)
+            if stop < 0:
+                break
+            at = stop + 1
+        return at
+
     cdef bint is_no_row(self, Text text, int64_t at, int64_t end) noexcept nogil:
         """Whether the line at `at` cannot be a row, but is a comment or a count of rows; count it.
 
