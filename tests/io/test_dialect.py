@@ -99,10 +99,20 @@ def test_what_no_file_can_be_written_with_is_refused(options: dict[str, Any], wo
         ("2024-01-02,5\n2024-01-03,6\n", False),
         ("label,text\nham,hello you\nspam,buy now\n", True),
         ("0,1,2\n5,6,7\n3,1,9\n", True),
+        # A word over numbers says as much as two numbers say against it.
+        ("n,0.25,0.75\n10,3.5,4.5\n20,1.5,2.5\n", True),
+        ("n,0.25,0.75,0.99\n10,3.5,4.5,9\n20,1.5,2.5,8\n", False),
     ],
 )
 def test_a_header_is_known_by_what_stands_below_it(text: str, header: bool) -> None:
-    assert read(text).dialect.header is header
+    assert read(text, types="text").dialect.header is header
+
+
+def test_a_header_is_known_by_the_names_that_targets_have_or_that_are_asked_for() -> None:
+    rows = "1,2,3,0\n4,5,6,1\n7,8,9,0\n"
+    assert not read(f"7,8,9,kind\n{rows}", types="text").dialect.header
+    assert read(f"7,8,9,class\n{rows}", types="text").dialect.header
+    assert read(f"7,8,9,kind\n{rows}", "kind", types="text").dialect.header
 
 
 def test_what_was_found_is_told_in_one_line() -> None:
