@@ -52,6 +52,7 @@ FILES: dict[str, str | bytes] = {
     "units": "size,weight,kind\nm,kg,\n" + rows(note="{i}5"),
     "quoted line ends": HEADER + rows(note=QUOTED),
     "quoted line ends without header": rows(note=QUOTED),
+    "rows within quotes": HEADER + rows(note='"{i}' + "\n9.9,x,v" * 12 + '"'),
     "apostrophes": HEADER
     + "".join(f"'{i}.5','line one\nand ''two'', of {i}','{'uv'[i % 2]}'\n" for i in range(N_ROWS)),
     "quoted header": '"size\nin m",note,kind\n' + rows(),
