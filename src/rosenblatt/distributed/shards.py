@@ -259,7 +259,9 @@ def _cut_table(
         while file.encoding is None and file.read(PIECE):
             pass
 
-    dialect = replace(layout.dialect, encoding=file.encoding or "utf-8")
+    dialect = layout.dialect
+    if options.get("encoding") is None:
+        dialect = replace(dialect, encoding=file.encoding or "utf-8")
     last = max(k for k in range(n) if k == 0 or starts[k] < size)
     return [
         {

@@ -201,7 +201,7 @@ class Delimited(TableFormat[DelimitedParser]):
     def _fits(self, lines: Lines) -> bool | None:
         """Whether the first row of a file has what it must have, as another file was written.
 
-        None if there is no row yet. Comments above the row are passed over.
+        None if there is no row yet. Comments above the row are skipped.
         """
         assert self._known is not None
         dialect = replace(self._known, **self._given)
