@@ -18,6 +18,7 @@ import rosenblatt
 from cli.processes import piped
 from cli.shell import Done, run
 from cli.writing import TRAIN, WRITING
+from rosenblatt.errors import ModelFileError
 from rosenblatt.model import disk
 
 
@@ -119,6 +120,29 @@ def test_where_no_name_beside_it_will_do_the_model_goes_to_the_temporary_files(
     assert f"made.rbt: Read-only file system. What was learned is kept in {kept}." in done.err
     assert rosenblatt.load(kept).n_iter_ == 3
     assert (here / "made.rbt").read_bytes() == old
+
+
+@pytest.mark.parametrize("verb", [verb for verb in WRITING if WRITING[verb][1][0].endswith(".rbt")])
+def test_what_was_learned_is_kept_elsewhere_if_the_model_does_not_pass_its_checks(
+    files_before: Path, here: Path, verb: str
+) -> None:
+    line, (name, *_) = WRITING[verb]
+    assert run(*line.split()).code == 0
+    new = (here / name).read_bytes()
+    afresh(files_before, here)
+    # What is resumed is read, and so checked, before it is learned on.
+    refusals = [ModelFileError("a part is odd.")] * 9
+    outcomes = [None] * line.count("--resume") + refusals
+    with patch("rosenblatt.model.file.check", side_effect=outcomes):
+        done = run(*line.split())
+    assert done.code == 4
+    kept = re.search(
+        rf"{name}: a part is odd. What was learned is kept in (\S+-\w+\.rbt), which load refuses",
+        done.err,
+    )
+    assert kept, done.err
+    assert (here / name).read_bytes() == (files_before / name).read_bytes()
+    assert same_model(here / kept[1], new)
 
 
 def test_out_of_memory_in_the_report_the_model_is_there(

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,14 @@ import pytest
 from waiting import PATIENCE, ending
 
 import rosenblatt
-from cli.shell import PROGRAM
+from cli.shell import PROGRAM, run
 from rosenblatt.evaluate import progressive
+from rosenblatt.learner.catalogue import entries
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 MAIL = "ham\tsee you at noon\nspam\twin money now\nham\tlunch at noon\nspam\twin a prize now\n" * 4
+# Those that keep the rows of their mistakes are refused.
+STREAMING = [entry for entry in entries("linear") if not entry.load().keeps_rows]
 
 
 def stream(
@@ -121,6 +125,23 @@ def test_the_model_that_is_written_is_that_of_partial_fit(tmp_path: Path) -> Non
     assert np.array_equal(found.coef_, expected.coef_)
     assert found.get_params() == expected.get_params()
     assert (found.t_, found.n_mistakes_) == (expected.t_, expected.n_mistakes_)
+
+
+@pytest.mark.parametrize("entry", STREAMING, ids=attrgetter("name"))
+def test_a_recorded_model_goes_on_in_a_stream_and_its_ledger_with_it(
+    tmp_path: Path, entry: Any
+) -> None:
+    data, model = written(tmp_path, "\n".join(table(600)) + "\n", "rows.csv"), tmp_path / "m.rbt"
+    has_steps = "steps" in entry.load().options()
+    for steps in ([], ["--steps", "adagrad"]) if has_steps else ([],):
+        options = ["--learner", entry.name, "--record", "--epochs", "2", *steps]
+        trained = run("train", data, "--target", "kind", *options, "--out", model)
+        assert trained.code == 0, trained.err
+        done = run("stream", data, "--resume", model)
+        assert done.code == 0, done.err
+        found = rosenblatt.load(model)
+        assert found.t_ == found.ledger_.n_examples == 3 * 600
+        assert found.ledger_.survival.sum() == 3 * 600
 
 
 @pytest.mark.parametrize("kind", ["svmlight", "csv", "text", "vw"])

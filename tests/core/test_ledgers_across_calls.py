@@ -22,6 +22,7 @@ from strategies import LEARNERS, csr, seeds
 
 from rosenblatt import KernelPerceptron, SequenceTagger, StructuredPerceptron, load, save
 from rosenblatt.errors import NoLedgerError
+from rosenblatt.evaluate import progressive
 
 pytestmark = pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
 
@@ -133,7 +134,16 @@ FAMILIES: dict[str, Any] = {
     "structures, averaged": Structures({"update": "mira", "C": 0.4}),
 }
 RECORDED_AT_WILL = [name for name in FAMILIES if not name.startswith(("kernel", "voted"))]
-CALLS = ("fit", "fit anew", "fit with early stopping", "partial_fit", "one by one", "save and load")
+CALLS = (
+    "fit",
+    "fit anew",
+    "fit with early stopping",
+    "partial_fit",
+    "one by one",
+    "predict_then_learn",
+    "progressive",
+    "save and load",
+)
 
 
 @dataclass
@@ -143,6 +153,11 @@ class Story:
     family: Any
     learner: Any
     given: list[Any] = field(default_factory=list)
+
+    @property
+    def streams(self) -> bool:
+        """Whether the learner predicts and learns whole blocks of a stream in one call."""
+        return hasattr(self.learner, "predict_then_learn") and not self.learner.keeps_rows
 
     def call(self, name: str, seed: int) -> None:
         if name == "save and load":
@@ -159,7 +174,11 @@ class Story:
             self.learner.fit(X, y)
         elif name == "fit with early stopping":
             self.learner.fit(X, y, validation_set=self.family.part(2 * seed))
-        elif name == "partial_fit":
+        elif name == "predict_then_learn" and self.streams:
+            self.learner.predict_then_learn(X, y)
+        elif name == "progressive" and self.streams:
+            progressive(self.learner, [(X, y)])
+        elif name != "one by one":
             self.learner.partial_fit(X, y)
         else:
             for k in range(X.shape[0] if hasattr(X, "shape") else len(X)):

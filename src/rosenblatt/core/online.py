@@ -201,7 +201,9 @@ class OnlinePass:
         model.weights.arrange(by_feature=block.rows.is_sparse)
         note, log = model.recording(model.next_row - start), None
         if note is not None:
-            log = learning.Log(max(LOG_CAPACITY, 2 * model.weights.n_vectors))
+            room = max(LOG_CAPACITY, 2 * model.weights.n_vectors)
+            # Without the changes of the rates replay would leave them as they were.
+            log = learning.Log(room, with_rates=self._rule.rates is not None)
         while start < stop:
             start = learning.learn(
                 model.weights,

@@ -185,6 +185,16 @@ def write(state: State, path: Path) -> None:
     disk.replace(os.fsdecode(path), pack(text, state.arrays))
 
 
+def write_unchecked(model: Any, path: Path) -> None:
+    """Write a learner that `save` refuses, so that what it learned is not lost.
+
+    `load` refuses the file for the same reason. Its arrays can be read by safetensors.
+    """
+    state = _state_of(model, slim=False)
+    card = msgspec.structs.replace(state.card, format=FORMAT, version=__version__, sha256=ZEROS)
+    disk.replace(os.fsdecode(path), pack(card.to_json(), state.arrays))
+
+
 def _refusal(name: str, error: ModelFileError) -> ModelFileError:
     """The error with the path before it; texts from the file cannot steer a terminal."""
     text = "".join(c if c.isprintable() else "?" for c in str(error)[:MOST_CHARACTERS])

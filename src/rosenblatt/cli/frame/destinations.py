@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import click
@@ -102,9 +102,11 @@ def write_model(
 ) -> State:
     """Write a learner; if that fails, under another name, beside it or where temporary files are.
 
-    The error says which.
+    The error says which. That goes for a full disk, and for a model that is not sound, by an error
+    of ours: the hours of learning are not lost, although `load` refuses the file.
     """
-    from rosenblatt.model.file import write_learner
+    from rosenblatt.errors import ModelFileError
+    from rosenblatt.model.file import write_learner, write_unchecked
 
     try:
         # Who interrupts a training may want to go on with it.
@@ -117,19 +119,35 @@ def write_model(
         click.get_current_context().obj.written = path
         return state
     except OSError as error:
-        import secrets
-        import tempfile
+        other = _written_elsewhere(path, lambda place: write_learner(learner, place))
+        if other is None:
+            raise
+        kept = f"{path}: {error.strerror}. What was learned is kept in {other}."
+        raise OSError(kept) from error
+    except ModelFileError as error:
+        other = _written_elsewhere(path, lambda place: write_unchecked(learner, place))
+        if other is None:
+            raise
+        kept = f"{path}: {error} What was learned is kept in {other}, which load refuses as well."
+        raise ModelFileError(kept) from error
 
-        stem, ending = os.path.splitext(os.path.basename(path))
-        for folder in (os.path.dirname(path), tempfile.gettempdir()):
-            other = os.path.join(folder, f"{stem}-{secrets.token_hex(3)}{ending}")
-            try:
-                write_learner(learner, other)
-            except OSError:
-                continue
-            kept = f"{path}: {error.strerror}. What was learned is kept in {other}."
-            raise OSError(kept) from error
-        raise
+
+def _written_elsewhere(path: str, write: Callable[[str], object]) -> str | None:
+    """Write a file beside the path or among the temporary files; return where, None if nowhere."""
+    import secrets
+    import tempfile
+
+    from rosenblatt.errors import ModelFileError
+
+    stem, ending = os.path.splitext(os.path.basename(path))
+    for folder in (os.path.dirname(path), tempfile.gettempdir()):
+        other = os.path.join(folder, f"{stem}-{secrets.token_hex(3)}{ending}")
+        try:
+            write(other)
+        except (OSError, ModelFileError):
+            continue
+        return other
+    return None
 
 
 def same_file(one: str, other: str) -> bool:

@@ -146,6 +146,7 @@ def command(
     ±3; levels of a category join as they come.
     Ctrl-C, SIGTERM and SIGHUP end the stream, and the model so far is written.
     """
+    from rosenblatt.errors import ModelFileError
     from rosenblatt.evaluate import Progress
     from rosenblatt.features import GrowingSchema
     from rosenblatt.model import save
@@ -168,7 +169,8 @@ def command(
     refuse_meaningless(features, kind, has_schema=schema is not None)
     growing = GrowingSchema(kind, features, schema)
     reader = _reader(reading, data, growing, known, new_classes)
-    progress, failure = Progress(every, window), None
+    progress = Progress(every, window)
+    failure: OSError | ModelFileError | None = None
 
     def write(by: Callable[..., object] = write_model, **how: bool) -> None:
         if path is not None:
@@ -202,7 +204,9 @@ def command(
                 checkpoints.learned(len(block.labels))
                 written.write(tested.predictions)
                 show.points(points)
-        except OSError as error:  # nobody reads on, a full disk: as good a reason to stop as Ctrl-C
+        except (OSError, ModelFileError) as error:
+            # Nobody reads on, a full disk, a checkpoint that is not sound: as good a reason to stop
+            # as Ctrl-C, and what was learned is kept.
             failure = error
         if not progress.n:
             raise failure or KeyboardInterrupt
