@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.readouts import PlainMix, PlainReadouts
 from scipy.sparse import csr_array
+from strategies import LEARNERS as EVERY
 
 import rosenblatt
 from rosenblatt import MIRA, PassiveAggressive, Perceptron, SoftPerceptron, datasets
@@ -24,6 +26,8 @@ from rosenblatt.errors import InputError, ModelFileError, ParameterError
 from rosenblatt.evaluate import progressive
 
 NAMES = ("last", "average", "slow", "fast")
+# Every learner that does not predict by rows it has kept.
+STREAMING = {name: make for name, make in EVERY.items() if not make().keeps_rows}
 LEARNERS = (Perceptron, MIRA, PassiveAggressive, SoftPerceptron)
 
 
@@ -96,6 +100,62 @@ def test_a_mix_is_that_of_the_plain_formula(learner: Any, seed: int, n: int) -> 
             oracle.learned(after, np.append(x, 1.0), 2 * label - 1, weight)
     np.testing.assert_allclose(model._model.readouts.errors, list(oracle.errors.values()))
     assert model.readout_ == min(oracle.errors, key=lambda name: oracle.errors[name])
+
+
+def in_one_batch(learner: Any, X: Any, y: Any, weights: Any) -> None:
+    learner.partial_fit(X, y, sample_weight=weights)
+
+
+def in_batches(learner: Any, X: Any, y: Any, weights: Any) -> None:
+    for start in range(0, len(y), 7):
+        some = slice(start, start + 7)
+        learner.partial_fit(
+            X[some], y[some], sample_weight=None if weights is None else weights[some]
+        )
+
+
+def row_by_row(learner: Any, X: Any, y: Any, weights: Any) -> None:
+    for place in range(len(y)):
+        some = slice(place, place + 1)
+        if weights is None:
+            learner.learn_one(X[place], y.tolist()[place])
+        else:
+            learner.partial_fit(X[some], y[some], sample_weight=weights[some])
+
+
+def by_name(learner: Any, X: Any, y: Any, weights: Any) -> None:
+    """As mappings, which have no weights."""
+    for x, label in zip(X.tolist(), y.tolist(), strict=True):
+        learner.learn_one({"abcd"[place]: value for place, value in enumerate(x)}, label)
+
+
+def as_a_stream(learner: Any, X: Any, y: Any, weights: Any) -> None:
+    learner.predict_then_learn(X, y, weights)
+
+
+def progressively(learner: Any, X: Any, y: Any, weights: Any) -> None:
+    progressive(learner, [(X, y) if weights is None else (X, y, weights)])
+
+
+WAYS = (in_one_batch, in_batches, row_by_row, by_name, as_a_stream, progressively)
+
+
+@pytest.mark.parametrize("readout", ["mix", "auto"])
+@pytest.mark.parametrize("name", STREAMING)
+def test_mistakes_of_the_latest_weights_are_counted_whichever_weights_predict(
+    name: str, readout: str
+) -> None:
+    X, y = stream(50, 3)
+    weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], len(y))
+    for way, row_weights, record in product(WAYS, (None, weights), (False, True)):
+        if way is by_name and row_weights is not None:
+            continue
+        counted = {}
+        for which in (None, readout):
+            learner = STREAMING[name](readout=which, record=record)
+            way(learner, X, y, row_weights)
+            counted[which] = learner.n_mistakes_
+        assert counted[readout] == counted[None] > 0, (way, row_weights, record)
 
 
 def test_the_gentle_learner_moves_a_margin_of_classes_by_no_more_than_it_may() -> None:

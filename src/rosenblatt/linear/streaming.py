@@ -79,7 +79,9 @@ class Stream(PlainStream):
                 arrays = row_arrays(batch.table, np.float64)
                 walk = partial(model.readouts.walk, model.weights, arrays, labels, (start, stop))
                 rule = self.rule if record is None and batch.weights is None else None
-                model.n_mistakes += walk(learn, batch.weights, rule)
+                # `learn` counts mistakes as well: only then is the number read that these join.
+                mistakes = walk(learn, batch.weights, rule)
+                model.n_mistakes += mistakes
             if model.t < seen + stop - start:  # somebody asked to stop
                 break
 
