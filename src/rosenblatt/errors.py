@@ -125,7 +125,10 @@ class _Look(str):
 
 def shown(value: Any, most: int = LONGEST_SHOWN) -> str:
     """A value as it is shown in an error: not longer than fits on a line."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to print whole numbers of thousands of digits
+        text = f"a value of type {type(value).__name__} with too many digits to print"
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

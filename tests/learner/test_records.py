@@ -1,19 +1,24 @@
 """Rows may come as mappings of names to numbers."""
 
 import collections
+import tempfile
 import types
 from fractions import Fraction
+from operator import attrgetter
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction import DictVectorizer
 
-from rosenblatt import KernelPerceptron, Perceptron
+from rosenblatt import KernelPerceptron, Perceptron, save
 from rosenblatt.core.rows import as_rows
 from rosenblatt.errors import InputError
-from rosenblatt.features import AssociationLayer
+from rosenblatt.features import AssociationLayer, Schema, TableFeatures
+from rosenblatt.learner.catalogue import entries
 from rosenblatt.learner.inputs import read_rows, read_table
 from rosenblatt.learner.mapping_rows import is_records, records_table
 
@@ -139,3 +144,109 @@ def test_units_take_numbers_by_name_and_refuse_texts():
     with pytest.raises(InputError, match="X holds texts, but AssociationLayer takes numbers only"):
         layer.fit([{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}])
     assert layer.fit_transform([{"a": 1.0}, {"a": 3.0}]).shape == (2, 5)
+
+
+# ---------------------------------------------------------------------- numbers that are too large
+
+TOO_LARGE = {
+    "inf": float("inf"),
+    "-inf": float("-inf"),
+    "NumPy's inf": np.float32("inf"),
+    "1e155": 1e155,
+    "-1e308": -1e308,
+    "10**400": 10**400,
+    "10**5000, which Python does not print": 10**5000,
+    "a fraction": Fraction(-(10**400)),
+}
+LEARNERS_OF_RECORDS = [
+    entry for family in ("linear", "auto", "kernel") for entry in entries(family)
+]
+WITH_TEXTS = [{"k": "pq"[i % 2], "x": float(i % 5), "z": 1.0 - i % 3} for i in range(12)]
+NUMBERS_ONLY = [{"x": float(i % 5), "z": 1.0 - i % 3} for i in range(12)]
+LABELS = ["b" if i % 2 else "a" for i in range(12)]
+
+
+def plain(records):
+    """The records without names, as rows of numbers; a number of any size as an object."""
+    return np.array([[record["x"], record["z"]] for record in records], object)
+
+
+def refused(call):
+    with pytest.raises(InputError, match=r"finite numbers|beyond 1e\+150") as error:
+        call()
+    return str(error.value)
+
+
+@pytest.mark.parametrize("value", TOO_LARGE.values(), ids=list(TOO_LARGE))
+@pytest.mark.parametrize("given", [WITH_TEXTS, NUMBERS_ONLY, plain(NUMBERS_ONLY)], ids=type)
+@pytest.mark.parametrize("entry", LEARNERS_OF_RECORDS, ids=attrgetter("name"))
+def test_a_number_that_is_too_large_is_refused_and_changes_nothing(entry, given, value):
+    is_array = isinstance(given, np.ndarray)
+    bad = plain([{"x": value, "z": 0.0}])[0] if is_array else {**given[0], "x": value}
+    together = np.vstack([given, [bad]]) if is_array else [*given, bad]
+    one = np.array([bad]) if is_array else [bad]
+
+    new = entry.load()()
+    said = refused(lambda: new.fit(together, [*LABELS, "a"]))
+    if not is_array:
+        assert "record 12 of X" in said
+        assert "'x' is " in said
+    assert vars(new) == new.get_params()
+
+    learner = new.fit(given, LABELS)
+    for ask in (learner.predict, learner.decision_function):
+        refused(lambda ask=ask: ask(one))
+    refused(lambda: learner.predict_one(bad))
+    refused(lambda: learner.explain(bad))
+    if not hasattr(learner, "partial_fit"):
+        return
+    begun = entry.load()().partial_fit(given, LABELS) if entry.family != "auto" else learner
+    before = everything_learned(begun)
+    refused(lambda: begun.learn_one(bad, "a"))
+    refused(lambda: begun.partial_fit(one, ["a"]))
+    refused(lambda: begun.partial_fit(together, [*LABELS, "a"]))
+    if hasattr(begun, "predict_then_learn") and not begun.keeps_rows:
+        refused(lambda: begun.predict_then_learn(one, ["a"]))
+    assert everything_learned(begun) == before
+
+
+def everything_learned(learner):
+    """The bytes of its file, which hold the schema with the running means of its columns."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.rbt"
+        save(getattr(learner, "best_learner_", learner), path)
+        return path.read_bytes()
+
+
+def test_a_record_that_is_refused_for_its_label_leaves_the_running_means_as_they_were():
+    learner = Perceptron().partial_fit(WITH_TEXTS, LABELS)
+    before = everything_learned(learner)
+    for label in ([], float("nan")):
+        with pytest.raises((InputError, TypeError)):
+            learner.learn_one({**WITH_TEXTS[0], "x": 100.0}, label)
+        assert everything_learned(learner) == before
+
+
+@pytest.mark.parametrize("value", TOO_LARGE.values(), ids=list(TOO_LARGE))
+def test_a_schema_refuses_numbers_that_are_too_large(value):
+    bad = {**WITH_TEXTS[0], "x": value}
+    assert "record 12 of X: 'x' is " in refused(lambda: Schema.guess_records([*WITH_TEXTS, bad]))
+    schema = Schema.guess_records(WITH_TEXTS, scale="running")
+    before = schema.to_json()
+    for learning in (False, True):
+        refused(lambda learning=learning: schema.encode_records([bad], learning=learning))
+    assert schema.to_json() == before
+
+
+@pytest.mark.parametrize("value", [float("inf"), -1e155, 10**400], ids=str)
+def test_a_data_frame_with_a_number_that_is_too_large_is_refused_by_its_row(value):
+    good, bad = pd.DataFrame(WITH_TEXTS), pd.DataFrame([*WITH_TEXTS, {**WITH_TEXTS[0], "x": value}])
+    features = TableFeatures()
+    assert "row 12 of X: 'x' is " in refused(lambda: features.fit(bad))
+    assert "row 12 of X: 'x' is " in refused(lambda: features.fit(good).transform(bad))
+
+
+def test_a_number_with_more_digits_than_python_prints_is_no_level_of_a_category():
+    learner = Perceptron().fit(WITH_TEXTS, LABELS)
+    with pytest.raises(InputError, match="'k' is a value of type int with too many digits"):
+        learner.predict([{"k": 10**5000, "x": 1.0, "z": 1.0}])

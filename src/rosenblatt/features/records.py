@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rosenblatt.errors import InputError
+from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
+from rosenblatt.errors import InputError, shown
 from rosenblatt.io.column_roles import Columns
 from rosenblatt.io.table import Table
 from rosenblatt.plurals import count
@@ -87,6 +88,10 @@ def table_of_frame(
         if kinds[str(name)] == "number":
             found = np.full(len(values), np.nan)
             found[~gaps] = _as_numbers(values[~gaps], name)
+            too_large = np.flatnonzero(np.abs(found) > FLOAT64_LIMIT)
+            if len(too_large):
+                row = int(too_large[0])
+                raise InputError(_too_large(f"row {row} of X", name, values[row]))
             numbers_.append(found)
         else:
             texts[str(name)] = _as_texts(values, gaps)
@@ -107,6 +112,9 @@ def _are_numbers(values: npt.NDArray[Any]) -> bool:
 def _as_numbers(values: npt.NDArray[Any], name: Any) -> npt.NDArray[np.float64]:
     try:
         return values.astype(np.float64)
+    except OverflowError:  # a whole number with too many digits for a float
+        whole = np.array([abs(value) > FLOAT64_LIMIT for value in values], bool)
+        return np.where(whole, np.inf, np.where(whole, 0, values).astype(np.float64))
     except (TypeError, ValueError):
         raise InputError(
             f"the column {name!r} is not one of numbers any more, as it was in fit."
@@ -148,10 +156,24 @@ def _number(record: Record, name: str, place: int) -> float:
         return np.nan
     if not _is_number(value):
         raise InputError(
-            f"record {place} of X: {name!r} is {value!r}, but this model knows it as a number. "
-            "Give a number, or None where it is not known."
+            f"record {place} of X: {name!r} is {shown(value)}, but this model knows it as a "
+            "number. Give a number, or None where it is not known."
         )
-    return float(value)
+    try:
+        found = float(value)
+    except OverflowError:  # a whole number or a fraction with too many digits for a float
+        found = np.inf
+    if abs(found) > FLOAT64_LIMIT:
+        raise InputError(_too_large(f"record {place} of X", name, value))
+    return found
+
+
+def _too_large(where: str, name: Any, value: Any) -> str:
+    """Words for a number that would spoil the mean and the scale of its column for good."""
+    return (
+        f"{where}: {name!r} is {shown(value)}; only finite numbers up to {FLOAT64_LIMIT:g} can be "
+        "learned from. Give None where the number is not known, or scale the column."
+    )
 
 
 def _texts(records: Sequence[Record], name: str) -> npt.NDArray[Any]:
@@ -161,12 +183,15 @@ def _texts(records: Sequence[Record], name: str) -> npt.NDArray[Any]:
         value = record.get(name)
         if not (value is None or isinstance(value, str) or _is_number(value)):
             raise _no_value(place, name, value)
-        found[place] = "" if value is None else str(value)
+        try:
+            found[place] = "" if value is None else str(value)
+        except ValueError:  # a whole number with more digits than Python prints
+            raise _no_value(place, name, value) from None
     return found
 
 
 def _no_value(place: int, name: str, value: Any) -> InputError:
     return InputError(
-        f"record {place} of X: {name!r} is {value!r:.60}. Give a number, a text, True, False or "
+        f"record {place} of X: {name!r} is {shown(value)}. Give a number, a text, True, False or "
         "None."
     )

@@ -11,7 +11,7 @@ from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.records import plan_of
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import AnyArray, SparseRows
-from rosenblatt.errors import InputError, ModelFileError, ParameterError
+from rosenblatt.errors import InputError, ModelFileError, ParameterError, shown
 from rosenblatt.learner.outcome import FitOutcome
 
 if TYPE_CHECKING:
@@ -89,8 +89,9 @@ def not_a_number(feature: Any, value: Any, record: int | None = None) -> InputEr
             f"as {{{f'{feature}={value}'!r}: 1}}."
         )
     return InputError(
-        f"{place}feature {feature!r} is {value!r}; only finite numbers up to {FLOAT64_LIMIT:g} can "
-        "be learned from. Leave the feature out of the mapping if its value is unknown."
+        f"{place}feature {feature!r} is {shown(value)}; only finite numbers up to "
+        f"{FLOAT64_LIMIT:g} can be learned from. Leave the feature out of the mapping if its value "
+        "is unknown."
     )
 
 

@@ -10,11 +10,13 @@ from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsSsize_t, PyLong_CheckExact
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
-from libc.math cimport fabs, INFINITY, isfinite, isinf, isnan, NAN, sqrt
+from libc.math cimport fabs, INFINITY, isfinite, isnan, NAN, sqrt
 from libc.stdint cimport int64_t
 from rosenblatt._kernels.rows.mappings cimport whole_as_double
 
 import numpy as np
+
+from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 
 cdef extern from "Python.h":
     # By pointers, as a variable that holds an object would be counted among those that know it.
@@ -27,6 +29,7 @@ cdef extern from "Python.h":
 LARGEST_SQUARE = 1e290
 cdef frozenset NUMPY_NUMBERS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
 cdef double MOST_SQUARED = LARGEST_SQUARE
+cdef double LIMIT = FLOAT64_LIMIT
 
 
 def plan_of(schema, described):
@@ -191,7 +194,7 @@ cdef class RecordPlan:
 
 
 cdef bint number(given, double *value) except -1:
-    """A number as a float, a gap as NaN; False if it is neither, infinite or of an odd type."""
+    """A number as a float, a gap as NaN; False if it is neither, too large or of an odd type."""
     if given is None:
         value[0] = NAN
     elif PyFloat_CheckExact(given):
@@ -202,7 +205,7 @@ cdef bint number(given, double *value) except -1:
         value[0] = given
     else:
         return False
-    return not isinf(value[0])
+    return isnan(value[0]) or fabs(value[0]) <= LIMIT
 
 
 cdef bint exact(PyObject *found, double *value) noexcept:
@@ -229,7 +232,7 @@ cdef bint begin(Moments *moments, sums, double value) except -1:
 
 cdef bint add(Moments *moments, double value) noexcept:
     cdef double distance = 0.0 if isnan(value) else value - moments.first
-    if not distance * distance <= MOST_SQUARED:  # NumPy may warn
+    if not distance * distance <= MOST_SQUARED:  # then it counts less, in `running_moments`
         return False
     moments.n += not isnan(value)
     moments.total += distance
