@@ -206,7 +206,11 @@ class LinearLayout(Layout):
     # ------------------------------------------------------------------ there and back
 
     def put(self, learner: Any, model: LinearModel, *, slim: bool) -> tuple[LinearFacts, Arrays]:
-        learner.rule()  # parameters that are allowed alone may not be so together
+        # Parameters that are allowed alone may not be so together, or not for this model: then the
+        # file could not be loaded.
+        rule = learner._rule_for(model)
+        if rule.rates != model.weights.rates:
+            raise learner._trained_otherwise("steps")
         t, voters, ledger, arrays = model.t, None, None, dict[str, Any]()
         model.weights.refuse_if_busy()
         slim, best_t = slim and model.voters is None, model.best_t
@@ -263,6 +267,10 @@ class LinearLayout(Layout):
         learner._model, learner.n_features_in_ = model, model.weights.n_features
         if state.card.record.fit is None and not model.slim:
             learner._stream = learner._stream_of(model, rule)
+            if not learner._agrees_with(model):
+                # Parameters were set after learning and before saving: the next example takes them
+                # up, or refuses them, as it would have without a file in between.
+                learner._stream.settings = None
 
 
 def linear_model(state: State) -> LinearModel:

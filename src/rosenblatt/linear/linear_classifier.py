@@ -195,15 +195,32 @@ class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassif
         model.refuse_slim()
         if len(model.classes) != 2:  # of one class nothing is learned, and more are learned alike
             model.binary_as_multiclass = bool(self.binary_as_multiclass)
+        for name in self._other_settings(model):
+            raise self._trained_otherwise(name)
+
+    def _trained_otherwise(self, name: str) -> ParameterError:
+        """The error for a parameter that was changed and that the model cannot follow."""
+        return ParameterError(
+            f"{name}={getattr(self, name)!r}, but the model to go on with was trained the other "
+            "way. Set it back, or begin with a new learner."
+        )
+
+    def _other_settings(self, model: LinearModel) -> list[str]:
+        """The parameters that a model is made with and that have another value now."""
         weights = model.weights
         begun = weights.fit_intercept, model.binary_as_multiclass, weights.averaged, weights.rates
         now = *(bool(getattr(self, name)) for name in MODEL_SETTINGS), self.rule().rates
-        for name, value, other in zip((*MODEL_SETTINGS, "steps"), begun, now, strict=True):
-            if other != value:
-                raise ParameterError(
-                    f"{name}={getattr(self, name)!r}, but the model to go on with was trained the "
-                    "other way. Set it back, or begin with a new learner."
-                )
+        names = *MODEL_SETTINGS, "steps"
+        return [name for name, a, b in zip(names, begun, now, strict=True) if a != b]
+
+    def _agrees_with(self, model: LinearModel) -> bool:
+        """Whether a model keeps all that the parameters ask a stream to keep, and nothing else."""
+        is_recorded = model.recorder is not None
+        return is_recorded == self._wants_record and not self._other_settings(model)
+
+    @property
+    def _wants_record(self) -> bool:
+        return bool(self.record or self.keeps_rows)
 
     def _trainer(self, model: LinearModel, data: TrainingData, **start: Any) -> LinearTrainer:
         self._measure(model, data.rows)
@@ -240,7 +257,7 @@ class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassif
 
     def _keep_record(self, model: LinearModel, *, streamed: bool = False) -> None:
         """Record from here on, if asked to; a ledger that was begun goes on."""
-        wanted = bool(self.record or self.keeps_rows)
+        wanted = self._wants_record
         if wanted and streamed:
             # Rows of either type may come, and replay must know which one counted.
             model.weights.promote()

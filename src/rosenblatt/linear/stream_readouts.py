@@ -50,6 +50,10 @@ class StreamReadouts(LinearClassifier):
         else:
             model.readouts.name = self.readout
 
+    def _agrees_with(self, model: LinearModel) -> bool:
+        readout = None if model.readouts is None else model.readouts.name
+        return readout == self.readout and super()._agrees_with(model)
+
     @property
     def readout_(self) -> str:
         """Which weights predict, or count most in a mix, of a stream learned with ``readout``."""
