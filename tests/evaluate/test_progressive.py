@@ -14,7 +14,7 @@ from sklearn.linear_model import SGDClassifier
 from strategies import LINEAR, sparse_rows
 
 import rosenblatt
-from rosenblatt import AveragedPerceptron, Perceptron
+from rosenblatt import AveragedPerceptron, KernelPerceptron, Perceptron
 from rosenblatt.core.weights import Weights
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.evaluate import Progress, progressive
@@ -26,11 +26,21 @@ def rows(n: int = 400, k: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarra
     return X, (X @ rng.normal(size=(5, k)) + rng.normal(size=(n, k))).argmax(axis=1)
 
 
+def is_wrong(model, rows, label) -> bool:
+    """Whether a learner does not predict a label; a tie predicts nothing, unless it may."""
+    if not hasattr(model, "classes_") or model.predict(rows)[0] != label:
+        return True
+    if model.ties == "positive" or len(model.classes_) < 2:
+        return False
+    scores = model.decision_function(rows)[0]
+    return bool(scores == 0 if np.ndim(scores) == 0 else (scores == scores.max()).sum() > 1)
+
+
 def by_hand(model, X, y) -> list[int]:
     """Mistakes after each example."""
     counts, mistakes = [], 0
     for x, label in zip(X, y.tolist(), strict=True):
-        mistakes += model.predict_one(x) != label
+        mistakes += is_wrong(model, x.reshape(1, -1), label)
         model.learn_one(x, label)
         counts.append(mistakes)
     return counts
@@ -90,8 +100,7 @@ def test_a_block_leaves_the_model_that_single_rows_leave(learner, settings, star
     mistakes = 0
     for i in range(60):
         row = shape(X[i : i + 1])
-        answer = one_by_one.predict(row)[0] if hasattr(one_by_one, "classes_") else None
-        mistakes += answer != y[i]
+        mistakes += is_wrong(one_by_one, row, y[i])
         one_by_one.partial_fit(row, y[i : i + 1], sample_weight=weights[i : i + 1])
     progress = progressive(by_block, [(shape(X), y, weights)])
     assert progress.mistakes == mistakes
@@ -360,3 +369,60 @@ def test_an_empty_stream_has_no_mistakes_and_no_curve():
     progress = progressive(Perceptron(), [])
     assert (progress.n, progress.mistakes, progress.rate, progress.curve) == (0, 0, 0.0, [])
     assert progress._repr_html_()
+
+
+# ---------------------------------------------------------------------- ties
+
+
+# Those that keep the rows of their mistakes are refused by a stream in the shell.
+STREAMING = [learner for learner in LINEAR if not learner.keeps_rows]
+
+
+def with_ties(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of few small whole numbers, many of them all 0, so that scores are often equal."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-1, 2, (n, 4)) * (rng.random((n, 4)) < 0.4)
+    return X.astype(float), rng.integers(0, 2 + seed % 3, n)
+
+
+def as_mappings(X: np.ndarray) -> list[dict[str, float]]:
+    return [{f"x{k}": value for k, value in enumerate(x) if value} for x in X.tolist()]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+# A mean is summed in one way for single rows and in another for blocks, so that an exact tie of its
+# scores may fall to either class; the last weights have no such choice.
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"readout": "auto"}, {"record": True}, {"ties": "positive", "readout": "last"}],
+    ids=str,
+)
+@pytest.mark.parametrize("learner", STREAMING)
+def test_rows_blocks_mappings_and_the_shell_count_the_same_mistakes(learner, settings, seed):
+    X, y = with_ties(200, seed)
+    settings = {**settings, "fit_intercept": False}
+    in_the_shell = learner(**settings).grow(4).predict_then_learn(X, y)
+    expected = int(np.count_nonzero(in_the_shell.wrong))
+    streams = {
+        "rows": zip(X, y, strict=True),
+        "blocks": [(X[:70], y[:70]), (X[70:], y[70:])],
+        "sparse": [(csr_array(X), y)],
+        "mappings": zip(as_mappings(X), y.tolist(), strict=True),
+    }
+    found = {name: progressive(learner(**settings), of).mistakes for name, of in streams.items()}
+    assert found == dict.fromkeys(streams, expected)
+
+
+@pytest.mark.parametrize(
+    "learner", [*LINEAR, KernelPerceptron], ids=lambda learner: learner.__name__
+)
+def test_a_tie_is_a_mistake_unless_it_counts_as_a_prediction(learner):
+    nothing = [(np.zeros(2), label) for label in (0, 1, 0, 1, 1)]
+    first = [(np.array([1.0, 0.0]), 0), (np.array([0.0, 1.0]), 1)]
+    for ties, mistakes in (("mistake", 5), ("positive", 2)):
+        model = learner(ties=ties)
+        is_kernel = learner is KernelPerceptron
+        model.set_params(**({"kernel": "linear"} if is_kernel else {"fit_intercept": False}))
+        for x, label in first:
+            model.learn_one(x, label)
+        assert progressive(model, nothing).mistakes == mistakes

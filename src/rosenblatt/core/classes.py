@@ -166,6 +166,13 @@ def predicted_labels(
     return [classes[i] for _, numbers in blocks for i in numbers.tolist()]
 
 
+def has_tie(scores: Any) -> bool:
+    """Whether classes share the highest score of a row: one number of two, else one a class."""
+    if np.ndim(scores) == 0:
+        return bool(scores == 0)
+    return int(np.count_nonzero(scores == np.max(scores))) > 1
+
+
 # ---------------------------------------------------------------------- classes that join
 
 

@@ -22,7 +22,8 @@ from rosenblatt.core.training import LOG_CAPACITY, overflow_error
 class OnlineResult(NamedTuple):
     """How a block of rows was predicted, each row before it was learned.
 
-    ``wrong`` is 1 for every row whose class did not have the highest score alone. ``predictions``,
+    ``wrong`` is 1 for every row whose class did not have the highest score alone, or was not
+    predicted where a tie is a prediction. ``predictions``,
     if they were wanted, have None where there was no class yet. ``names[numbers[i]]`` is the label
     of row i, ``mistakes`` are those of the latest weights, as the learner itself counts them.
     """
@@ -39,8 +40,8 @@ class OnlinePass:
 
     Predictions come from the weights that the model serves, which is the average for an averaged
     model. A row is a mistake unless its class has the highest score alone: a tie predicts nothing,
-    and neither can a class be predicted that was never met. Predictions, mistakes and model do not
-    depend on how the rows are cut into blocks.
+    unless the rule says so, and neither can a class be predicted that was never met. Predictions,
+    mistakes and model do not depend on how the rows are cut into blocks.
 
     Parameters
     ----------
@@ -75,7 +76,9 @@ class OnlinePass:
             model.weights.grow(X.shape[1])
         classes, numbers = np.unique(labels, return_inverse=True)
         names: list[Any] = classes.tolist()
-        block = _Block(X, weights, predictions, first_row)
+        # Where a tie is a prediction, only this says whether it was right.
+        by_prediction = not (self._rule.tie_is_mistake or self._latest)
+        block = _Block(X, weights, predictions or by_prediction, first_row)
         new = self._predict_new_class(block, names, numbers, 0)
         for start, stop, slots in class_segments(model, names, numbers):
             if new:
@@ -83,7 +86,12 @@ class OnlinePass:
             self._walk(block, start + new, stop, slots)
             new = self._predict_new_class(block, names, numbers, stop)
         mistakes = model.n_mistakes - mistakes_before
-        return OnlineResult(block.wrong, block.predictions, names, numbers, mistakes)
+        if by_prediction:
+            right = [names[k] for k in numbers.tolist()]
+            pairs = zip(block.predictions, right, strict=True)
+            block.wrong[:] = [found is None or found != label for found, label in pairs]
+        told = block.predictions if predictions else []
+        return OnlineResult(block.wrong, told, names, numbers, mistakes)
 
     def _predict_new_class(
         self, block: _Block, names: list[Any], numbers: npt.NDArray[Any], row: int
@@ -109,7 +117,7 @@ class OnlinePass:
                 block.predictions[start:stop] = model.classes * (stop - start)
         elif model.readouts is not None:
             self._walk_readouts(block, start, stop, slots)
-        elif block.predictions or (model.weights.averaged and not self._latest):
+        elif block.needs_scores or (model.weights.averaged and not self._latest):
             scores = self._room_for_scores(block)
             watch = learning.Watch(block.wrong, scores, latest=self._latest)
             self._learn(block, start, stop, slots, watch=watch)
@@ -247,6 +255,14 @@ class _Block:
         inspect(self.rows)
         self.wrong = np.ones(self.rows.n_rows, np.int32)
         self.predictions: list[Any] = [None] * self.rows.n_rows if predictions else []
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether learning does not tell by itself which rows were wrong, or more is wanted.
+
+        Rows of weight 0 are not learned from, but predicted as all others.
+        """
+        return bool(self.predictions) or (self.weights is not None and not self.weights.all())
 
     def part(self, start: int, stop: int) -> Rows:
         """Some of the rows; nothing is copied."""

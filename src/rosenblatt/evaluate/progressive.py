@@ -10,6 +10,7 @@ import numpy as np
 
 from rosenblatt.arrays import SparseRows, is_sparse
 from rosenblatt.checks import whole
+from rosenblatt.core.classes import has_tie
 from rosenblatt.core.rows import as_rows, inspect
 from rosenblatt.errors import InputError, ParameterError
 from rosenblatt.evaluate.stream_scores import Progress
@@ -33,8 +34,10 @@ def progressive(
     """Let a learner predict every example of a stream before it learns from it; count mistakes.
 
     A prediction counts as it was made at the time, so no example is held back and none is asked
-    about twice. That there is no prediction yet is a mistake, and so is every example that brings a
-    new class. The learner goes on from the state it is in, and is changed.
+    about twice. That there is no prediction is a mistake: before the first example, for one that
+    brings a new class, and where classes share the highest score, unless the learner of this
+    package has ``ties="positive"``. So ``rosenblatt stream`` counts. The learner goes on from the
+    state it is in, and is changed.
 
     Parameters
     ----------
@@ -116,17 +119,15 @@ def _outcomes(items: Iterator[_Item], learner: StreamLearner, delay: int) -> Out
         while first < n:
             if delay == 0 and item.is_block and learner.takes_blocks():
                 stop = min(first + NOTED_AT_ONCE, n)
-                predictions = learner.predict_then_learn(*item.part(first, stop), first)
+                wrong = learner.predict_then_learn(*item.part(first, stop), first)
             else:
                 stop = first + 1
                 x, y, weight = item.example(first, learner)
-                predictions = [learner.predict(x)]
+                wrong = [learner.is_wrong(x, y)]
                 waiting.append((x, y, weight))
                 if len(waiting) > delay:
                     learner.learn(*waiting.popleft())
-            labels = item.labels[first:stop]
-            pairs = zip(predictions, labels, strict=True)
-            yield [found is None or not bool(found == label) for found, label in pairs], labels
+            yield wrong, item.labels[first:stop]
             first = stop
     for example in waiting:
         learner.learn(*example)
@@ -229,6 +230,23 @@ class StreamLearner:
             return self._model.predict(x.X)[0] if hasattr(self._model, "classes_") else None
         return self._model.predict_one(x)
 
+    def is_wrong(self, x: Any, y: Any) -> bool:
+        """Whether it does not predict this label. A tie predicts nothing, unless it may."""
+        found = self.predict(x)
+        if found is None or not bool(found == y):
+            return True
+        return getattr(self._model, "ties", None) == "mistake" and self._is_tie(x)
+
+    def _is_tie(self, x: Any) -> bool:
+        """Whether classes share the highest score of an example that was predicted."""
+        if not hasattr(self._model, "decision_function") or len(self._model.classes_) < 2:
+            return False
+        if isinstance(x, _SparseRow):
+            rows: Any = x.X
+        else:
+            rows = [x] if isinstance(x, Mapping) else x.reshape(1, -1)
+        return has_tie(self._model.decision_function(rows)[0])
+
     def learn(self, x: Any, y: Any, weight: float | None) -> None:
         """Learn from one example."""
         if weight is None and not isinstance(x, _SparseRow):
@@ -247,12 +265,12 @@ class StreamLearner:
         """Whether it can predict and learn the rows of a block by itself from here on."""
         return False
 
-    def predict_then_learn(self, X: Any, y: list[Any], weights: Any, first_row: int) -> list[Any]:
-        """Predictions of some rows of a block, each made before the row was learned."""
-        predictions: list[Any] = self._model.predict_then_learn(
-            X, y, weights, first_row=first_row
-        ).predictions
-        return predictions
+    def predict_then_learn(self, X: Any, y: list[Any], weights: Any, first_row: int) -> list[bool]:
+        """Whether some rows of a block were predicted wrong, each before it was learned."""
+        tested = self._model.predict_then_learn(
+            X, y, weights, predictions=False, first_row=first_row
+        )
+        return (tested.wrong != 0).tolist()  # type: ignore[no-any-return]
 
     @property
     def _has_batches(self) -> bool:
@@ -267,6 +285,9 @@ class _LinearLearner(StreamLearner):
 
     def predict(self, x: Any) -> Any:
         return self._model.predict_row(x.X) if isinstance(x, _SparseRow) else super().predict(x)
+
+    def _is_tie(self, x: Any) -> bool:
+        return bool(self._model.is_tie(x.X if isinstance(x, _SparseRow) else x))
 
     def takes_blocks(self) -> bool:
         return bool(self._model.can_predict_then_learn())

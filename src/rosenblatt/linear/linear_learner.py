@@ -12,7 +12,7 @@ from rosenblatt._kernels.rows.examples import predict_plain
 from rosenblatt._kernels.rows.mappings import MappingRow, NotANumber
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, is_sparse
-from rosenblatt.core.classes import number_of, one_label, predicted_labels
+from rosenblatt.core.classes import has_tie, number_of, one_label, predicted_labels
 from rosenblatt.core.model import LinearModel
 from rosenblatt.core.online import OnlinePass, OnlineResult
 from rosenblatt.core.rows import as_rows, inspect
@@ -257,6 +257,24 @@ class LinearLearner(StreamReadouts):
         table = read_table(self, X, reset=False)
         inspect(as_rows(table))
         return self._predicted(model, table)
+
+    def is_tie(self, x: Any) -> bool:
+        """Whether classes share the highest score of a mapping, a 1-D array or one sparse row."""
+        model = self.__dict__.get("_model")
+        if model is None or len(model.classes) < 2:
+            return False
+        row: Any
+        if not isinstance(x, Mapping):
+            row = read_table(self, x if is_sparse(x) else array_row(x), reset=False)
+        elif model.notes and self._reads_records:
+            row = read_table(self, [x], reset=False, ignore_unseen=True)
+        else:
+            row = MappingRow(self._columns(model))
+            read(row, x, unseen_allowed=False)
+        # The mean of all weights is not worked out where the row stores a few values.
+        stores_few = isinstance(row, MappingRow) or is_sparse(row)
+        scores = self._row_scores(model, row) if stores_few else self._scores(model, row)
+        return has_tie(scores[0])
 
     def can_predict_then_learn(self) -> bool:
         """Whether `predict_then_learn` does exactly what ``predict`` and ``partial_fit`` would.
