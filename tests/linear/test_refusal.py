@@ -1,5 +1,7 @@
 """A refused example changes nothing: not the weights, the classes, the features, the answers."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,6 @@ from strategies import LEARNERS, LINEAR, floats
 
 from rosenblatt import AveragedPerceptron, PassiveAggressive, Perceptron, VotedPerceptron
 from rosenblatt.errors import InputError, OverflowRefused
-from rosenblatt.linear import streaming
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -132,16 +133,40 @@ def test_a_refused_mapping_leaves_no_feature_and_no_class_behind(features, label
     np.testing.assert_array_equal(est.coef_, fresh.coef_)
 
 
-def test_of_a_large_table_what_a_refused_batch_touched_is_put_back(monkeypatch):
+@pytest.mark.parametrize("record", [False, True])
+def test_what_a_refused_batch_of_a_few_sparse_rows_touched_is_put_back(record):
     """Dense rows came before, so that the table lies by class when the sparse ones come."""
-    monkeypatch.setattr(streaming, "LARGE_TABLE", 1)
-    dense = np.random.default_rng(0).standard_normal((30, 5))
-    est = pa().partial_fit(dense, np.arange(30) % 3)
-    state = est._model.digest()
-    batch = sp.csr_array([[0.0, 2, 0, 1, 0], [3, 0, 0, 0, -1], [1e-160, 0, 0, 0, 0]])
+    dense = np.random.default_rng(0).standard_normal((30, 40))
+    est = pa().set_params(record=record).partial_fit(dense, np.arange(30) % 3)
+    state, mistakes = est._model.digest(), est.n_mistakes_
+    updates = list(est.ledger_) if record else []
+    batch = np.zeros((3, 40))
+    batch[0, [1, 3]], batch[1, [0, 4]], batch[2, 0] = [2, 1], [3, -1], 1e-160
     with pytest.raises(OverflowRefused):
-        est.partial_fit(batch, [0, 1, 2])
-    assert est._model.digest() == state
+        est.partial_fit(sp.csr_array(batch), [0, 1, 2])
+    assert (est._model.digest(), est.n_mistakes_) == (state, mistakes)
+    assert (list(est.ledger_) if record else []) == updates
+
+
+@pytest.mark.parametrize("record", [False, True])
+@pytest.mark.parametrize("name", [name for name, make in LEARNERS.items() if not make().keeps_rows])
+def test_a_small_batch_of_sparse_rows_copies_no_more_than_it_touches(name, record):
+    n_features, stored = 200_000, 5
+    random = np.random.default_rng(0)
+
+    def rows(n):
+        columns = np.sort(random.choice(n_features, (n, stored)), axis=1).ravel()
+        starts = np.arange(0, stored * n + 1, stored)
+        return sp.csr_array((np.ones(stored * n), columns, starts), (n, n_features))
+
+    est = LEARNERS[name](record=record).partial_fit(rows(6), np.arange(6) % 3)
+    est.partial_fit(rows(6), np.arange(6) % 3)
+    batch = rows(6)
+    tracemalloc.start()
+    est.partial_fit(batch, np.arange(6) % 3)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < est.coef_.nbytes / 2
 
 
 def test_float32_rows_that_would_overflow_are_refused():

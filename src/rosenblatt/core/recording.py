@@ -94,8 +94,9 @@ class Recorder:
             self._parts.append(entries)
 
     def copy(self) -> Recorder:
+        """A recorder of its own; what was noted so far never changes, and is shared."""
         twin = Recorder()
-        twin.add(self.entries)
+        twin._parts = self._parts.copy()
         return twin
 
     def halved(self) -> Recorder:

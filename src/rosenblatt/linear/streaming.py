@@ -26,7 +26,6 @@ from rosenblatt.learner.inputs import Batch
 from rosenblatt.learner.mapping_rows import not_a_number
 
 LIMIT = FLOAT64_LIMIT
-LARGE_TABLE = 1 << 22
 
 
 class Stream(PlainStream):
@@ -112,8 +111,9 @@ class Stream(PlainStream):
         safe = model.weights.reach + growth < largest_allowed(model.weights.table.dtype)
         if not reshapes and (safe or rows.n_rows == 1):
             return lambda: None  # no step can overflow, or it is refused before it is made
-        large = rows.is_sparse and model.weights.table.size > LARGE_TABLE
-        if not reshapes and large and model.readouts is None:
+        # A few sparse rows touch a few columns: only these can change.
+        touches_few = rows.is_sparse and 2 * len(batch.table.indices) < model.weights.n_features
+        if not reshapes and touches_few and model.readouts is None:
             return self._touched_only(batch.table)
         if rows.n_rows == 1 and rows.dtype == model.weights.table.dtype and not batch.declared:
             return model.joining(batch.names[0])
