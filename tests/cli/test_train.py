@@ -204,6 +204,40 @@ def test_epochs_of_a_model_that_is_resumed_go_on_where_it_ended(
     assert found.get_params()["warm_start"] is False
 
 
+@pytest.mark.parametrize("options", ["", "--average yes", "--average tail", "--calibrate"])
+@pytest.mark.parametrize("learner", ["perceptron", "pa", "soft"])
+def test_resumed_epochs_are_those_of_one_training_or_a_notice_says_what_is_not(
+    tmp_path: Path, learner: str, options: str
+) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 3))
+    labels = np.where(X[:, 0] + rng.normal(size=80) > 0, "p", "q").tolist()
+    lines = [",".join(map(str, [*x, label])) for x, label in zip(X.tolist(), labels, strict=True)]
+    data = written(tmp_path, "rows.csv", ["a,b,c,y", *lines])
+    train = [
+        "train",
+        data,
+        "--target",
+        "y",
+        "--learner",
+        learner,
+        *options.split(),
+        "--tol",
+        "none",
+    ]
+    whole, parts = tmp_path / "whole.rbt", tmp_path / "parts.rbt"
+    assert run(*train, "--epochs", "6", "--out", whole).code == 0
+    assert run(*train, "--epochs", "2", "--out", parts).code == 0
+    resumed = run("train", data, "--resume", parts, "--epochs", "4")
+    assert resumed.code == 0, resumed.err
+    one, both = rosenblatt.load(whole), rosenblatt.load(parts)
+    np.testing.assert_array_equal(one._model.weights.matrix, both._model.weights.matrix)
+    assert ("(average tail) is counted from here" in resumed.err) == (one.average == "tail")
+    assert ("(calibrate) are fitted to these epochs" in resumed.err) == one.calibrate
+    if "notice: the weights" not in resumed.err:
+        np.testing.assert_array_equal(one.coef_, both.coef_)
+
+
 def test_levels_that_were_never_met_join_a_model_that_is_resumed(tmp_path: Path) -> None:
     first = written(tmp_path, "a.csv", ["c,d,y", "red,p,u", "blue,q,v", "red,q,u", "blue,p,v"])
     more = written(tmp_path, "b.csv", ["c,d,y", "green,p,u", "green,q,u", "red,r,v"])

@@ -186,7 +186,10 @@ class Learner(FitOutcome, Estimator):
     warm_start: bool = option(
         default=False,
         in_studio=False,
-        help="Let ``fit`` go on from the state of the last call, exactly as if it had not ended.",
+        help="""
+        Let ``fit`` go on from the state of the last call, exactly as if it had not ended. Where
+        a learner has ``average="tail"`` or ``calibrate``, these count the epochs of this call
+        alone.""",
     )
     verbose: int = option(
         default=0,

@@ -114,8 +114,10 @@ def command(
     --resume learns from each row once, in order, and writes the model it started from unless
     --out is given. A --one-pass over one file and --resume with the next give the model of one
     --one-pass over both, bit for bit, if numbers are not scaled (--no-scale): the scales are
-    those of the first file. With --epochs it goes on as if training had not ended. Levels that
-    were never met join a linear model; classes do with --new-classes allow.
+    those of the first file. With --epochs it goes on as if training had not ended at its limit of
+    epochs, but for the mean of --average tail, the default of soft and auto, and for --calibrate:
+    both are of the last epochs alone, and a notice says so. Levels that were never met join a
+    linear model; classes do with --new-classes allow.
 
     --shards cuts DATA into pieces that learn side by side, by threads, processes or a Dask
     cluster; the model depends on their number, and not on who works on them.
@@ -187,6 +189,8 @@ def command(
         if one_pass or (resume and epochs is None):
             model.partial_fit(examples.X, examples.labels, **examples.weighted)
         elif resume:
+            if not quiet:
+                say_notices(_counted_anew(model))
             usual = model.warm_start
             model.set_params(warm_start=True, max_iter=epochs)
             _fit(model, examples, held, quiet=quiet, as_json=as_json)
@@ -230,6 +234,22 @@ def _settings(
     if learner.family == "auto":
         settings["standardize"] = False  # the schema has scaled what is to be scaled
     return settings
+
+
+def _counted_anew(model: Any) -> list[str]:
+    """What depends on where one training ended and the next began, beside the weights."""
+    found = []
+    if getattr(model, "average", None) == "tail":
+        found.append(
+            "the weights go on as if training had not ended, but where their mean begins (average "
+            "tail) is counted from here: train once with all epochs for the mean of one training"
+        )
+    if model.calibrate:
+        found.append(
+            "the weights go on as if training had not ended, but probabilities (calibrate) are "
+            "fitted to these epochs alone: train once with all epochs for those of one training"
+        )
+    return found
 
 
 def _new_learner(learner: Entry, parameters: dict[str, Any], examples: Examples) -> Any:
