@@ -96,17 +96,23 @@ class ArgmaxSeparability(Verdict):
 
     def verify(self) -> bool:
         """Check the certificate in exact arithmetic; True, or an error that names the row."""
-        rows, labels = self._rows, self._labels
-        if self.coef is not None and self.intercept is not None:
+        rows = self._rows
+        labels = self._labels
+        # What is proven must be what the verdict says, whatever else is there.
+        if self.separable is True and self.coef is not None and self.intercept is not None:
             check_best_score(rows.X, labels, self.coef, self.intercept)
-        elif self._exact is not None:
+        elif self.separable is True and self._exact is not None:
             vectors = np.array(self._exact).reshape(len(self.classes), -1)
             check_best_score(rows.X, labels, *_scores_of(rows, vectors))
-        elif self.conflict is not None:
-            wrong = [self.classes.index(label) for label in self.conflict.wrong]
+        elif self.separable is False and self.conflict is not None:
+            numbers = {label: number for number, label in enumerate(self.classes)}
+            unknown = [label for label in self.conflict.wrong if label not in numbers]
+            if unknown:
+                raise CertificateError(f"a row stands against {unknown[0]!r}, which is no class")
+            wrong = [numbers[label] for label in self.conflict.wrong]
             check_rivals(rows.X, labels, rows.fit_intercept, wrong, self.conflict)
         else:
-            raise CertificateError(f"there is nothing to check: {self.detail}")
+            raise CertificateError(self._nothing_to_check())
         return True
 
 

@@ -74,6 +74,10 @@ class Verdict(ResultCard):
     def _headline(self) -> str:
         return self.verdict
 
+    def _nothing_to_check(self) -> str:
+        reason = self.detail or f"the verdict is {self.verdict!r}, and nothing comes with it"
+        return f"there is nothing to check: {reason}"
+
     def _closer_look(self) -> Separation:
         """How far from separable rows are that are not."""
         raise NotImplementedError
@@ -142,15 +146,16 @@ class Separability(Verdict):
     def verify(self) -> bool:
         """Check the certificate in exact arithmetic; True, or an error that names the row."""
         points = self._points
-        if self.hyperplane is not None:
+        # What is proven must be what the verdict says, whatever else is there.
+        if self.separable is True and self.hyperplane is not None:
             check_separator(points.X, points.signs, self.hyperplane.w, self.hyperplane.b)
-        elif self._exact is not None:
+        elif self.separable is True and self._exact is not None:
             w, b = points.parts(self._exact)
             check_separator(points.X, points.signs, w, b)
-        elif self.conflict is not None:
+        elif self.separable is False and self.conflict is not None:
             check_conflict(points.X, points.signs, points.fit_intercept, self.conflict)
         else:
-            raise CertificateError(f"there is nothing to check: {self.detail}")
+            raise CertificateError(self._nothing_to_check())
         return True
 
 

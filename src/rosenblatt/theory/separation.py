@@ -74,9 +74,8 @@ def _outside(points: Points, basis: list[list[Fraction]]) -> tuple[IndexArray, F
         return np.empty(0, np.intp), np.empty((0, 0))
     vectors = np.array(basis, np.float64)
     seen = np.column_stack([points.products(v) for v in vectors])
-    sizes = np.column_stack([points.sizes(v) for v in vectors])
-    unit = (points.n_dimensions + 6) * np.finfo(np.float64).eps
-    sure = np.asarray((np.abs(seen) > unit * sizes + 1e-300).any(axis=1))
+    rounding = np.column_stack([points.rounding(v) for v in vectors])
+    sure = np.asarray((np.abs(seen) > rounding).any(axis=1))
     for row in np.flatnonzero(~sure):
         z = points.take(np.array([row]))[0].tolist()
         sure[row] = any(inner(z, v) for v in basis)
