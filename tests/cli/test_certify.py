@@ -90,8 +90,7 @@ def test_the_margin_of_columns_of_very_different_size_is_the_largest(tmp_path: P
 def test_a_margin_that_is_not_known_is_not_called_the_largest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(theory.margin_interval, "MOST_PRODUCTS", 0)
-    monkeypatch.setattr(theory.margin_interval, "MOST_PRODUCTS_OF_FLINT", 0)
+    monkeypatch.setattr(theory.margin_interval, "most_effort", lambda: 0.0)
     done = run("certify", written(tmp_path, "a,b,y\n3e-5,0,p\n-2e-5,0,q\n-1e-5,-2000,p\n"))
     assert "largest margin: between " in done.out
     assert "the largest there is" not in done.out

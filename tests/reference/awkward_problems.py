@@ -67,3 +67,24 @@ def _labels(random, X, n_classes, fit_intercept):
         y[random.integers(0, len(X))] = random.integers(0, n_classes)
     y[:n_classes] = random.permutation(n_classes) if len(set(y)) < n_classes else y[:n_classes]
     return y
+
+
+def extreme_problem(seed):
+    """A few rows whose numbers differ in size as much as floats can, labels, and whether there is
+    a bias."""
+    random = np.random.default_rng(seed)
+    n_classes = int(random.choice([2, 2, 3]))
+    n, d = int(random.integers(n_classes, 9)), int(random.integers(1, 5))
+    low, high = [(-300, 149), (-17, 16), (-150, 149), (-300, -200), (-60, 60)][seed % 5]
+    X = random.standard_normal((n, d))
+    if random.random() >= 0.5:
+        X = random.integers(-4, 5, (n, d)).astype(float)
+    way = random.integers(4)
+    if way < 3:  # by entry, by column or by row
+        X = X * 10.0 ** random.uniform(low, high, [(n, d), (1, d), (n, 1)][way])
+    else:
+        sizes = 10.0 ** random.uniform(low, high, (n, d))
+        X = np.where(random.random((n, d)) < 0.5, X * sizes, X)
+    y = random.integers(0, n_classes, n)
+    y[:n_classes] = np.arange(n_classes)
+    return np.clip(X, -9e149, 9e149), y, bool(random.integers(2))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import largest_margin
 
 from rosenblatt.studio import Session
 from rosenblatt.theory import mistake_bound, separability
@@ -269,3 +270,21 @@ def test_three_classes_in_conflict_name_the_class_each_point_is_against():
     assert theory["separable"] is False
     assert len(conflict["rows"]) == len(conflict["wrong"]) == len(conflict["weights"])
     assert conflict["point"] is None
+
+
+def test_six_points_of_every_size_are_answered_and_the_session_goes_on():
+    """Their shares in a conflict are smaller than the smallest float."""
+    rows = [
+        [8.425958825608881e-228, -9.614344086510605e-92, "c0"],
+        [2.6296673079914885e-244, 0.0, "c1"],
+        [0.0, 0.0, "c2"],
+        [4.619124739678574e-276, 0.0, "c0"],
+        [-59.31783321536787, 3.346244402717715e-235, "c0"],
+        [0.0, 4.370405001917508e-286, "c2"],
+    ]
+    session = Session()
+    answer = session.ask("run", {"data": {"rows": rows}, "epochs": 2})
+    X, y = [row[:2] for row in rows], [row[2] for row in rows]
+    expected = largest_margin.separable(largest_margin.points(X, y, True))
+    assert answer["theory"]["separable"] is expected
+    assert session.ask("run", {"data": {"preset": "six"}})["theory"]["separable"] is True

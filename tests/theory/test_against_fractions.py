@@ -8,7 +8,7 @@ from math import floor
 
 import pytest
 from reference import largest_margin as exact
-from reference.awkward_problems import problem
+from reference.awkward_problems import extreme_problem, problem
 
 from rosenblatt.errors import InputError
 from rosenblatt.theory import max_margin, mistake_bound, separability
@@ -31,6 +31,26 @@ def test_no_verdict_is_wrong_and_no_margin_is_called_the_largest_that_is_not(n_p
         )
     assert not wrong, "\n".join(wrong)
     assert seen["undecided"] + seen["open"] + seen["no bound"] <= n_problems / 100
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [pytest.param([*range(12), 79, 245]), pytest.param(range(400), marks=pytest.mark.long)],
+    ids=["14", "400"],
+)
+def test_numbers_of_every_size_get_verdicts_that_are_right(seeds):
+    """79 and 245 are problems in which shares of points are too small for floats."""
+    wrong = []
+    for seed in seeds:
+        X, y, fit_intercept = extreme_problem(seed)
+        truth = exact.separable(exact.points(X.tolist(), y.tolist(), fit_intercept))
+        found = separability(X, y, fit_intercept)
+        if found.separable is not truth or not found.verify():
+            wrong.append(f"problem {seed}: called {found.verdict}")
+        bound = mistake_bound(X, y, fit_intercept, epochs=3)
+        if bound.theorem == "Novikoff" and not truth:
+            wrong.append(f"problem {seed}: a bound for any number of epochs without a separator")
+    assert not wrong, "\n".join(wrong)
 
 
 def faults(X, y, fit_intercept, seen):

@@ -1,13 +1,15 @@
 """Linear algebra in whole numbers, with python-flint and without."""
 
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.awkward_problems import extreme_problem
 
-from rosenblatt.theory import exact
+from rosenblatt.theory import exact, mistake_bound, separability
 
 entry = st.one_of(st.integers(-3, 3), st.sampled_from([1e-12, -0.1, 2.0**70, 5e-324, 1e300]))
 
@@ -83,3 +85,60 @@ def test_a_solution_that_few_bits_cannot_hold_is_computed_in_full():
 def test_close_solutions_need_no_extra(monkeypatch):
     monkeypatch.setattr(exact, "flint", lambda: None)
     assert exact.solve_closely([[3, 0], [0, 7]], [1, 2], 64) == [Fraction(1, 3), Fraction(2, 7)]
+
+
+def test_a_solution_of_zeros_has_no_bits_to_count():
+    assert exact.solve_closely([[2, 0], [0, 3]], [0, 0], 64) == [0, 0]
+
+
+whole = st.one_of(st.integers(-3, 3), st.integers(-3, 3).map(lambda v: v << 1500))
+weight = st.sampled_from([0.0, 5e-324, 1e-300, 1e-17, 0.1, 0.5, 1.0])
+
+
+@given(st.data(), st.integers(1, 7), st.integers(1, 3), st.booleans())
+def test_inner_steps_end_at_the_nearest_point_of_some_points(data, n, d, with_flint):
+    """Every round solves once and drops a point, so there are no more rounds than points."""
+    row = st.lists(whole, min_size=d, max_size=d)
+    points = data.draw(st.lists(row, min_size=n, max_size=n))
+    weights = data.draw(st.lists(weight, min_size=n, max_size=n))
+    solved = []
+    solve = exact.solve_whole
+
+    def counted(table):
+        solved.append(len(table))
+        return solve(table)
+
+    with pytest.MonkeyPatch.context() as patch:
+        if not with_flint:
+            patch.setattr(exact, "flint", lambda: None)
+        patch.setattr(exact, "solve_whole", counted)
+        shares = exact.settled(points, weights)
+    assert len(solved) <= 2 * n  # a dependent point may take a solution of its own
+    if shares is None:
+        assert not any(weights) or sum(weights) < 0.5
+        return
+    assert min(shares.values()) > 0
+    chosen = [points[place] for place in shares]
+    mean = [sum(map(mul, shares.values(), column)) for column in zip(*chosen, strict=True)]
+    products = {sum(map(mul, point, mean)) for point in chosen}
+    assert len(products) == 1
+
+
+def test_numbers_that_are_too_long_are_not_solved_for(monkeypatch):
+    monkeypatch.setattr(exact, "most_effort", lambda: 1e6)
+    points = [[1 << 400, 1, 5], [1, 3, -2], [-7, 1 << 300, 1], [-1, -5, -9]]
+    assert exact.settled(points, [0.25] * 4) is None
+    assert exact.exact_weights(points) is None
+    assert exact.solve(np.diag([1e300, 1e-300, 1.0]).tolist(), [1, 1, 1]) is None
+
+
+@pytest.mark.parametrize("seed", [79, 245])
+def test_where_exact_arithmetic_would_take_too_long_the_verdict_is_undecided(seed, monkeypatch):
+    X, y, fit_intercept = extreme_problem(seed)
+    assert separability(X, y, fit_intercept).separable is not None
+    monkeypatch.setattr(exact, "MOST_EFFORT", 0.0)
+    monkeypatch.setattr(exact, "MOST_EFFORT_OF_FLINT", 0.0)
+    found = separability(X, y, fit_intercept)
+    assert (found.verdict, found.separation) == ("undecided", "undecided")
+    assert "none was found" in found.detail
+    assert mistake_bound(X, y, fit_intercept, epochs=2).theorem == "Freund and Schapire"

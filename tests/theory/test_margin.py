@@ -152,8 +152,7 @@ def test_rows_without_a_margin_are_refused_with_the_rows_in_conflict(fit_interce
 
 
 def test_a_search_that_ends_early_leaves_an_interval_that_is_not_closed(monkeypatch):
-    monkeypatch.setattr(margin_interval, "MOST_PRODUCTS", 0)
-    monkeypatch.setattr(margin_interval, "MOST_PRODUCTS_OF_FLINT", 0)
+    monkeypatch.setattr(margin_interval, "most_effort", lambda: 0.0)
     X = np.array([[3e-9, 0.0], [-2e-9, 0.0], [-1e-9, -2e9], [5e-9, 3e9]])
     found = max_margin(X, [1, 0, 1, 1])
     assert 0 <= found.lower <= found.upper

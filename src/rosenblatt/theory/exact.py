@@ -14,6 +14,12 @@ from typing import Any
 MOST_POINTS = 80
 # So many with python-flint, in seconds.
 MOST_POINTS_OF_FLINT = 1000
+# What the solutions of one question may cost, as `effort` counts it: about half a minute in Python,
+# and a minute with python-flint. Beyond it nothing is claimed.
+MOST_EFFORT = 2e12
+MOST_EFFORT_OF_FLINT = 1e12
+# Shares of a mean that only say which points to drop are rounded to no more bits than these.
+MOST_SHARE_BITS = 20_000
 # Rank is found modulo this prime (2^61 - 1), and what follows from it is checked.
 PRIME = 2305843009213693951
 
@@ -32,13 +38,34 @@ def most_points() -> int:
     return MOST_POINTS_OF_FLINT if flint() else MOST_POINTS
 
 
+def most_effort() -> float:
+    """What all solutions of one question may cost, in units of `effort`."""
+    return MOST_EFFORT_OF_FLINT if flint() else MOST_EFFORT
+
+
+def effort(n: int, bits: int) -> float:
+    """Estimate the work of solving n equations whose coefficients have so many bits.
+
+    The powers were fitted to measured times of 10 to 200 equations of 100 to 3,000 bits; a unit is
+    about 0.015 ns by elimination in Python, and 0.065 ns with python-flint. Numbers grow to
+    ``n · bits`` on the way, so columns of very different sizes are slow before points are many.
+    """
+    n_power, bits_power = (3.0, 1.55) if flint() else (4.3, 1.7)
+    return float(n**n_power * max(bits, 1) ** bits_power)
+
+
+def longest_of(table: Iterable[Iterable[int]]) -> int:
+    """The bits of the longest number of a table."""
+    return max((abs(value).bit_length() for row in table for value in row), default=0)
+
+
 def how_to_get_more() -> str:
     """What to install where points are too many to be solved for."""
     return "" if flint() else "; pip install 'rosenblatt[exact]' solves for up to 1,000 rows"
 
 
 def solve(equations: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Fraction] | None:
-    """The unknowns of as many equations, exactly; None if they are not unique, or too many.
+    """The unknowns of as many equations, exactly; None if they are not unique, or too long.
 
     Coefficients are floats, whole numbers or fractions.
     """
@@ -50,7 +77,7 @@ def solve(equations: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Frac
 def solve_whole(table: Sequence[Sequence[int]]) -> list[int] | None:
     """As `solve`, right sides last in the table: numerators, and their denominator last."""
     n = len(table)
-    if n > most_points():
+    if n > most_points() or effort(n, longest_of(table)) > most_effort():
         return None
     if not flint():
         basis = null_space(table, n + 1)
@@ -75,7 +102,8 @@ def solve_closely(
         with library.ctx.workprec(bits), suppress(ZeroDivisionError):
             matrix = library.arb_mat(library.fmpz_mat(equations))
             found = matrix.solve(library.arb_mat(library.fmpz_mat(column))).entries()
-            if min(value.rel_accuracy_bits() for value in found if value != 0) > bits // 4:
+            accuracies = [value.rel_accuracy_bits() for value in found if value != 0]
+            if min(accuracies, default=0) > bits // 4:
                 parts = [value.mid().man_exp() for value in found]
                 return [Fraction(int(m)) * Fraction(2) ** int(e) for m, e in parts]
     return solve(equations, right)
@@ -102,37 +130,95 @@ def exact_weights(points: Any) -> list[Fraction] | None:
     return [Fraction(weight, total) for weight in way]
 
 
-def settled(points: Sequence[Sequence[int]], weights: Sequence[float]) -> dict[int, int] | None:
+def settled(points: Sequence[Sequence[int]], weights: Sequence[Any]) -> dict[int, int] | None:
     """From a point of a hull to one nearer to 0: Wolfe's inner steps, in whole numbers.
 
     The places of the points that it is a mean of, and their shares in it: these points are
-    affinely independent, and no combination of them is nearer. None if they are too many. The
-    weights on the way only say which points to drop, and may be rounded.
+    affinely independent, and no combination of them is nearer. None if they are too many, or their
+    numbers too long. The weights, floats or fractions, only say which points to drop on the way.
     """
-    shares, products = dict(enumerate(weights)), gram(points)
-    while True:
-        places = list(shares)
+    products = gram(points)
+    if effort(len(points) + 1, longest_of(products)) > most_effort():
+        return None
+    walk = Walk(points, weights)
+    # Every round but the last drops a point.
+    for _ in points:
+        places = list(walk.shares)
         table = [[*(products[i][j] for j in places), -1, 0] for i in places]
         solution = solve_whole([*table, [1] * len(places) + [0, 1]])
-        if solution is not None:
-            target = dict(zip(places, solution, strict=False))
-            if min(target.values()) > 0:
-                return target
-            goal = {i: share / solution[-1] for i, share in target.items()}
-        elif len(places) >= most_points():
+        if solution is None:
+            walk.drop_a_dependent_point()
+        else:
+            total = solution.pop()
+            target = solution[: len(places)]
+            if min(target) > 0:
+                return dict(zip(places, target, strict=True))
+            walk.go_towards([(share, total) for share in target])
+        if not walk.shares:
             return None
-        elif (way := _only_way([[*points[i], 1] for i in places])) is not None:
-            # The same mean of fewer points.
-            largest = max(way)
-            goal = {i: shares[i] - share / largest for i, share in zip(places, way, strict=True)}
-        else:  # they depend on each other in many ways: begin again with one
-            shares = {max(shares, key=lambda i: shares[i]): 1.0}
-            continue
-        ratios = {i: shares[i] / (shares[i] - goal[i]) for i in places if goal[i] < shares[i]}
-        first = min(ratios, key=lambda i: ratios[i])
-        part = max(0.0, ratios[first])
-        shares = {i: shares[i] + part * (goal[i] - shares[i]) for i in places if i != first}
-        shares = {i: share for i, share in shares.items() if share > 0}
+    return None
+
+
+class Walk:
+    """A mean of points on its way to another one; points whose share is used up are left behind.
+
+    ``shares`` are whole numbers by the places of the points, in units of a power of 2. They only
+    say which points to drop, so they may be rounded, to as many bits as points need whose lengths
+    differ much.
+    """
+
+    def __init__(self, points: Sequence[Sequence[int]], weights: Sequence[Any]) -> None:
+        self._points = points
+        self._bits = min(2 * len(points) * longest_of(points) + 200, MOST_SHARE_BITS)
+        self.shares: dict[int, int] = {}
+        for place, weight in enumerate(weights):
+            self.shares[place] = self._units(*weight.as_integer_ratio())
+
+    def _units(self, numerator: int, denominator: int) -> int:
+        return (numerator << self._bits) // denominator
+
+    def go_towards(self, target: Iterable[tuple[int, int]]) -> None:
+        """Walk towards shares, numerators and denominators, some of them 0 or less.
+
+        The first point to fall to 0 is dropped, and those that fall with it: whatever rounding did,
+        there are fewer points after every walk.
+        """
+        goal = {}
+        for place, ratio in zip(self.shares, target, strict=True):
+            goal[place] = self._units(*ratio)
+        # A share falls to 0 after this part of the way.
+        first = -1
+        part = Fraction(1)
+        for place, aim in goal.items():
+            share = self.shares[place]
+            if aim <= 0:
+                reached = Fraction(share, share - aim) if aim < share else Fraction(0)
+                if first < 0 or reached < part:
+                    first = place
+                    part = reached
+        left = {}
+        for place, share in self.shares.items():
+            moved = share + (goal[place] - share) * part.numerator // part.denominator
+            if place != first and moved > 0:
+                left[place] = moved
+        self.shares = left
+
+    def drop_a_dependent_point(self) -> None:
+        """Go on with the same mean of fewer points, where some depend on others affinely.
+
+        There are none left if no such way is known.
+        """
+        way = _some_way([[*self._points[place], 1] for place in self.shares])
+        if way is None:
+            self.shares = {}
+            return
+        # All of the largest, and as much again: its share falls below 0, and the mean stays.
+        largest = max(way)
+        unit = 1 << self._bits
+        target = []
+        for share, weight in zip(self.shares.values(), way, strict=True):
+            target.append((share * largest - 2 * unit * weight, unit * largest))
+        self.go_towards(target)
 
 
 def _only_way(points: Sequence[Sequence[Any]]) -> list[int] | None:
@@ -148,6 +234,8 @@ def _only_way(points: Sequence[Sequence[Any]]) -> list[int] | None:
     shares = (gcd(*column) for column in columns)
     columns = [[v // share for v in column] for column, share in zip(columns, shares, strict=True)]
     equations = [list(column) for column in dict.fromkeys(map(tuple, columns))]
+    if effort(n, longest_of(equations)) > most_effort():
+        return None
     if not flint():
         ways = null_space(equations, n)
         return integers(ways[0]) if len(ways) == 1 else None
@@ -163,6 +251,30 @@ def _only_way(points: Sequence[Sequence[Any]]) -> list[int] | None:
     way.insert(free, way.pop())
     matrix, column = flint().fmpz_mat(equations), flint().fmpz_mat([[weight] for weight in way])
     return None if equations and any((matrix * column).entries()) else way
+
+
+def _some_way(points: Sequence[Sequence[Any]]) -> list[int] | None:
+    """Weights, not all 0, with which points add up to 0; None if they are independent."""
+    columns = [integers(column) for column in zip(*points, strict=True) if any(column)]
+    n = len(points)
+    if n > most_points() or effort(n, longest_of(columns)) > most_effort():
+        return None
+    if not flint():
+        ways = null_space(columns, n)
+        return integers(ways[0]) if ways else None
+    # The first point that those before it, independent of each other, can be combined to.
+    pivots = _pivots(columns, n)
+    if len(pivots) == n:
+        return None
+    free = next(j for j in range(n) if j not in pivots)
+    places = [*(j for j in pivots if j < free), free]
+    found = _only_way([points[place] for place in places])
+    if found is None:
+        return None
+    way = [0] * n
+    for place, weight in zip(places, found, strict=True):
+        way[place] = weight
+    return way
 
 
 def _pivots(equations: Sequence[Sequence[int]], n_unknowns: int) -> dict[int, None]:

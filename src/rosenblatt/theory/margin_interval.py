@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.arrays import FloatArray
-from rosenblatt.theory.exact import flint, gram, most_points, solve, solve_closely
+from rosenblatt.theory.exact import (
+    Walk,
+    effort,
+    gram,
+    longest_of,
+    most_effort,
+    most_points,
+    solve,
+    solve_closely,
+)
 from rosenblatt.theory.nearest import is_closed, nearest_point
 from rosenblatt.theory.points import EPS, MOST_EXACT, Points, floats
 
@@ -23,8 +32,6 @@ CLOSED = 1e-6
 FEW_POINTS = 12
 MOST_BITS = 1000
 NOTHING = Fraction(1, 1 << MOST_BITS // 2)
-# So many products of long numbers in all rounds: about a minute.
-MOST_PRODUCTS, MOST_PRODUCTS_OF_FLINT = 5_000_000, 500_000_000
 
 
 @dataclass(frozen=True)
@@ -62,13 +69,17 @@ def largest_margin(
 def _enclose(hull: Any, keys: list[int], weights: list[Fraction]) -> MarginInterval:
     """Wolfe's method in whole numbers, from where it ended in floats."""
     best, lowest = _bounds(hull, keys, weights)
-    products = MOST_PRODUCTS_OF_FLINT if flint() else MOST_PRODUCTS
+    left = most_effort()
     seen = set[frozenset[int]]()
     while lowest is not None:
         if len(keys) > FEW_POINTS and best.lower >= (1 - CLOSED) * best.upper:
             break
-        products -= len(keys) ** 2 * (len(keys) + len(best.direction))
-        found = _settled(hull, keys, weights) if products > 0 else None
+        if len(keys) > most_points():
+            break
+        points = hull.whole(keys)[0]
+        # Products of two points are twice as long as the points.
+        left -= effort(len(keys) + 1, 2 * longest_of(points))
+        found = _settled(keys, weights, points) if left > 0 else None
         if found is None or frozenset(found[0]) in seen:  # rounded weights can lead in a circle
             break
         keys, weights = found
@@ -84,33 +95,33 @@ def _enclose(hull: Any, keys: list[int], weights: list[Fraction]) -> MarginInter
 
 
 def _settled(
-    hull: Any, keys: list[int], weights: list[Fraction]
+    keys: list[int], weights: list[Fraction], points: list[list[int]]
 ) -> tuple[list[int], list[Fraction]] | None:
     """The nearest point of the hull of some points, and of those that it needs."""
-    while True:
-        if len(keys) > most_points():
-            return None
-        products = gram(hull.whole(keys)[0])
-        equations = [[*row, -1] for row in products] + [[1] * len(keys) + [0]]
-        right = [0] * len(keys) + [1]
-        few = len(keys) <= FEW_POINTS
+    products = gram(points)
+    walk = Walk(points, weights)
+    # Every round but the last drops a point.
+    for _ in points:
+        places = list(walk.shares)
+        equations = [[*(products[i][j] for j in places), -1] for i in places]
+        equations.append([1] * len(places) + [0])
+        right = [0] * len(places) + [1]
+        few = len(places) <= FEW_POINTS
         solution = solve(equations, right) if few else solve_closely(equations, right, MOST_BITS)
-        if solution is None:  # one of the points is a mean of others: begin again with a single one
-            first = max(range(len(keys)), key=weights.__getitem__)
-            keys, weights = [keys[first]], [Fraction(1)]
-            continue
-        target = solution[:-1]
-        falling = [(w, t) for w, t in zip(weights, target, strict=True) if t <= NOTHING]
-        if not falling:
-            return keys, target
-        share = _shortened(min(w / (w - t) if w > t else Fraction(0) for w, t in falling))
-        moved = [_shortened(w + share * (t - w)) for w, t in zip(weights, target, strict=True)]
-        stay = [k for k, weight in enumerate(moved) if weight > NOTHING]
-        keys, weights = [keys[k] for k in stay], [moved[k] for k in stay]
-
-
-def _shortened(value: Fraction) -> Fraction:
-    return Fraction(round(value * (1 << MOST_BITS)), 1 << MOST_BITS)
+        if solution is None:
+            walk.drop_a_dependent_point()
+        else:
+            # Shares of many points are known to some bits, so what is left of them may be rounding.
+            least = Fraction(0) if few else NOTHING
+            target = [
+                share if share > least else min(share, Fraction(0)) for share in solution[:-1]
+            ]
+            if min(target) > 0:
+                return [keys[place] for place in places], target
+            walk.go_towards([share.as_integer_ratio() for share in target])
+        if not walk.shares:
+            return None
+    return None
 
 
 def _bounds(

@@ -7,6 +7,7 @@ the weights that make it are the conflict.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -168,7 +169,8 @@ class _Corral:
 
     def _settle(self) -> None:
         """Walk to the nearest point of the plane through all, and drop those it leaves behind."""
-        while True:
+        # Every round but the last drops a point, and one always stays.
+        for _ in range(len(self.keys)):
             target = self._affine_minimum()
             falling = target <= NEGLIGIBLE
             if not falling.any():
@@ -180,6 +182,8 @@ class _Corral:
             leaving = weights <= NEGLIGIBLE * weights.max()
             if not leaving.any():  # rounding: the one that fell farthest has to go
                 leaving[np.argmin(np.where(falling, weights, np.inf))] = True
+            if leaving.all():
+                leaving[np.argmax(weights)] = False
             self.weights = weights
             for place in np.flatnonzero(leaving)[::-1]:
                 self._delete(int(place))
@@ -225,7 +229,8 @@ class _Corral:
         ones = np.full(len(self.keys), np.sqrt(self._constant))
         triangle = np.linalg.qr(np.vstack([self._points.T, ones]), mode="r")
         if len(triangle) == len(ones) and np.abs(np.diag(triangle)).min() > 0:
-            self._root[:] = np.linalg.inv(triangle)
+            with suppress(np.linalg.LinAlgError):  # numbers that underflow on the way
+                self._root[:] = np.linalg.inv(triangle)
         self._settle()
 
     def _affine_minimum(self) -> FloatArray:

@@ -27,9 +27,12 @@ from rosenblatt.theory.certificates import (
     check_separator,
 )
 from rosenblatt.theory.exact import (
+    effort,
     exact_weights,
     how_to_get_more,
     integers,
+    longest_of,
+    most_effort,
     most_points,
     settled,
     shortened,
@@ -44,9 +47,8 @@ if TYPE_CHECKING:
 ORIGIN = 1e-12
 # So many values the perceptron may read before the thorough method takes over.
 PERCEPTRON_WORK = 4_000_000
-# So many products of long numbers are tried to settle what floats left open, and so many of floats
-# to round a separator that is known exactly.
-MOST_WORK, MOST_PRODUCTS = 500_000_000, 100_000_000
+# So many products of floats are tried to round a separator that is known exactly.
+MOST_PRODUCTS = 100_000_000
 NO_FLOATS = "separable as `direction` proves, but by no floats that were found"
 
 
@@ -273,16 +275,19 @@ def exact_alternative(hull: Any, near: Nearest) -> dict[int, Fraction] | list[in
     Weights of some points that add up to 0, by their keys; or a vector, in whole numbers, whose
     product with every point is above 0; or None, if that takes too much work.
     """
-    keys, work = list(near.keys), 0
+    keys = list(near.keys)
     if len(keys) > most_points():
         return None
     points = hull.whole(keys)[0]
     exact = exact_weights(points)
     if exact is not None:
         return dict(zip(keys, exact, strict=True))
-    weights = near.weights.tolist()
-    while work < MOST_WORK:
-        work += len(keys) ** 2 * (len(keys) + len(near.point))
+    weights: list[Any] = near.weights.tolist()
+    left = most_effort()
+    seen = set[frozenset[int]]()
+    while left > 0:
+        # Products of two points are twice as long as the points.
+        left -= effort(len(keys) + 1, 2 * longest_of(points))
         shares = settled(points, weights)
         if shares is None:
             return None
@@ -294,9 +299,11 @@ def exact_alternative(hull: Any, near: Nearest) -> dict[int, Fraction] | list[in
         key, product = hull.lowest_exactly(integers(mean))
         if product > 0:
             return mean
-        if key in keys:
+        # Every mean is nearer than the one before, unless rounded shares led in a circle.
+        if key in keys or frozenset(keys) in seen:
             return None
-        keys, weights = [*keys, key], [*(share / total for share in whole), 0.0]
+        seen.add(frozenset(keys))
+        keys, weights = [*keys, key], [*(Fraction(share, total) for share in whole), 0.0]
         points = hull.whole(keys)[0]
     return None
 

@@ -10,7 +10,16 @@ import numpy as np
 
 from rosenblatt.arrays import AnyArray, FloatArray, IndexArray
 from rosenblatt.theory.certificates import CertificateError, Conflict, check_separator
-from rosenblatt.theory.exact import MOST_POINTS, inner, null_space, shortened
+from rosenblatt.theory.exact import (
+    MOST_EFFORT,
+    MOST_POINTS,
+    effort,
+    inner,
+    integers,
+    longest_of,
+    null_space,
+    shortened,
+)
 from rosenblatt.theory.points import Points
 from rosenblatt.theory.separability import decide
 
@@ -35,8 +44,11 @@ def separation_of(points: Points, conflict: Conflict | None) -> Separation:
     if conflict is None or points.n_dimensions > MOST_POINTS:
         return Separation("undecided")
     rows, weights = list(conflict.rows), [Fraction(weight) for weight in conflict.weights]
-    while True:
+    # Every round leaves fewer dimensions.
+    for _ in range(points.n_dimensions + 1):
         members = points.take(np.array(rows)).tolist()
+        if effort(points.n_dimensions, longest_of(map(integers, members))) > MOST_EFFORT:
+            return Separation("undecided")
         basis = [shortened(v) for v in null_space(members, points.n_dimensions)]
         outside, seen = _outside(points, basis)
         if not len(outside):
@@ -66,6 +78,7 @@ def separation_of(points: Points, conflict: Conflict | None) -> Separation:
         rows += more.tolist()
         total = sum(weights, start=Fraction(0))
         weights = [weight / total for weight in weights]
+    return Separation("undecided")
 
 
 def _outside(points: Points, basis: list[list[Fraction]]) -> tuple[IndexArray, FloatArray]:

@@ -172,7 +172,8 @@ function nearestInFloats(hull) {
 
 // Walk to the nearest point of the plane through all; those it leaves behind get the weight 0.
 function settleInFloats(corral) {
-	for (;;) {
+	// Every round but the last drops a point, unless rounding keeps it: then nothing is settled.
+	for (let round = 0; round <= corral.length; round++) {
 		const members = corral.filter(({weight}, i) => weight > 0 || i === corral.length - 1);
 		const goal = affineWeights(members.map(({at}) => at));
 		if (!goal?.every(Number.isFinite)) return false;
@@ -190,6 +191,7 @@ function settleInFloats(corral) {
 		}
 		if (corral.at(-1).weight === 0) return true;
 	}
+	return false;
 }
 
 // What the nearest point proves: {conflict: [[key, share], …], total}, or {margin, direction},
