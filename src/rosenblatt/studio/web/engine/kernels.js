@@ -17,6 +17,79 @@ const KERNELS = {
 	cosine: (xz, xx, zz) => xz / (Math.sqrt(xx) || 1) / (Math.sqrt(zz) || 1),
 };
 
+const EPS = 2 ** -52;
+
+// A multiple of 2^-10 whose size is limited: sums of products of a few such numbers are exact.
+function isShort(value, most) {
+	return Number.isInteger(value * 1024) && Math.abs(value) <= most;
+}
+
+// How far a power can be off whose base is.
+function powerError(base, baseError, degree, value) {
+	let places = 0;
+	while (places <= 30 && !Number.isInteger(base * 2 ** places)) places += 1;
+	const bits = degree * (places + Math.log2(Math.abs(base) + 1));
+	const rounding = baseError === 0 && bits <= 52 ? 0 : 2 * degree * EPS * Math.abs(value);
+	return degree * (Math.abs(base) + baseError) ** (degree - 1) * baseError + rounding;
+}
+
+// How far exp can be off whose argument, 0 or less, is.
+function expError(argument, argumentError, value) {
+	if (argument === 0 && argumentError === 0) return 0;
+	if (argument + argumentError < -760) return 0; // no float is so small
+	const highest = Math.exp(Math.min(argument + argumentError, 0));
+	const moved = argumentError < 1e-3 ? 2 * value * argumentError : highest;
+	return moved + 4 * EPS * value + Number.MIN_VALUE;
+}
+
+// Each of (what is known of two rows, settings, the kernel of the two): what rounding can have added
+// to it, 0 where all sums and products on the way are exact. An engine that adds in another order,
+// as the library's does, is within as much of the true value.
+const ERRORS = {
+	linear: ({dotError}) => dotError,
+	poly: (of, {gamma, coef0, degree}, value) =>
+		powerError(of.xz * gamma + coef0, baseError(of, gamma, coef0), degree, value),
+	// Where rows are far from the origin, a small distance is the difference of large squares.
+	rbf: ({xz, xx, zz, isExact, d}, {gamma}, value) => {
+		const size = gamma * (2 * Math.sqrt(xx * zz) + xx + zz);
+		const isWhole = isExact && isShort(gamma, 1024) && size <= 2 ** 22;
+		const argument = Math.min(xz * (2 * gamma) - gamma * xx - gamma * zz, 0);
+		return expError(argument, isWhole ? 0 : (d + 6) * EPS * size, value);
+	},
+	laplacian: ({apart, d}, {gamma}, value) =>
+		expError(-gamma * apart, (d + 4) * EPS * gamma * apart, value),
+	sigmoid: (of, {gamma, coef0}, value) => {
+		const error = baseError(of, gamma, coef0);
+		const least = Math.tanh(Math.max(Math.abs(of.xz * gamma + coef0) - error, 0));
+		// Where it is flat, what its base is off by makes no difference.
+		return least === 1 ? 0 : (1 - least * least) * error + 4 * EPS * Math.abs(value);
+	},
+	cosine: ({xz, xx, zz, isExact, d}) =>
+		xx * zz === 0 || (isExact && xz === 0) ? 0 : (d + 8) * EPS,
+};
+
+// Of γ x·z + coef0.
+function baseError({xz, dotError}, gamma, coef0) {
+	const size = Math.abs(xz * gamma) + Math.abs(coef0);
+	const isWhole = isShort(gamma, 1024) && isShort(coef0, 2 ** 22) && size <= 2 ** 22;
+	return gamma * dotError + (isWhole ? 0 : 2 * EPS * size);
+}
+
+// What rounding can have added to a kernel, as a function of row i and row j of X and their kernel.
+export function kernelErrorOf({kernel, degree, coef0}, gamma, {X, d}) {
+	const settings = {degree, coef0, gamma: gamma ?? 1};
+	const isExact = d <= 16 && X.every((value) => isShort(value, 2 ** 14));
+	return (i, j, value) => {
+		const [a, b] = [i * d, j * d];
+		const [xx, zz] = [dot(X, a, X, a, d, 0), dot(X, b, X, b, d, 0)];
+		let apart = 0;
+		for (let f = 0; f < d; f++) apart += Math.abs(X[a + f] - X[b + f]);
+		const dotError = isExact ? 0 : (d + 2) * EPS * Math.sqrt(xx * zz);
+		const known = {xz: dot(X, a, X, b, d, 0), xx, zz, apart, isExact, dotError, d};
+		return ERRORS[kernel](known, settings, value);
+	};
+}
+
 // The kernel of a learner as a function of row i of A and row j of B, each with d features.
 export function kernelOf({kernel, degree, coef0}, gamma, d) {
 	const settings = {degree, coef0, gamma: gamma ?? 1};
