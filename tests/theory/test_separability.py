@@ -9,6 +9,7 @@ import os
 import re
 from fractions import Fraction
 from functools import cache
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
@@ -141,6 +142,23 @@ def test_without_the_extra_a_large_conflict_is_undecided_and_says_what_to_instal
     found = separability(X, y)
     assert len(found.conflict.rows) == 92
     assert found.verify()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sparse_rows])
+def test_rows_that_are_fewer_than_dimensions_are_separated_by_solving_equations(kind, monkeypatch):
+    """A walk to the nearest point takes a round for each row or so, each a look at all rows."""
+    random = np.random.default_rng(0)
+    X = random.standard_normal((200, 400)) * 10.0 ** random.integers(-5, 6, 400)
+    y = random.integers(0, 2, 200)
+
+    def refused(*_):
+        raise AssertionError("no walk is needed")
+
+    monkeypatch.setattr(import_module("rosenblatt.theory.separability"), "nearest_point", refused)
+    for fit_intercept in (True, False):
+        found = separability(kind(X), y, fit_intercept)
+        assert found.verdict == "separable"
+        assert found.verify()
 
 
 def test_exclusive_or_before_and_after_its_map():

@@ -49,6 +49,8 @@ ORIGIN = 1e-12
 PERCEPTRON_WORK = 4_000_000
 # So many products of floats are tried to round a separator that is known exactly.
 MOST_PRODUCTS = 100_000_000
+# So many numbers of points are written out to solve equations with them.
+MOST_WRITTEN_OUT = 20_000_000
 NO_FLOATS = "separable as `direction` proves, but by no floats that were found"
 
 
@@ -234,6 +236,10 @@ def decide(
     if found is not None:
         return found
     scaled = points.balanced()
+    v = None if exact else _by_equations(scaled)
+    found = None if v is None else _separated(points, scaled.unscaled(v), classes)
+    if found is not None:
+        return found
     nearest = nearest_point(PointHull(scaled), 0, is_settled(scaled.n_dimensions))
     if nearest.lower > 0:
         found = _separated(points, scaled.unscaled(nearest.point), classes)
@@ -324,6 +330,22 @@ def _by_perceptron(points: Points) -> FloatArray | None:
         return None
     bias = weights.bias if points.fit_intercept else np.zeros(0)
     return np.concatenate([weights.matrix[0], bias])
+
+
+def _by_equations(points: Points) -> FloatArray | None:
+    """A vector with ``z·v = 1`` for every point: no more points than dimensions mostly have one.
+
+    The shortest such v is a sum of the points, ``v = Zᵀ a`` with ``Z Zᵀ a = 1``.
+    """
+    if len(points) > points.n_dimensions or len(points) * points.n_dimensions > MOST_WRITTEN_OUT:
+        return None
+    Z = points.take(np.arange(len(points)))
+    try:
+        shares = np.linalg.solve(Z @ Z.T, np.ones(len(Z)))
+    except np.linalg.LinAlgError:
+        return None
+    v = shares @ Z
+    return np.asarray(v) if np.isfinite(v).all() and (Z @ v > 0).all() else None
 
 
 def _separated(points: Points, v: FloatArray, classes: tuple[Any, ...]) -> Separability | None:
