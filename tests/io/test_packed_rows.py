@@ -13,10 +13,17 @@ import pytest
 from fuzz.packed_files import closed, opened
 from safetensors.numpy import load_file
 
-from rosenblatt import Perceptron, io, load, save
+from rosenblatt import AROW, AveragedPerceptron, Perceptron, SoftPerceptron, io, load, save
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.classes import LabelCodes
-from rosenblatt.errors import DataError, ModelFileError, ParameterError, RosenblattError
+from rosenblatt.core.result import stopping_when
+from rosenblatt.errors import (
+    DataError,
+    InputError,
+    ModelFileError,
+    ParameterError,
+    RosenblattError,
+)
 from rosenblatt.io import packed_rows
 from rosenblatt.model import disk
 
@@ -75,7 +82,7 @@ def test_sparse_rows_and_weights_come_back_as_they_were(tmp_path: Path) -> None:
     np.testing.assert_array_equal(packed[10:20].X.toarray(), X[10:20])
     np.testing.assert_array_equal(packed[10:20].labels, y[10:20])
     assert packed[10:20].lines.tolist() == list(range(11, 21))
-    for part in (packed.X.data, packed.X.indices, packed.X.indptr, packed.weights, packed.y.codes):
+    for part in (packed.X.data, packed.X.indices, packed.X.indptr, packed.weights):
         assert part.flags.aligned
         assert not part.flags.owndata
 
@@ -324,3 +331,61 @@ def test_labels_of_no_class_are_refused_before_they_are_counted() -> None:
     labels = LabelCodes(np.array([0, 2**31 - 1], np.int32), np.array(["a", "b"]))
     with pytest.raises(ValueError, match="the label 2147483647 is the number of no class"):
         labels.counts()
+
+
+# ---------------------------------------------------------------------- changed while it is read
+
+
+def places_in(path: Path, name: str) -> np.memmap:
+    """An array of a packed file, as another program writes to it."""
+    head = path.read_bytes()[: packed_rows.HEADER]
+    entry = json.loads(head[packed_rows.LENGTH :].decode())[name]
+    first, last = entry["data_offsets"]
+    kind = {"I32": np.int32, "I64": np.int64}[entry["dtype"]]
+    shape = (last - first) // np.dtype(kind).itemsize
+    return np.memmap(path, kind, "r+", packed_rows.HEADER + first, (shape,))
+
+
+@pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
+@pytest.mark.parametrize("name", ["indices", "indptr"])
+@pytest.mark.parametrize("number", [-1, 7, 2**31 - 1])
+@pytest.mark.parametrize("make", [Perceptron, AveragedPerceptron, AROW, SoftPerceptron])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_file_changed_in_place_while_it_is_learned_is_refused_and_nothing_is_learned(
+    tmp_path: Path, name: str, number: int, make: Any, n_classes: int
+) -> None:
+    path = sparse(tmp_path)
+    packed = io.read_packed(path)
+    y = packed.y[:] % n_classes
+    learner = make(max_iter=4, tol=None, shuffle=False).fit(*dense())
+    before = learner.coef_.tolist()
+    asked: list[None] = []
+
+    def change() -> bool:
+        """Change the rows once they were looked at and learning has begun."""
+        asked.append(None)
+        if len(asked) == 2:
+            places = places_in(path, name)
+            places[1:-1] = number if number != 7 or name == "indices" else len(packed.X.data) + 1
+            places.flush()
+        return False
+
+    with stopping_when(change), pytest.raises(InputError, match="X was changed while it was read"):
+        learner.fit(packed.X, y)
+    assert learner.coef_.tolist() == before
+    with pytest.raises(RosenblattError):
+        learner.predict(packed.X)
+
+
+@pytest.mark.filterwarnings("ignore::rosenblatt.errors.ConvergenceWarning")
+def test_labels_of_a_file_are_those_that_were_checked_whatever_becomes_of_it(
+    tmp_path: Path,
+) -> None:
+    path = sparse(tmp_path)
+    packed = io.read_packed(path)
+    before = packed.y[:].tolist()
+    places = places_in(path, "labels")
+    places[:] = 2**31 - 1
+    places.flush()
+    assert packed.y[:].tolist() == before
+    assert Perceptron(tol=None, max_iter=5).fit(packed.X, packed.y).classes_.tolist() == [0, 1, 2]

@@ -20,6 +20,8 @@ from rosenblatt._kernels.rows.weights import FLOAT32_LIMIT, FLOAT64_LIMIT
 from rosenblatt.arrays import FloatArray, Scorer, SparseRows, canonical, is_sparse, readable
 from rosenblatt.errors import InputError
 
+_rows.refuse_changed_with(InputError)
+
 
 def as_rows(X: Any, dtype: npt.DTypeLike | None = None) -> Rows:
     """Rows of a 2-D array or sparse rows; of `dtype` if given, else float32 or float64 as it is."""

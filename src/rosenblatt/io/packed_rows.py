@@ -349,7 +349,8 @@ def _checked(arrays: Arrays, card: Any) -> tuple[Any, LabelCodes, Any]:
     classes[:] = listed
     _require(classes.tolist() == listed, f"classes that are not of {dtype}")
     _require(natural_order(listed) == listed, "classes in another order")
-    labels = LabelCodes(arrays["labels"], classes)
+    # A copy, which nobody can change after it was looked at: loops find weights by the numbers.
+    labels = LabelCodes(arrays["labels"].copy(), classes)
     _require(all(labels.counts().values()), "a class without rows")
     sources = card["sources"]
     _require(type(sources) is list and all(type(s) is str for s in sources), "the sources")

@@ -109,7 +109,7 @@ class Stream(PlainStream):
         length = math.sqrt(rows.largest_squared_norm + 1.0)
         growth = rows.n_rows * self.rule.longest_step * most * length
         safe = model.weights.reach + growth < largest_allowed(model.weights.table.dtype)
-        if not reshapes and (safe or rows.n_rows == 1):
+        if not reshapes and (safe or rows.n_rows == 1) and not rows.is_checked:
             return lambda: None  # no step can overflow, or it is refused before it is made
         # A few sparse rows touch a few columns: only these can change.
         touches_few = rows.is_sparse and 2 * len(batch.table.indices) < model.weights.n_features

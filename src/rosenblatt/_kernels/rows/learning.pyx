@@ -206,6 +206,7 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
         raise error
     tally.read()
     weights.t = walk.seen_at_zero + reached
+    rows.refuse_changed()
     return reached
 
 
@@ -263,3 +264,4 @@ def replay(WeightArrays weights, Rows rows, cnp.ndarray row, cnp.ndarray right, 
             rb_move(&weights.c, &rows.c, rows.ops, rows_at[i], right_at[i], step_at[i],
                     fall, t_at[i] - 1)
     weights.busy = False
+    rows.refuse_changed()

@@ -58,7 +58,7 @@ cdef class Span:
             self.row = rb_rows(self._values + at * self._width, NULL, NULL, 1, self._width, 0)
             return True
         first, n = number(self._starts, at), number(self._starts, at + 1) - number(self._starts, at)
-        if n > MOST_VALUES:
+        if not (0 <= n <= MOST_VALUES and 0 <= first <= cnp.PyArray_SIZE(self._kept) - n):
             return False
         if cnp.PyArray_ITEMSIZE(self._columns) == 8:
             memcpy(self._room, <const int64_t *>cnp.PyArray_DATA(self._columns) + first,
@@ -67,6 +67,9 @@ cdef class Span:
             narrow = <const int32_t *>cnp.PyArray_DATA(self._columns) + first
             for i in range(n):
                 self._room[i] = narrow[i]
+        for i in range(n):
+            if not 0 <= self._room[i] < self._width:
+                return False
         self._ends[0], self._ends[1] = 0, n
         self.row = rb_rows(self._values + first, &self._room[0], &self._ends[0], 1, self._width, n)
         return True

@@ -31,12 +31,14 @@
 #define RB_PREFETCH_L2(address) __builtin_prefetch((address), 0, 2)
 #define RB_PREFETCH_ONCE(address) __builtin_prefetch((address), 0, 0) /* read once, not kept */
 #define RB_UNUSED __attribute__((unused))
+#define RB_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #else
 #define RB_INLINE static inline
 #define RB_PREFETCH(address) ((void)(address))
 #define RB_PREFETCH_L2(address) ((void)(address))
 #define RB_PREFETCH_ONCE(address) ((void)(address))
 #define RB_UNUSED
+#define RB_UNLIKELY(condition) (condition)
 #endif
 
 /* Scattered reads gain nothing from vectors; gcc would spend the time shuffling. */
@@ -52,6 +54,7 @@ typedef struct {
     const void *starts;  /* sparse only: n_rows + 1 offsets into the stored values */
     int64_t n_rows, n_features;
     int64_t n_stored; /* sparse only: how many values there are */
+    int *outside;     /* checked rows only: set once a start or a column points outside */
 } rb_rows;
 
 /* Rows whose scores are taken together, before the first of them is acted on (tiles.h). */

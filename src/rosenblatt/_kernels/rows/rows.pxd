@@ -9,6 +9,7 @@ cdef extern from "rows/rows.h" nogil:
         int64_t n_rows
         int64_t n_features
         int64_t n_stored
+        int *outside
 
     enum: RB_BLOCK
 
@@ -47,6 +48,9 @@ cdef class Rows:
     cdef readonly bint is_float32
     cdef public double largest_squared_norm
     cdef tuple _arrays  # keeps the memory alive
+    cdef int _outside
+
+    cdef int refuse_changed(self) except -1
 
 
 cdef int same_type(Rows rows, bint is_float32) except -1

@@ -15,8 +15,20 @@ cdef extern from "rows/tables.h" nogil:
     const rb_ops rb_ops_sparse_f32_i64
     const rb_ops rb_ops_sparse_f64_i32
     const rb_ops rb_ops_sparse_f64_i64
+    const rb_ops rb_ops_checked_f32_i32
+    const rb_ops rb_ops_checked_f32_i64
+    const rb_ops rb_ops_checked_f64_i32
+    const rb_ops rb_ops_checked_f64_i64
 
 cnp.import_array()
+
+cdef object changed_error = ValueError
+
+
+def refuse_changed_with(kind):
+    """Set the error that rows raise which were changed while they were read."""
+    global changed_error
+    changed_error = kind
 
 
 cdef class Rows:
@@ -37,6 +49,22 @@ cdef class Rows:
             return self.c.n_rows * self.c.n_features
         starts = self._arrays[2]
         return int(starts[self.c.n_rows] - starts[0])
+
+    @property
+    def is_checked(self):
+        """Whether others may change the rows, so that the loops look at what they read."""
+        return self.c.outside != NULL
+
+    cdef int refuse_changed(self) except -1:
+        """Refuse rows that pointed outside of their table since they were inspected."""
+        if self._outside:
+            self._outside = 0
+            raise changed_error(
+                "X was changed while it was read: a row points outside of its columns or of what "
+                "is stored. Let nobody write to a packed file in use; write a new one beside it "
+                "and rename that."
+            )
+        return 0
 
     @property
     def dtype(self):
@@ -94,7 +122,10 @@ def dense(cnp.ndarray X):
 
 
 def sparse(cnp.ndarray data, cnp.ndarray indices, cnp.ndarray indptr, int64_t n_features):
-    """Rows of a CSR matrix; `indices` and `indptr` both int32 or both int64."""
+    """Rows of a CSR matrix; `indices` and `indptr` both int32 or both int64.
+
+    Memory that cannot be written to may be that of a mapped file, which others can write to.
+    """
     cdef Rows rows = Rows.__new__(Rows)
     cdef bint wide = cnp.PyArray_ITEMSIZE(indices) == 8
     rows.c.values = cnp.PyArray_DATA(data)
@@ -108,6 +139,12 @@ def sparse(cnp.ndarray data, cnp.ndarray indices, cnp.ndarray indptr, int64_t n_
         rows.ops = &rb_ops_sparse_f32_i64 if wide else &rb_ops_sparse_f32_i32
     else:
         rows.ops = &rb_ops_sparse_f64_i64 if wide else &rb_ops_sparse_f64_i32
+    if not (cnp.PyArray_ISWRITEABLE(indices) and cnp.PyArray_ISWRITEABLE(indptr)):
+        rows.c.outside = &rows._outside
+        if rows.is_float32:
+            rows.ops = &rb_ops_checked_f32_i64 if wide else &rb_ops_checked_f32_i32
+        else:
+            rows.ops = &rb_ops_checked_f64_i64 if wide else &rb_ops_checked_f64_i32
     rows._arrays = (data, indices, indptr)
     return rows
 
@@ -140,6 +177,7 @@ def score(Rows rows, cnp.ndarray table, cnp.ndarray bias, int64_t start=0, stop=
         with nogil:
             rows.ops.score(&rows.c, start, n, w,
                            (<float *>b)[0] if rows.is_float32 else (<double *>b)[0], at)
+        rows.refuse_changed()
         return out
     out = np.empty((n, k))
     at = <double *>cnp.PyArray_DATA(out)
@@ -149,4 +187,5 @@ def score(Rows rows, cnp.ndarray table, cnp.ndarray bias, int64_t start=0, stop=
     with nogil:
         rows.ops.score_classes(&rows.c, start, n, w, b, k, stride, scores, at)
     free(scores)
+    rows.refuse_changed()
     return out

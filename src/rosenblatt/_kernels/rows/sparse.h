@@ -1,5 +1,7 @@
 /* Sparse rows (CSR) with values of type REAL and column numbers of type COLUMN. Included once per pair of
- * types by tables.h.
+ * types by tables.h, and again with CHECKED for rows in memory that others may change meanwhile, such as a
+ * mapped file: there every start and column is read once and looked at before it is used. What points
+ * outside counts as an empty row or as column 0, and is noted, so that the caller can refuse it all.
  *
  * Binary: four lanes by position in the row, the bias after the last stored value. Multiclass: the
  * weights of one feature lie side by side, one per class, and each class is summed in the order of
@@ -7,35 +9,68 @@
  */
 #define F(name) RB_PASTE(name, KIND)
 
+/* The column at a place. */
+RB_INLINE int64_t F(column)(RB_UNUSED const rb_rows *rows, const COLUMN *place) {
+#if CHECKED
+    UNSIGNED column = *(const volatile UNSIGNED *)place;
+    if (RB_UNLIKELY(column >= (uint64_t)rows->n_features)) {
+        *rows->outside = 1;
+        column = 0;
+    }
+    return (int64_t)column;
+#else
+    return (int64_t)(UNSIGNED)*place;
+#endif
+}
+
+/* Where a row starts among the stored values, and how many of them are its own. */
+RB_INLINE int64_t F(span)(const rb_rows *rows, int64_t row, int64_t *n) {
+    const COLUMN *starts = rows->starts;
+#if CHECKED
+    const volatile COLUMN *at = starts + row;
+    const int64_t first = (int64_t)at[0], end = (int64_t)at[1];
+    if (RB_UNLIKELY(first < 0 || end < first || end > rows->n_stored)) {
+        *rows->outside = 1;
+        *n = 0;
+        return 0;
+    }
+#else
+    const int64_t first = (int64_t)starts[row], end = (int64_t)starts[row + 1];
+#endif
+    *n = end - first;
+    return first;
+}
+
 /* Rows one after the other: the next ones are asked for beyond the end of this one. */
 RB_SCALAR RB_INLINE REAL F(dot)(const rb_rows *rows, int64_t row, const REAL *w, REAL bias,
                                 const int in_order) {
-    const COLUMN *starts = rows->starts;
-    const int64_t first = (int64_t)starts[row];
-    int64_t n = (int64_t)starts[row + 1] - first;
+    int64_t n;
+    const int64_t first = F(span)(rows, row, &n);
     const REAL *v = (const REAL *)rows->values + first;
     const COLUMN *col = (const COLUMN *)rows->columns + first;
+#define AT(i) F(column)(rows, col + (i))
     REAL l0 = 0, l1 = 0, l2 = 0, l3 = 0;
     for (; n >= 4; n -= 4, v += 4, col += 4) {
         if (in_order) {
             RB_PREFETCH_ONCE(v + 128);
             RB_PREFETCH_ONCE(col + 128);
         }
-        l0 += v[0] * w[(UNSIGNED)col[0]];
-        l1 += v[1] * w[(UNSIGNED)col[1]];
-        l2 += v[2] * w[(UNSIGNED)col[2]];
-        l3 += v[3] * w[(UNSIGNED)col[3]];
+        l0 += v[0] * w[AT(0)];
+        l1 += v[1] * w[AT(1)];
+        l2 += v[2] * w[AT(2)];
+        l3 += v[3] * w[AT(3)];
     }
     switch (n) {
     case 0: l0 += bias; break;
-    case 1: l0 += v[0] * w[col[0]]; l1 += bias; break;
-    case 2: l0 += v[0] * w[col[0]]; l1 += v[1] * w[col[1]]; l2 += bias; break;
+    case 1: l0 += v[0] * w[AT(0)]; l1 += bias; break;
+    case 2: l0 += v[0] * w[AT(0)]; l1 += v[1] * w[AT(1)]; l2 += bias; break;
     default:
-        l0 += v[0] * w[col[0]];
-        l1 += v[1] * w[col[1]];
-        l2 += v[2] * w[col[2]];
+        l0 += v[0] * w[AT(0)];
+        l1 += v[1] * w[AT(1)];
+        l2 += v[2] * w[AT(2)];
         l3 += bias;
     }
+#undef AT
     return (l0 + l2) + (l1 + l3);
 }
 
@@ -43,10 +78,12 @@ RB_INLINE void F(dot_classes)(const rb_rows *rows, int64_t row, const REAL *rest
                               const REAL *restrict b, int64_t k, int64_t stride,
                               REAL *restrict out) {
     const REAL *v = rows->values;
-    const COLUMN *col = rows->columns, *starts = rows->starts;
+    const COLUMN *col = rows->columns;
+    int64_t n;
+    const int64_t first = F(span)(rows, row, &n);
     for (int64_t c = 0; c < k; c++) out[c] = 0;
-    for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++) {
-        const REAL x = v[p], *restrict of_feature = w + (int64_t)col[p] * stride;
+    for (int64_t p = first; p < first + n; p++) {
+        const REAL x = v[p], *restrict of_feature = w + F(column)(rows, col + p) * stride;
         for (int64_t c = 0; c < k; c++) out[c] += x * of_feature[c];
     }
     for (int64_t c = 0; c < k; c++) out[c] += b[c];
@@ -125,22 +162,25 @@ static void F(score_classes)(const rb_rows *rows, int64_t first, int64_t count,
 
 static void F(add)(const rb_rows *rows, int64_t row, double step, void *weights, int64_t stride) {
     const REAL *v = rows->values;
-    const COLUMN *col = rows->columns, *starts = rows->starts;
+    const COLUMN *col = rows->columns;
     REAL *w = weights;
     const REAL s = (REAL)step;
-    for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++)
-        w[(int64_t)col[p] * stride] += s * v[p];
+    int64_t n;
+    const int64_t first = F(span)(rows, row, &n);
+    for (int64_t p = first; p < first + n; p++) w[F(column)(rows, col + p) * stride] += s * v[p];
 }
 
 static void F(add_both)(const rb_rows *rows, int64_t row, double step, void *weights, double counted,
                         double *sum, int64_t stride) {
     const REAL *restrict v = rows->values;
-    const COLUMN *restrict col = rows->columns, *starts = rows->starts;
+    const COLUMN *restrict col = rows->columns;
     REAL *restrict w = weights;
     double *restrict u = sum;
     const REAL s = (REAL)step;
-    for (int64_t p = (int64_t)starts[row]; p < (int64_t)starts[row + 1]; p++) {
-        const int64_t at = (int64_t)col[p] * stride;
+    int64_t n;
+    const int64_t first = F(span)(rows, row, &n);
+    for (int64_t p = first; p < first + n; p++) {
+        const int64_t at = F(column)(rows, col + p) * stride;
         w[at] += s * v[p];
         u[at] += counted * (double)v[p];
     }
@@ -148,9 +188,11 @@ static void F(add_both)(const rb_rows *rows, int64_t row, double step, void *wei
 
 static void F(add_apart)(const rb_rows *rows, int64_t row, const rb_parting *p) {
     const REAL *v = rows->values;
-    const COLUMN *col = rows->columns, *starts = rows->starts;
-    for (int64_t i = (int64_t)starts[row]; i < (int64_t)starts[row + 1]; i++) {
-        const int64_t at = (int64_t)col[i] * p->stride;
+    const COLUMN *col = rows->columns;
+    int64_t n;
+    const int64_t first = F(span)(rows, row, &n);
+    for (int64_t i = first; i < first + n; i++) {
+        const int64_t at = F(column)(rows, col + i) * p->stride;
         if (p->u) R(part_one)(p, v[i], at, 1);
         else R(part_one)(p, v[i], at, 0);
     }
@@ -170,9 +212,8 @@ static void F(add_apart)(const rb_rows *rows, int64_t row, const rb_parting *p) 
     return (double)((l0 + l2) + (l1 + l3))
 
 RB_SCALAR static double F(squared_norm)(const rb_rows *rows, int64_t row, double last) {
-    const COLUMN *starts = rows->starts;
-    const REAL *v = (const REAL *)rows->values + (int64_t)starts[row];
-    int64_t n = (int64_t)(starts[row + 1] - starts[row]), col = 0;
+    int64_t n, col = 0;
+    const REAL *v = (const REAL *)rows->values + F(span)(rows, row, &n);
 #define SQUARE(i) ((double)v[i] * (double)v[i])
     SUM_IN_LANES(double, SQUARE, last);
 #undef SQUARE
@@ -180,10 +221,11 @@ RB_SCALAR static double F(squared_norm)(const rb_rows *rows, int64_t row, double
 
 RB_SCALAR RB_INLINE double F(variance_by)(const rb_rows *rows, int64_t row, const REAL *rate,
                                           const int64_t stride, double last) {
-    const COLUMN *starts = rows->starts, *col = (const COLUMN *)rows->columns + (int64_t)starts[row];
-    const REAL *v = (const REAL *)rows->values + (int64_t)starts[row];
-    int64_t n = (int64_t)(starts[row + 1] - starts[row]);
-#define SQUARE(i) (v[i] * v[i] * rate[(int64_t)(UNSIGNED)col[i] * stride])
+    int64_t n;
+    const int64_t first = F(span)(rows, row, &n);
+    const COLUMN *col = (const COLUMN *)rows->columns + first;
+    const REAL *v = (const REAL *)rows->values + first;
+#define SQUARE(i) (v[i] * v[i] * rate[F(column)(rows, col + (i)) * stride])
     SUM_IN_LANES(REAL, SQUARE, last);
 #undef SQUARE
 }
@@ -196,12 +238,13 @@ RB_SCALAR static double F(variance)(const rb_rows *rows, int64_t row, const void
 }
 
 RB_INLINE void F(move_row)(const rb_rows *rows, int64_t row, const rb_movement m) {
-    const COLUMN *starts = rows->starts, *col = (const COLUMN *)rows->columns + (int64_t)starts[row];
-    const REAL *v = (const REAL *)rows->values + (int64_t)starts[row];
+    int64_t n;
+    const int64_t first = F(span)(rows, row, &n);
+    const COLUMN *col = (const COLUMN *)rows->columns + first;
+    const REAL *v = (const REAL *)rows->values + first;
     REAL *restrict w = m.w, *restrict rate = m.rate;
     double *restrict u = m.u;
-    int64_t n = (int64_t)(starts[row + 1] - starts[row]);
-#define AT(i) ((int64_t)(UNSIGNED)col[i] * m.stride)
+#define AT(i) (F(column)(rows, col + (i)) * m.stride)
 #if defined(__GNUC__)
     /* Four at a time, for the sake of the division. No column stands twice in a row. */
     typedef REAL four __attribute__((vector_size(4 * sizeof(REAL))));
@@ -239,15 +282,17 @@ RB_CLONES static void F(move_with_rates)(const rb_rows *rows, int64_t row, const
 static int F(inspect)(const rb_rows *rows, double limit, int64_t *row, int64_t *column,
                       double *value) {
     const REAL *v = rows->values;
-    const COLUMN *col = rows->columns, *starts = rows->starts;
+    const COLUMN *col = rows->columns;
+    const volatile COLUMN *starts = rows->starts;
     const REAL most = (REAL)limit;
     *value = 0;
     for (int64_t r = 0; r < rows->n_rows; r++) {
-        if (starts[r] < 0 || starts[r + 1] < starts[r] || (int64_t)starts[r + 1] > rows->n_stored) {
+        const int64_t first = (int64_t)starts[r], end = (int64_t)starts[r + 1];
+        if (first < 0 || end < first || end > rows->n_stored) {
             *row = r, *column = -1, *value = 0;
             return 1;
         }
-        for (int64_t p = (int64_t)starts[r]; p < (int64_t)starts[r + 1]; p++)
+        for (int64_t p = first; p < end; p++)
             if (!(v[p] <= most) || !(v[p] >= -most) || col[p] < 0 ||
                 (int64_t)col[p] >= rows->n_features) {
                 *row = r, *column = (int64_t)col[p], *value = (double)v[p];
@@ -266,4 +311,5 @@ RB_UNUSED static const rb_ops F(rb_ops) = {F(visit),      F(seek_class), F(score
 #undef F
 #undef COLUMN
 #undef UNSIGNED
+#undef CHECKED
 #undef KIND

@@ -53,6 +53,14 @@ cdef bint is_sound(const Column *columns, const Column *starts, int64_t n_rows, 
     return beyond >= 0
 
 
+cdef cnp.ndarray own(cnp.ndarray numbers):
+    """The same numbers where nobody else can change them once they were looked at.
+
+    Memory that cannot be written to may be that of a mapped file, which others can write to.
+    """
+    return numbers if cnp.PyArray_ISWRITEABLE(numbers) else numbers.copy()
+
+
 cdef bint points_inside(cnp.ndarray values, cnp.ndarray columns, cnp.ndarray starts,
                         int64_t n_columns):
     """Whether rows begin and end inside of what is stored, and columns are those of the table."""
@@ -71,18 +79,20 @@ cdef bint points_inside(cnp.ndarray values, cnp.ndarray columns, cnp.ndarray sta
 def gather(cnp.ndarray values, cnp.ndarray starts, cnp.ndarray counts, cnp.ndarray out):
     """Runs of `values`, each from a start and so many long (int64), one after the other in `out`."""
     cdef int64_t size = cnp.PyArray_ITEMSIZE(values), n = cnp.PyArray_DIM(starts, 0), i = 0
-    cdef int64_t stored = cnp.PyArray_DIM(values, 0), room = cnp.PyArray_DIM(out, 0)
+    cdef int64_t stored = cnp.PyArray_DIM(values, 0), room = cnp.PyArray_DIM(out, 0), first, n_own
+    starts, counts = own(starts), own(counts)
     cdef const int64_t *start = <const int64_t *>cnp.PyArray_DATA(starts)
     cdef const int64_t *count = <const int64_t *>cnp.PyArray_DATA(counts)
     cdef const char *given = <const char *>cnp.PyArray_DATA(values)
     cdef char *at = <char *>cnp.PyArray_DATA(out)
     with nogil:
         while i < n:
-            if start[i] < 0 or count[i] < 0 or count[i] > min(room, stored - start[i]):
+            first, n_own = start[i], count[i]
+            if first < 0 or n_own < 0 or n_own > min(room, stored - first):
                 break
-            memcpy(at, given + start[i] * size, count[i] * size)
-            at += count[i] * size
-            room -= count[i]
+            memcpy(at, given + first * size, n_own * size)
+            at += n_own * size
+            room -= n_own
             i += 1
     return i == n
 
@@ -131,7 +141,7 @@ cdef void multiply_by_type(cnp.ndarray values, const Column *columns, cnp.ndarra
 
 
 cdef bint multiplied(tuple table, int what, void *dense, int64_t n_columns, cnp.ndarray out):
-    cdef cnp.ndarray values = table[0], columns = table[1], starts = table[2]
+    cdef cnp.ndarray values = table[0], columns = own(table[1]), starts = own(table[2])
     cdef void *c = cnp.PyArray_DATA(columns)
     if not points_inside(values, columns, starts, n_columns):
         return False
@@ -223,6 +233,7 @@ def pairs(tuple A, tuple B, int64_t n_columns, bint in_common, cnp.ndarray out):
     column, so that the work is the number of columns that pairs of rows share; the memory is that
     of B, however many columns there may be.
     """
+    A, B = (A[0], own(A[1]), own(A[2])), (B[0], own(B[1]), own(B[2]))
     cdef cnp.ndarray values = B[0], columns = B[1], starts = B[2]
     cdef int64_t stored, room = 16
     cdef int shift = 60

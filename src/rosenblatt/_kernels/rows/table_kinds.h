@@ -16,11 +16,23 @@
 
 #define COLUMN int32_t
 #define UNSIGNED uint32_t
+#define CHECKED 0
 #define KIND RB_PASTE(RB_PASTE(sparse, TYPE), i32)
+#include "rows/sparse.h"
+#define COLUMN int32_t
+#define UNSIGNED uint32_t
+#define CHECKED 1
+#define KIND RB_PASTE(RB_PASTE(checked, TYPE), i32)
 #include "rows/sparse.h"
 #define COLUMN int64_t
 #define UNSIGNED uint64_t
+#define CHECKED 0
 #define KIND RB_PASTE(RB_PASTE(sparse, TYPE), i64)
+#include "rows/sparse.h"
+#define COLUMN int64_t
+#define UNSIGNED uint64_t
+#define CHECKED 1
+#define KIND RB_PASTE(RB_PASTE(checked, TYPE), i64)
 #include "rows/sparse.h"
 
 #undef REAL
