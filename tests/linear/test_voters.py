@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import VotedPerceptron, load, save
+from rosenblatt._kernels.rows import voting
 from rosenblatt._kernels.rows.mappings import MappingRow
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.recording import Entries
@@ -29,15 +30,16 @@ def test_each_mistaken_row_is_kept_once_and_given_back_as_it_came(kind) -> None:
     take(entries(3, 0, 3))
     take(entries(0, 2))
     voters.taking(kind(X[:2] + 1.0), 14)(entries(1))
-    rows = voters.vectors(5)
+    kept = voters.joined(5)
+    rows = kept.vectors
     expected = np.pad(np.vstack([X[[0, 3, 2]], X[1] + 1.0]), ((0, 0), (0, 2)))
     plain = rows if isinstance(rows, np.ndarray) else rows.toarray()
     np.testing.assert_array_equal(plain, expected)
-    assert voters.numbers.tolist() == [10, 13, 12, 15]
-    assert voters.places(np.array([13, 10, 13, 10, 12, 15])).tolist() == [1, 0, 1, 0, 2, 3]
-    assert voters.places(np.array([13])).tolist() == [1]
-    again = Voters(rows, voters.numbers)
-    found = again.vectors(5)
+    assert kept.numbers.tolist() == [10, 13, 12, 15]
+    assert kept.places(np.array([13, 10, 13, 10, 12, 15])).tolist() == [1, 0, 1, 0, 2, 3]
+    assert kept.places(np.array([13])).tolist() == [1]
+    again = Voters(rows, kept.numbers)
+    found = again.joined(5).vectors
     assert type(found) is type(rows)
     if isinstance(rows, SparseRows):
         given = "csr" if kind == SparseRows.from_dense else kind.__name__
@@ -48,10 +50,47 @@ def test_dense_and_sparse_rows_are_joined_as_sparse_ones() -> None:
     voters = Voters()
     voters.taking(sp.csr_matrix(X), 0)(entries(0))
     voters.taking(X, 4)(entries(3))
-    rows = voters.vectors(3)
+    rows = voters.joined(3).vectors
     assert isinstance(rows, SparseRows)
     assert rows.origin == "csr_matrix"
     np.testing.assert_array_equal(rows.toarray(), X[[0, 3]])
+
+
+def test_asking_for_the_rows_loses_none_that_a_learner_keeps_meanwhile() -> None:
+    voters = Voters()
+    take = voters.taking(X, 0)
+    take(entries(0))
+    take(entries(3))
+    first = voters.joined(3)
+    take(entries(2))  # lets go of the parts that were joined
+    second = voters.joined(3)
+    voters.finish(3)
+    assert first.numbers.tolist() == [0, 3]
+    assert second.numbers.tolist() == voters.joined(3).numbers.tolist() == [0, 3, 2]
+    np.testing.assert_array_equal(voters.joined(4).vectors, np.pad(X[[0, 3, 2]], ((0, 0), (0, 1))))
+
+
+@pytest.mark.parametrize("place", [-1, 2])
+def test_votes_of_rows_that_are_not_there_are_refused(place) -> None:
+    products, places, steps = np.ones((1, 2)), np.array([0, place]), np.ones(2)
+    right, wrong, survival = np.zeros(2, np.int32), np.ones(2, np.int32), np.ones(3)
+    with pytest.raises(IndexError, match=f"support row {place} of 2"):
+        voting.vote_binary(products, places, steps, survival, np.zeros(1), 0.0, False)
+    with pytest.raises(IndexError, match=f"support row {place} of 2"):
+        voting.vote_classes(products, places, right, wrong, steps, survival, np.zeros((1, 2)), 0.0)
+    with pytest.raises(IndexError, match=f"support row {place} of 2"):
+        voting.votes_of_one(np.ones((2, 1)), places, steps, survival, False)
+    with pytest.raises(IndexError, match="class 2"):
+        voting.vote_classes(
+            products,
+            places[:1],
+            right[:1] + 2,
+            wrong[:1],
+            steps[:1],
+            survival[:2],
+            np.zeros((1, 2)),
+            0.0,
+        )
 
 
 def test_a_mapping_becomes_a_row_with_its_columns_in_order() -> None:

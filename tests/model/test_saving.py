@@ -262,24 +262,16 @@ def test_files_are_named_as_anywhere_in_python(tmp_path, monkeypatch):
 # ---------------------------------------------------------------------- threads
 
 
-def test_a_model_that_learns_in_another_thread_is_refused_or_saved_whole(tmp_path):
+def test_a_model_that_learns_in_another_thread_is_saved_as_before_or_as_after(tmp_path):
     random = np.random.default_rng(0)
     rows, labels = random.standard_normal((300_000, 50)), random.integers(0, 3, 300_000)
     learner = Perceptron().partial_fit(rows[:9], [0, 1, 2] * 3)
     thread = threading.Thread(target=lambda: learner.partial_fit(rows, labels))
     thread.start()
-    refusals = []
     while thread.is_alive():
-        try:
-            save(learner, tmp_path / "model.rbt")
-        except RuntimeError as error:
-            refusals.append(str(error))
-        else:
-            # The loops pause after 2^18 rows.
-            assert load(tmp_path / "model.rbt").t_ in (9, 9 + 2**18, 300_009)
+        save(learner, tmp_path / "model.rbt")
+        assert load(tmp_path / "model.rbt").t_ in (9, 300_009)
     thread.join()
-    assert refusals
-    assert all("another thread" in refusal for refusal in refusals)
     save(learner, tmp_path / "model.rbt")
     assert load(tmp_path / "model.rbt")._model.digest() == learner._model.digest()
 

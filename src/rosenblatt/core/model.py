@@ -302,15 +302,17 @@ class LinearModel(Model):
     def ledger(self) -> Ledger:
         assert self.recorder is not None
         assert self.start is not None
-        lacking = self.weights.n_vectors - self.start.n_vectors
-        if lacking or self.start.n_features < self.weights.n_features:
-            self.start = self.start.copy()
+        start = self.start
+        lacking = self.weights.n_vectors - start.n_vectors
+        if lacking or start.n_features < self.weights.n_features:
+            start = start.copy()
             for _ in range(lacking):
-                self.start.add_vector()
-            if self.start.n_features < self.weights.n_features:
-                self.start.grow(self.weights.n_features)
+                start.add_vector()
+            if start.n_features < self.weights.n_features:
+                start.grow(self.weights.n_features)
+            self.start = start  # once it is whole: other threads may ask, too
         return Ledger(
-            self.start,
+            start,
             tuple(self.classes),
             self.recorder.entries,
             self.t,

@@ -11,6 +11,7 @@ import numpy as np
 from rosenblatt._kernels.rows import kernel_blocks as blocks
 from rosenblatt.arrays import FloatArray
 from rosenblatt.core.ledger import ColumnLedger
+from rosenblatt.core.recording import Recorder
 from rosenblatt.kernel.functions import narrow_as_dense
 from rosenblatt.kernel.kernel_model import KernelModel
 
@@ -52,6 +53,9 @@ class KernelLedger(ColumnLedger[FloatArray]):
         self._model = copy(model)
         self._model.best = None
         self._slots = self._model.entries()
+        # Its own: what is looked up here must not touch what a learner goes on with.
+        self._model.recorder = Recorder()
+        self._model.recorder.add(self._slots)
         entries = self._slots._replace(row=model.numbers[self._slots.row])
         super().__init__(tuple(model.classes), entries, model.t, best_t=model.best_t)
 

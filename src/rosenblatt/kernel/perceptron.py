@@ -20,6 +20,7 @@ from rosenblatt.learner.classifier import RowClassifier
 from rosenblatt.learner.inputs import Batch, TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay, SummaryTable
 from rosenblatt.learner.options import combine_option, option, seed_from
+from rosenblatt.learner.outcome import of_whole_state
 from rosenblatt.learner.routing import available_if
 from rosenblatt.learner.targets import read_weights
 
@@ -332,12 +333,14 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
     # ------------------------------------------------------------------ what was learned
 
     @property
+    @of_whole_state
     def support_(self) -> IntArray:
         """The mistaken rows: their numbers in ``X``, or in all rows that the calls were given."""
         model: KernelModel = self._fitted().served
         return model.numbers.copy()
 
     @property
+    @of_whole_state
     def support_vectors_(self) -> Any:
         """The mistaken rows themselves."""
         support = self._fitted().served.support
@@ -348,6 +351,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         return for_caller(support.vectors())
 
     @property
+    @of_whole_state
     def dual_coef_(self) -> FloatArray:
         """What each support row counts for in each function."""
         model: KernelModel = self._fitted().served
@@ -355,12 +359,14 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         return coef.copy() if len(coef) == 1 else coef[model.sorted_slots]
 
     @property
+    @of_whole_state
     def gamma_(self) -> float | None:
         """The gamma that counts; None for kernels that have none."""
         model: KernelModel = self._fitted()
         return model.kernel.gamma if model.kernel.has_gamma else None
 
     @property
+    @of_whole_state
     def survival_(self) -> list[IntArray]:
         """For each function how many examples each of its states lived."""
         model = self._recorded()
@@ -368,6 +374,7 @@ class KernelPerceptron(ModelDisplay, RowClassifier):
         return [model.survival(vector)[2].astype(np.int64) for vector in order]
 
     @property
+    @of_whole_state
     def ledger_(self) -> KernelLedger:
         """Every update in order."""
         return KernelLedger(self._recorded())

@@ -15,7 +15,7 @@ import numpy as np
 
 from rosenblatt.errors import ModelFileError, ParameterError
 from rosenblatt.learner.options import Configurable, Option, check_seed, complete_docstring, option
-from rosenblatt.learner.outcome import FitOutcome
+from rosenblatt.learner.outcome import FitOutcome, SharedByThreads, of_whole_state
 from rosenblatt.learner.progress import progress
 from rosenblatt.learner.routing import MetadataRouting
 from rosenblatt.learner.sklearn_classes import (
@@ -49,7 +49,7 @@ ELSEWHERE = {
 UNCHECKED = (object(),)
 
 
-class Estimator(MetadataRouting, Configurable):
+class Estimator(MetadataRouting, Configurable, SharedByThreads):
     """Parameters by name, tags and whether it is fitted; what is learned is up to others.
 
     Parameters are declared with `rosenblatt.learner.options.option` in the body of a class.
@@ -280,6 +280,7 @@ class Learner(FitOutcome, Estimator):
         layout: Layout = getattr(import_module(module), name)()
         return layout
 
+    @of_whole_state
     def to_state(self, *, slim: bool = False) -> State:
         """All there is to know, as data for a file; what no file can hold is refused.
 

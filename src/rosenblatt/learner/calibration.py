@@ -26,6 +26,7 @@ from rosenblatt.errors import InputError, Message, Setting
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.inputs import TrainingData, one_row
 from rosenblatt.learner.options import option
+from rosenblatt.learner.outcome import of_whole_state
 from rosenblatt.learner.routing import available_if
 from rosenblatt.learner.sklearn_classes import not_fitted_error
 from rosenblatt.learner.targets import read_weights
@@ -276,6 +277,7 @@ class CalibratedClassifier(Learner):
             model.calibration = tuple(found._replace(combine=getattr(self, "combine", None)))
 
     @property
+    @of_whole_state
     def calibration_(self) -> Calibration:
         """What makes probabilities of scores."""
         model = self._fitted()
@@ -296,6 +298,7 @@ class CalibratedClassifier(Learner):
         return found
 
     @available_if(_has_probabilities)
+    @of_whole_state
     def predict_proba(self, X: Any) -> FloatArray:
         """The probability of each class for each row.
 
@@ -312,6 +315,7 @@ class CalibratedClassifier(Learner):
         return self._probabilities(X, Calibration.probabilities, certain=1.0)
 
     @available_if(_has_probabilities)
+    @of_whole_state
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithm of the probability of each class for each row."""
         return self._probabilities(X, Calibration.log_probabilities, certain=0.0)
@@ -326,6 +330,7 @@ class CalibratedClassifier(Learner):
         return of_scores(self.calibration_, scores)
 
     @available_if(_has_probabilities)
+    @of_whole_state
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class for one example; empty before any was learned.
 

@@ -34,7 +34,7 @@ from rosenblatt.learner.inputs import Batch, TrainingData, one_row, read_rows, r
 from rosenblatt.learner.majority import MajorityBaseline
 from rosenblatt.learner.mapping_rows import SchemaOwner
 from rosenblatt.learner.options import option
-from rosenblatt.learner.outcome import unchanged_on_error
+from rosenblatt.learner.outcome import of_whole_state, unchanged_on_error
 from rosenblatt.learner.sklearn_classes import not_fitted_error
 from rosenblatt.learner.targets import (
     check_class_weight,
@@ -220,12 +220,13 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
 
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any = None) -> Self:
         """What ``partial_fit`` does in every family; a refused batch changes nothing."""
-        with unchanged_on_error(self):
+        with unchanged_on_error(self) as turn:
             table, rows = read_rows(self, X, reset=not self.__sklearn_is_fitted__())
             names, numbers = encode_labels(read_labels(y, rows.n_rows))
             batch = Batch(table, rows, names.tolist(), numbers, declared_classes(classes))
             given = sample_weight, self.class_weight, batch.names, numbers
             batch.weights = streamed_weights(*given)
+            turn.change_in_place()
             model = self._model_to_learn_on(table)
             undo = self._checkpoint(model, batch)
             model.best = None
@@ -268,6 +269,7 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
 
     # ------------------------------------------------------------------ predicting
 
+    @of_whole_state
     def decision_function(self, X: Any) -> AnyFloatArray:
         """Scores: one a row for two classes (positive: ``classes_[1]``), else one per class.
 
@@ -294,6 +296,7 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         inspect(as_rows(table), names=lambda: getattr(self, "feature_names_in_", None))
         return classes, table
 
+    @of_whole_state
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row.
 
@@ -321,6 +324,7 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
             found[some] = labels[numbers]
         return found
 
+    @of_whole_state
     def predict_one(self, x: Any) -> Any:
         """The class of one example, a mapping or a 1-D array; None before any was learned."""
         return self.predict(one_row(x)).tolist()[0] if self.__sklearn_is_fitted__() else None
@@ -344,6 +348,7 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
         labels = np.asarray(read_labels(y, len(predicted)))
         return float(np.average(predicted == labels, weights=sample_weight))
 
+    @of_whole_state
     def explain(
         self,
         x: Any,
@@ -386,6 +391,7 @@ class RowClassifier(SchemaOwner, CalibratedClassifier, ABC):
     # ------------------------------------------------------------------ what was learned
 
     @property
+    @of_whole_state
     def classes_(self) -> npt.NDArray[Any]:
         """The classes in order."""
         model = self._fitted()

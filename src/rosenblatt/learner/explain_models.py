@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.learner.outcome import of_whole_state
+
 if TYPE_CHECKING:
     from rosenblatt.arrays import AnyFloatArray
     from rosenblatt.explain import ModelExplanation
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 class ExplainedByWeights:
     """A learner whose weights explain it."""
 
+    @of_whole_state
     def explain_model(self, *, top: int | None = None) -> ModelExplanation:
         """What the model goes by, whatever the example: its features, ranked by their say.
 

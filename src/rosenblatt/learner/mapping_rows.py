@@ -12,7 +12,7 @@ from rosenblatt._kernels.rows.records import plan_of
 from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import AnyArray, SparseRows
 from rosenblatt.errors import InputError, ModelFileError, ParameterError, shown
-from rosenblatt.learner.outcome import FitOutcome
+from rosenblatt.learner.outcome import FitOutcome, of_whole_state, unchanged_on_error
 
 if TYPE_CHECKING:
     from rosenblatt.features import AnySchema
@@ -99,6 +99,7 @@ class SchemaOwner(FitOutcome):
     """A learner whose model knows how records become rows."""
 
     @property
+    @of_whole_state
     def schema_(self) -> AnySchema | None:
         """How columns of a file become the features; None if nobody said.
 
@@ -119,13 +120,15 @@ class SchemaOwner(FitOutcome):
 
     @schema_.setter
     def schema_(self, schema: AnySchema | None) -> None:
-        model = self._fitted()
-        described = None
-        if schema is not None:
-            self._refuse_misfit(schema, ParameterError)
-            described = schema.to_json(self._schema_weights())
-        # Copies of the model share their notes.
-        model.notes = {**model.notes, "schema": described}
+        with unchanged_on_error(self) as turn:
+            model = self._fitted()
+            described = None
+            if schema is not None:
+                self._refuse_misfit(schema, ParameterError)
+                described = schema.to_json(self._schema_weights())
+            turn.change_in_place()
+            # Copies of the model share their notes.
+            model.notes = {**model.notes, "schema": described}
 
     def _refuse_misfit(self, schema: AnySchema, error: type[Exception]) -> None:
         n, own = schema.n_features, self.n_features_in_

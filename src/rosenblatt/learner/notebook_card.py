@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt.html_tables import FIELD as CELL
 from rosenblatt.html_tables import escape, html_card
+from rosenblatt.learner.outcome import of_whole_state
 from rosenblatt.plurals import count
 
 TOP_WEIGHTS = 8
@@ -47,6 +48,7 @@ class SummaryTable(NamedTuple):
 class ModelDisplay(Diagram):
     """A summary of what was learned, below the diagram."""
 
+    @of_whole_state
     def _summary_html(self) -> str:
         if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
             return ""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from _thread import get_ident  # threading loads more
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable
+from copy import deepcopy
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.rows.turns import LearningTurn, Turns, read_whole
 from rosenblatt.errors import NoLedgerError
 
 if TYPE_CHECKING:
@@ -19,9 +20,41 @@ if TYPE_CHECKING:
     from rosenblatt.model.card import Fit
 
 LASTING = {"_model", "n_features_in_"}
-BUSY = (
-    "this model is learning in another thread; use one model for each thread, or a lock around it"
-)
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+# The turn of a thread to learn: attributes set on the way to an error are taken back, and a second
+# thread is refused. What changes the model in place says so (`change_in_place`).
+unchanged_on_error = LearningTurn
+
+
+def of_whole_state(method: Callable[Given, Found]) -> Callable[Given, Found]:
+    """A method or property that reads the learner as it is between two calls that learn.
+
+    While another thread learns, it is given the state before, or waits for the state after.
+    """
+
+    @wraps(method)
+    def read(self: Any, *args: Any, **named: Any) -> Any:
+        return read_whole(self, method, args, named)
+
+    return read  # type: ignore[return-value]
+
+
+class SharedByThreads:
+    """An object that knows whose turn it is to learn on it; neither a copy nor a file has that."""
+
+    __slots__ = ("_turns",)
+    _turns: Turns
+
+    def __new__(cls) -> Self:
+        self = super().__new__(cls)
+        self._turns = Turns()
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(self.__dict__)
 
 
 class FitOutcome:
@@ -47,10 +80,39 @@ class FitOutcome:
     # Whether rows have to be kept to predict, so that a stream without end would fill the memory.
     keeps_rows: ClassVar[bool] = False
 
-    def __getstate__(self) -> dict[str, Any]:
-        # A schema can be read from the notes again; the rows of training and a short cut stay here.
+    def _copied(self) -> dict[str, Any]:
+        """What a copy has: a schema can be read from the notes again, and rows stay here."""
         left_out = "_schema_read", "_count_errors", "_plain_tagger"
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self._copied())
+        return twin
+
+    @of_whole_state
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        twin = memo[id(self)] = type(self).__new__(type(self))
+        twin.__dict__.update(deepcopy(self._copied(), memo))
+        return twin
+
+    @of_whole_state
+    def __getstate__(self) -> dict[str, Any]:
+        # Of its own, since it is pickled after this, when another thread may learn on.
+        state = self._copied()
+        model, stream = state.get("_model"), state.get("_stream")
+        if model is None or model.slim:
+            return state
+        state["_model"] = model.copy()
+        if stream is not None and stream.model is model:
+            given = stream.rule, stream.settings, stream.names
+            state["_stream"] = type(stream)(state["_model"], *given)
+        return state
+
+    @of_whole_state
+    def _hold(self, act: Callable[[Any], Found]) -> Found:
+        """``act(learner)`` while nobody changes it."""
+        return act(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in self.__dict__
@@ -70,16 +132,19 @@ class FitOutcome:
         return model
 
     @property
+    @of_whole_state
     def t_(self) -> int:
         """Examples seen so far, over all epochs and calls."""
         return int(self._fitted().t)
 
     @property
+    @of_whole_state
     def n_mistakes_(self) -> int:
         """Mistakes made so far, over all epochs and calls."""
         return int(self._fitted().n_mistakes)
 
     @property
+    @of_whole_state
     def mistakes_per_row_(self) -> npt.NDArray[np.int32]:
         """Mistakes on each row in the last ``fit``."""
         counts = self._last_result().mistakes_per_row
@@ -93,6 +158,7 @@ class FitOutcome:
         return self._result
 
     @property
+    @of_whole_state
     def n_training_errors_(self) -> int:
         """Examples given to the last ``fit`` that are misclassified, those held out included."""
         self._fitted()
@@ -172,25 +238,3 @@ class FitOutcome:
         if "n_iter_" in self.__dict__:
             for name in FitOutcome.__annotations__.keys() - LASTING:
                 self.__dict__.pop(name, None)
-
-
-# The learners that learn at this moment, by their identity, and the thread that each does so in.
-learning: dict[int, int] = {}
-
-
-@contextmanager
-def unchanged_on_error(learner: Any) -> Iterator[None]:
-    """Attributes set on the way to an error are taken back; a second thread is refused."""
-    is_first = id(learner) not in learning
-    if learning.setdefault(id(learner), get_ident()) != get_ident():
-        raise RuntimeError(BUSY)
-    before = dict(learner.__dict__)
-    try:
-        yield
-    except BaseException:
-        learner.__dict__.clear()
-        learner.__dict__.update(before)
-        raise
-    finally:
-        if is_first:
-            del learning[id(learner)]

@@ -50,12 +50,17 @@ def _delegated(name: str, *, begins: bool = False) -> Any:
     def do(self: AutoLinear, *args: Any, **kwargs: Any) -> Any:
         if not begins:
             self._refuse_unfitted()
-        elif not self.__sklearn_is_fitted__():
+            return getattr(self.best_learner_, name)(*args, **kwargs)
+        # A learner that is being chosen anew must not learn on the one that it will leave.
+        with unchanged_on_error(self):
+            if self.__sklearn_is_fitted__():
+                getattr(self.best_learner_, name)(*args, **kwargs)
+                return self
             self.check_parameters()
             own = {name: getattr(self, name) for name in (*HANDED_ON, "random_state")}
-            self.best_learner_, self.leaderboard_ = PORTFOLIO[0].learner(**own), []
-        found = getattr(self.best_learner_, name)(*args, **kwargs)
-        return self if found is self.best_learner_ else found
+            learner, self.leaderboard_ = PORTFOLIO[0].learner(**own), []
+            self.best_learner_ = getattr(learner, name)(*args, **kwargs)
+        return self
 
     return do
 
@@ -294,6 +299,7 @@ class AutoLinear(Diagram, Estimator):
     score = _delegated("score")
     explain = _delegated("explain")
     to_state = _delegated("to_state")
+    _hold = _delegated("_hold")
     predict_proba = available_if(_has_probabilities)(_delegated("predict_proba"))
     predict_log_proba = available_if(_has_probabilities)(_delegated("predict_log_proba"))
     predict_proba_one = available_if(_has_probabilities)(_delegated("predict_proba_one"))

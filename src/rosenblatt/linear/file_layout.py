@@ -226,9 +226,9 @@ class LinearLayout(Layout):
         if model.recorder is not None and not slim:
             ledger = put_ledger(arrays, model.ledger().to_arrays())
         if model.voters is not None:
-            numbers = arrays["voters.number"] = model.voters.numbers
-            rows = model.voters.vectors(model.weights.n_features)
-            voters = VOTED_ROWS.put(arrays, rows if len(numbers) else None)
+            kept = model.voters.joined(model.weights.n_features)
+            arrays["voters.number"] = kept.numbers
+            voters = VOTED_ROWS.put(arrays, kept.vectors if len(kept.numbers) else None)
         elif best_t is not None:
             arrays["best.coef"], arrays["best.intercept"] = model.best
         if (readouts := None if slim else model.readouts) is not None:

@@ -21,6 +21,7 @@ from rosenblatt.learner.explain_models import ExplainedByWeights
 from rosenblatt.learner.inputs import TrainingData
 from rosenblatt.learner.notebook_card import ModelDisplay
 from rosenblatt.learner.options import n_jobs_option, option, seed_from
+from rosenblatt.learner.outcome import of_whole_state
 from rosenblatt.learner.targets import read_weights
 from rosenblatt.linear.data_units import InDataUnits
 from rosenblatt.linear.starting_weights import set_start
@@ -292,11 +293,13 @@ class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassif
         return values.copy()
 
     @property
+    @of_whole_state
     def coef_(self) -> AnyFloatArray:
         """Weights, (1, n_features) for two classes, else (n_classes, n_features)."""
         return self._in_class_order(self._in_own_units()[0])
 
     @property
+    @of_whole_state
     def intercept_(self) -> AnyFloatArray:
         """Biases, one for each row of ``coef_``."""
         return self._in_class_order(self._in_own_units()[1])
@@ -307,11 +310,13 @@ class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassif
         return (coef, bias) if self._scaling is None else self._scaling.fold(coef, bias)
 
     @property
+    @of_whole_state
     def raw_coef_(self) -> AnyFloatArray:
         """The last weights, from which training goes on, where the mean predicts."""
         return self._in_class_order(self._raw_weights().matrix)
 
     @property
+    @of_whole_state
     def raw_intercept_(self) -> AnyFloatArray:
         """The last biases, from which training goes on, where the mean predicts."""
         return self._in_class_order(self._raw_weights().bias)
@@ -324,11 +329,13 @@ class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassif
         return model.weights
 
     @property
+    @of_whole_state
     def support_(self) -> npt.NDArray[np.int64]:
         """Rows of ``X`` that moved the weights in the last ``fit``."""
         return self._dual()[0]
 
     @property
+    @of_whole_state
     def dual_coef_(self) -> AnyFloatArray:
         """How much each row of ``support_`` contributed to each weight vector."""
         return self._dual()[1]
@@ -357,12 +364,14 @@ class LinearClassifier(ModelDisplay, ExplainedByWeights, InDataUnits, RowClassif
         return support, self._in_class_order(dual)
 
     @property
+    @of_whole_state
     def ledger_(self) -> Ledger:
         """Every update in order, when ``record=True``."""
         ledger: Ledger = self._recorded().ledger()
         return ledger
 
     @property
+    @of_whole_state
     def feature_names_in_(self) -> npt.NDArray[Any]:
         """Names of the features, when the rows came with names."""
         model = self.__dict__.get("_model")

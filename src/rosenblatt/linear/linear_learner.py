@@ -20,7 +20,7 @@ from rosenblatt.errors import ParameterError
 from rosenblatt.learner.conversion import as_table as as_rows_of_numbers
 from rosenblatt.learner.inputs import Batch, array_row, check_count, named_values, read_table
 from rosenblatt.learner.mapping_rows import columns_by_name, is_records, not_a_number
-from rosenblatt.learner.outcome import unchanged_on_error
+from rosenblatt.learner.outcome import of_whole_state, unchanged_on_error
 from rosenblatt.learner.targets import encode_labels, read_labels, streamed_weights
 from rosenblatt.linear.stream_readouts import StreamReadouts
 from rosenblatt.linear.streaming import LIMIT, Stream, as_table, read
@@ -84,7 +84,7 @@ class LinearLearner(StreamReadouts):
             and y.shape == (1,)
             and y.dtype.kind in "iuUb"
             and (classes is None or stream.model.knows(classes))
-            and stream.learn_plain(self.__dict__, X[0], y.item())
+            and stream.learn_plain(self.__dict__, X[0], y.item(), self._turns)
         )
 
     def _model_to_learn_on(self, table: Any) -> LinearModel:
@@ -152,12 +152,20 @@ class LinearLearner(StreamReadouts):
         """
         known = self.__dict__
         stream = known.get("_stream")
-        if classes is None and stream is not None and stream.learn_plain(known, x, y):
+        if classes is None and stream is not None and stream.learn_plain(known, x, y, self._turns):
             return self
         if type(x) is not dict and not isinstance(x, Mapping):
             x = named_values(x)
             if not isinstance(x, dict):
                 return self.partial_fit(array_row(x), one_label(y), classes)
+        with unchanged_on_error(self) as turn:
+            # At once, as the mapping is read into a buffer that belongs to the stream.
+            turn.change_in_place()
+            return self._learn_mapping(x, y, classes)
+
+    def _learn_mapping(self, x: Any, y: Hashable, classes: Any) -> Self:
+        """Learn from a mapping, in a turn of this thread."""
+        stream: Stream | None = self.__dict__.get("_stream")
         rule_settings = self._rule_settings(self)
         if (
             stream is None
@@ -194,13 +202,12 @@ class LinearLearner(StreamReadouts):
         """The first mapping of a stream, or after parameters, model or classes changed."""
         if self.__sklearn_is_fitted__() and self._reads_records:
             return super().learn_one(x, y, classes)
-        with unchanged_on_error(self):
-            if not self.__sklearn_is_fitted__():
-                self._begin(self._empty_model([], 0))
-            stream = self._current_stream()
-            weight = streamed_weights(None, self.class_weight, [y], ONE)
-            stream.begin_mappings(x, y, weight, self._columns(stream.model), classes)
-            self.n_features_in_ = len(stream.row.columns)
+        if not self.__sklearn_is_fitted__():
+            self._begin(self._empty_model([], 0))
+        stream = self._current_stream()
+        weight = streamed_weights(None, self.class_weight, [y], ONE)
+        stream.begin_mappings(x, y, weight, self._columns(stream.model), classes)
+        self.n_features_in_ = len(stream.row.columns)
         return self
 
     def _columns(self, model: LinearModel) -> dict[Any, int]:
@@ -214,8 +221,15 @@ class LinearLearner(StreamReadouts):
 
         Features of a mapping that were never learned from count as 0.
         """
-        if self._predicts_plainly and (found := predict_plain(self.__dict__, x)) is not None:
-            return found
+        if self._predicts_plainly:
+            found = predict_plain(self.__dict__, x, self._turns)
+            if found is not None:
+                return found
+        return self._predict_unusual(x)
+
+    @of_whole_state
+    def _predict_unusual(self, x: Any) -> Any:
+        """The class of one example by the longer ways."""
         if "_model" not in self.__dict__ or not self._model.classes:
             return None
         if type(x) is not dict and not isinstance(x, Mapping):
@@ -226,14 +240,14 @@ class LinearLearner(StreamReadouts):
         if model.notes and self._reads_records:
             table = read_table(self, [x], reset=False, ignore_unseen=True)
             return self.predict_row(table) if is_sparse(table) else super().predict_one(x)
-        # A row of its own, so that asking in one thread does not disturb learning in another.
+        # A row of its own, as several threads may ask.
         row = MappingRow(self._columns(model))
         read(row, x, unseen_allowed=False)
         return self._predicted(model, row)
 
     def _predicted(self, model: LinearModel, row: Any) -> Any:
         """The class of one row, a `MappingRow` or sparse."""
-        classes, slots = model.classes.copy(), model.sorted_slots  # more may join in a thread
+        classes, slots = model.classes, model.sorted_slots
         if len(classes) < 2:
             return classes[0] if classes else None
         return predicted_labels(classes, slots, self._row_scores(model, row), self.ties)[0]
@@ -249,6 +263,7 @@ class LinearLearner(StreamReadouts):
 
     # ------------------------------------------------------------------ whole streams
 
+    @of_whole_state
     def predict_row(self, X: Any) -> Any:
         """As `predict` of one sparse row, at the cost of its stored values; None before a class."""
         model = self.__dict__.get("_model")
@@ -258,6 +273,7 @@ class LinearLearner(StreamReadouts):
         inspect(as_rows(table))
         return self._predicted(model, table)
 
+    @of_whole_state
     def is_tie(self, x: Any) -> bool:
         """Whether classes share the highest score of a mapping, a 1-D array or one sparse row."""
         model = self.__dict__.get("_model")
@@ -276,6 +292,7 @@ class LinearLearner(StreamReadouts):
         scores = self._row_scores(model, row) if stores_few else self._scores(model, row)
         return has_tie(scores[0])
 
+    @of_whole_state
     def can_predict_then_learn(self) -> bool:
         """Whether `predict_then_learn` does exactly what ``predict`` and ``partial_fit`` would.
 
@@ -326,7 +343,7 @@ class LinearLearner(StreamReadouts):
             ``wrong``, ``predictions``, ``mistakes``.
         """
         self._refuse_kept_rows("predict_then_learn")
-        with unchanged_on_error(self):
+        with unchanged_on_error(self) as turn:
             named = is_records(X) or hasattr(self, "feature_names_in_") or not self._reads_as_is
             table = read_table(self, X, reset=False, once=True) if named else as_rows_of_numbers(X)
             labels = np.asarray(read_labels(y, table.shape[0]))
@@ -335,6 +352,7 @@ class LinearLearner(StreamReadouts):
                 names, numbers = encode_labels(labels)
                 given = sample_weight, self.class_weight, names.tolist(), numbers
                 weights = streamed_weights(*given)
+            turn.change_in_place()
             if not self.__sklearn_is_fitted__() or table.shape[1] > self.n_features_in_:
                 inspect(as_rows(table))  # before anything grows
                 self.grow(table.shape[1])
@@ -370,14 +388,16 @@ class LinearLearner(StreamReadouts):
         self : learner
         """
         checks.whole("n_features", n_features, at_least=0)
-        if not self.__sklearn_is_fitted__():
-            self._begin(self._empty_model([], int(n_features)))
-        self._refuse_named_features("grow")
-        model = self._current_stream().model
-        # One layout from the start, so that when columns join leaves no trace.
-        model.weights.promote()
-        model.weights.grow(max(n_features, model.weights.n_features))
-        self.n_features_in_ = model.weights.n_features
+        with unchanged_on_error(self) as turn:
+            turn.change_in_place()
+            if not self.__sklearn_is_fitted__():
+                self._begin(self._empty_model([], int(n_features)))
+            self._refuse_named_features("grow")
+            model = self._current_stream().model
+            # One layout from the start, so that when columns join leaves no trace.
+            model.weights.promote()
+            model.weights.grow(max(n_features, model.weights.n_features))
+            self.n_features_in_ = model.weights.n_features
         return self
 
     def _refuse_named_features(self, what: str) -> None:
@@ -400,11 +420,13 @@ class LinearLearner(StreamReadouts):
         self : learner
         """
         self._refuse_kept_rows("insert_features")
-        self._refuse_unfitted()
-        self._refuse_named_features("insert_features")
-        for place in places:
-            checks.whole("a place", place, at_least=0, at_most=self.n_features_in_)
-        model = self._current_stream().model
-        model.insert_features(places)
-        self.n_features_in_ = model.weights.n_features
+        with unchanged_on_error(self) as turn:
+            turn.change_in_place()
+            self._refuse_unfitted()
+            self._refuse_named_features("insert_features")
+            for place in places:
+                checks.whole("a place", place, at_least=0, at_most=self.n_features_in_)
+            model = self._current_stream().model
+            model.insert_features(places)
+            self.n_features_in_ = model.weights.n_features
         return self

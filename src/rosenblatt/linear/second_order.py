@@ -7,6 +7,7 @@ from typing import Any
 from rosenblatt.arrays import AnyFloatArray
 from rosenblatt.core.model import LinearModel
 from rosenblatt.learner.options import option
+from rosenblatt.learner.outcome import of_whole_state
 from rosenblatt.linear.linear_learner import LinearLearner
 
 
@@ -33,6 +34,7 @@ class SecondOrderLearner(LinearLearner):
     """
 
     @property
+    @of_whole_state
     def variance_(self) -> AnyFloatArray:
         """How unsure each weight is, from 1 downwards."""
         model: LinearModel = self._fitted()

@@ -8,6 +8,7 @@ from rosenblatt.core.model import LinearModel
 from rosenblatt.core.readouts import NAMES, Readouts
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.options import option
+from rosenblatt.learner.outcome import of_whole_state
 from rosenblatt.linear.linear_classifier import LinearClassifier
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class StreamReadouts(LinearClassifier):
         return readout == self.readout and super()._agrees_with(model)
 
     @property
+    @of_whole_state
     def readout_(self) -> str:
         """Which weights predict, or count most in a mix, of a stream learned with ``readout``."""
         readouts: Readouts | None = self._fitted().readouts

@@ -15,11 +15,13 @@ from rosenblatt.core.model import LinearModel
 from rosenblatt.core.recording import Entries, Note
 from rosenblatt.core.rows import scores
 from rosenblatt.learner.options import combine_option
+from rosenblatt.learner.outcome import of_whole_state
 from rosenblatt.linear.linear_classifier import learning_rate
 from rosenblatt.linear.linear_learner import LinearLearner
 from rosenblatt.linear.streaming import as_table
 
 if TYPE_CHECKING:
+    from rosenblatt.core.result import FitResult, Validation
     from rosenblatt.learner.explain_rows import Question, UpdateHistory
 
 
@@ -86,14 +88,21 @@ class VotedPerceptron(LinearLearner):
             model.voters = Voters()
         super()._keep_record(model, streamed=streamed)
 
+    def _take_over(
+        self, model: LinearModel, result: FitResult, validation: Validation | None
+    ) -> None:
+        model.voters.finish(model.weights.n_features)
+        super()._take_over(model, result, validation)
+
     def _best_state(self, model: LinearModel) -> Any:
         return ()  # all follows from the updates up to then
 
     def _voting(self, model: LinearModel) -> tuple[Ledger, Any]:
         """All updates that count, their rows numbered as in the table of the mistaken rows."""
-        ledger, voters = copy(model.ledger().best), model.voters
-        ledger.entries = ledger.entries._replace(row=voters.places(ledger.entries.row))
-        return ledger, voters.vectors(model.weights.n_features)
+        ledger = copy(model.ledger().best)
+        kept = model.voters.joined(model.weights.n_features)
+        ledger.entries = ledger.entries._replace(row=kept.places(ledger.entries.row))
+        return ledger, kept.vectors
 
     def _served(self, model: LinearModel) -> tuple[AnyFloatArray, AnyFloatArray]:
         if model.best is not None:
@@ -137,28 +146,34 @@ class VotedPerceptron(LinearLearner):
         ledger, vectors = self._voting(self._model)
         found = similarities(self, row, vectors, ledger.entries)
         found += float(ledger.start.fit_intercept)
-        numbers = self._model.voters.numbers
+        numbers = self._model.voters.joined(self._model.weights.n_features).numbers
         return UpdateHistory(ledger.entries, ledger.classes, found, ledger.n_examples, numbers)
 
     @property
+    @of_whole_state
     def survival_(self) -> npt.NDArray[np.int64]:
         """How many examples each weight vector lived, which is what its vote counts."""
         return self.ledger_.best.survival
 
     @property
+    @of_whole_state
     def support_vectors_(self) -> Any:
         """The mistaken rows, each once."""
         model = self._fitted()
-        return for_caller(model.voters.vectors(model.weights.n_features))
+        return for_caller(model.voters.joined(model.weights.n_features).vectors)
 
 
 class Voters:
     """Each mistaken row once, and the number that it has in the ledger."""
 
     def __init__(self, rows: Any = None, numbers: npt.NDArray[np.int64] | None = None) -> None:
-        self._parts: list[Any] = [] if rows is None else [rows]
-        self._numbers = [np.zeros(0, np.int64) if numbers is None else numbers]
-        self._places = np.zeros(0, np.int64)  # of the first updates, as far as they were asked for
+        # A batch of rows with their numbers at a time, as they came.
+        self._parts: list[tuple[Any, npt.NDArray[np.int64]]] = []
+        if rows is not None and numbers is not None:
+            self._parts.append((rows, numbers))
+        # The last answer of `joined`. A reader replaces it as a whole and changes nothing else:
+        # what a learner appends can therefore not be lost.
+        self._joined: JoinedRows | None = None
 
     def taking(self, table: Any, first_row: int) -> Note:
         """A function that keeps the rows of a table that updates came from."""
@@ -169,38 +184,72 @@ class Voters:
             unseen = np.unique(entries.row[~known[entries.row]])
             if len(unseen):
                 known[unseen] = True
-                self._parts.append(rows[unseen])
-                self._numbers.append(unseen + first_row)
+                self._compact()
+                self._parts.append((rows[unseen], unseen + first_row))
 
         return take
 
+    def _compact(self) -> None:
+        """Let go of the parts that a reader has joined; for whoever learns."""
+        kept = self._joined
+        if kept is not None and 1 < kept.n_parts <= len(self._parts):
+            self._parts[: kept.n_parts] = [(kept.vectors, kept.numbers)]
+            self._joined = JoinedRows(kept.vectors, kept.numbers, 1)
+
+    def finish(self, n_features: int) -> None:
+        """Keep the rows as one table, since no more are to come for now; for whoever learns."""
+        self.joined(n_features)
+        self._compact()
+
     def copy(self) -> Voters:
         twin = copy(self)
-        twin._parts, twin._numbers = list(self._parts), list(self._numbers)
+        twin._parts = list(self._parts)
         return twin
 
-    @property
-    def numbers(self) -> npt.NDArray[np.int64]:
-        """The number in the ledger of each row of `vectors`."""
-        self._numbers = [np.concatenate(self._numbers)]
-        return self._numbers[0]
+    def joined(self, n_features: int) -> JoinedRows:
+        """The rows so far, as one table of ``n_features`` columns."""
+        kept, n_parts = self._joined, len(self._parts)
+        if kept is None or kept.n_parts > n_parts or kept.vectors.shape[1] != n_features:
+            kept = None
+        if kept is not None and kept.n_parts == n_parts:
+            return kept
+
+        # What was joined before is joined with what came since.
+        parts = self._parts[:n_parts]
+        if kept is not None:
+            parts = [(kept.vectors, kept.numbers), *parts[kept.n_parts :]]
+        tables = [table for table, _ in parts]
+        numbers = [np.zeros(0, np.int64), *(some for _, some in parts)]
+        self._joined = kept = JoinedRows(
+            stacked(tables, n_features), np.concatenate(numbers), n_parts
+        )
+        return kept
+
+
+class JoinedRows:
+    """The mistaken rows of the first ``n_parts`` batches, and their numbers in the ledger."""
+
+    def __init__(self, vectors: Any, numbers: npt.NDArray[np.int64], n_parts: int) -> None:
+        self.vectors = vectors
+        self.numbers = numbers
+        self.n_parts = n_parts
+        self._order = np.argsort(numbers)
 
     def places(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Where the rows of the first updates stand in `vectors`."""
-        if len(self._places) != len(rows):
-            order = np.argsort(self.numbers)
-            self._places = order[np.searchsorted(self.numbers, rows, sorter=order)]
-        return self._places
+        """Where the rows of updates stand in ``vectors``."""
+        found = np.searchsorted(self.numbers, rows, sorter=self._order)
+        return np.asarray(self._order[found])
 
-    def vectors(self, n_features: int) -> Any:
-        """The mistaken rows as one table of ``n_features`` columns."""
-        if len(self._parts) > 1 or (self._parts and self._parts[0].shape[1] != n_features):
-            if any(is_sparse(part) for part in self._parts):
-                sparse = [p if is_sparse(p) else SparseRows.from_dense(p) for p in self._parts]
-                self._parts = [SparseRows.concat(sparse, n_features)]
-            else:
-                widened = [
-                    np.pad(part, ((0, 0), (0, n_features - part.shape[1]))) for part in self._parts
-                ]
-                self._parts = [np.vstack(widened)]
-        return self._parts[0] if self._parts else np.zeros((0, n_features))
+
+def stacked(tables: list[Any], n_features: int) -> Any:
+    """Tables one after the other, each widened to ``n_features`` columns."""
+    if not tables:
+        return np.zeros((0, n_features))
+    if len(tables) == 1 and tables[0].shape[1] == n_features:
+        return tables[0]
+    if any(is_sparse(table) for table in tables):
+        sparse = [table if is_sparse(table) else SparseRows.from_dense(table) for table in tables]
+        return SparseRows.concat(sparse, n_features)
+    return np.vstack(
+        [np.pad(table, ((0, 0), (0, n_features - table.shape[1]))) for table in tables]
+    )

@@ -70,12 +70,20 @@ def write_learner(
     model: Any, path: Path, *, data: Any = None, slim: bool = False, **made_by: Any
 ) -> State:
     """As `save`, with what `Data` has of the shell; gives back what was written."""
-    state = _state_of(model, slim)
-    if data is not None:
-        sha256, of = digest_of(data, of_sentences=state.layout.of_sentences)
-        state.card.record.data = Data(sha256=sha256, of=of, t=state.card.record.t, **made_by)  # type: ignore[arg-type]
-    write(state, path)
-    return state
+
+    def write_held(model: Any) -> State:
+        state: State = model.to_state(slim=slim)
+        if data is not None:
+            sha256, of = digest_of(data, of_sentences=state.layout.of_sentences)
+            known = Data(sha256=sha256, of=of, t=state.card.record.t, **made_by)  # type: ignore[arg-type]
+            state.card.record.data = known
+        write(state, path)
+        return state
+
+    _refuse_unsaved(model)
+    # Its arrays are written as they lie, while nobody changes them.
+    written: State = model._hold(write_held)
+    return written
 
 
 def load(path: Path) -> Any:
@@ -190,9 +198,13 @@ def write_unchecked(model: Any, path: Path) -> None:
 
     `load` refuses the file for the same reason. Its arrays can be read by safetensors.
     """
-    state = _state_of(model, slim=False)
-    card = msgspec.structs.replace(state.card, format=FORMAT, version=__version__, sha256=ZEROS)
-    disk.replace(os.fsdecode(path), pack(card.to_json(), state.arrays))
+
+    def write_held(model: Any) -> None:
+        state: State = model.to_state()
+        card = msgspec.structs.replace(state.card, format=FORMAT, version=__version__, sha256=ZEROS)
+        disk.replace(os.fsdecode(path), pack(card.to_json(), state.arrays))
+
+    model._hold(write_held)
 
 
 def _refusal(name: str, error: ModelFileError) -> ModelFileError:
@@ -201,10 +213,9 @@ def _refusal(name: str, error: ModelFileError) -> ModelFileError:
     return ModelFileError(text, where=Place(name))
 
 
-def _state_of(model: Any, slim: bool) -> State:
+def _refuse_unsaved(model: Any) -> None:
     if entry_of(type(model)) is not None:
-        state: State = model.to_state(slim=slim)
-        return state
+        return
     hint = ""
     if hasattr(model, "steps"):
         hint = " Of a pipeline save the last step: save(pipeline[-1], path)."

@@ -11,7 +11,7 @@ from rosenblatt.html_tables import escape
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.notebook_card import TOP_WEIGHTS, ModelDisplay
 from rosenblatt.learner.options import option, seed_from
-from rosenblatt.learner.outcome import unchanged_on_error
+from rosenblatt.learner.outcome import of_whole_state, unchanged_on_error
 from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.feature_weights import FeatureWeights
 from rosenblatt.structured.ledger import StructuredLedger
@@ -212,10 +212,11 @@ class StructuredPerceptron(ModelDisplay, Learner):
         xs, ys : sequence
             Examples and their right outputs.
         """
-        with unchanged_on_error(self):
+        with unchanged_on_error(self) as turn:
             self.check_parameters()
             problem = self._problem()
             xs, ys = read_examples(xs, ys)
+            turn.change_in_place()
             learned = self._model if self.__sklearn_is_fitted__() else self._fresh()
             kept = dict(learned.__dict__)
             learned.keep_record(bool(self.record))
@@ -274,6 +275,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
 
     # ------------------------------------------------------------------ predicting
 
+    @of_whole_state
     def predict(self, xs: Any) -> list[Any]:
         """The best output for each of ``xs`` that the search finds.
 
@@ -283,6 +285,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
         """
         return answers(self._problem(), self._serving(), read_many("xs", xs))
 
+    @of_whole_state
     def score(self, xs: Any, ys: Any) -> float:
         """Share of the outputs that are right as a whole.
 
@@ -293,6 +296,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
         xs, ys = read_examples(xs, ys)
         return share_right(self.predict(xs), ys)
 
+    @of_whole_state
     def decision(self, x: Any, y: Any) -> float:
         """The score of one output, ``w·φ(x, y)``.
 
@@ -302,6 +306,7 @@ class StructuredPerceptron(ModelDisplay, Learner):
         """
         return Judge(self._problem(), self._serving(), x, "x")(y)
 
+    @of_whole_state
     def explain(
         self, x: Any, y: Any = None, against: Any = None, *, top: int | None = None, xs: Any = None
     ) -> Explanation:
@@ -341,21 +346,25 @@ class StructuredPerceptron(ModelDisplay, Learner):
     # ------------------------------------------------------------------ what was learned
 
     @property
+    @of_whole_state
     def weights_(self) -> FeatureWeights:
         self._fitted()
         served = self._serving()
         return served.like(served.items())
 
     @property
+    @of_whole_state
     def raw_weights_(self) -> FeatureWeights:
         learned: StructuredModel = self._fitted()
         return learned.weights.nonzero()
 
     @property
+    @of_whole_state
     def n_invalid_(self) -> int:
         return int(self._fitted().n_invalid)
 
     @property
+    @of_whole_state
     def ledger_(self) -> StructuredLedger:
         return StructuredLedger(self._problem(), self._recorded())
 

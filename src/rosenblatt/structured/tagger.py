@@ -18,7 +18,7 @@ from rosenblatt.core.result import Validation
 from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.learner.base import Learner
 from rosenblatt.learner.options import n_jobs_option, option, seed_from
-from rosenblatt.learner.outcome import unchanged_on_error
+from rosenblatt.learner.outcome import of_whole_state, unchanged_on_error
 from rosenblatt.learner.targets import read_pair
 from rosenblatt.structured.constraints import allowed_steps, legal_sentences
 from rosenblatt.structured.ledger import TagLedger
@@ -236,8 +236,10 @@ class SequenceTagger(Learner):
         -------
         self : learner
         """
-        with unchanged_on_error(self):
+        with unchanged_on_error(self) as turn:
             listed, tagged = self._read(sentences, tags)
+            # Saving and copying hold the model as it is; predictions hold it by copy on write.
+            turn.change_in_place()
             fitted = self._model if self.__sklearn_is_fitted__() else None
             known = () if fitted is None else fitted.tags
             joins = joining_tags(known, declared_classes(classes), tagged)
@@ -286,12 +288,12 @@ class SequenceTagger(Learner):
             lock = self.__dict__.setdefault("_state_lock", CopyOnWrite())
         return lock
 
-    def __getstate__(self) -> dict[str, Any]:
+    def _copied(self) -> dict[str, Any]:
         # A copy shares the model, so that neither may change it in place from here on.
         self._copy_on_write.hand_out()
-        state = super().__getstate__()
-        del state["_state_lock"]
-        return state
+        attributes = super()._copied()
+        del attributes["_state_lock"]
+        return attributes
 
     def _trainer(self, model: TagModel, encoded: Encoded, tagged: list[list[str]]) -> TagTrainer:
         """Return what learns from all of these sentences, whose tags the model has."""
@@ -454,11 +456,13 @@ class SequenceTagger(Learner):
     # ------------------------------------------------------------------ what was learned
 
     @property
+    @of_whole_state
     def tags_(self) -> list[str]:
         """The tags in order."""
         return list(self._fitted().tags)
 
     @property
+    @of_whole_state
     def schema_(self) -> SentenceLayout | None:
         """Where words and tags stand in a file: as in training, as was set, or as tokens are.
 
@@ -468,9 +472,13 @@ class SequenceTagger(Learner):
 
     @schema_.setter
     def schema_(self, layout: SentenceLayout | None) -> None:
-        model = self._fitted()
-        model.notes = {**model.notes, "schema": None if layout is None else layout.to_json()}
+        with unchanged_on_error(self) as turn:
+            model = self._fitted()
+            described = None if layout is None else layout.to_json()
+            turn.change_in_place()
+            model.notes = {**model.notes, "schema": described}
 
+    @of_whole_state
     def knows(self, token: Any) -> bool:
         """Whether the word of a token, which is the token itself or its first part, was learned."""
         self._refuse_unfitted()
@@ -478,6 +486,7 @@ class SequenceTagger(Learner):
         return encoder.knows(token)
 
     @property
+    @of_whole_state
     def n_features_(self) -> int:
         """Features met in training."""
         encoder: Encoder = self._fitted().encoder

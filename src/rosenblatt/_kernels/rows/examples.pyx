@@ -3,7 +3,8 @@
 Only what is usual is done here, with the same result as by the longer ways in Python. Whatever is
 unusual (values of odd types, features and classes that are new, a ledger to keep, a parameter that
 was set) is left to them, and nothing has changed by then. The attributes of learner and model are
-read from their dicts, and the lock of the interpreter is held, so that nobody else learns meanwhile.
+read from their dicts, and the lock of the interpreter is held. What runs code of others, such as a
+comparison of odd features, comes first; after it, it is asked whose turn it is.
 """
 
 cimport numpy as cnp
@@ -18,6 +19,7 @@ from rosenblatt._kernels.rows.mappings cimport MappingRow, read_usual, squared_n
 from rosenblatt._kernels.rows.records cimport plan_for, RecordPlan, RecordRow
 from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, Rows
 from rosenblatt._kernels.rows.rules cimport Rule
+from rosenblatt._kernels.rows.turns cimport Turns
 from rosenblatt._kernels.rows.weights cimport WeightArrays
 
 import numpy as np
@@ -187,15 +189,17 @@ cdef class PlainStream:
         self.model, self.rule, self.settings, self.names = model, rule, settings, names
         self._of_model = PyObject_GenericGetDict(model, NULL)
 
-    def learn_plain(self, dict learner, x, y):
-        """Learn from an example if all is usual; whether it was. `learner` is a dict of attributes."""
+    def learn_plain(self, dict learner, x, y, Turns turns=None):
+        """Learn from an example if all is usual; whether it was. `learner` is a dict of attributes.
+
+        `turns` are those of a learner that other threads may know.
+        """
         cdef Example example
         cdef WeightArrays weights
-        cdef dict model = self._of_model, readouts = None
-        cdef RecordPlan plan = None
-        cdef rb_means means
+        cdef dict model = self._of_model
         cdef PyObject *found
-        cdef int64_t slot, mistakes = 0, others = 0
+        cdef int64_t slot
+        cdef long long n_changes = 0 if turns is None else turns.n_changes
         cdef Py_ssize_t i
         if not RB_ALONE or type(self.settings) is not tuple:
             return False
@@ -220,6 +224,23 @@ cdef class PlainStream:
                 or not read(&example, learner, model, weights, x, True)
                 or weights.busy or slot >= len(<list>item(model, "classes"))):
             return False
+        if turns is None:
+            return self._learn_read(&example, learner, weights, slot)
+        # Another thread may have changed the model while x was read, or may read it now.
+        if turns.n_changes != n_changes or not turns.take():
+            return False
+        try:
+            return self._learn_read(&example, learner, weights, slot)
+        finally:
+            turns.give_back()
+
+    cdef bint _learn_read(self, Example *example, dict learner, WeightArrays weights,
+                          int64_t slot) except -1:
+        """Learn from an example that was read; False if it is unusual after all."""
+        cdef dict model = self._of_model, readouts = None
+        cdef RecordPlan plan = None
+        cdef rb_means means
+        cdef int64_t mistakes = 0, others = 0
         if example.of.is_running:
             plan = plan_for(learner, item(item(model, "notes"), "schema"))
             if <PyObject *>plan != example.plan or not plan.is_own(
@@ -334,8 +355,12 @@ cdef bint score_lagging(Example *example, WeightArrays weights, const double *la
     return True
 
 
-def predict_plain(dict learner, x):
-    """The class of an example if all is usual, else None. `learner` is a dict of attributes."""
+def predict_plain(dict learner, x, Turns turns=None):
+    """The class of an example if all is usual, else None. `learner` is a dict of attributes.
+
+    `turns` are those of a learner that other threads may know: of what they change nothing is said.
+    """
+    cdef long long n_changes = 0 if turns is None else turns.n_changes
     cdef Example example
     cdef WeightArrays weights
     cdef dict model, readouts = None
@@ -363,6 +388,8 @@ def predict_plain(dict learner, x):
     elif weights.c.u == NULL:
         score(&example, weights, weights.c.w, weights.c.b, scores)
     elif not score_average(&example, weights, scores):
+        return None
+    if turns is not None and (turns.changing or turns.n_changes != n_changes):
         return None
     if weights.c.n_vectors == 1:
         return classes[scores[0] > 0.0 or (last_wins and scores[0] == 0.0)]

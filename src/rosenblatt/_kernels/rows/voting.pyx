@@ -9,6 +9,18 @@ ctypedef fused real:
     double
 
 
+cdef int check(int64_t n_support, const int64_t[::1] place, int64_t n_states,
+               int64_t n_steps) except -1:
+    """Refuse updates of rows that are not among the support rows, or that do not belong together."""
+    cdef int64_t i, m = place.shape[0]
+    if n_states != m + 1 or n_steps != m:
+        raise ValueError(f"{m} updates, {n_steps} steps and {n_states} times of survival")
+    for i in range(m):
+        if not 0 <= place[i] < n_support:
+            raise IndexError(f"update {i} is of support row {place[i]} of {n_support}")
+    return 0
+
+
 def vote_binary(const double[:, ::1] products, const int64_t[::1] support,
                 const double[::1] signed_step, const double[::1] survival,
                 const double[::1] start, double bias_step, bint tie_is_positive):
@@ -19,6 +31,9 @@ def vote_binary(const double[:, ::1] products, const int64_t[::1] support,
     of the first vector; `bias_step` is 1 with a bias and 0 without.
     """
     cdef int64_t n = products.shape[0], m = support.shape[0], q, i
+    check(products.shape[1], support, survival.shape[0], signed_step.shape[0])
+    if start.shape[0] != n:
+        raise ValueError(f"{start.shape[0]} first scores of {n} queries")
     out = np.zeros(n)
     cdef double[::1] votes = out
     cdef double score, total
@@ -47,6 +62,7 @@ def votes_of_one(const real[:, ::1] kernel, const int64_t[::1] place, const doub
     `survival` has one number more, that of the first state, which scores 0 everywhere.
     """
     cdef int64_t n = kernel.shape[1], m = place.shape[0], i
+    check(kernel.shape[0], place, survival.shape[0], step.shape[0])
     out, running = np.full(n, survival[0] if tie_is_positive else 0.0), np.zeros(n)
     cdef double[::1] total = out, score = running
     cdef double at_zero = 1.0 if tie_is_positive else 0.0
@@ -76,6 +92,12 @@ def vote_classes(const double[:, ::1] products, const int64_t[::1] support,
                  const double[::1] survival, start, double bias_step):
     """Survival times given to the class each vector chose, (queries, classes)."""
     cdef int64_t n = products.shape[0], m = support.shape[0], k = start.shape[1], q, i, best
+    check(products.shape[1], support, survival.shape[0], step.shape[0])
+    if k == 0 or start.shape[0] != n or right.shape[0] != m or wrong.shape[0] != m:
+        raise ValueError(f"{start.shape[0]} first scores of {k} classes for {n} queries")
+    for i in range(m):
+        if not (0 <= right[i] < k and wrong[i] < k):
+            raise IndexError(f"update {i} moves class {right[i]} and {wrong[i]} of {k}")
     out = np.zeros((n, k))
     cdef double[:, ::1] votes = out, scores = np.array(start, np.float64)
     cdef double *score

@@ -1,0 +1,23 @@
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+BUSY: str
+
+class Turns:
+    n_changes: int
+
+class LearningTurn:
+    def __init__(self, learner: Any) -> None: ...
+    def __enter__(self) -> Self: ...
+    def change_in_place(self) -> None: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+def read_whole(
+    learner: Any, method: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]
+) -> Any: ...
