@@ -184,3 +184,17 @@ def test_a_schema_of_dates_survives_its_file() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(twin.read(io.BytesIO(b"when\n2024-02-28 10:00\n"))) == 1
+
+
+@pytest.mark.parametrize(("n_others", "expected"), [(9, "ymd"), (10, None), (40, None)])
+def test_nine_in_ten_must_be_dates(n_others: int, expected: str | None) -> None:
+    dates = [f"2024-05-{1 + i % 28:02}" for i in range(100 - n_others)]
+    found = guess_order([*dates, *["soon"] * n_others])
+    assert (found and found[0]) == expected
+
+
+@pytest.mark.parametrize(("year", "century"), [("00", 20), ("68", 20), ("69", 19), ("99", 19)])
+def test_a_year_of_two_digits_lies_between_1969_and_2068(year: str, century: int) -> None:
+    (found,) = seconds_of([f"01.02.{year}"], "dmy").tolist()
+    time = datetime.datetime(100 * century + int(year), 2, 1, tzinfo=datetime.UTC)
+    assert found == time.timestamp()

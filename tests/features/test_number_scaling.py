@@ -119,6 +119,17 @@ def test_quartiles_of_many_rows_are_those_of_a_sample_that_no_cut_changes(
     np.testing.assert_allclose(found[0], exact, atol=0.15)
 
 
+@pytest.mark.parametrize("n_rows", [2001, 5000, 10_000, 20_000, 50_000])
+def test_a_sample_holds_half_of_what_it_may_hold_or_more(
+    monkeypatch: pytest.MonkeyPatch, n_rows: int
+) -> None:
+    monkeypatch.setattr(module, "NUMBERS_SAMPLED", 2000)
+    sample = module.RowSample()
+    sample.add(np.arange(float(n_rows))[:, None])
+    # The rows are spread so evenly that a half is one but for a few.
+    assert 990 <= sample._size <= 2000
+
+
 def test_up_to_its_size_a_sample_holds_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LEAST_ROWS", 1)
     monkeypatch.setattr(module, "NUMBERS_SAMPLED", 600)
