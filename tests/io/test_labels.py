@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from rosenblatt.errors import DataError
-from rosenblatt.io import SkippedRows, iter_svmlight, lines, read_svmlight, read_table
+from rosenblatt.io import (
+    SkippedRows,
+    iter_svmlight,
+    iter_table,
+    lines,
+    read_svmlight,
+    read_table,
+)
 from rosenblatt.io.labels import Labels
 
 
@@ -99,3 +106,20 @@ def test_true_is_the_known_class_however_a_program_writes_it() -> None:
     found = labels.values(np.array([0, 1, 2], np.int32), names)
     assert found.tolist() == ["True", "False", "True"]
     assert Labels(classes=["u", "v"]).fault(b"true") is not None
+
+
+def test_zeros_in_front_make_labels_names_and_not_the_same_number() -> None:
+    assert labels_of(["007", "7", "12"]).tolist() == ["007", "7", "12"]
+    assert labels_of(["01", "02", "01"]).tolist() == ["01", "02", "01"]
+    assert labels_of(["0", "0.5", "10"]).tolist() == [0.0, 0.5, 10.0]
+    # Who says that they are numbers has them as numbers.
+    assert labels_of(["007", "7", "12"], labels="number").tolist() == [7, 7, 12]
+    assert labels_of(["01", "2", "1"], classes=[1, 2]).tolist() == [1, 2, 1]
+
+
+def test_a_stream_of_numbers_refuses_a_label_with_zeros_in_front() -> None:
+    blocks = iter_table(io.BytesIO(b"a,y\n1,7\n2,007\n"), "y")
+    with pytest.raises(DataError, match='the label "007" has zeros in front, unlike those before'):
+        list(blocks)
+    (block,) = iter_table(io.BytesIO(b"a,y\n1,007\n2,7\n"), "y")
+    assert block.labels.tolist() == ["007", "7"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +17,8 @@ from rosenblatt.errors import Message, ParameterError, Setting
 from rosenblatt.io.fault_messages import Explained, quoted
 
 KINDS = ("auto", "number", "text")
+# A number has no zeros in front of others; who writes them means a name.
+CODE = re.compile(rb"0\d+")
 NO_NUMBER = {"nan", "inf", "infinity"}
 TRUTH = {b"true": True, b"false": False}
 SHOWN = 8
@@ -26,7 +29,8 @@ LONG = 64
 class Labels:
     """Decides whether labels are numbers or text, and refuses those that cannot be.
 
-    With ``"auto"`` labels are numbers if all of them are. A stream cannot look at all of them, nor
+    With ``"auto"`` labels are numbers if all of them are; 007 is none but a code, which is not the
+    class 7. A stream cannot look at all of them, nor
     take back what it has handed out, so there the first label decides, and one that is not a number
     after one that is, is refused. "nan" and "inf" are taken as lost numbers, unless `any_text` says
     that labels are words. With ``"codes"`` they stay texts, and come as their numbers in a block.
@@ -38,6 +42,7 @@ class Labels:
         if kind != "codes":
             choice("labels", kind, *KINDS)
         self._kind, self._any_text, self._by_first = kind, any_text, False
+        self._guesses = kind == "auto" and classes is None
         self._classes = None if classes is None else _listed(classes)
         self._known = set(self._classes or ())
         if self._classes is not None and all(isinstance(c, bool) for c in self._classes):
@@ -60,8 +65,9 @@ class Labels:
         looks_lost = value is None and text.strip().lower().lstrip("+-") in NO_NUMBER
         if looks_lost and not (self._any_text and self._kind != "number"):
             return f"the label {quoted(text)} is not a class", ["drop the row", "give it a label"]
+        is_code = self._guesses and CODE.fullmatch(name) is not None
         if self._by_first and self._kind == "auto":
-            self._kind = "text" if value is None else "number"
+            self._kind = "text" if value is None or is_code else "number"
         if self._classes is not None:
             if self._value(name) not in self._known:
                 return (
@@ -71,9 +77,10 @@ class Labels:
                         Message("let new classes join with ", Setting("classes", None)),
                     ],
                 )
-        elif value is None and self._kind == "number":
+        elif (value is None or is_code) and self._kind == "number":
+            why = "has zeros in front" if is_code else "is not a number"
             return (
-                f"the label {quoted(text)} is not a number, unlike those before it",
+                f"the label {quoted(text)} {why}, unlike those before it",
                 Message("read all labels as text with ", Setting("labels", "text")),
             )
         return None
@@ -101,7 +108,9 @@ class Labels:
         met[codes] = True
         used = [name for name, is_met in zip(names, met.tolist(), strict=True) if is_met]
         if self._kind == "auto":
-            self._kind = "text" if any(_number(name) is None for name in used) else "number"
+            are_numbers = all(_number(name) is not None for name in used)
+            are_codes = any(CODE.fullmatch(name) for name in used)
+            self._kind = "number" if are_numbers and not are_codes else "text"
         values = [
             self._value(name) if is_met else None for name, is_met in zip(names, met, strict=True)
         ]
