@@ -19,6 +19,7 @@ from reference import json_lines
 
 from rosenblatt.errors import DataError
 from rosenblatt.io import ExtraColumns, SkippedRows, Table, iter_table, lines, read_table
+from rosenblatt.io.column_roles import GuessedTarget
 from rosenblatt.io.number_style import GAPS
 
 DATA = Path(os.environ.get("ROSENBLATT_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -354,8 +355,8 @@ def test_objects_within_objects_are_columns_with_a_point_and_lists_are_words() -
     assert table.texts["tags"].tolist()[:2] == ["a b", ""]
     assert (table.lines.tolist(), table.y.tolist()) == ([1, 2, 3], ["u", "v", "u"])
     late = text + '\n{"id": {"n": "oops"}, "y": "u"}'
-    with pytest.raises(DataError, match=r'<stream>:4:10: column "id.n": .* is not a number'):
-        read_table(io.BytesIO(late.encode()), "y", format="jsonl")
+    with pytest.raises(DataError, match=r'<stream>:4:14: column "id.n": .* is not a number'):
+        read_table(io.BytesIO(late.encode()), "y", format="jsonl", types={"id.n": "number"})
 
 
 @pytest.mark.parametrize("orient", ["records", "split", "table", "columns", "index"])
@@ -377,3 +378,76 @@ def test_an_object_around_the_rows_is_taken_off(orient: str) -> None:
     assert table.names == ["a", "b"]
     assert table.numbers.tolist() == [[1.5], [2.5]]
     assert table.y.tolist() == ["u", "v"]
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ('{"data": [{"id": %d, "y": "u"}, {"id": %d, "y": "v"}, {"id": 1, "y": "v"}]}', "json"),
+        ('[{"id": %d, "y": "u"}, {"id": %d, "y": "v"}, {"id": 1, "y": "v"}]', "json"),
+        ('{"id": [%d], "y": "u"}\n{"id": [%d], "y": "v"}\n{"id": [1], "y": "v"}', "jsonl"),
+        (
+            '{"id": %d, "y": "u", "z": {}}\n{"id": %d, "y": "v", "z": {}}\n{"id": 1, "y": "v"}',
+            "jsonl",
+        ),
+    ],
+)
+def test_whole_numbers_keep_all_their_digits_as_texts_and_as_labels(text: str, format: str) -> None:
+    ids = [2**53 + 1, 2**53, 1]
+    data = (text % tuple(ids[:2])).encode()
+    table = read_table(io.BytesIO(data), "y", format=format, types={"id": "text"})
+    assert table.texts["id"].tolist() == list(map(str, ids))
+    labelled = read_table(io.BytesIO(data), "id", format=format, types={"y": "text"})
+    assert labelled.y.tolist() == list(map(str, ids))
+    small = read_table(io.BytesIO((text % (2, 3)).encode()), "id", format=format)
+    assert small.y.tolist() == [2, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ('{"a": %s, "y": "u"}\n{"a": 2, "y": "v"}\n', "jsonl"),
+        ('{"b": {"a": %s}, "y": "u"}\n{"b": {"a": 2}, "y": "v"}\n', "jsonl"),
+        ('[{"a": %s, "y": "u"}, {"a": 2, "y": "v"}]', "json"),
+        ('{"data": [{"a": %s, "y": "u"}, {"a": 2, "y": "v"}]}', "json"),
+        ("a,y\n%s,u\n2,v\n", "csv"),
+    ],
+)
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_a_number_that_nothing_can_hold_is_named(text: str, format: str, digits: int) -> None:
+    data = (text % ("1" + "0" * digits)).encode()
+    with pytest.raises(DataError, match=r'column "(b\.)?a": .* is beyond 1e\+150|not a JSON value'):
+        read_table(io.BytesIO(data), GuessedTarget(), format=format)  # type: ignore[arg-type]
+
+
+def test_a_target_may_hold_a_number_that_nothing_can_hold() -> None:
+    text = '{"a": 2, "b": 1%s}\n{"a": 2, "b": 3}\n' % ("0" * 400)
+    with pytest.raises(DataError, match="which column is the target"):
+        read_table(io.BytesIO(text.encode()), GuessedTarget(), format="jsonl")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("row", "place", "found"),
+    [
+        ('{"é": 1, "in": {"é": {"n": "oops"}}, "y": "u"}', "2:28", '"oops"'),
+        ('{"é": 1, "y": "u", "in": {"m": [1, 2], "é": {"n": 1e200}}}', "2:51", "1e200"),
+        ('{"é": 1, "in": {"é": {"n": 2}}, "y": null}', "2:38", "null"),
+        ('{"é": 1, "in": {"é": {"n": 2}}}', "2:1", "{"),
+    ],
+)
+def test_a_fault_within_objects_is_shown_as_the_line_stands_in_the_file(
+    row: str, place: str, found: str
+) -> None:
+    text = '{"é": 1, "in": {"é": {"n": 1}}, "y": "u"}\n' + row + "\n"
+    with pytest.raises(DataError) as caught:
+        read_table(io.BytesIO(text.encode()), "y", format="jsonl", types={"in.é.n": "number"})
+    error = caught.value
+    assert f"{error.line}:{error.column}" == place
+    assert error.found == found
+    assert row.endswith(str(error.text).removeprefix("…"))
+
+
+def test_half_a_character_within_objects_is_a_fault() -> None:
+    text = b'{"in": {"n": "\\ud800"}, "y": "u"}\n'
+    with pytest.raises(DataError, match="a list or object within the object"):
+        read_table(io.BytesIO(text), "y", format="jsonl")

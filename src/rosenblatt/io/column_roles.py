@@ -262,7 +262,7 @@ def _are_whole(values: Sequence[Any]) -> bool:
     """Whether most of the values are whole numbers, as a column is of numbers if most are."""
     known = [text for value in values if (text := str(value).strip()) not in GAPS]
     found = [numbers.parse(text.encode()) for text in known]
-    return 2 * sum(value is not None and value == int(value) for value in found) > len(found)
+    return 2 * sum(value is not None and value.is_integer() for value in found) > len(found)
 
 
 def can_be_classes(values: Sequence[Any]) -> bool:
@@ -270,7 +270,7 @@ def can_be_classes(values: Sequence[Any]) -> bool:
     known = [text for value in values if (text := str(value).strip()) not in GAPS]
     different = set(known)
     found = [numbers.parse(text.encode()) for text in different]
-    fractions = sum(value is not None and value != int(value) for value in found)
+    fractions = sum(value is not None and not value.is_integer() for value in found)
     few = 2 * len(different) <= len(known)
     if fractions and not (few and len(different) <= FEW):
         return False

@@ -25,6 +25,7 @@ from rosenblatt.io.fault_messages import (
 from rosenblatt.io.lines import SAMPLE_LINES, Lines
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.table import Table, TableFormat
+from rosenblatt.io.whole_files import whole_number
 from rosenblatt.plurals import first_few
 
 SHOWN = 6
@@ -128,16 +129,21 @@ class JsonLines(TableFormat[JsonParser]):
         return super().explain(parser, found)
 
 
+    def span_in_row(self, row: bytes) -> tuple[int, int]:
+        column = self.parser.fault_column
+        span = _span_of(row, self._names[column]) if 0 <= column < len(self._names) else None
+        return (0, 1) if span is None else span
+
 def _pairs(line: bytes) -> list[tuple[str, Any]]:
     """Keys and values of one line, none if it is not an object; the parser will say why."""
     try:
         found = json.loads(
             line.decode("utf-8", "replace"),
             object_pairs_hook=_Object,
-            parse_int=float,  # Python reads whole numbers of 4,300 digits at most
+            parse_int=whole_number,
         )
         if isinstance(found, _Object):
-            "".join(key for key, _ in found).encode()  # half a character is not text
+            json.dumps(found, ensure_ascii=False).encode()  # half a character is not text
     except (ValueError, RecursionError):
         return []
     if not isinstance(found, _Object) or len(dict(found)) < len(found):
@@ -165,3 +171,40 @@ class _Object(list[tuple[str, Any]]):
 def _as_text(value: Any) -> bytes:
     """A value for the guess at what the column holds."""
     return b"1" if isinstance(value, bool | int | float) else b"text"
+def _span_of(row: bytes, column: str) -> tuple[int, int] | None:
+    """Where the value of a column stands in a row with objects within it; None if it does not."""
+    text = row.decode("utf-8", "surrogateescape")
+    try:
+        found = _span_within(text, text.index("{"), column)
+    except (ValueError, RecursionError):
+        return None
+    if found is None:
+        return None
+    first, stop = (len(text[:at].encode("utf-8", "surrogateescape")) for at in found)
+    return first, stop
+
+
+def _span_within(text: str, at: int, wanted: str) -> tuple[int, int] | None:
+    """As `_span_of`, of the object that begins `at` a brace, by the rest of the name."""
+    decoder = json.JSONDecoder(parse_int=whole_number)
+    at = _after_space(text, at + 1)
+    while text[at : at + 1] == '"':
+        key, at = decoder.raw_decode(text, at)
+        at = _after_space(text, _after_space(text, at) + 1)
+        _, stop = decoder.raw_decode(text, at)
+        if key == wanted:
+            return at, stop
+        if wanted.startswith(f"{key}.") and text[at] == "{":
+            found = _span_within(text, at, wanted.removeprefix(f"{key}."))
+            if found is not None:
+                return found
+        at = _after_space(text, _after_space(text, stop) + 1)
+    return None
+
+
+def _after_space(text: str, at: int) -> int:
+    while text[at : at + 1] and text[at] in " \t\r\n":
+        at += 1
+    return at
+
+

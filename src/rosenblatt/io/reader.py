@@ -83,6 +83,10 @@ class Format(ABC, Generic[Taken]):
         """Say what there is to say of a file whose last row was read."""
 
     @abstractmethod
+    def span_in_row(self, row: bytes) -> tuple[int, int]:
+        """Where the fault of a row that was flattened stands in the row itself."""
+        return 0, 1
+
     def take(self) -> Taken:
         """What was read since the last time."""
 
@@ -274,7 +278,10 @@ class Reader(Generic[Taken]):
             if parser.fault is None:
                 self._refuse_footers()
                 return
-        error = self._fault(lines) if cured is None else self._fault_in(cured, lines.name)
+        if cured is None:
+            error = self._fault(lines)
+        else:
+            error = self._fault_in_flattened(cured, row, lines.name)
         if self._bad.stops and self.row_texts is None and self._form.is_footer(row):
             self._footers.append((error, row))
             return
@@ -353,3 +360,19 @@ class Reader(Generic[Taken]):
         if head.count(b"\r") > 1:
             return ["the line ends are carriage returns alone: convert the file to line feeds"]
         return [RAISE_MAX_LINE_BYTES]
+    def _fault_in_flattened(self, cured: bytearray, row: bytes, name: str) -> DataError:
+        """A fault of a row that was flattened, at its place in the row as it stands in the file."""
+        parser = self._form.parser
+        found = bytes(cured[parser.fault_at : parser.fault_end])
+        what, cures = self._form.explain(parser, found)
+        at, end = self._form.span_in_row(row)
+        return located(
+            what,
+            name=name,
+            line=parser.fault_line,
+            text=row.rstrip(b"\r\n"),
+            at=at,
+            end=end,
+            cures=[*([cures] if isinstance(cures, Words) else cures), SKIP],
+        )
+

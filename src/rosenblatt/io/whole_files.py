@@ -13,6 +13,13 @@ from rosenblatt.io.fault_messages import Assumption, notice, quoted
 from rosenblatt.io.sources import Source, opened
 
 SPACE = " \t\r\n"
+# Python reads no whole numbers of more digits, lest that takes too long.
+MOST_DIGITS = 4300
+
+
+def whole_number(digits: str) -> int | float:
+    """A whole number of JSON with all its digits, of which a float64 would keep sixteen."""
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
 
 
 def as_lines(source: Source, kind: str) -> Source:
@@ -43,7 +50,7 @@ def _objects(source: Source) -> bytes:
 def _rows_within(text: str) -> list[Any] | None:
     """The rows of one object: its only list of objects, or what pandas writes; None if none."""
     try:
-        whole = json.loads(text, parse_int=float)
+        whole = json.loads(text, parse_int=whole_number)
     except (ValueError, RecursionError):  # one object a line
         return None
     values = list(whole.values()) if isinstance(whole, dict) else []
@@ -61,7 +68,7 @@ def _rows_within(text: str) -> list[Any] | None:
 
 def _items(text: str, name: str) -> Iterator[str]:
     """The texts of the values of an array."""
-    decode, at = json.JSONDecoder(parse_int=float).raw_decode, 1
+    decode, at = json.JSONDecoder(parse_int=whole_number).raw_decode, 1
     try:
         while True:
             at = _after_space(text, at)
