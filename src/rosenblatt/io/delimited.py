@@ -75,6 +75,7 @@ class Delimited(TableFormat[DelimitedParser]):
         self.expected_encoding = "utf-8" if known is None else known.encoding
         self.dialect = check(replace(known or Dialect(delimiter=usual), **given))
         self._ignored: list[str] = []
+        self._trim = trim
         self._lines: Lines | None = None
         self._n_lines = 0  # of the file at hand, before its rows
         self._sniffed: Lines | None = None
@@ -292,7 +293,8 @@ class Delimited(TableFormat[DelimitedParser]):
             self.parser.line += 1
         if lines.at == lines.end:
             return False
-        found = record(lines.buffer, lines.at, lines.end, self.delimiter, ord(dialect.quote))
+        quote = ord(dialect.quote)
+        found = record(lines.buffer, lines.at, lines.end, self.delimiter, quote, self._trim)
         if found is None:
             if lines.last:
                 raise self._header_fault(lines, "a quote in the first row is never closed")
@@ -520,7 +522,7 @@ class Delimited(TableFormat[DelimitedParser]):
         self, lines: Lines, at: int, stop: int, n_fields: int, *, fatal: bool
     ) -> list[list[bytes]]:
         """Records as texts; bad ones are left out, to be met again when the rows are read."""
-        probe = DelimitedParser(ord(self.dialect.delimiter), True, False, self._limit, [])
+        probe = DelimitedParser(ord(self.dialect.delimiter), self._trim, False, self._limit, [])
         comment = ord(self._comment or "\0")
         probe.set_dialect(
             ord(self.dialect.delimiter), ord(self.dialect.quote), 46, b"", False, comment

@@ -317,7 +317,10 @@ def _separated(
     best: tuple[float, Dialect, Parsed] | None = None
     for delimiter in dict.fromkeys(delimiters):
         begun = [len(re.findall(rf"[\n{re.escape(delimiter)}]{quote}", text)) for quote in QUOTES]
-        apostrophes = begun[1] > max(begun[0], len(lines) // 2)
+        # A word may begin with an apostrophe, but then hardly any field ends with one.
+        closed = len(re.findall(rf"'\r?(?={re.escape(delimiter)}|\n|$)", text))
+        often = begun[1] > max(begun[0], len(lines) // 2)
+        apostrophes = often or (begun[1] > begun[0] and begun[1] == closed)
         for quote in [given["quote"]] if "quote" in given else QUOTES[: 1 + apostrophes]:
             rows = _cut(lines, delimiter, quote)
             score = _score([row for _, row in rows], delimiter, quote)
@@ -341,7 +344,7 @@ def _cut(lines: Sequence[str], delimiter: str, quote: str) -> Parsed:
         (line.rstrip("\r") + "\n" for line in lines),
         delimiter=delimiter,
         quotechar=quote,
-        skipinitialspace=delimiter == " ",
+        skipinitialspace=True,
     )
     rows, last = list[tuple[int, list[str]]](), 0
     try:
@@ -461,11 +464,16 @@ def _has_header(rows: list[list[str]], wanted: Collection[str]) -> bool:
         return True
     if len(first) != width or not body:
         return True
-    if set(map(str.lower, first)) & set(TARGETS) or (wanted and set(wanted) <= set(first)):
+    if wanted and set(wanted) <= set(first):
+        return True
+    if not any(first):  # names were left out, and a row of nothing says nothing
+        return True
+    columns = list(zip(*body, strict=True))
+    if any(map(_names_target, first, columns)):
         return True
     kinds = [kind_of(cell) for cell in first]
     votes, among = 0, list[bool]()
-    for name, kind, column in zip(first, kinds, zip(*body, strict=True), strict=True):
+    for name, kind, column in zip(first, kinds, columns, strict=True):
         cells = [cell.strip() for cell in column if cell.strip() not in GAPS]
         usual = Counter(map(kind_of, cells)).most_common(1)
         if not usual or name in GAPS:
@@ -479,12 +487,25 @@ def _has_header(rows: list[list[str]], wanted: Collection[str]) -> bool:
             return False
         return not (among and all(among)) and len(set(first)) == len(first)
     numbers = [c for c, k in zip(first, kinds, strict=True) if k == "number"]
-    return votes > 0 or (not any(among) and _count_on(numbers))
+    if votes > 0:
+        return True
+    stands_again = first in ([cell.strip() for cell in row] for row in body)
+    return not any(among) and not stands_again and _count_on(numbers)
+
+
+def _names_target(name: str, column: Sequence[str]) -> bool:
+    """Whether a field of the first row is the name of a target, and not one of its values.
+
+    Y, the answer yes, stands over others, or over N.
+    """
+    cells = {cell.strip() for cell in column} - set(GAPS)
+    is_answer = name == "Y" and all(len(cell) == 1 and cell.isalpha() for cell in cells)
+    return name.lower() in TARGETS and name not in cells and not is_answer
 
 
 def _count_on(cells: Sequence[str]) -> bool:
-    """Whether numbers follow each other, as years or numbers of columns do."""
-    if len(cells) < 2 or not all(cell.isdecimal() for cell in cells):
+    """Whether numbers follow each other, as years or numbers of columns do; 1, 2 proves little."""
+    if len(cells) < 2 or not all(cell.isdecimal() for cell in cells) or list(cells) == ["1", "2"]:
         return False
     numbers = list(map(int, cells))
     follow = all(b - a == 1 for a, b in itertools.pairwise(numbers))

@@ -3,7 +3,7 @@ from typing import Any
 from rosenblatt._kernels.text.tabular import TabularParser
 
 def record(
-    text: Any, at: int, end: int, delimiter: int, quote: int = 34
+    text: Any, at: int, end: int, delimiter: int, quote: int = 34, trim: bool = True
 ) -> tuple[list[int], int] | None: ...
 
 class DelimitedParser(TabularParser):

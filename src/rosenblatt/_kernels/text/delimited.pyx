@@ -41,11 +41,35 @@ cdef inline int64_t next_field(Text text, int64_t at, unsigned char delimiter) n
     return at
 
 
-cdef int64_t field_stop(
+cdef int64_t past_blanks(
     Text text, int64_t at, int64_t end, unsigned char delimiter, unsigned char quote
+) noexcept nogil:
+    """Where a field begins whose quote stands behind blanks, as in ``a, "b, c"``; else `at`.
+
+    Its closing quote must end the field, on the same line: in ``a, "b" or c`` the quotes are text.
+    """
+    cdef bint doubled
+    cdef int64_t opened = at, closed
+    if text[at] != 32 or delimiter == 32:
+        return at
+    while text[opened] == 32:
+        opened += 1
+    if text[opened] != quote:
+        return at
+    closed = closing_quote(text, opened, line_end(text, opened, end) + 1, &doubled)
+    if closed < 0 or not (text[closed + 1] == delimiter or ends_line(text, closed + 1)):
+        return at
+    return opened
+
+
+cdef int64_t field_stop(
+    Text text, int64_t at, int64_t end, unsigned char delimiter, unsigned char quote,
+    bint trim=True
 ) noexcept nogil:
     """The delimiter or line feed that ends the field at `at`; -1 within an open quote."""
     cdef bint doubled
+    if trim:
+        at = past_blanks(text, at, end, delimiter, quote)
     if text[at] == quote:
         at = closing_quote(text, at, end, &doubled)
         if at < 0:
@@ -57,7 +81,7 @@ cdef int64_t field_stop(
 
 def record(
     const unsigned char[::1] text, int64_t at, int64_t end, unsigned char delimiter,
-    unsigned char quote=34
+    unsigned char quote=34, bint trim=True
 ):
     """Where the fields of the record at `at` begin, and where it ends; None in an open quote."""
     if not 0 <= at < end <= text.shape[0] or text[end - 1] != 10:
@@ -65,7 +89,7 @@ def record(
     at = next_field(&text[0], at, delimiter)
     starts = [at]
     while True:
-        at = field_stop(&text[0], at, end, delimiter, quote)
+        at = field_stop(&text[0], at, end, delimiter, quote, trim)
         if at < 0:
             return None
         if text[at] == 10:
@@ -232,7 +256,7 @@ cdef class DelimitedParser(TabularParser):
         """Count the fields too: that one is missing says more than what it shifted."""
         cdef int64_t stop, extra = -1
         at = next_field(text, at, self.delimiter)
-        stop = field_stop(text, at, end, self.delimiter, self.quote)
+        stop = field_stop(text, at, end, self.delimiter, self.quote, self.trim)
         self.n_fields = 1
         while stop >= 0 and text[stop] == self.delimiter:
             at = next_field(text, stop + 1, self.delimiter)
@@ -242,7 +266,7 @@ cdef class DelimitedParser(TabularParser):
             if self.n_fields == self.n_columns:
                 extra = at
             self.n_fields += 1
-            stop = field_stop(text, at, end, self.delimiter, self.quote)
+            stop = field_stop(text, at, end, self.delimiter, self.quote, self.trim)
         if stop < 0:
             return -1
         if self.in_value and self.n_fields > self.n_columns:
@@ -432,6 +456,8 @@ cdef class DelimitedParser(TabularParser):
     ) noexcept nogil:
         """Where a field is, without its quotes; -1 after `fail`, or if it is not complete."""
         cdef int64_t i
+        if self.trim:
+            at = past_blanks(text, at, end, self.delimiter, self.quote)
         field.begin, field.doubled = at, False
         if text[at] != self.quote:
             while not self.ends_field(text, at):
