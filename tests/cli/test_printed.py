@@ -86,7 +86,7 @@ CASES = [
     ),
     Case("train_json", "train xor.csv --json --out xor.rbt", data=True),
     Case("train_wrong_target", "train examples/parcels.csv --target lat --out wrong.rbt"),
-    Case("train_bad_data", "train bad.csv --out bad.rbt"),
+    Case("train_bad_data", "train bad.csv --column y=number --out bad.rbt"),
     Case("predict", "predict parcels.rbt few.csv"),
     Case("predict_scores", "predict parcels.rbt few.csv --scores", data=True),
     Case("predict_json", "predict parcels.rbt few.csv --json --quiet", data=True),

@@ -158,10 +158,11 @@ def test_the_shell_rewrites_no_sentence_by_a_pattern() -> None:
 
 
 def test_the_cure_that_is_told_works(tmp_path: Path) -> None:
-    rows = "".join(f"{i},{i % 3},{'uv'[i % 2]}\n" for i in range(8))
     out = ["--out", tmp_path / "m.rbt", "--quiet"]
-    data = written(tmp_path, "word.csv", f"a,b c,y\n{rows}8,oops,u\n")
-    assert "with --column 'b c=category'\n" in fail("train", data, *out).err
+    strays = "".join(f"{i},{i % 3},{'uv'[i % 2]}\n" for i in range(99))
+    data = written(tmp_path, "word.csv", f"a,b c,y\n{strays}99,oops,u\n")
+    loud = run("train", data, *out[:2], "--learner", "averaged")
+    assert "if the column is text, say --column 'b c=category'\n" in loud.err
     assert run("train", data, *out, "--column", "b c=category").code == 0
     data = written(tmp_path, "zero.svm", "1 1:1\n0 0:1\n")
     assert "from 0, say rosenblatt convert --zero-based\n" in fail("train", data, *out).err
@@ -174,9 +175,9 @@ def test_the_cure_that_is_told_works(tmp_path: Path) -> None:
 
 def test_a_cure_that_the_command_has_no_option_for_is_left_out(tmp_path: Path) -> None:
     rows = "".join(f"{i},{'uv'[i % 2]}\n" for i in range(8))
-    data = written(tmp_path, "word.csv", f"a,y\n{rows}oops,u\n")
+    data = written(tmp_path, "word.csv", f"a,y\n{rows}1e200,u\n")
     done = fail("check", data)
-    assert "help: fix it\n      or skip such rows with --on-bad skip\n" in done.err
+    assert "help: scale the feature\n      or skip such rows with --on-bad skip\n" in done.err
     data = written(tmp_path, "caret.vw", "1 |f^g a\n-1 |g b\n")
     assert "help: skip such rows with --on-bad skip\n" in fail("check", data).err
 

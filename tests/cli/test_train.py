@@ -372,7 +372,7 @@ def test_rows_from_a_pipe_go_to_model_rbt(tmp_path: Path) -> None:
         ("a,b\n1,x\n2,x\n", "only class 'x' seen, in all 2 rows; two are needed"),
         ("a,b\n", "0 rows"),
         ("a,b\n1,2.5\n2,1.5\n", 'which column is the target? The last, "b", holds too many'),
-        ("a,b\n1,x\noops,y\n2,x\n", '"oops" is not a number'),
+        ("a,b\n1,x\n1e200,y\n2,x\n", '"1e200" is beyond 1e+150'),
     ],
 )
 def test_data_that_cannot_be_learned_from_end_with_3_and_no_model(

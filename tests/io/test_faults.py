@@ -40,22 +40,22 @@ FAULTS = [
         "not a finite number",
         "train.csv",
         b"a,b,y\n1,2,no\n3,4,yes\n5,inf,no\n",
-        table(),
+        table(types={"b": "number"}),
         'train.csv:4:3: column "b": "inf" is not a finite number\n'
         "  5,inf,no\n"
         "    ^^^\n"
-        "help: fix it\n      or read the column as text with types={'b': 'text'}" + SKIP,
+        "help: fix it" + SKIP,
     ),
     Fault(
         1,
         "not a number",
         "bad.csv",
         b"a,b,y\n1,2,no\n3,4,yes\n5,oops,no\n",
-        table(),
+        table(types={"b": "number"}),
         'bad.csv:4:3: column "b": "oops" is not a number\n'
         "  5,oops,no\n"
         "    ^^^^\n"
-        "help: fix it\n      or read the column as text with types={'b': 'text'}" + SKIP,
+        "help: fix it" + SKIP,
     ),
     Fault(
         2,
@@ -347,7 +347,7 @@ def test_errors_carry_their_parts(tmp_path: Path) -> None:
 
     (tmp_path / "t.csv").write_bytes(b"a,y\n1,no\n2,yes\nx,no\n")
     with pytest.raises(DataError) as caught:
-        io.read_table(tmp_path / "t.csv", "y")
+        io.read_table(tmp_path / "t.csv", "y", types={"a": "number"})
     error = caught.value
     assert (error.line, error.column, error.text) == (4, 1, "x,no")
     assert error.message == 'column "a": "x" is not a number'

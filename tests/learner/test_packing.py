@@ -313,6 +313,7 @@ def test_memory_does_not_grow_with_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
 ) -> None:
     monkeypatch.setattr(lines_module, "PIECE", 1 << 14)
+    monkeypatch.setattr(lines_module, "VALUES_BYTES", 1 << 14)
     monkeypatch.setattr(packed_rows, "BLOCK", 1 << 16)
     monkeypatch.setattr(number_scaling, "NUMBERS_AT_ONCE", 1 << 10)
     monkeypatch.setattr(number_scaling, "NUMBERS_SAMPLED", 1 << 10)

@@ -302,6 +302,9 @@ def with_schema(
         schema = guess_schema(shards[0].reader, block, (features or FeatureOptions()).hashed(BITS))
         if schema.kind == "text":
             schema.learn(block)
+        elif schema.kind == "table":
+            # The other shards were not looked at: what is no number there is a gap, not a fault.
+            schema.admit_strays(but=(features or FeatureOptions()).declared)
     described = schema.to_json()
     return [replace(shard, schema=described) for shard in shards], schema
 

@@ -78,6 +78,8 @@ class Number(Column):
     """(value - center) / scale, cut off at ± clip; where values may be missing, a second feature.
 
     ``sums`` are those of a stream so far (`running_moments`), of which center and scale follow.
+    ``strays`` says that training met texts among the numbers and took them as gaps, so that another
+    file may have some, too.
     """
 
     kind: ClassVar[str] = "number"
@@ -86,6 +88,7 @@ class Number(Column):
     gaps: bool = False
     clip: float | None = None
     sums: list[float] | None = None
+    strays: bool = False
 
     @property
     def n_features(self) -> int:
@@ -284,6 +287,7 @@ def as_json(column: Column, kept: Any) -> dict[str, Any]:
         fields |= {"center": column.center, "scale": column.scale, "gaps": column.gaps}
         fields |= {} if column.clip is None else {"clip": column.clip}
         fields |= {} if column.sums is None else {"sums": column.sums}
+        fields |= {"strays": True} if column.strays else {}
     elif isinstance(column, Category):
         fields["levels"] = column.levels
         fields |= {"mode": column.mode} if column.mode else {}
@@ -311,6 +315,7 @@ def from_json(fields: dict[str, Any]) -> Column:
             and number.scale > 0
             and clip > 0
             and type(number.gaps) is bool
+            and type(number.strays) is bool
             and (number.sums is None or len(sums) == 4)
             and n >= 0
             and squares >= 0,

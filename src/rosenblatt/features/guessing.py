@@ -48,12 +48,14 @@ class TableGuess:
         self._statistics, self._texts = NumberStatistics(scale), dict[str, TextGuess]()
         self._scale, self._whole = scale, dict[str, WholeGuess]()
         self._names, self._numbers = list[str](), list[str]()
+        self._strays = set[str]()
 
     def add(self, table: Table) -> None:
         """Look at more rows."""
         if not self._names:
             self._begin(table)
         self._statistics.add(table.numbers)
+        self._strays.update(table.strays)
         for name, whole in [*self._whole.items()]:
             if not whole.add(table.number_column(name), table):
                 del self._whole[name]
@@ -99,7 +101,7 @@ class TableGuess:
         """Of the rows so far; ``gaps``: every number may be missing."""
         lacking, facts = self._statistics.columns()
         numbers: dict[str, Column] = {
-            name: Number(name, gaps=gaps or lacks, **fields)
+            name: Number(name, gaps=gaps or lacks, strays=name in self._strays, **fields)
             for name, lacks, fields in zip(self._numbers, lacking, facts, strict=True)
         }
         others = {name: whole.column() for name, whole in self._whole.items()}

@@ -164,6 +164,8 @@ class Schema:
         growth, end, unknown = Growth([], {}), 0, self.unknown(table)
         for column in self._used:
             end += column.n_features
+            if isinstance(column, Number) and column.name in table.strays:
+                column.strays = True
             levels = list(unknown.get(column.name, ()))
             if isinstance(column, Category) and levels:
                 room = None if most_levels is None else max(most_levels - len(column.levels), 0)
@@ -173,6 +175,11 @@ class Schema:
                     rows = sum(unknown[column.name][level] for level in levels[room:])
                     growth.dropped[column.name] = rows
         return growth
+
+    def admit_strays(self, but: Iterable[str] = ()) -> None:
+        """Let other files have texts among the numbers, as gaps, in all columns `but` some."""
+        for column in self._numbers:
+            column.strays = column.name not in but
 
     def encode_records(
         self, records: Sequence[Mapping[str, Any]], *, learning: bool = False
@@ -190,8 +197,7 @@ class Schema:
         >>> schema.encode_records([{"colour": "blue", "size": 2, "sold": True}]).toarray()
         array([[0., 0., 1.]])
         """
-        types: dict[str, str] = self.reader_options()["types"]
-        return self._encoded(table_of_records(records, types), learning=learning)
+        return self._encoded(table_of_records(records, self.types), learning=learning)
 
     @classmethod
     def of_numbers(cls, names: Iterable[str]) -> Schema:
@@ -272,13 +278,17 @@ class Schema:
         """By column how many gaps are filled, as training had none there."""
         return {column.name: n for column in self._used if (n := column.new_gaps(table))}
 
+    @property
+    def types(self) -> dict[str, str]:
+        """By column whether it is a "number" or a "text"."""
+        return {c.name: "number" if _is_number(c) else "text" for c in self._used}
+
     def reader_options(self) -> dict[str, Any]:
         """Arguments of `io.read_table` that read another file as this one was read."""
         return {
             "columns": [column.name for column in self._used],
-            "types": {
-                column.name: "number" if _is_number(column) else "text" for column in self._used
-            },
+            # What was a gap in training is one in other files: a text among the numbers.
+            "types": self.types | {c.name: "number or gap" for c in self._numbers if c.strays},
             "missing": self.missing,
             "dialect": self.dialect,
         }

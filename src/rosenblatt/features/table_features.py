@@ -146,7 +146,7 @@ class TableFeatures(Transformer):
         return rows
 
     def _table(self, X: Any, *, reset: bool) -> Table:
-        types = None if reset else self.schema_.reader_options()["types"]
+        types = None if reset else self.schema_.types
         declared = self.columns or {}
         as_text = [name for name, kind in declared.items() if kind not in ("number", "ignored")]
         if isinstance(X, Table):

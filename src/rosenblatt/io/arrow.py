@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
@@ -46,6 +47,10 @@ class ArrowReader(Reader[Table]):
         self._largest = largest_allowed(settings.dtype)
         self.rows = 0
         self._blocks = self._walk()
+
+    @property
+    def revised(self) -> dict[str, str]:
+        return {}  # a file that has types leaves nothing to guess
 
     def whole(self) -> Table:
         self._as_texts = True
@@ -108,6 +113,7 @@ class ArrowReader(Reader[Table]):
 
     def _table(self, batch: Any, name: str, first_row: int) -> Table:
         faults: dict[int, DataError] = {}
+        strays: dict[str, dict[str, int]] = {}
         used = self._columns
         columns = {column: batch.column(column) for column in used.features}
         found = np.empty((batch.num_rows, len(used.of_kind("number"))), self._dtype)
@@ -118,9 +124,13 @@ class ArrowReader(Reader[Table]):
             with np.errstate(over="ignore"):  # what float32 cannot hold is refused below
                 found[:, place] = values
             for row in np.flatnonzero(~(np.abs(values) <= self._largest)).tolist():
-                what = self._what_is_wrong(columns[column][row].as_py())
+                value = columns[column][row].as_py()
+                what = self._what_is_wrong(value)
                 if what is None:
                     found[row, place] = np.nan
+                elif column in used.lenient and isinstance(value, str):
+                    found[row, place] = np.nan
+                    strays.setdefault(column, Counter())[value] += 1
                 elif row not in faults:
                     faults[row] = _fault(name, first_row + row, column, what)
         texts = {}
@@ -136,13 +146,15 @@ class ArrowReader(Reader[Table]):
             kept[row] = False
         labels = None if labels is None else labels[kept]
         lines = np.arange(first_row, first_row + batch.num_rows, dtype=np.int64)
-        return Table(
+        table = Table(
             used,
             found[kept] if faults else found,
             {column: values[kept] for column, values in texts.items()},
             labels if labels is None or self._as_texts else self._values(labels),
             lines[kept],
         )
+        table.strays = strays
+        return table
 
     def _what_is_wrong(self, value: Any) -> str | None:
         """Why a value is not a number to learn from; None if it marks a missing one."""

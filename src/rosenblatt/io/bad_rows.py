@@ -71,6 +71,14 @@ class BadRows:
         json.dump(reject, self._file)
         self._file.write("\n")
 
+    def restart(self) -> None:
+        """Forget all bad rows, as the files are read once more from their beginning."""
+        self.count = 0
+        self.first = []
+        if self._file is not None:
+            self._file.seek(0)
+            self._file.truncate()
+
     def close(self) -> None:
         """Finish the file of rejects; it is there, if empty, even when nothing was rejected."""
         if self._path is not None and self._file is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -16,14 +16,16 @@ from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, ParameterError, Place, Setting, Words
 from rosenblatt.io.dialect import NAMES, TARGETS
 from rosenblatt.io.fault_messages import ExtraColumns, notice, quoted
-from rosenblatt.io.number_style import GAPS
+from rosenblatt.io.labels import CODE
+from rosenblatt.io.number_style import GAPS, looks_missing
 from rosenblatt.plurals import first_few
 
-KINDS = ("number", "text")
+KINDS = ("number", "number or gap", "text")
 SHOWN = 6
-CODE = re.compile(rb"0\d+")
 # Classes may be different in so many rows, and numbers with fractions be so many classes.
 MANY, FEW = 20, 10
+# Texts among numbers are stray cells if they are one value in so many, or the only one of so many.
+VALUES_A_STRAY, VALUES_OF_ONE_STRAY = 50, 10
 
 
 class GuessedTarget:
@@ -38,7 +40,8 @@ class Columns:
     """Columns by name, so that their order in a file does not matter.
 
     The first file decides which features there are, unless they were named; a column is a number
-    column if most of its first values are numbers, unless its kind was named.
+    column if its values are numbers but for a few (`are_numbers`), unless its kind was named.
+    What is not a number in a `lenient` column is a gap, in another one a fault.
     """
 
     def __init__(
@@ -66,6 +69,8 @@ class Columns:
             self.kinds.update(types)
         for kind in {*self.kinds.values(), self._every or "text"}:
             choice("types", kind, *KINDS)
+        self.lenient = {name for name, kind in self.kinds.items() if kind == "number or gap"}
+        self.kinds |= dict.fromkeys(self.lenient, "number")
         self.guessed: set[str] = set()
         self._places: dict[tuple[str, int, int], dict[str, int]] = {}
         self.features: list[str] = []
@@ -128,7 +133,9 @@ class Columns:
                     cures=Message("choose another ", Setting("target")),
                 )
             if self._every is not None:
-                self.kinds = dict.fromkeys(self.features, self._every)
+                self.kinds = dict.fromkeys(self.features, self._every.removesuffix(" or gap"))
+            if self._every == "number or gap":
+                self.lenient = set(self.features)
         self._refuse_unknown(self.features, features, file)
         wanted = set(self.features)
         extra = [name for name in features if name not in wanted]
@@ -188,14 +195,28 @@ class Columns:
         name: str,
         values: Iterable[bytes],
         parse: Callable[[bytes], float | None] = numbers.parse,
+        *,
+        more_follow: bool = False,
     ) -> None:
-        """Decide on the kind of a column by some of its values; 007 is no number but a code."""
+        """Decide on the kind of a column by some of its values; 007 is no number but a code.
+
+        A column without a value is tried as numbers if `more_follow`, and else left as text.
+        """
         marks = {mark.encode() for mark in self.marks}
         given = [value for value in map(bytes.strip, values) if value not in marks]
-        found = sum(parse(value) is not None for value in given)
-        is_code = any(CODE.fullmatch(value) for value in given) and b"." not in b"".join(given)
-        self.kinds[name] = "number" if 2 * found > len(given) and not is_code else "text"
+        strays = Counter(
+            value.decode("utf-8", "replace") for value in given if parse(value) is None
+        )
+        is_number = are_numbers(len(given), strays) if given else more_follow
+        is_number = is_number and not are_codes(given)
+        self.kinds[name] = "number" if is_number else "text"
         self.guessed.add(name)
+        self.lenient.add(name)
+
+    def revise(self, name: str, kind: str) -> None:
+        """Take back the guess at the kind of a column, which other values speak against."""
+        self.kinds[name] = kind
+        self._places = {}
 
     def of_kind(self, kind: str) -> list[str]:
         return list(self.places(kind))
@@ -208,17 +229,48 @@ class Columns:
             self._places = {known: dict(zip(names, range(len(names)), strict=True)), **self._places}
         return self._places[known]
 
-    def plan(self, names: Sequence[str]) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
-        """What each column of a file is, and where it goes."""
+    def plan(
+        self, names: Sequence[str]
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int8]]:
+        """What each column of a file is, where it goes, and whether strays in it are gaps."""
         roles = np.full(len(names), IGNORED, np.int8)
         places = np.zeros(len(names), np.int32)
+        lenient = np.array([name in self.lenient for name in names], np.int8)
         at = {name: i for i, name in enumerate(names)}
         if self.target is not None:
             roles[at[self.target]] = LABEL
         for kind, role in (("number", NUMBER), ("text", TEXT)):
             for place, name in enumerate(self.of_kind(kind)):
                 roles[at[name]], places[at[name]] = role, place
-        return roles, places
+        return roles, places, lenient
+
+
+def are_numbers(n_values: int, strays: Mapping[str, int]) -> bool:
+    """Whether a column holds numbers, with so few texts among its values that they are strays.
+
+    A column with more texts holds codes or names, even if most of them are written in digits.
+    Words such as "unknown" only say that a number is not known, so these may be many.
+
+    Parameters
+    ----------
+    n_values : int
+        How many values there are, gaps left out.
+    strays : mapping of str to int
+        Those that are no numbers, with how often they occur.
+    """
+    n_unknown = sum(n for text, n in strays.items() if looks_missing(text))
+    n_strays = sum(strays.values()) - n_unknown
+    n_numbers = n_values - n_unknown - n_strays
+    if 2 * n_numbers <= n_values:
+        return False
+    is_only_one = n_strays == 1 and n_numbers + 1 >= VALUES_OF_ONE_STRAY
+    return is_only_one or VALUES_A_STRAY * n_strays <= n_numbers + n_strays
+
+
+def are_codes(values: Iterable[bytes]) -> bool:
+    """Whether some values have zeros in front that numbers do not have, as 007."""
+    found = list(values)
+    return any(CODE.fullmatch(value) for value in found) and b"." not in b"".join(found)
 
 
 def guess_target(names: Sequence[str], values: Mapping[str, Sequence[Any]], file: str) -> str:
@@ -262,7 +314,13 @@ def _are_whole(values: Sequence[Any]) -> bool:
     """Whether most of the values are whole numbers, as a column is of numbers if most are."""
     known = [text for value in values if (text := str(value).strip()) not in GAPS]
     found = [numbers.parse(text.encode()) for text in known]
-    return 2 * sum(value is not None and value.is_integer() for value in found) > len(found)
+    whole = sum(value is not None and not _is_fraction(value) for value in found)
+    return 2 * whole > len(found)
+
+
+def _is_fraction(value: float) -> bool:
+    """Whether a number is none of those that count; digits beyond any float64 are one."""
+    return math.isfinite(value) and not value.is_integer()
 
 
 def can_be_classes(values: Sequence[Any]) -> bool:
@@ -270,7 +328,7 @@ def can_be_classes(values: Sequence[Any]) -> bool:
     known = [text for value in values if (text := str(value).strip()) not in GAPS]
     different = set(known)
     found = [numbers.parse(text.encode()) for text in different]
-    fractions = sum(value is not None and not value.is_integer() for value in found)
+    fractions = sum(value is not None and _is_fraction(value) for value in found)
     few = 2 * len(different) <= len(known)
     if fractions and not (few and len(different) <= FEW):
         return False

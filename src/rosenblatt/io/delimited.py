@@ -17,6 +17,7 @@ from rosenblatt.errors import DataError, Message, Setting, Words
 from rosenblatt.io.column_roles import Columns, number_repeated
 from rosenblatt.io.dialect import (
     COMMENTS,
+    SUMS,
     Dialect,
     Layout,
     check,
@@ -55,6 +56,8 @@ class Delimited(TableFormat[DelimitedParser]):
     """The format for the reader."""
 
     delimited = True
+    # Digits in quotes are a number as well as digits without.
+    number_of_text = True
     faults = FAULTS
     finds_encoding = True
 
@@ -90,6 +93,7 @@ class Delimited(TableFormat[DelimitedParser]):
             largest_allowed(settings.dtype),
             [mark.encode() for mark in columns.marks],
         )
+        parser.set_footer_words([word.encode() for word in SUMS])
         super().__init__(parser, columns, settings)
 
     @property
@@ -109,7 +113,7 @@ class Delimited(TableFormat[DelimitedParser]):
             self._lines = lines
             self._n_lines = self.parser.line
         if self._columns.undecided:
-            stop = lines.sample_end()
+            stop = lines.sample_end() if self.reads_all else lines.values_end()
             if stop is None:
                 return False
             self._look_at_values(lines, stop)
@@ -473,7 +477,8 @@ class Delimited(TableFormat[DelimitedParser]):
         for name in self._columns.undecided:
             values = [row[places[name]] for row in rows]
             self._look_at_marks(lines, name, [value.decode("utf-8", "replace") for value in values])
-            self._columns.guess(name, values, self.parser.number)
+            more = stop < lines.end or not lines.last
+            self._columns.guess(name, values, self.parser.number, more_follow=more)
         if self._given.get("header") and not self._warned and self._layout is None:
             self._warn_of_values(lines, rows, places)
 
@@ -554,6 +559,12 @@ class Delimited(TableFormat[DelimitedParser]):
                 notice(Assumption, f"{lines.name}:{line}: a {what} skipped")
             elif n:
                 notice(Assumption, f"{lines.name}:{line}: a {what} skipped, and {n - 1:,} below")
+
+    def reread(self) -> bool:
+        again = super().reread()
+        if again:
+            self._lines = self._sniffed = None
+        return again
 
     def take(self) -> Table:
         # A late byte may have told which encoding it is.

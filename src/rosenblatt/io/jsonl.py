@@ -82,25 +82,36 @@ class JsonLines(TableFormat[JsonParser]):
         names = [*values, *(name for name in self._columns.named() if name not in values)]
         if not values:
             # None of them may pass for a row: this label is in none.
-            self._set_names([""], np.array([LABEL], np.int8), np.zeros(1, np.int32))
+            self._set_names([""], np.array([LABEL], np.int8), np.zeros(1, np.int32), None)
             return False
         if len(names) - self._columns.may_hold_target > self._most:
             what = too_many(len(names), "key", self._most)
             raise DataError(what, name=lines.name, cures=RAISE_MAX_FEATURES)
         self._columns.settle(names, lines.name, values)
         for name in self._columns.undecided:
-            self._columns.guess(name, map(_as_text, values.get(name, ())))
+            found = map(_as_text, values.get(name, ()))
+            self._columns.guess(name, found, more_follow=n_rows == SAMPLE_LINES)
         used = {*self._columns.features, self._columns.target}
         names = [name for name in names if name in used]
         self._set_names(names, *self._columns.plan(names))
         return True
 
     def _set_names(
-        self, names: list[str], roles: npt.NDArray[np.int8], places: npt.NDArray[np.int32]
+        self,
+        names: list[str],
+        roles: npt.NDArray[np.int8],
+        places: npt.NDArray[np.int32],
+        lenient: npt.NDArray[np.int8] | None,
     ) -> None:
         self._names = names
-        self.parser.set_columns(roles, places)
+        self.parser.set_columns(roles, places, lenient)
         self.parser.set_keys([name.encode() for name in names])
+
+    def reread(self) -> bool:
+        again = super().reread()
+        if again:
+            self._begun = False
+        return again
 
     def take(self) -> Table:
         extra = [key.decode() for key in self.parser.extra_keys()]
@@ -118,6 +129,11 @@ class JsonLines(TableFormat[JsonParser]):
             return None
         return bytearray(json.dumps(dict(pairs), ensure_ascii=False).encode() + b"\n")
 
+    def span_in_row(self, row: bytes) -> tuple[int, int]:
+        column = self.parser.fault_column
+        span = _span_of(row, self._names[column]) if 0 <= column < len(self._names) else None
+        return (0, 1) if span is None else span
+
     def explain(self, parser: Any, found: bytes) -> Explained:
         if parser.fault == "no label" and not self._begun:
             return "the object is empty", 'write keys and values, as {"a": 1}'
@@ -128,11 +144,6 @@ class JsonLines(TableFormat[JsonParser]):
             return f"the key {key} stands twice, first at column {first}", "keep one"
         return super().explain(parser, found)
 
-
-    def span_in_row(self, row: bytes) -> tuple[int, int]:
-        column = self.parser.fault_column
-        span = _span_of(row, self._names[column]) if 0 <= column < len(self._names) else None
-        return (0, 1) if span is None else span
 
 def _pairs(line: bytes) -> list[tuple[str, Any]]:
     """Keys and values of one line, none if it is not an object; the parser will say why."""
@@ -164,13 +175,6 @@ def _flat(pairs: Iterable[tuple[str, Any]], before: str = "") -> Iterator[tuple[
             yield before + key, value
 
 
-class _Object(list[tuple[str, Any]]):
-    """The pairs of an object, distinct from a list."""
-
-
-def _as_text(value: Any) -> bytes:
-    """A value for the guess at what the column holds."""
-    return b"1" if isinstance(value, bool | int | float) else b"text"
 def _span_of(row: bytes, column: str) -> tuple[int, int] | None:
     """Where the value of a column stands in a row with objects within it; None if it does not."""
     text = row.decode("utf-8", "surrogateescape")
@@ -208,3 +212,10 @@ def _after_space(text: str, at: int) -> int:
     return at
 
 
+class _Object(list[tuple[str, Any]]):
+    """The pairs of an object, distinct from a list."""
+
+
+def _as_text(value: Any) -> bytes:
+    """A value for the guess at what the column holds."""
+    return b"1" if isinstance(value, bool | int | float) else b"text"

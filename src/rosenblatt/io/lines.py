@@ -18,6 +18,7 @@ PIECE = 1 << 20
 SAMPLE_LINES = 100
 PIECE_TO_JUDGE = 1 << 16
 SAMPLE_BYTES = 1 << 20
+VALUES_BYTES = 1 << 18
 WIDE = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -117,6 +118,19 @@ class Lines:
             if at - self.at > most:
                 break
         return at
+
+    def values_end(self) -> int | None:
+        """As `sample_end`, of the lines to judge the values by: more of a file on a disk.
+
+        Nobody waits for as many lines of a pipe, out of which rows may come one at a time.
+        """
+        most = min(VALUES_BYTES, self._limit)
+        if self._source.is_read_once():
+            return self.sample_end()
+        if not self.last and self._filled - self.at <= most:
+            return None
+        stop = self.buffer.rfind(b"\n", self.at, min(self.at + most, self.end)) + 1
+        return max(stop, self.sample_end() or 0) or None
 
     def drop_line(self) -> None:
         """Pass over the line at ``at``, even if its end is not yet in sight."""

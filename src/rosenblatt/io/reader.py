@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping, Sized
-from contextlib import closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from typing import Any, Generic, NoReturn, Self, TypeVar
 
 from rosenblatt.core.parallel import n_processors
@@ -29,7 +30,7 @@ from rosenblatt.io.labels import Labels
 from rosenblatt.io.lines import Lines
 from rosenblatt.io.reader_options import ReaderSettings
 from rosenblatt.io.row_texts import RowTexts
-from rosenblatt.io.sources import Given, sources_of
+from rosenblatt.io.sources import Given, kept_for_rereading, sources_of
 from rosenblatt.plurals import count
 
 Taken = TypeVar("Taken", bound=Sized)
@@ -50,6 +51,8 @@ class Format(ABC, Generic[Taken]):
     finds_encoding = False
     # That of the files before, of which nothing more is said.
     expected_encoding = "utf-8"
+    # Whether all rows are read before any is handed out.
+    reads_all = False
     # By fault the words for it, with {found} in quotes or the bare {number}, and its cures.
     faults: Mapping[str, Explained] = {}
 
@@ -75,6 +78,10 @@ class Format(ABC, Generic[Taken]):
         """A row with objects within it as a line of none, if there is a way."""
         return None
 
+    def span_in_row(self, row: bytes) -> tuple[int, int]:
+        """Where the fault of a row that was flattened stands in the row itself."""
+        return 0, 1
+
     def twin(self) -> Any:
         """Another parser, for the second half of a piece; None where only one can tell the rows."""
         return None
@@ -83,12 +90,28 @@ class Format(ABC, Generic[Taken]):
         """Say what there is to say of a file whose last row was read."""
 
     @abstractmethod
-    def span_in_row(self, row: bytes) -> tuple[int, int]:
-        """Where the fault of a row that was flattened stands in the row itself."""
-        return 0, 1
-
     def take(self) -> Taken:
         """What was read since the last time."""
+
+    def revised(self) -> dict[str, str]:
+        """The columns whose kind was guessed wrong, as all rows so far show."""
+        return {}
+
+    @property
+    def may_revise(self) -> bool:
+        """Whether `reread` may turn out to be true."""
+        return False
+
+    def reread(self) -> bool:
+        """Whether all rows show that they must be read again, in another way."""
+        return False
+
+    def finished(self, taken: Taken) -> Taken:
+        """What was read, when it is all there is."""
+        return taken
+
+    def tell_of_strays(self, file: str) -> None:
+        """Say which values were read as gaps, if any."""
 
 
 FAULTS_OF_ANY_LINE: dict[str, Explained] = {
@@ -158,6 +181,11 @@ class Reader(Generic[Taken]):
     def first_faults(self) -> list[DataError]:
         return self._bad.first
 
+    @property
+    def revised(self) -> dict[str, str]:
+        """Columns of a table whose kind was guessed wrong by the first rows, with their kind."""
+        return self._form.revised()
+
     def __iter__(self) -> Self:
         return self
 
@@ -193,9 +221,27 @@ class Reader(Generic[Taken]):
 
     def whole(self) -> Taken:
         """Everything as one block; a warning tells of rows that were skipped."""
+        form = self._form
+        form.reads_all = True
+        with closing(self._bad), ExitStack() as stack:
+            if form.may_revise:
+                kept = [stack.enter_context(kept_for_rereading(one)) for one in self._sources]
+                self._sources = kept
+            taken = self._read_all()
+            if form.reread():
+                self._begin_again()
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # all was said the first time
+                    taken = self._read_all()
+            taken = form.finished(taken)
+        form.tell_of_strays(self._named())
+        self._bad.tell(self.rows, self.unit)
+        return taken
+
+    def _read_all(self) -> Taken:
         size, parser = sum(source.size() for source in self._sources), self._form.parser
         twin = self._form.twin() if n_processors() > 1 else None
-        with closing(self._bad), nullcontext() if twin is None else Halves(parser, twin) as halves:
+        with nullcontext() if twin is None else Halves(parser, twin) as halves:
             self._halves = halves
             for lines in self._pieces():
                 if size > lines.at > 0:
@@ -204,8 +250,15 @@ class Reader(Generic[Taken]):
                 if self.progress is not None and self.rows:
                     self.progress(self.rows)
         self._refuse_nothing()
-        self._bad.tell(self.rows, self.unit)
         return self._form.take()
+
+    def _begin_again(self) -> None:
+        self._bad.restart()
+        self._footers = []
+        self.rows = 0
+
+    def _named(self) -> str:
+        return ", ".join(source.name for source in self._sources[:3])
 
     def _walk(self) -> Generator[Taken, None, None]:
         if self._form.labels is not None:
@@ -222,14 +275,14 @@ class Reader(Generic[Taken]):
         finally:
             self._bad.close()
         self._refuse_nothing()
+        self._form.tell_of_strays(self._named())
 
     def _refuse_nothing(self) -> None:
         if self.rows == 0 and not (self._bad.count and self.row_texts):
-            names = ", ".join(source.name for source in self._sources[:3])
             n = self._bad.count
             skipped = f"; {count(n, f'bad {self.unit}')} skipped" if n else ""
             cure = f"give a file with {self.unit}s in it"
-            raise DataError(f"0 {self.unit}s{skipped}", name=names, cures=cure)
+            raise DataError(f"0 {self.unit}s{skipped}", name=self._named(), cures=cure)
 
     def _pieces(self) -> Iterator[Lines]:
         """Parse piece after piece; the parser holds the rows."""
@@ -328,6 +381,22 @@ class Reader(Generic[Taken]):
             cures=[*([cures] if isinstance(cures, Words) else cures), SKIP],
         )
 
+    def _fault_in_flattened(self, cured: bytearray, row: bytes, name: str) -> DataError:
+        """A fault of a row that was flattened, at its place in the row as it stands in the file."""
+        parser = self._form.parser
+        found = bytes(cured[parser.fault_at : parser.fault_end])
+        what, cures = self._form.explain(parser, found)
+        at, end = self._form.span_in_row(row)
+        return located(
+            what,
+            name=name,
+            line=parser.fault_line,
+            text=row.rstrip(b"\r\n"),
+            at=at,
+            end=end,
+            cures=[*([cures] if isinstance(cures, Words) else cures), SKIP],
+        )
+
     def _give_up_line(self, lines: Lines, *, header: bool) -> None:
         """The row at hand has no end within the limit: it is not kept any further."""
         parser = self._form.parser
@@ -360,19 +429,3 @@ class Reader(Generic[Taken]):
         if head.count(b"\r") > 1:
             return ["the line ends are carriage returns alone: convert the file to line feeds"]
         return [RAISE_MAX_LINE_BYTES]
-    def _fault_in_flattened(self, cured: bytearray, row: bytes, name: str) -> DataError:
-        """A fault of a row that was flattened, at its place in the row as it stands in the file."""
-        parser = self._form.parser
-        found = bytes(cured[parser.fault_at : parser.fault_end])
-        what, cures = self._form.explain(parser, found)
-        at, end = self._form.span_in_row(row)
-        return located(
-            what,
-            name=name,
-            line=parser.fault_line,
-            text=row.rstrip(b"\r\n"),
-            at=at,
-            end=end,
-            cures=[*([cures] if isinstance(cures, Words) else cures), SKIP],
-        )
-

@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 from rosenblatt.checks import choice
@@ -23,6 +23,7 @@ MARKS = {
 }
 ENDINGS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
 PIECE = 1 << 20
+KEPT_IN_MEMORY = 1 << 26
 LONGEST_MARK = max(map(len, MARKS))
 ENDINGS_OF_FORMATS = {
     "arrow": "arrow feather",
@@ -135,6 +136,54 @@ def opened(source: Source) -> Iterator[Stream]:
     finally:
         if source.closes:
             raw.close()
+
+
+@contextmanager
+def kept_for_rereading(source: Source) -> Iterator[Source]:
+    """A source that can be read again once it was read to its end.
+
+    An open file goes back to where it was; what comes out of a pipe is kept in a temporary file.
+    """
+    if not source.is_read_once():
+        yield source
+        return
+    with ExitStack() as stack:
+        first: list[tuple[Any, int]] = []
+        copies: list[Any] = []
+
+        def open_again() -> Any:
+            if copies:
+                copies[0].seek(0)
+                return copies[0]
+            if first:
+                raw, start = first[0]
+                raw.seek(start)
+                return raw
+            raw = source.open()
+            if source.closes:
+                stack.callback(raw.close)
+            if getattr(raw, "seekable", lambda: False)():
+                first.append((raw, raw.tell()))
+                return raw
+            import tempfile
+
+            copies.append(stack.enter_context(tempfile.SpooledTemporaryFile(KEPT_IN_MEMORY)))
+            return _Recorded(raw, copies[0])
+
+        yield Source(source.name, open_again, False)
+
+
+class _Recorded:
+    """A stream whose bytes are kept while they are read."""
+
+    def __init__(self, raw: Any, copy: Any) -> None:
+        self._read, self._copy = getattr(raw, "read1", raw.read), copy
+
+    def read(self, size: int = -1) -> Any:
+        data = self._read(size)
+        if isinstance(data, bytes):
+            self._copy.write(data)
+        return data
 
 
 class Stream:

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from rosenblatt._kernels.text import numbers as number_text
 from rosenblatt._kernels.text.tabular import TabularParser
 from rosenblatt.core.rows import largest_allowed
 from rosenblatt.errors import InputError, Message, Setting, Words
 from rosenblatt.io.block import Block
-from rosenblatt.io.column_roles import Columns
+from rosenblatt.io.column_roles import Columns, are_codes, are_numbers
 from rosenblatt.io.dialect import Dialect
-from rosenblatt.io.fault_messages import Explained, limit_words, number_words, quoted
+from rosenblatt.io.fault_messages import (
+    Assumption,
+    Explained,
+    limit_words,
+    notice,
+    number_words,
+    quoted,
+)
 from rosenblatt.io.labels import Labels
 from rosenblatt.io.number_style import looks_missing
 from rosenblatt.io.reader import Format
 from rosenblatt.io.reader_options import ReaderSettings
+from rosenblatt.plurals import first_few
 
 Coded = tuple[npt.NDArray[np.int32], list[str]]
 ParserOfRows = TypeVar("ParserOfRows", bound=TabularParser)
+SHOWN_STRAYS = 3
+# So many different texts tell whether any of a column may be numbers.
+PROBED_TEXTS = 50
+PROBED_NUMBERS = 1000
 FAULTS_OF_VALUES = ("not a number", "too large", "label", "not text", "no label")
 
 
@@ -46,6 +61,9 @@ class Table(Block):
         The line (in Parquet and Arrow files the row) of every example, from 1.
     missing : list of str
         The texts that were read as gaps, beside the usual ones.
+    strays : dict of str to dict of str to int
+        By number column the texts that are no numbers and were read as gaps, with how often they
+        occur.
     dialect : Dialect
         How the file was written: delimiter, decimal mark, encoding and so on.
     """
@@ -69,6 +87,7 @@ class Table(Block):
         self.target = columns.target
         self.missing = list(columns.missing)
         self.dialect = Dialect()
+        self.strays: dict[str, dict[str, int]] = {}
         self.numbers, self.texts = numbers, texts
         # What `lines` counts; what does not come from a file has records.
         self.unit = "line"
@@ -152,6 +171,10 @@ class Table(Block):
         if joined.labels is not None:
             joined.labels = np.concatenate([table.labels for table in tables])
         joined.lines = np.concatenate([table.lines for table in tables])
+        joined.strays = {}
+        for table in tables:
+            for name, texts in table.strays.items():
+                joined.strays[name] = Counter(joined.strays.get(name)) + Counter(texts)
         joined._codes, joined._coded = {}, {}
         return joined
 
@@ -173,18 +196,46 @@ def _of_one_column(codes: npt.NDArray[np.int32], texts: list[str]) -> Coded:
     return first[codes], [texts[code] for code in met.tolist()]
 
 
+@dataclass
+class ColumnTally:
+    """What all rows so far say about the kind of a column.
+
+    ``n_values`` counts those that are no gaps, and ``strays`` those of them that are no numbers;
+    ``has_codes`` says whether some have zeros in front.
+    """
+
+    n_values: int = 0
+    strays: Counter[str] = field(default_factory=Counter)
+    has_codes: bool = False
+
+    @property
+    def kind(self) -> str:
+        return (
+            "number" if not self.has_codes and are_numbers(self.n_values, self.strays) else "text"
+        )
+
+
 class TableFormat(Format[Table], Generic[ParserOfRows]):
-    """Rows of the parser as a Table, and the words for faults that any table can have."""
+    """Rows of the parser as a Table, and the words for faults that any table can have.
+
+    The kinds of columns that nobody named are guessed by the first rows. All rows are counted, so
+    that `revise` knows better at the end.
+    """
 
     parser: ParserOfRows
     labels: Labels
     dialect = Dialect()
+    # Whether a text may be a number; in JSON one that is in quotes is meant as text.
+    number_of_text = False
 
     def __init__(self, parser: ParserOfRows, columns: Columns, settings: ReaderSettings) -> None:
         self.parser, self._columns = parser, columns
         self.labels = Labels(settings.labels, settings.classes)
         self._limit, self._most = largest_allowed(settings.dtype), settings.max_features
         self._names: list[str] = []
+        self._tallies: dict[str, ColumnTally] = {}
+        # Columns that were read as numbers and turned out to be texts.
+        self._revised: set[str] = set()
         parser.admits = self.labels.fault
 
     @property
@@ -193,6 +244,7 @@ class TableFormat(Format[Table], Generic[ParserOfRows]):
         return self._names
 
     def take(self) -> Table:
+        strays = self._take_strays()
         found, codes, texts = self.parser.take()
         label_codes, names, lines = self.parser.take_rows()
         listed = [text.decode() for text in texts]
@@ -205,7 +257,133 @@ class TableFormat(Format[Table], Generic[ParserOfRows]):
             labels = self.labels.values(label_codes, names)
         table = Table(self._columns, found, columns, labels, lines, shared)
         table.dialect = self.dialect
+        table.strays = strays
+        for name in sorted({*self._columns.guessed, *strays}):
+            self._tally(table, name)
         return table
+
+    def _take_strays(self) -> dict[str, dict[str, int]]:
+        """By number column the texts read as gaps since the last time, and how often they occur."""
+        places, codes, texts = self.parser.take_strays()
+        names = self._columns.of_kind("number")
+        strays: dict[str, dict[str, int]] = {}
+        for place in np.unique(places).tolist():
+            found = np.bincount(codes[places == place])
+            strays[names[place]] = {
+                texts[code].decode(): int(found[code]) for code in np.flatnonzero(found).tolist()
+            }
+        return strays
+
+    # ------------------------------------------------------------------ the kinds of the columns
+
+    def _tally(self, table: Table, name: str) -> None:
+        """Count what more rows say about the kind of a column."""
+        tally = self._tallies.setdefault(name, ColumnTally())
+        if name in table.places:
+            strays = table.strays.get(name, {})
+            values = table.number_column(name)
+            # Of a whole file without strays it only matters whether there is a number at all.
+            if self.reads_all and not strays and not np.isnan(values[:PROBED_NUMBERS]).all():
+                values = values[:PROBED_NUMBERS]
+            tally.n_values += int((~np.isnan(values)).sum()) + sum(strays.values())
+            tally.strays.update(strays)
+        elif self.number_of_text and name not in self._revised:
+            self._tally_texts(tally, table.counts(name))
+
+    def _tally_texts(self, tally: ColumnTally, counts: dict[str, int]) -> None:
+        known = [text for text in counts if text]
+        tally.n_values += sum(counts[text] for text in known)
+        # Most columns of text hold no numbers at all, and a look at some of them is enough.
+        some = known[:: max(1, len(known) // PROBED_TEXTS)]
+        if not any(self._number(text) is not None for text in some):
+            tally.strays.update({"": sum(counts[text] for text in known)})
+            return
+        tally.strays.update({text: counts[text] for text in known if self._number(text) is None})
+        tally.has_codes = tally.has_codes or are_codes(text.encode() for text in known)
+
+    def _number(self, text: str) -> float | None:
+        """The number that a text is, if it is one to learn from."""
+        parse: Callable[[bytes], float | None] = getattr(self.parser, "number", number_text.parse)
+        value = parse(text.encode())
+        return value if value is not None and abs(value) <= self._limit else None
+
+    @property
+    def may_revise(self) -> bool:
+        return not self._columns.all_known
+
+    def revised(self) -> dict[str, str]:
+        """The columns whose kind was guessed wrong, as all rows so far show, with their true kind.
+
+        Of a column without any value nothing is known: it is left as text.
+        """
+        tallies = {name: self._tallies[name] for name in self._columns.guessed & {*self._tallies}}
+        if not self.number_of_text:
+            tallies = {n: t for n, t in tallies.items() if self._columns.kinds[n] == "number"}
+        return {
+            name: tally.kind
+            for name, tally in tallies.items()
+            if tally.kind != self._columns.kinds[name] and name not in self._revised
+        }
+
+    def reread(self) -> bool:
+        """Take back wrong guesses; whether the files must be read again, as numbers are texts."""
+        texts = {
+            name
+            for name, kind in self.revised().items()
+            if kind == "text" and self._tallies[name].n_values
+        }
+        for name in texts:
+            self._columns.revise(name, "text")
+        self._revised |= texts
+        self._tallies = {} if texts else self._tallies
+        return bool(texts)
+
+    def finished(self, table: Table) -> Table:
+        """The table of all rows, its columns of the kinds that these have."""
+        revised = self.revised()
+        if not revised:
+            return table
+        columns: dict[str, npt.NDArray[Any]] = dict(table.columns)
+        for name, kind in revised.items():
+            if kind == "text":  # there is no value in it
+                columns[name] = np.full(len(table), "", object)
+            else:
+                numbered, different = table.coded(name)
+                values = [self._number(text) for text in different]
+                found = np.array([np.nan if v is None else v for v in values], table.numbers.dtype)
+                columns[name] = found[numbered]
+                table.strays[name] = dict(self._tallies[name].strays)
+            self._columns.revise(name, kind)
+        numbers = np.empty((len(table), len(self._columns.of_kind("number"))), table.numbers.dtype)
+        for place, name in enumerate(self._columns.of_kind("number")):
+            numbers[:, place] = columns[name]
+        texts = {name: columns[name] for name in self._columns.of_kind("text")}
+        codes = {name: coded for name, coded in table._codes.items() if name in texts}
+        better = Table(self._columns, numbers, texts, table.labels, table.lines, codes)
+        better.dialect = table.dialect
+        better.strays = {name: strays for name, strays in table.strays.items() if strays}
+        return better
+
+    def tell_of_strays(self, file: str) -> None:
+        """Say which values were read as gaps, as they are no numbers."""
+        for name in self._columns.of_kind("number"):
+            tally = self._tallies.get(name)
+            if tally is None or not tally.strays:
+                continue
+            n = sum(tally.strays.values())
+            are_gaps = (
+                "is not a number, read as a gap" if n == 1 else "are not numbers, read as gaps"
+            )
+            texts = [f"{quoted(text)} ({times:,})" for text, times in tally.strays.most_common()]
+            what = (
+                f"{file}: column {quoted(name)}: {n:,} of {tally.n_values:,} values {are_gaps}: "
+                f"{first_few(texts, SHOWN_STRAYS)}"
+            )
+            words = Message(what)
+            if name in self._columns.guessed:
+                as_text = Setting("types", {name: "text"})
+                words = Message(what, "; if the column is text, say ", as_text)
+            notice(Assumption, words)
 
     def explain(self, parser: Any, found: bytes) -> Explained:
         column, name = parser.fault_column, str(parser.fault_column + 1)

@@ -70,8 +70,9 @@ def iter_table(
         How another file was written (``table.dialect``), and this one is, if it fits.
     columns : list of str, default=None
         The features to read, in this order; a file may hold more (a warning says so), not fewer.
-    types : dict of str to {"number", "text"}, or one of these for all, default=None
-        The kind of columns, where it should not be guessed.
+    types : dict of str to {"number", "number or gap", "text"}, or one for all, default=None
+        The kind of columns, where it should not be guessed. A text in a column of numbers is a
+        fault, or with "number or gap" a gap.
     missing : list of str, default=()
         Texts that stand for an unknown value, beside the usual ones: nothing, NA, N/A, null, NaN,
         -, ? and the like. A number that is not known is read as NaN, a text as "".
@@ -123,8 +124,8 @@ def read_table(table: Table) -> Table:
 
     How a text is written is found out from its first lines (`table.dialect`): what separates
     fields, whether there is a header, decimal commas, marks of thousands. A column holds numbers if
-    most of its first values are numbers; from then on a value that is neither a number nor a mark
-    of a gap is a fault. Fields may be quoted as in RFC 4180; blank lines are skipped. JSON is one
+    its values are numbers but for a few, which are read as gaps (`table.strays`); a warning tells
+    of them. Fields may be quoted as in RFC 4180; blank lines are skipped. JSON is one
     object a line, or an array of them, and objects within are columns such as ``where.city``; of an
     Excel file the first sheet with a table is read.
 
@@ -151,14 +152,14 @@ def read_table(table: Table) -> Table:
     >>> table.y
     array(['setosa', 'virginica'], dtype='<U9')
 
-    >>> read_table(io.BytesIO(b"a,b,c\\n1,2,x\\n3,4,y\\n5,oops,x\\n"), target="c")
+    >>> text = b"a,b,c\\n1,2,x\\n3,4,y\\n5,oops,x\\n"
+    >>> read_table(io.BytesIO(text), target="c", types={"b": "number"})
     Traceback (most recent call last):
         ...
     rosenblatt.errors.DataError: <stream>:4:3: column "b": "oops" is not a number
       5,oops,x
         ^^^^
     help: fix it
-      or read the column as text with types={'b': 'text'}
           or skip such rows with on_bad='skip'
     """
     return table

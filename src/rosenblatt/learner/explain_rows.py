@@ -242,7 +242,7 @@ def _unlike_training(learner: Any, x: Mapping[Any, Any]) -> dict[str, Any]:
 
     schema = getattr(learner, "schema_", None)
     if isinstance(schema, Schema):
-        table = table_of_records([x], schema.reader_options()["types"])
+        table = table_of_records([x], schema.types)
         unknown = {name: list(levels) for name, levels in schema.unknown(table).items()}
         return {"unknown": unknown, "clipped": schema.clipped(table)}
     known = set(getattr(learner, "feature_names_in_", x))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from typing import Any
@@ -110,13 +110,17 @@ def pack(
     read, names = getattr(io, f"iter_{whole}"), [one.name for one in sources_of(source)]
     given |= {"labels": "codes", **options}
     with repeatable(source) if whole in GUESSED else nullcontext(source) as sources:
-        open_reader = partial(read, sources, **given)
+
+        def open_reader(revised: Mapping[str, str] | None = None) -> Any:
+            types = {"types": {**given.get("types", {}), **revised}} if revised else {}
+            return read(sources, **{**given, **types})
+
         return pack_blocks(whole, open_reader, path, used, schema, sources=names)
 
 
 def pack_blocks(
     kind: str,
-    open_reader: Callable[[], Any],
+    open_reader: Callable[..., Any],
     path: Any,
     options: FeatureOptions,
     schema: AnySchema | None = None,
@@ -127,11 +131,13 @@ def pack_blocks(
 ) -> PackedRows:
     """As `pack`, of the blocks of a reader whose labels are codes; `GUESSED` kinds are read twice.
 
+    ``open_reader`` may be given the kinds of columns that were guessed wrong by the first rows.
     ``ahead``: a second thread may read; ``unseen`` counts what a given schema has no feature for.
     """
     given, labels = schema, LabelTexts()
     if schema is None and kind == "table":
-        schema = _guessed(open_reader(), options)
+        schema, revised = _guessed(open_reader, options)
+        open_reader = partial(open_reader, revised)
     elif schema is None and kind == "text":
         schema = _tallied(open_reader, TextSchema(TextFeatures(**options.text)))
     block: Any = None
@@ -150,16 +156,29 @@ def pack_blocks(
     return read_packed(path, verify=False)
 
 
-def _guessed(reader: Any, options: FeatureOptions) -> Schema:
-    """The schema of a table, of which one block is in memory at a time."""
-    guess = TableGuess(options.declared, options.scale, options.text)
-    table: Any = None
-    with warnings.catch_warnings(), reader:
-        warnings.simplefilter("ignore")  # they come again when the rows are encoded
-        for table in reader:
-            guess.add(table)
+def _guessed(
+    open_reader: Callable[..., Any], options: FeatureOptions
+) -> tuple[Schema, dict[str, str]]:
+    """The schema of a table, of which one block is in memory at a time.
+
+    The reader guesses by the first rows what is a number. If all rows show that it is wrong about a
+    column, the file is read once more with the kinds `revised`, as reading it at once does.
+    """
+    revised: dict[str, str] = {}
+    while True:
+        guess = TableGuess(options.declared, options.scale, options.text)
+        table: Any = None
+        with warnings.catch_warnings(), open_reader(revised) as reader:
+            warnings.simplefilter("ignore")  # they come again when the rows are encoded
+            for table in reader:
+                guess.add(table)
+            wrong = reader.revised
+        if not wrong:
+            break
+        revised |= {n: "number or gap" if kind == "number" else kind for n, kind in wrong.items()}
     marks = list(table.missing)
-    return Schema(guess.columns(bool(marks)), table.target, marks, table.dialect)
+    schema = Schema(guess.columns(bool(marks)), table.target, marks, table.dialect)
+    return schema, revised
 
 
 def _tallied(open_reader: Callable[[], Any], schema: TextSchema) -> TextSchema:

@@ -132,6 +132,19 @@ cdef bint is_row_count(Text text, int64_t at, int64_t stop) noexcept nogil:
     return at == stop - 1 and text[at] == 41
 
 
+cdef bint is_misspelt(Text text, int64_t at, int64_t end) noexcept nogil:
+    """Whether a text that is not a number has only what numbers have: digits, marks, signs, an e."""
+    cdef bint digits = False
+    cdef unsigned char c
+    while at < end:
+        c = text[at]
+        digits = digits or 48 <= c <= 57
+        if not (48 <= c <= 57 or c == 43 or c == 44 or c == 45 or c == 46 or (c | 32) == 101):
+            return False
+        at += 1
+    return digits
+
+
 cdef class DelimitedParser(TabularParser):
     """Rows of fields; `set_dialect` says what stands between them and how numbers are written.
 
@@ -412,7 +425,14 @@ cdef class DelimitedParser(TabularParser):
             and self.missing.find(text + field.begin, field.stop - field.begin, False) < 0
         ):
             if self.plain_form(text, field.begin, field.stop) < 0:
-                return self.fail("not a number", field.begin, field.stop)
+                # A number with the other decimal mark is no stray: it would be lost as a gap.
+                if self.decimal != 46 and is_misspelt(text, field.begin, field.stop):
+                    return self.fail("not a number", field.begin, field.stop)
+                if self.put_stray(
+                    column, text, field.begin, field.stop, field.begin, field.stop
+                ) < 0:
+                    return -1
+                return field.after
             if self.read_value(
                 column, <Text>self.scratch.at, 0, self.n_plain, field.begin, field.stop
             ) < 0:

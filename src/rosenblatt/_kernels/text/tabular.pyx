@@ -11,6 +11,9 @@ from rosenblatt._kernels.text.numbers import parse
 
 cnp.import_array()
 
+cdef enum:
+    LONGEST_FOOTER_WORD = 32
+
 IGNORED, NUMBER, TEXT, LABEL = C_IGNORED, C_NUMBER, C_TEXT, C_LABEL
 
 
@@ -30,9 +33,17 @@ cdef class TabularParser(Parser):
             self.longest_mark = max(self.longest_mark, len(mark))
         self.values = Growing(4 if float32 else 8)
         self.text_codes, self.scratch = Growing(4), Growing(1)
+        self.stray_rows, self.stray_columns, self.stray_codes = Growing(8), Growing(4), Growing(4)
+        self.stray_texts, self.footer_words = Names(), Names()
 
-    def set_columns(self, signed char[::1] roles, int32_t[::1] places):
-        """The columns of the file that follows; where they go must stay as it was."""
+    def set_columns(
+        self, signed char[::1] roles, int32_t[::1] places, signed char[::1] lenient=None
+    ):
+        """The columns of the file that follows; where they go must stay as it was.
+
+        In a number column that is `lenient`, a text that is no number is a gap, and is kept as a
+        stray for `take_strays`; in others it is a fault.
+        """
         cdef int64_t i, n_numbers = 0, n_texts = 0
         if roles.shape[0] != places.shape[0] or roles.shape[0] == 0:
             raise ValueError("every column needs a role and a place")
@@ -46,8 +57,29 @@ cdef class TabularParser(Parser):
                 raise ValueError("a place outside of the codes")
         if self.n_rows and (n_numbers != self.n_numbers or n_texts != self.n_texts):
             raise ValueError("rows of another width are waiting to be taken")
+        if lenient is not None and lenient.shape[0] != roles.shape[0]:
+            raise ValueError("every column is lenient or not")
         self.roles, self.places, self.n_columns = roles, places, roles.shape[0]
+        self.lenient = lenient
         self.n_numbers, self.n_texts = n_numbers, n_texts
+
+    def set_footer_words(self, list words):
+        """Words in small letters with which a row below the last begins, as Total: it is a fault."""
+        self.footer_words = Names()
+        for word in words:
+            self.footer_words.number(word)
+
+    cdef bint begins_footer(self, int64_t column, Text text, int64_t at, int64_t end) except -1 nogil:
+        cdef unsigned char small[LONGEST_FOOTER_WORD]
+        cdef int64_t i, n
+        if end > at and text[end - 1] == 58:  # "Total:"
+            end -= 1
+        n = end - at
+        if column != 0 or not 0 < n <= LONGEST_FOOTER_WORD:
+            return False
+        for i in range(n):
+            small[i] = text[at + i] | 32 if 65 <= text[at + i] <= 90 else text[at + i]
+        return self.footer_words.find(small, n, False) >= 0
 
     def expect(self, double times):
         super().expect(times)
@@ -57,6 +89,39 @@ cdef class TabularParser(Parser):
     cdef int room_for_row(self) except -1 nogil:
         self.values.reserve((self.n_rows + 1) * self.n_numbers)
         self.text_codes.reserve((self.n_rows + 1) * self.n_texts)
+        self.forget_strays_of_bad_row()
+        return 0
+
+    cdef void forget_strays_of_bad_row(self) noexcept nogil:
+        """A row with a fault leaves nothing behind, its strays neither."""
+        cdef const int64_t *rows = <const int64_t *>self.stray_rows.at
+        while self.n_strays and rows[self.n_strays - 1] >= self.n_rows:
+            self.n_strays -= 1
+
+    cdef int put_stray(
+        self, int64_t column, Text text, int64_t at, int64_t end, int64_t begin, int64_t stop
+    ) except -2 nogil:
+        """A gap where a text stands that is no number, which is kept in a lenient column.
+
+        In others, or if it may begin a footer, it is a fault: -1 after `fail`.
+        """
+        cdef int32_t code = -1
+        cdef int64_t n = self.n_strays
+        if (
+            self.lenient is not None and self.lenient[column]
+            and not self.begins_footer(column, text, at, end)
+        ):
+            code = self.code_of(self.stray_texts, text, at, end)
+        if code < 0:
+            return <int>self.fail("not a number", begin, stop)
+        self.stray_rows.reserve(n + 1)
+        self.stray_columns.reserve(n + 1)
+        self.stray_codes.reserve(n + 1)
+        (<int64_t *>self.stray_rows.at)[n] = self.n_rows
+        (<int32_t *>self.stray_columns.at)[n] = self.places[column]
+        (<int32_t *>self.stray_codes.at)[n] = code
+        self.n_strays = n + 1
+        self.put_number(column, NAN)
         return 0
 
     cdef void put_number(self, int64_t column, double value) noexcept nogil:
@@ -73,7 +138,7 @@ cdef class TabularParser(Parser):
         if self.missing.find(text + at, end - at, False) >= 0:
             value = NAN
         elif after is not text + end or at == end:
-            return <int>self.fail("not a number", begin, stop)
+            return self.put_stray(column, text, at, end, begin, stop)
         elif not -self.limit <= value <= self.limit:
             return <int>self.fail("too large", begin, stop)
         self.put_number(column, value)
@@ -112,3 +177,16 @@ cdef class TabularParser(Parser):
         codes = self.text_codes.take(n * self.n_texts, cnp.NPY_INT32)
         texts, self.texts = self.texts.listed(), Names()
         return values.reshape(n, self.n_numbers), codes.reshape(n, self.n_texts), texts
+
+    def take_strays(self):
+        """Of each stray its column of the matrix and the number of its text, and the texts.
+
+        To be called before `take` and `take_rows`, as these forget how many rows there are.
+        """
+        cdef int64_t n
+        self.forget_strays_of_bad_row()
+        n = self.n_strays
+        columns = self.stray_columns.take(n, cnp.NPY_INT32)
+        codes = self.stray_codes.take(n, cnp.NPY_INT32)
+        texts, self.stray_texts, self.n_strays = self.stray_texts.listed(), Names(), 0
+        return columns, codes, texts

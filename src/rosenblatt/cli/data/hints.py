@@ -89,6 +89,10 @@ class AdvisedReader:
         return [_retold(one, one.what, _but_skipping(one)) for one in self._reader.first_faults]
 
     @property
+    def revised(self) -> dict[str, str]:
+        return self._reader.revised
+
+    @property
     def row_texts(self) -> RowTexts | None:
         return self._reader.row_texts
 

@@ -246,6 +246,8 @@ class Reading:
                 given.pop("names", None)
         if kind not in TABLES:
             return AdvisedReader(lambda: self._rows(request, labelled, given), request)
+        if isinstance(types, dict):
+            types = {**given.pop("types", {}), **types}
         given.setdefault("types", types)
         known_marks = given.get("missing", [])
         given["missing"] = [*known_marks, *(m for m in self.missing if m not in known_marks)]

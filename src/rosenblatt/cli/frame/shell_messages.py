@@ -22,7 +22,11 @@ OTHER_NAMES = {
 # Values that are typed as another word.
 OTHER_VALUES = {("classes", None): "allow"}
 # Who has the option, where the command at hand has not.
-ELSEWHERE = {"record": "rosenblatt train ", "zero_based": "rosenblatt convert "}
+ELSEWHERE = {
+    "record": "rosenblatt train ",
+    "types": "rosenblatt train ",
+    "zero_based": "rosenblatt convert ",
+}
 
 
 class ShellWording(Wording):

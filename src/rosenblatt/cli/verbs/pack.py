@@ -68,7 +68,9 @@ def command(
         reading = replace(reading, copies=tuple(copies or ()))
         packed = pack_blocks(
             kind,
-            lambda: reading.reader(data, schema=schema, features=features, labels="codes"),
+            lambda revised=None: reading.reader(
+                data, schema=schema, features=features, types=revised, labels="codes"
+            ),
             path,
             features,
             schema,
