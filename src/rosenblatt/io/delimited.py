@@ -95,6 +95,7 @@ class Delimited(TableFormat[DelimitedParser]):
         )
         parser.set_footer_words([word.encode() for word in SUMS])
         super().__init__(parser, columns, settings)
+        self._told_of_digits: set[str] = set()
 
     @property
     def delimiter(self) -> int:
@@ -570,7 +571,18 @@ class Delimited(TableFormat[DelimitedParser]):
         # A late byte may have told which encoding it is.
         if self._lines is not None and self._layout is None:
             self.dialect = replace(self.dialect, encoding=self._lines.encoding)
+            self._tell_of_lost_digits(self._lines.name)
         return super().take()
+
+    def _tell_of_lost_digits(self, file: str) -> None:
+        """Say of columns that were guessed to be numbers where these do not tell all digits."""
+        for column, digits in self.parser.lost_digits.items():
+            name = self._names[column]
+            if name in self._columns.guessed and name not in self._told_of_digits:
+                self._told_of_digits.add(name)
+                read_as = f"{quoted(digits)} is read as {float(digits):.0f}"
+                what = f"{file}: column {quoted(name)}: {read_as}; to keep all digits, say "
+                notice(Assumption, Message(what, Setting("types", {name: "text"})))
 
     def explain(self, parser: Any, found: bytes) -> Explained:
         if parser.fault in ("short row", "long row"):

@@ -7,6 +7,7 @@ def record(
 ) -> tuple[list[int], int] | None: ...
 
 class DelimitedParser(TabularParser):
+    lost_digits: dict[int, bytes]
     def __init__(
         self, delimiter: int, trim: bool, float32: bool, limit: float, missing: list[bytes]
     ) -> None: ...

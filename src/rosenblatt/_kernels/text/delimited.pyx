@@ -1,6 +1,6 @@
 """Comma or tab separated values (RFC 4180): into numbers and codes of texts."""
 
-from cpython.bytes cimport PyBytes_AS_STRING
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memchr, memcmp
 from rosenblatt._kernels.text.names cimport Text
@@ -9,6 +9,8 @@ from rosenblatt._kernels.text.parsing cimport ends_line, line_end, put_real
 from rosenblatt._kernels.text.tabular cimport C_IGNORED, C_NUMBER, TabularParser
 
 from rosenblatt._kernels.text.numbers import parse
+
+cdef double EXACT = 9007199254740992.0  # 2^53: a float64 has not all whole numbers beyond it
 
 
 cdef struct Field:
@@ -100,6 +102,11 @@ def record(
         starts.append(at)
 
 
+cdef inline bint may_lose_digits(Text text, int64_t at, double value) noexcept nogil:
+    """Whether a number at `at` has zeros in front, or is too large to be exact; it ends with a field."""
+    return not -EXACT < value < EXACT or (text[at] == 48 and 48 <= text[at + 1] <= 57)
+
+
 cdef inline int64_t sign_size(Text text, int64_t at, int64_t end) noexcept nogil:
     """How many bytes a currency sign or a blank at `at` takes; 0 if there is none."""
     cdef unsigned char c = text[at]
@@ -149,11 +156,13 @@ cdef class DelimitedParser(TabularParser):
     """Rows of fields; `set_dialect` says what stands between them and how numbers are written.
 
     A plain number is read at once. Others are `styled`: with a decimal comma, marks of thousands,
-    signs of currencies or percent, or in parentheses where they are negative.
+    signs of currencies or percent, or in parentheses where they are negative. `lost_digits` has by
+    column the first whole number whose digits its value does not tell, as 007.
     """
 
     cdef unsigned char delimiter, quote, decimal, comment
     cdef bint trim, in_value, styled, plain
+    cdef readonly dict lost_digits
     cdef bytes thousands
     cdef const unsigned char *group
     cdef int64_t inner_lines, n_plain, n_group
@@ -164,6 +173,7 @@ cdef class DelimitedParser(TabularParser):
     ):
         super().__init__(float32, limit, missing)
         self.trim = trim
+        self.lost_digits = {}
         self.set_dialect(delimiter)
 
     def set_dialect(
@@ -371,6 +381,8 @@ cdef class DelimitedParser(TabularParser):
                 ):
                     put_real(self.values.at, self.float32, first + self.places[column], value)
                     next_at = stop - text
+                    if may_lose_digits(text, at, value):
+                        self.look_at_digits(column, text, at, next_at)
                 else:
                     next_at = self.number_field(text, at, end, last, column)
             if next_at < 0:
@@ -401,10 +413,11 @@ cdef class DelimitedParser(TabularParser):
         """The end of the field; -1 after `fail`, or if it is not complete."""
         cdef Field field
         cdef const unsigned char *stop
-        cdef int64_t after = at
+        cdef int64_t after = at, number_at
         cdef double value = 0.0
         while self.blank(text[after]):
             after += 1
+        number_at = after
         stop = read_number(text + after, text + end, &value)
         if stop is not NULL and not self.marks_are_numbers:
             after = stop - text
@@ -415,6 +428,7 @@ cdef class DelimitedParser(TabularParser):
                 after += 1
             if after > at and self.ends_field(text, after) and -self.limit <= value <= self.limit:
                 self.put_number(column, value)
+                self.look_at_digits(column, text, number_at, stop - text)
                 return after
         # Not a plain number: quoted, missing, or wrong.
         if self.find_field(text, at, end, last, &field) < 0:
@@ -437,9 +451,34 @@ cdef class DelimitedParser(TabularParser):
                 column, <Text>self.scratch.at, 0, self.n_plain, field.begin, field.stop
             ) < 0:
                 return -1
+            self.look_at_digits(column, <Text>self.scratch.at, 0, self.n_plain)
         elif self.read_value(column, text, field.begin, field.stop, field.begin, field.stop) < 0:
             return -1
+        else:
+            self.look_at_digits(column, text, field.begin, field.stop)
         return field.after
+
+    cdef int look_at_digits(
+        self, int64_t column, Text text, int64_t at, int64_t end
+    ) except -1 nogil:
+        """Note a whole number with zeros in front, or with more digits than a number holds."""
+        cdef int64_t i
+        if at < end and (text[at] == 43 or text[at] == 45):
+            at += 1
+        if not (end - at > 1 and text[at] == 48) and end - at < 16:
+            return 0
+        for i in range(at, end):
+            if not 48 <= text[i] <= 57:
+                return 0
+        return self.note_digits(column, text, at, end)
+
+    cdef int note_digits(self, int64_t column, Text text, int64_t at, int64_t end) except -1 with gil:
+        digits = PyBytes_FromStringAndSize(<char *>text + at, end - at)
+        if column not in self.lost_digits and (
+            text[at] == 48 or int(float(digits)) != int(digits)
+        ):
+            self.lost_digits[column] = digits
+        return 0
 
     cdef int64_t text_field(
         self, Text text, int64_t at, int64_t end, bint last, int64_t column
