@@ -42,3 +42,13 @@ def test_digits_that_are_lost_in_one_block_are_told_of_once() -> None:
     with pytest.warns(Assumption) as heard:
         assert sum(map(len, iter_table(io.BytesIO(text), "y"))) == 600_200
     assert len(heard) == 1
+
+
+def test_a_minus_is_told_of_as_a_gap_among_signs_and_nowhere_else() -> None:
+    text = "strand,a,y\n+,-,u\n-,5,v\n+,6,u\n.,7,v\n"
+    with pytest.warns(Assumption, match='column "strand": "-" is read as a gap; if it is a value'):
+        table = read_table(io.BytesIO(text.encode()), "y")
+    assert table.texts["strand"].tolist() == ["+", "", "+", ""]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_table(io.BytesIO(text.replace("+", "plus").encode()), "y")

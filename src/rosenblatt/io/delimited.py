@@ -480,6 +480,8 @@ class Delimited(TableFormat[DelimitedParser]):
             self._look_at_marks(lines, name, [value.decode("utf-8", "replace") for value in values])
             more = stop < lines.end or not lines.last
             self._columns.guess(name, values, self.parser.number, more_follow=more)
+            if self._columns.kinds[name] == "text":
+                self._tell_of_signs(lines.name, name, values)
         if self._given.get("header") and not self._warned and self._layout is None:
             self._warn_of_values(lines, rows, places)
 
@@ -599,6 +601,15 @@ class Delimited(TableFormat[DelimitedParser]):
         listed = [cures] if isinstance(cures, Words) else [*cures]
         named = Message("if points are decimal marks, say ", Setting("decimal", "."))
         return listed if "decimal" in self._given else [*listed, named]
+
+    def _tell_of_signs(self, file: str, name: str, values: Iterable[bytes]) -> None:
+        """Say that a sign such as - is read as a gap, in a column that holds nothing but signs."""
+        known = {value.decode("utf-8", "replace").strip() for value in values} - {""}
+        signs = known - {value for value in known if any(map(str.isalnum, value))}
+        gaps = sorted(signs & {*self._columns.marks})
+        if gaps and len(gaps) < len(signs) and known - signs <= {*self._columns.marks}:
+            what = f"{file}: column {quoted(name)}: {quoted(gaps[0])} is read as a gap"
+            notice(Assumption, f"{what}; if it is a value, write a word for it")
 
     def is_footer(self, row: bytes) -> bool:
         if self._layout is not None and self._layout.has_more:
