@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 
+import numpy as np
 import pytest
 
 from rosenblatt.io import Assumption, iter_table, read_table
@@ -52,3 +53,26 @@ def test_a_minus_is_told_of_as_a_gap_among_signs_and_nowhere_else() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_table(io.BytesIO(text.replace("+", "plus").encode()), "y")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("size\n12,5\n3,25\n", [12.5, 3.25]),
+        ("size\n12,5\nNA\n7\n", [12.5, np.nan, 7]),
+        ("size\n1.234,5\n-3,25\n", [1234.5, -3.25]),
+        ("size\n1,234.5\nNA\n5,678.25\n", [1234.5, np.nan, 5678.25]),
+    ],
+)
+def test_a_single_column_of_decimal_commas_is_not_cut_in_two(
+    text: str, expected: list[float]
+) -> None:
+    with pytest.warns(Assumption, match="a decimal comma|between thousands"):
+        table = read_table(io.BytesIO(text.encode()))
+    assert table.names == ["size"]
+    np.testing.assert_array_equal(table.numbers[:, 0], expected)
+
+
+def test_numbers_of_rows_without_a_name_are_still_a_column_of_their_own() -> None:
+    text = b"a,b\n1,2,5\n2,3,6\n3,4,7\n"
+    assert read_table(io.BytesIO(text)).names == ["column 1", "a", "b"]

@@ -32,6 +32,7 @@ SUMS = {
     *("summe", "gesamt", "gesamtsumme", "mittelwert", "durchschnitt", "anzahl"),
     *("somme", "moyenne", "totale", "media", "suma", "promedio", "totaal"),
 }
+_COMMA_NUMBER = re.compile(r"[+-]?\d+([.,'\u2019 \u00a0\u202f\u2009]\d{3})*([.,]\d+)?")
 _RULE = re.compile(r"[\s|+=:-]*-[\s|+=:-]*")
 
 
@@ -361,6 +362,8 @@ def _cut(lines: Sequence[str], delimiter: str, quote: str) -> Parsed:
 def _score(rows: list[list[str]], delimiter: str, quote: str) -> float:
     """How well rows fit: the share of rows of the usual width, and of clean fields."""
     usual = _width(rows)
+    if delimiter == "," and _are_numbers_with_commas(rows):
+        return -1.0
     if usual < 2:
         return 0.0
     fit = [row for row in rows if len(row) == usual]
@@ -376,6 +379,19 @@ def _score(rows: list[list[str]], delimiter: str, quote: str) -> float:
         share *= 0.8
     weak = 0.7 if delimiter == " " else 1.0
     return share * (1 - foul / len(cells)) * weak + 0.001 * min(usual, 20)
+
+
+def _are_numbers_with_commas(rows: list[list[str]]) -> bool:
+    """Whether commas cut numbers such as 12,5 into two, in a file of one column and its name."""
+    if not any(len(row) > 1 for row in rows):
+        return False
+    name, *body = rows
+    numbers = [",".join(row).strip() for row in body if len(row) > 1 or row[0].strip() not in GAPS]
+    return (
+        len(name) == 1
+        and kind_of(name[0].strip()) == "text"
+        and all(_COMMA_NUMBER.fullmatch(number) for number in numbers)
+    )
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
