@@ -15,7 +15,7 @@ from rosenblatt._kernels.text.tabular import IGNORED, LABEL, NUMBER, TEXT
 from rosenblatt.checks import choice, did_you_mean, refusal
 from rosenblatt.errors import DataError, Message, ParameterError, Place, Setting, Words
 from rosenblatt.io.dialect import NAMES, TARGETS
-from rosenblatt.io.fault_messages import ExtraColumns, notice, quoted
+from rosenblatt.io.fault_messages import NOT_FINITE, ExtraColumns, notice, quoted
 from rosenblatt.io.labels import CODE
 from rosenblatt.io.number_style import GAPS, looks_missing
 from rosenblatt.plurals import first_few
@@ -249,7 +249,7 @@ def are_numbers(n_values: int, strays: Mapping[str, int]) -> bool:
     """Whether a column holds numbers, with so few texts among its values that they are strays.
 
     A column with more texts holds codes or names, even if most of them are written in digits.
-    Words such as "unknown" only say that a number is not known, so these may be many.
+    Words such as "unknown" and "inf" only say that a number is not known, so these may be many.
 
     Parameters
     ----------
@@ -258,7 +258,11 @@ def are_numbers(n_values: int, strays: Mapping[str, int]) -> bool:
     strays : mapping of str to int
         Those that are no numbers, with how often they occur.
     """
-    n_unknown = sum(n for text, n in strays.items() if looks_missing(text))
+    n_unknown = sum(
+        n
+        for text, n in strays.items()
+        if looks_missing(text) or text.lower().lstrip("+-") in NOT_FINITE
+    )
     n_strays = sum(strays.values()) - n_unknown
     n_numbers = n_values - n_unknown - n_strays
     if 2 * n_numbers <= n_values:
