@@ -85,8 +85,9 @@ def test_one_call_with_it_does_not_change_the_next(tmp_path: Path) -> None:
     data = written(
         tmp_path, "bad.csv", PETS + "Pip,heavy,grey,squeaks at night in its wheel,mouse\n"
     )
-    with_it = run("train", data, "--out", tmp_path / "m.rbt", "--traceback")
-    without = run("train", data, "--out", tmp_path / "m.rbt")
+    train = ("train", data, "--out", tmp_path / "m.rbt", "--column", "weight=number")
+    with_it = run(*train, "--traceback")
+    without = run(*train)
     assert with_it.code == without.code == 3
     assert "Traceback" in with_it.err
     assert "Traceback" not in without.err
