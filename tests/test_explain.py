@@ -522,7 +522,7 @@ def test_a_tagger_without_a_ledger_or_its_sentences_says_so():
 EXAMPLES: dict[str, Any] = {
     "linear": ([[1.0, 2.0], [3.0, -1.0]], ["no", "yes"]),
     "kernel": ([[1.0, 2.0], [3.0, -1.0]], ["no", "yes"]),
-    "auto": ([[1.0, 2.0], [3.0, -1.0]], ["no", "yes"]),
+    "auto": ([[1.0, 2.0], [3.0, -1.0]] * 2, ["no", "yes"] * 2),
     "tags": ([["the", "dog"], ["a", "cat"]], [["D", "N"], ["D", "N"]]),
     "structures": (["ab", "ba"], [("P", "Q"), ("Q", "P")]),
 }

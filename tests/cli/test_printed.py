@@ -78,6 +78,7 @@ class Case:
         return " ".join(self.arguments[: 2 if self.arguments[0] == "tag" else 1])
 
 
+BAD_TRAINING = "train bad.csv --column y=number --out bad.rbt"
 CASES = [
     Case("train", "train examples/parcels.csv --target late --dev 0.2 --out new.rbt"),
     Case(
@@ -86,7 +87,7 @@ CASES = [
     ),
     Case("train_json", "train xor.csv --json --out xor.rbt", data=True),
     Case("train_wrong_target", "train examples/parcels.csv --target lat --out wrong.rbt"),
-    Case("train_bad_data", "train bad.csv --column y=number --out bad.rbt"),
+    Case("train_bad_data", BAD_TRAINING),
     Case("predict", "predict parcels.rbt few.csv"),
     Case("predict_scores", "predict parcels.rbt few.csv --scores", data=True),
     Case("predict_json", "predict parcels.rbt few.csv --json --quiet", data=True),
@@ -264,8 +265,8 @@ def test_colour_is_all_that_a_terminal_gets_beyond_the_text(folder: Path, verb: 
     ("line", "shown"),
     [
         ("evaluate parcels.rbt examples/parcels_new.csv", "\x1b[1mclass  precision  recall"),
-        ("train bad.csv --out bad.rbt", "\x1b[31m\x1b[1merror:\x1b[0m bad.csv:6:3: column"),
-        ("train bad.csv --out bad.rbt", "\x1b[32mhelp:\x1b[0m "),
+        (BAD_TRAINING, "\x1b[31m\x1b[1merror:\x1b[0m bad.csv:6:3: column"),
+        (BAD_TRAINING, "\x1b[32mhelp:\x1b[0m "),
         ("check odd.csv --missing NA", "\x1b[35m\x1b[1mwarning:\x1b[0m the same value in"),
         ("predict parcels.rbt few.csv", "\x1b[36mnotice:\x1b[0m carrier: 1 row with"),
         ("train few.csv --trget x", "\x1b[31m\x1b[1merror:\x1b[0m there is no option --trget"),

@@ -137,7 +137,8 @@ def test_options_with_another_name_are_those_of_commands() -> None:
     everywhere = set().union(*(options_of(verb) for verb in (*READING, *TAGGING)))
     assert {f"--{name}" for name in shell_messages.OTHER_NAMES.values()} <= everywhere
     for name, verb in shell_messages.ELSEWHERE.items():
-        assert f"--{name.replace('_', '-')}" in options_of(verb.split()[1])
+        option = shell_messages.OTHER_NAMES.get(name, name).replace("_", "-")
+        assert f"--{option}" in options_of(verb.split()[1])
 
 
 def test_the_shell_rewrites_no_sentence_by_a_pattern() -> None:

@@ -192,10 +192,11 @@ def test_a_fault_in_a_piece_of_a_table_names_its_line_and_column(tmp_path: Path)
     bad = text.replace("\n12.1,", "\noops,")
     assert bad != text
     path = written(tmp_path, bad)
+    declared = {"size": "number"}
     with pytest.raises(DataError) as alone:
-        read_table(path, "kind")
+        read_table(path, "kind", types=declared)
     with pytest.raises(DataError) as cut:
-        distribute(Perceptron(max_iter=1), shards=7).fit_files(path, target="kind")
+        distribute(Perceptron(max_iter=1), shards=7).fit_files(path, target="kind", types=declared)
     place, *_ = str(alone.value).split("\nhelp")
     assert 'column "size": "oops" is not a number' in place
     assert str(cut.value).startswith(place)

@@ -42,9 +42,9 @@ function expError(argument, argumentError, value) {
 	return moved + 4 * EPS * value + Number.MIN_VALUE;
 }
 
-// Each of (what is known of two rows, settings, the kernel of the two): what rounding can have added
-// to it, 0 where all sums and products on the way are exact. An engine that adds in another order,
-// as the library's does, is within as much of the true value.
+// Each of (what is known of two rows, settings, the kernel of the two): what rounding can have
+// added to it, 0 where all sums and products on the way are exact. An engine that adds in another
+// order, as the library's does, is within as much of the true value.
 const ERRORS = {
 	linear: ({dotError}) => dotError,
 	poly: (of, {gamma, coef0, degree}, value) =>
