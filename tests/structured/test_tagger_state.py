@@ -372,7 +372,7 @@ def test_a_prediction_in_another_thread_keeps_the_state_that_it_began_with() -> 
 
 def test_words_enter_the_tag_dictionary_when_they_were_seen_often_enough() -> None:
     # "b" was seen once and "c" twice with one tag, "d" with two.
-    xs, ys = [["b", "c", "d"], ["c", "d"]], [["P", "Q", "P"], ["Q", "Q"]]
+    xs, ys = [["b", "c", "d"], ["c", "d"], ["e"]], [["P", "Q", "P"], ["Q", "Q"], ["P"]]
     tagger = SequenceTagger(templates=["w[1]"], tag_dictionary=2, max_iter=1).fit(xs, ys)
     weights = tagger._model.served(averaged=True)
     for table in (weights.rows, weights.steps):
