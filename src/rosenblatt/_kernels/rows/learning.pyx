@@ -189,7 +189,7 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
             raise MemoryError
         # With three classes, or where all of them move, there is nothing to gain.
         if (watch is None and rows.ops.in_blocks and weights.c.n_vectors > 3
-                and not rule.c.blames_all_rivals):
+                and not rule.blames_all_rivals):
             block.scores, walk.search.block = room + weights.c.n_vectors, &block
     with nogil:
         if watch is not None:

@@ -72,30 +72,29 @@ RB_INLINE double rb_change_for(const rb_walk *walk, double step) {
     return walk->rule->rates != RB_GRADIENTS ? 0.0 : fmin(square, walk->weights->limit);
 }
 
-/* The step of a rule of second order. */
-RB_INLINE double rb_sure_step_for(const rb_walk *walk, double margin, double variance, double weight,
-                                  double *change) {
+/* Ask a rule how far to go. The weight of a row multiplies its step, but a step that aims at a margin
+ * of 1 never overshoots because of it; rules with variances weigh rows themselves. `decide` is known
+ * to the compiler where it is the function of a rule. */
+RB_INLINE rb_decision rb_ask(const rb_walk *walk, const rb_case *found, rb_decide decide,
+                             const int has_variances) {
     const rb_rule *rule = walk->rule;
-    double step = rule->sure_step(&rule->parameters, margin, variance, weight, change);
-    if (step != 0.0 && !(*change < walk->weights->limit)) *change = walk->weights->limit;
-    return rb_as_stored(walk->weights, step);
-}
-
-/* The step of the rule, times the weight of the row; a step that aims never overshoots. */
-RB_INLINE double rb_step_for(const rb_walk *walk, double margin, double squared_norm, int mistaken,
-                             double weight, double *change) {
-    const rb_rule *rule = walk->rule;
-    double step = rule->step(&rule->parameters, margin, squared_norm, mistaken);
-    if (weight != 1.0 && step != 0.0) {
-        step *= weight;
-        if (rule->aims_at_one && weight > 1.0 && squared_norm > 0.0) {
-            double whole = (1.0 - margin) / squared_norm;
-            if (whole < step) step = whole;
+    rb_decision decision = decide(&rule->parameters, found);
+    if (has_variances) {
+        if (decision.step != 0.0 && !(decision.change < walk->weights->limit))
+            decision.change = walk->weights->limit;
+        decision.step = rb_as_stored(walk->weights, decision.step);
+        return decision;
+    }
+    if (found->weight != 1.0 && decision.step != 0.0) {
+        decision.step *= found->weight;
+        if (rule->does & RB_AIMS && found->weight > 1.0 && found->squared > 0.0) {
+            double whole = (1.0 - found->margin) / found->squared;
+            if (whole < decision.step) decision.step = whole;
         }
     }
-    step = rb_as_stored(walk->weights, step);
-    *change = rb_change_for(walk, step);
-    return step;
+    decision.step = rb_as_stored(walk->weights, decision.step);
+    decision.change = rb_change_for(walk, decision.step);
+    return decision;
 }
 
 RB_INLINE void rb_write(const rb_walk *walk, int64_t at, int64_t row, int64_t right, int64_t wrong,
@@ -119,7 +118,7 @@ RB_INLINE void rb_move_by(const rb_walk *walk, int64_t at, int64_t row, int64_t 
 /* Whether a step keeps all weights within their limit; else the row is named as refused. No variance
  * is above 1, and a step divided by the root of all squared gradients is no longer than eta. */
 RB_INLINE int rb_allowed(const rb_walk *walk, int64_t row, double step, double squared_norm) {
-    double length = walk->rule->needs_norm ? sqrt(squared_norm) : walk->longest_row;
+    double length = walk->rule->does & (RB_NORM | RB_VARIANCE) ? sqrt(squared_norm) : walk->longest_row;
     if (walk->rule->rates == RB_GRADIENTS && step < walk->weights->limit)
         length = walk->rule->parameters.eta / step;
     if (rb_within_reach(walk->weights, step * length)) return 1;
@@ -140,74 +139,86 @@ RB_INLINE double rb_log_loss(const rb_walk *walk, double margin, double squared_
 }
 
 /* Two classes: learn from a row of this margin. The search ends before a row that is refused, and
- * after one that fills the log. `kind` is known to the compiler: a rule without lengths and rates, one
- * of second order, or any other. */
+ * after one that fills the log. `decide` and `kind` are known to the compiler, which makes one such
+ * function for each rule: of a rule without lengths and rates, of one with variances, of any other. */
 enum { RB_PLAIN, RB_SURE, RB_OTHER };
 
-RB_INLINE double rb_act_on(rb_walk *walk, int64_t at, double margin, const int kind) {
+RB_INLINE double rb_act_on(rb_walk *walk, int64_t at, double margin, rb_decide decide,
+                           const int kind) {
     const rb_rule *rule = walk->rule;
     rb_weights *weights = walk->weights;
     rb_tally *tally = walk->tally;
     const int64_t row = rb_row_at(&walk->search, at);
     const int32_t label = walk->search.labels[row];
-    double length = 0.0, weight = 1.0, change = 0.0, step;
-    if (walk->row_weights && (weight = walk->row_weights[row]) == 0.0) return 0.0;
-    int mistaken;
+    rb_case found = {.margin = margin, .squared = 0.0, .weight = 1.0};
+    rb_decision decision;
+
+    if (walk->row_weights && (found.weight = walk->row_weights[row]) == 0.0) return 0.0;
     if (kind == RB_PLAIN) /* acts on little else, so that branches are predicted */
-        mistaken = margin < 0.0 || (margin == 0.0 && (rule->tie_is_mistake || label == 0));
+        found.mistaken = margin < 0.0 || (margin == 0.0 && (rule->tie_is_mistake || label == 0));
     else
-        mistaken = (margin < 0.0) | ((margin == 0.0) & (rule->tie_is_mistake | (label == 0)));
+        found.mistaken = (margin < 0.0) | ((margin == 0.0) & (rule->tie_is_mistake | (label == 0)));
+
     if (kind == RB_PLAIN) {
-        step = weight * rule->step(&rule->parameters, margin, 0.0, mistaken);
-        step = rb_as_stored(weights, step);
+        decision = decide(&rule->parameters, &found);
+        decision.step = rb_as_stored(weights, found.weight * decision.step);
     } else if (kind == RB_SURE) {
-        length = rb_variance_of(walk, row, 0);
-        step = rb_sure_step_for(walk, margin, length, weight, &change);
+        found.squared = rb_variance_of(walk, row, 0);
+        decision = rb_ask(walk, &found, decide, 1);
     } else {
-        if (rule->needs_norm)
-            length = walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
-        step = rb_step_for(walk, margin, length, mistaken, weight, &change);
+        if (rule->does & RB_NORM)
+            found.squared = walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
+        decision = rb_ask(walk, &found, decide, 0);
     }
+
+    const double step = decision.step;
     if (step != 0.0) {
-        if (!(kind == RB_OTHER ? rb_allowed(walk, row, step, length)
-                               : rb_within_reach(weights, step * (kind == RB_SURE ? sqrt(length)
-                                                                  : walk->longest_row)))) {
+        if (!(kind == RB_OTHER ? rb_allowed(walk, row, step, found.squared)
+                               : rb_within_reach(weights, step * (kind == RB_SURE
+                                                                      ? sqrt(found.squared)
+                                                                      : walk->longest_row)))) {
             tally->refused = row;
             walk->search.stop = at;
             return 0.0;
         }
-        if (kind == RB_OTHER && rule->blames_all_rivals)
-            tally->loss += weight * rb_log_loss(walk, margin, length, step / weight);
+        if (kind == RB_OTHER && rule->does & RB_BLAMES_ALL)
+            tally->loss += found.weight * rb_log_loss(walk, margin, found.squared, step / found.weight);
         tally->updates += 1;
         tally->step_sum += step;
-        rb_move_by(walk, at, row, 0, (2 * label - 1) * step, change);
+        rb_move_by(walk, at, row, 0, (2 * label - 1) * step, decision.change);
         if (tally->alpha) tally->alpha[row] += (2 * label - 1) * step;
-        rb_write(walk, at, row, label, 1 - label, step, change);
+        rb_write(walk, at, row, label, 1 - label, step, decision.change);
         if (walk->log && walk->log->size == walk->log->capacity) walk->search.stop = at + 1;
     }
-    rb_count(tally, row, mistaken);
+    rb_count(tally, row, found.mistaken);
     return kind != RB_PLAIN && weights->rates ? NAN : step;
 }
 
-static double rb_act(void *walk, int64_t at, double margin) {
-    return rb_act_on(walk, at, margin, RB_OTHER);
+/* Of a rule written in Python, or whose weights have rates by their gradients. */
+static double rb_act_any(void *walk, int64_t at, double margin) {
+    return rb_act_on(walk, at, margin, ((rb_walk *)walk)->rule->decide, RB_OTHER);
 }
 
-static double rb_act_plainly(void *walk, int64_t at, double margin) {
-    return rb_act_on(walk, at, margin, RB_PLAIN);
-}
+#define RB_KIND_OF(does) \
+    ((does) & RB_VARIANCE ? RB_SURE : (does) & (RB_NORM | RB_BLAMES_ALL) ? RB_OTHER : RB_PLAIN)
+#define RB_ACT_OF(id, name, does, quiet_above, longest_step)                       \
+    static double rb_act_##id(void *walk, int64_t at, double margin) {             \
+        return rb_act_on(walk, at, margin, rb_decide_##id, RB_KIND_OF(does));      \
+    }
+RB_RULES(RB_ACT_OF)
 
-static double rb_act_surely(void *walk, int64_t at, double margin) {
-    return rb_act_on(walk, at, margin, RB_SURE);
+RB_INLINE rb_action rb_act_of(const rb_rule *rule) {
+#define RB_NAME_OF_ACT(id, name, does, quiet_above, longest_step) rb_act_##id,
+    static const rb_action acts[] = {RB_RULES(RB_NAME_OF_ACT)};
+#undef RB_NAME_OF_ACT
+    return rule->number < 0 || rule->rates == RB_GRADIENTS ? rb_act_any : acts[rule->number];
 }
 
 /* Two classes: the position reached, which is before `stop` when the log is full or a row refused. */
 static int64_t rb_learn_binary(rb_walk *walk) {
-    const rb_rule *rule = walk->rule;
-    int plain = rule->step && !rule->needs_norm && !rule->rates && !rule->blames_all_rivals;
-    rb_action act = plain ? rb_act_plainly : rule->sure_step ? rb_act_surely : rb_act;
     if (walk->log && walk->log->size == walk->log->capacity) return walk->search.at;
-    walk->ops->visit(walk->rows, &walk->search, walk->weights->w, walk->weights->b, act, walk);
+    walk->ops->visit(walk->rows, &walk->search, walk->weights->w, walk->weights->b,
+                     rb_act_of(walk->rule), walk);
     return walk->search.stop;
 }
 
@@ -232,9 +243,10 @@ RB_INLINE void rb_note_moved(const rb_walk *walk, int64_t vector) {
 /* Raise the right class and lower the rival, if there is one; 0 when refused. */
 static int rb_blame_one(rb_walk *walk, int64_t at, int64_t row, int64_t right, int64_t rival,
                         double margin, double squared_norm, int mistaken, double weight) {
-    double change = 0.0, step;
-    if (walk->rule->sure_step) step = rb_sure_step_for(walk, margin, squared_norm, weight, &change);
-    else step = rb_step_for(walk, margin, squared_norm, mistaken, weight, &change);
+    const rb_case found = {margin, squared_norm, weight, mistaken};
+    const rb_rule *rule = walk->rule;
+    const rb_decision decision = rb_ask(walk, &found, rule->decide, rule->does & RB_VARIANCE);
+    const double step = decision.step, change = decision.change;
     if (step == 0.0) return 1;
     if (!rb_allowed(walk, row, step, squared_norm)) return 0;
     walk->tally->updates += 1;
@@ -300,7 +312,7 @@ static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
     const rb_rule *rule = walk->rule;
     rb_weights *weights = walk->weights;
     int64_t at = search->at, stop = search->stop, rival = 0;
-    int64_t entries = rule->blames_all_rivals ? weights->n_vectors : 1;
+    int64_t entries = rule->does & RB_BLAMES_ALL ? weights->n_vectors : 1;
     double margin, squared_norm = 0.0, weight = 1.0;
     if (search->block) rb_begin_blocks(search, weights->n_vectors);
     for (; at < stop; at++) {
@@ -315,18 +327,18 @@ static int64_t rb_learn_classes(rb_walk *walk, void *scores) {
         int mistaken = margin <= 0.0, alone = 0;
         if (margin == 0.0) {
             if (rule->tie_is_mistake) {
-                alone = rule->raise_only_on_tie;
+                alone = rule->does & RB_RAISES;
             } else {
                 int64_t winner = rb_last_tied(weights, scores, right, rival);
                 mistaken = winner > right;
                 if (mistaken) rival = winner;
             }
         }
-        if (rule->sure_step) /* of both vectors that move */
+        if (rule->does & RB_VARIANCE) /* of both vectors that move */
             squared_norm = rb_variance_of(walk, row, right) + rb_variance_of(walk, row, rival);
-        else if (rule->needs_norm)
+        else if (rule->does & RB_NORM)
             squared_norm = 2.0 * walk->ops->squared_norm(walk->rows, row, weights->fit_intercept);
-        if (rule->blames_all_rivals) {
+        if (rule->does & RB_BLAMES_ALL) {
             double *steps = (double *)scores + weights->n_vectors;
             int32_t *lowered = (int32_t *)(steps + weights->n_vectors);
             if (!rb_blame_all(walk, scores, steps, lowered, at, row, right, squared_norm / 2.0, weight))

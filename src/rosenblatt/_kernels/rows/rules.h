@@ -1,10 +1,10 @@
-/* The rules of the linear family: each is one step-size function. Plain C, nothing of Python.
+/* The rules of the linear family: each decides how far to go, and nothing else. Plain C.
  *
- * Rules of the second order keep a variance for each weight, the less the surer: they are asked how
- * far to go and how much surer the row makes the weights.
+ *     w <- w + step * y * x
  *
- * A step of 0 leaves the model as it is. To add a rule, write its step function and a line for it
- * in rb_set_rule; its learner, its row in the catalogue and its oracle stand elsewhere.
+ * A rule is one function of a case, a row as it is just before it is learned from, and returns a
+ * decision. To add one, write its function and its line in RB_RULES; its learner, its row in the
+ * catalogue and its oracle stand elsewhere.
  */
 #ifndef ROSENBLATT_RULES_H
 #define ROSENBLATT_RULES_H
@@ -21,32 +21,45 @@ typedef struct {
                          soft, gentle PA: the most that a row moves its own score, or margin */
     double r;         /* AROW: how much steps and confidence are damped */
     double phi;       /* CW, SCW: by how many standard deviations a row is to be right */
-    void *owner;      /* whom a step function asks that is not written here */
+    void *owner;      /* whom a rule asks that is not written here */
 } rb_parameters;
 
-/* How far to go: the margin of the row, its squared length (with a bias: of the row with a 1
- * appended; multiclass: twice that) and whether the prediction was wrong. */
-typedef double (*rb_step)(const rb_parameters *, double margin, double squared_norm, int mistaken);
+/* What a rule is asked about. */
+typedef struct {
+    double margin;  /* y (w.x + b); of several classes the score of the right one minus the rival's */
+    double squared; /* |x|^2, with a bias |(x, 1)|^2, of a pair of classes twice that;
+                       of a rule with variances: the variance of the margin */
+    double weight;  /* of the row */
+    int mistaken;   /* whether the prediction was wrong */
+} rb_case;
 
-/* The same of second order: the variance of the margin instead of the length, the weight of the row,
- * which makes no step go too far, and by how much the inverse variances are to grow, for each square
- * of a value. */
-typedef double (*rb_sure_step)(const rb_parameters *, double margin, double variance, double weight,
-                               double *change);
+/* What it answers. A step of 0 leaves the model as it is. */
+typedef struct {
+    double step;
+    double change; /* by how much the inverse variances grow, for each square of a value */
+} rb_decision;
+
+typedef rb_decision (*rb_decide)(const rb_parameters *, const rb_case *);
+
+/* What is true of a rule, whatever its parameters. */
+enum {
+    RB_NORM = 1,       /* its step depends on the length of the row */
+    RB_VARIANCE = 2,   /* it keeps a variance for each weight, and sees the weight of the row */
+    RB_AIMS = 4,       /* no weight of a row makes its step overshoot a margin of 1 */
+    RB_BLAMES_ALL = 8, /* each wrong class is lowered by its own share, not the best one alone */
+    RB_COUNTS = 16,    /* each update is a mistake and has the same length: counting suffices */
+    RB_RAISES = 32,    /* at a multiclass tie the right class gains and no rival is lowered */
+};
 
 typedef struct {
     rb_parameters parameters;
-    rb_step step;
-    rb_sure_step sure_step; /* instead of it, or NULL */
-    int rates;              /* what rates of the weights it needs */
-    double quiet_above;    /* rows right by more than this are left alone */
-    double longest_step;   /* no step is longer, for a row of weight 1 */
-    int needs_norm;        /* whether a step depends on the length of the row */
-    int aims_at_one;       /* no weight of a row makes its step overshoot a margin of 1 */
-    int tie_is_mistake;    /* whether equal scores count as a mistake */
-    int raise_only_on_tie; /* at a multiclass tie the right class gains and no rival is lowered */
-    int blames_all_rivals; /* each wrong class is lowered by its own share, not the best one alone */
-    int counts_tell_all;   /* each update is a mistake and has the same length: counting suffices */
+    rb_decide decide;
+    int number;          /* its place in RB_RULES; -1: it is written in Python */
+    int does;            /* the facts above that hold with these parameters */
+    int rates;           /* what rates of the weights it needs */
+    double quiet_above;  /* rows right by more than this are left alone */
+    double longest_step; /* no step is longer, for a row of weight 1 */
+    int tie_is_mistake;  /* whether equal scores count as a mistake */
 } rb_rule;
 
 /* What is left of x without n times ln(2). */
@@ -94,150 +107,140 @@ static double rb_logarithm(double x) {
     return 2.0 * s * sum + n * 0.69314718055994531;
 }
 
-static double rb_perceptron_step(const rb_parameters *p, double margin, double squared_norm RB_UNUSED,
-                                 int mistaken) {
-    return mistaken || margin <= p->threshold ? p->eta : 0.0;
+/* A decision of a rule of the first order. */
+RB_INLINE rb_decision rb_go(double step) {
+    return (rb_decision){.step = step, .change = 0.0};
 }
 
-/* The smallest change after which the row is right by 1. */
-static double rb_mira_step(const rb_parameters *p, double margin, double squared_norm, int mistaken) {
-    if (squared_norm == 0.0 || !(mistaken || margin < p->threshold)) return 0.0;
-    return (1.0 - margin) / squared_norm;
+/* eta on a mistake, and on rows that are right by no more than the threshold. */
+RB_INLINE rb_decision rb_decide_perceptron(const rb_parameters *p, const rb_case *c) {
+    return rb_go(c->mistaken || c->margin <= p->threshold ? p->eta : 0.0);
 }
 
-static double rb_pa_step(const rb_parameters *p RB_UNUSED, double margin, double squared_norm,
-                         int mistaken RB_UNUSED) {
-    return margin >= 1.0 || squared_norm == 0.0 ? 0.0 : (1.0 - margin) / squared_norm;
+/* (1 - margin) / |x|^2 on a mistake: the smallest change after which the row is right by 1. */
+RB_INLINE rb_decision rb_decide_mira(const rb_parameters *p, const rb_case *c) {
+    if (c->squared == 0.0 || !(c->mistaken || c->margin < p->threshold)) return rb_go(0.0);
+    return rb_go((1.0 - c->margin) / c->squared);
 }
 
-static double rb_pa1_step(const rb_parameters *p, double margin, double squared_norm, int mistaken) {
-    double step = rb_pa_step(p, margin, squared_norm, mistaken);
-    return step < p->C ? step : p->C;
+/* The same on every row that is right by less than 1. */
+RB_INLINE rb_decision rb_decide_pa(const rb_parameters *p RB_UNUSED, const rb_case *c) {
+    return rb_go(c->margin >= 1.0 || c->squared == 0.0 ? 0.0 : (1.0 - c->margin) / c->squared);
 }
 
-/* The row moves its own margin by no more than C, however long it is. */
-static double rb_gentle_step(const rb_parameters *p, double margin, double squared_norm,
-                             int mistaken RB_UNUSED) {
-    if (margin >= 1.0 || squared_norm == 0.0) return 0.0;
-    return (1.0 - margin < p->C ? 1.0 - margin : p->C) / squared_norm;
+/* PA with steps of at most C. */
+RB_INLINE rb_decision rb_decide_pa1(const rb_parameters *p, const rb_case *c) {
+    double step = rb_decide_pa(p, c).step;
+    return rb_go(step < p->C ? step : p->C);
 }
 
-static double rb_pa2_step(const rb_parameters *p, double margin, double squared_norm,
-                          int mistaken RB_UNUSED) {
-    return margin >= 1.0 ? 0.0 : (1.0 - margin) / (squared_norm + 0.5 / p->C);
+/* PA by which a row moves its own margin by no more than C, however long it is. */
+RB_INLINE rb_decision rb_decide_gentle(const rb_parameters *p, const rb_case *c) {
+    if (c->margin >= 1.0 || c->squared == 0.0) return rb_go(0.0);
+    return rb_go((1.0 - c->margin < p->C ? 1.0 - c->margin : p->C) / c->squared);
+}
+
+/* (1 - margin) / (|x|^2 + 1/2C) */
+RB_INLINE rb_decision rb_decide_pa2(const rb_parameters *p, const rb_case *c) {
+    return rb_go(c->margin >= 1.0 ? 0.0 : (1.0 - c->margin) / (c->squared + 0.5 / p->C));
 }
 
 /* The length of a soft step for a row that is surely wrong: a longer one than C / |x|^2 would
  * overshoot on a long row. */
-RB_INLINE double rb_soft_eta(const rb_parameters *p, double squared_norm) {
-    return p->eta * squared_norm > p->C ? p->C / squared_norm : p->eta;
+RB_INLINE double rb_soft_eta(const rb_parameters *p, double squared) {
+    return p->eta * squared > p->C ? p->C / squared : p->eta;
 }
 
-/* Every row moves the model by the probability it gave to the wrong class. */
-static double rb_soft_step(const rb_parameters *p, double margin, double squared_norm,
-                           int mistaken RB_UNUSED) {
-    return rb_soft_eta(p, squared_norm) / (1.0 + rb_exponential(margin));
+/* eta / (1 + exp(margin)): every row moves the model by the probability of the wrong class. */
+RB_INLINE rb_decision rb_decide_soft(const rb_parameters *p, const rb_case *c) {
+    return rb_go(rb_soft_eta(p, c->squared) / (1.0 + rb_exponential(c->margin)));
 }
 
-/* Rows right by less than 1, by r as PA-II is by 1/2C; a heavy row is damped less. */
-static double rb_arow_step(const rb_parameters *p, double margin, double variance, double weight,
-                           double *change) {
-    double r = weight == 1.0 ? p->r : p->r / weight;
-    *change = 1.0 / r;
-    return margin >= 1.0 || variance == 0.0 ? 0.0 : (1.0 - margin) / (variance + r);
+/* (1 - margin) / (variance + r) on rows right by less than 1; a heavy row is damped less. */
+RB_INLINE rb_decision rb_decide_arow(const rb_parameters *p, const rb_case *c) {
+    double r = c->weight == 1.0 ? p->r : p->r / c->weight;
+    double step = c->margin >= 1.0 || c->squared == 0.0 ? 0.0 : (1.0 - c->margin) / (c->squared + r);
+    return (rb_decision){.step = step, .change = 1.0 / r};
 }
 
 /* After this step the inverse variances grow so that the row is right by phi standard deviations. */
-static double rb_with_deviation(const rb_parameters *p, double step, double variance,
-                                double *change) {
-    double half = 0.5 * step * variance * p->phi;
-    *change = step * p->phi * (sqrt(half * half + variance) + half) / variance;
-    return step;
+RB_INLINE rb_decision rb_with_deviation(const rb_parameters *p, const rb_case *c, double step) {
+    if (!(step > 0.0)) return rb_go(0.0);
+    double half = 0.5 * step * c->squared * p->phi;
+    double change = step * p->phi * (sqrt(half * half + c->squared) + half) / c->squared;
+    return (rb_decision){.step = step, .change = change};
 }
 
-static double rb_cw_length(const rb_parameters *p, double margin, double variance) {
-    double square = p->phi * p->phi, zeta = 1.0 + square, bent = margin * square * 0.5;
-    if (variance == 0.0 || margin >= p->phi * sqrt(variance)) return 0.0;
-    double root = sqrt(bent * bent + variance * square * zeta);
-    return fmax(0.0, (root - margin * (1.0 + 0.5 * square)) / (variance * zeta));
+/* The smallest step after which a row is right by phi standard deviations. */
+RB_INLINE double rb_cw_length(const rb_parameters *p, const rb_case *c) {
+    double square = p->phi * p->phi, zeta = 1.0 + square, bent = c->margin * square * 0.5;
+    if (c->squared == 0.0 || c->margin >= p->phi * sqrt(c->squared)) return 0.0;
+    double root = sqrt(bent * bent + c->squared * square * zeta);
+    return fmax(0.0, (root - c->margin * (1.0 + 0.5 * square)) / (c->squared * zeta));
 }
 
-static double rb_cw_step(const rb_parameters *p, double margin, double variance, double weight,
-                         double *change) {
-    double step = rb_cw_length(p, margin, variance) * (weight < 1.0 ? weight : 1.0);
-    return step > 0.0 ? rb_with_deviation(p, step, variance, change) : 0.0;
+RB_INLINE rb_decision rb_decide_cw(const rb_parameters *p, const rb_case *c) {
+    return rb_with_deviation(p, c, rb_cw_length(p, c) * (c->weight < 1.0 ? c->weight : 1.0));
 }
 
-static double rb_scw1_step(const rb_parameters *p, double margin, double variance, double weight,
-                           double *change) {
-    double step = fmin(rb_cw_length(p, margin, variance), p->C * weight);
-    return step > 0.0 ? rb_with_deviation(p, step, variance, change) : 0.0;
+/* CW with steps of at most C. */
+RB_INLINE rb_decision rb_decide_scw1(const rb_parameters *p, const rb_case *c) {
+    return rb_with_deviation(p, c, fmin(rb_cw_length(p, c), p->C * c->weight));
 }
 
-static double rb_scw2_step(const rb_parameters *p, double margin, double variance, double weight,
-                           double *change) {
-    double square = p->phi * p->phi, n = variance + 0.5 / (p->C * weight), v = variance;
-    if (v == 0.0 || margin >= p->phi * sqrt(v)) return 0.0;
+/* CW whose squared shortfall costs C. */
+RB_INLINE rb_decision rb_decide_scw2(const rb_parameters *p, const rb_case *c) {
+    double square = p->phi * p->phi, margin = c->margin, v = c->squared;
+    double n = v + 0.5 / (p->C * c->weight);
+    if (v == 0.0 || margin >= p->phi * sqrt(v)) return rb_go(0.0);
     double root = sqrt(square * margin * margin * v * v + 4.0 * n * v * (n + v * square));
     double step = p->phi * root - margin * (2.0 * n + square * v);
     step /= 2.0 * n * (n + v * square);
-    return step > 0.0 ? rb_with_deviation(p, step, variance, change) : 0.0;
+    return rb_with_deviation(p, c, step);
 }
 
+/* Every rule: its function rb_decide_..., its name, what it does, which rows it leaves alone (those
+ * right by more than this) and its longest step. */
+#define RB_RULES(X)                                                                   \
+    X(perceptron, "perceptron", RB_COUNTS | RB_RAISES, p->threshold, p->eta)          \
+    X(mira, "mira", RB_NORM | RB_AIMS, p->threshold, INFINITY)                        \
+    X(pa, "PA", RB_NORM | RB_AIMS, 1.0, INFINITY)                                     \
+    X(pa1, "PA-I", RB_NORM | RB_AIMS, 1.0, p->C)                                      \
+    X(gentle, "gentle PA", RB_NORM | RB_AIMS, 1.0, INFINITY)                          \
+    X(pa2, "PA-II", RB_NORM | RB_AIMS, 1.0, INFINITY)                                 \
+    X(soft, "soft", RB_NORM | RB_BLAMES_ALL, INFINITY, p->eta)                        \
+    X(arow, "AROW", RB_VARIANCE | RB_AIMS, 1.0, INFINITY)                             \
+    X(cw, "CW", RB_VARIANCE | RB_AIMS, INFINITY, INFINITY)                            \
+    X(scw1, "SCW-I", RB_VARIANCE | RB_AIMS, INFINITY, INFINITY)                       \
+    X(scw2, "SCW-II", RB_VARIANCE | RB_AIMS, INFINITY, INFINITY)
+
+#define RB_NUMBER_OF(rule, name, does, quiet_above, longest_step) RB_RULE_##rule,
+enum { RB_RULES(RB_NUMBER_OF) RB_N_RULES };
+
 /* Make a rule whose parameters and tie_is_mistake are set the one of this name; 0 if there is none. */
-static int rb_set_rule(rb_rule *rule, const char *name) {
+static int rb_set_rule(rb_rule *rule, const char *wanted) {
     rb_parameters *p = &rule->parameters;
-    rule->quiet_above = 1.0;
-    rule->longest_step = INFINITY;
-    rule->needs_norm = rule->aims_at_one = 1;
-    rule->raise_only_on_tie = rule->blames_all_rivals = rule->counts_tell_all = 0;
-    rule->step = NULL;
-    rule->sure_step = NULL;
-    rule->rates = RB_NO_RATES;
-    if (strcmp(name, "perceptron") == 0) {
-        rule->step = rb_perceptron_step;
-        rule->quiet_above = p->threshold;
-        rule->longest_step = p->eta;
-        rule->needs_norm = rule->aims_at_one = 0;
-        rule->raise_only_on_tie = rule->tie_is_mistake && p->threshold == 0.0;
-        rule->counts_tell_all = p->threshold == 0.0;
+    rule->number = -1;
+#define RB_IF_WANTED(id, name, facts, quiet, longest) \
+    if (strcmp(wanted, name) == 0) {                  \
+        rule->number = RB_RULE_##id;                  \
+        rule->decide = rb_decide_##id;                \
+        rule->does = facts;                           \
+        rule->quiet_above = quiet;                    \
+        rule->longest_step = longest;                 \
+    }
+    RB_RULES(RB_IF_WANTED)
+#undef RB_IF_WANTED
+    if (rule->number < 0) return 0;
+    rule->rates = rule->does & RB_VARIANCE ? RB_VARIANCES : RB_NO_RATES;
+
+    if (rule->number == RB_RULE_perceptron) {
+        if (p->threshold > 0.0) rule->does = 0;
+        else if (!rule->tie_is_mistake) rule->does = RB_COUNTS;
         /* Without a threshold the loop's own verdict decides, so that ties are its business. */
         if (!(p->threshold > 0.0)) p->threshold = -INFINITY;
-    } else if (strcmp(name, "mira") == 0) {
-        rule->step = rb_mira_step;
-        rule->quiet_above = p->threshold;
-    } else if (strcmp(name, "PA") == 0) {
-        rule->step = rb_pa_step;
-    } else if (strcmp(name, "PA-I") == 0) {
-        rule->step = rb_pa1_step;
-        rule->longest_step = p->C;
-    } else if (strcmp(name, "gentle PA") == 0) {
-        rule->step = rb_gentle_step;
-    } else if (strcmp(name, "PA-II") == 0) {
-        rule->step = rb_pa2_step;
-    } else if (strcmp(name, "soft") == 0) {
-        rule->step = rb_soft_step;
-        rule->quiet_above = INFINITY;
-        rule->longest_step = p->eta;
-        rule->needs_norm = p->C < INFINITY;
-        rule->aims_at_one = 0;
-        rule->blames_all_rivals = 1;
-    } else if (strcmp(name, "AROW") == 0) {
-        rule->sure_step = rb_arow_step;
-    } else if (strcmp(name, "CW") == 0) {
-        rule->sure_step = rb_cw_step;
-    } else if (strcmp(name, "SCW-I") == 0) {
-        rule->sure_step = rb_scw1_step;
-    } else if (strcmp(name, "SCW-II") == 0) {
-        rule->sure_step = rb_scw2_step;
-    } else {
-        return 0;
     }
-    if (rule->sure_step) {
-        rule->rates = RB_VARIANCES;
-        /* How far a row is to be right depends on its variance. */
-        if (rule->sure_step != rb_arow_step) rule->quiet_above = INFINITY;
-    }
+    if (rule->number == RB_RULE_soft && !(p->C < INFINITY)) rule->does = RB_BLAMES_ALL;
     return 1;
 }
 

@@ -7,18 +7,27 @@ cdef extern from "rows/rules.h" nogil:
         double phi
         void *owner
 
+    ctypedef struct rb_case:
+        double margin
+        double squared
+        double weight
+        bint mistaken
+
+    ctypedef struct rb_decision:
+        double step
+        double change
+
+    enum: RB_NORM, RB_VARIANCE, RB_AIMS, RB_BLAMES_ALL, RB_COUNTS, RB_RAISES
+
     ctypedef struct rb_rule:
         rb_parameters parameters
-        double step(const rb_parameters *, double, double, bint) noexcept nogil
+        rb_decision decide(const rb_parameters *, const rb_case *) noexcept nogil
+        int number
+        int does
         int rates
         double quiet_above
         double longest_step
-        bint needs_norm
-        bint aims_at_one
         bint tie_is_mistake
-        bint raise_only_on_tie
-        bint blames_all_rivals
-        bint counts_tell_all
 
     double rb_exponential(double) noexcept nogil
     bint rb_set_rule(rb_rule *, const char *) noexcept nogil

@@ -12,11 +12,13 @@ def exp(double x):
     return rb_exponential(x)
 
 
-cdef double python_step(const rb_parameters *p, double margin, double squared_norm,
-                        bint mistaken) noexcept nogil:
-    """Asks a function of Python, which takes the interpreter's lock for every row."""
+cdef rb_decision python_decision(const rb_parameters *p, const rb_case *case) noexcept nogil:
+    """Ask a function of Python, which takes the interpreter's lock for every row."""
+    cdef rb_decision decision
+    decision.change = 0.0
     with gil:
-        return (<Rule>p.owner).ask(margin, squared_norm, mistaken)
+        decision.step = (<Rule>p.owner).ask(case.margin, case.squared, case.mistaken)
+    return decision
 
 
 cdef class Rule:
@@ -38,19 +40,23 @@ cdef class Rule:
         self.c.tie_is_mistake = ties == "mistake"
         self._python = step
         if step is not None:
-            self.c.step = python_step
+            self.c.decide = python_decision
+            self.c.number = -1
             self.c.quiet_above = self.c.longest_step = INFINITY
-            self.c.needs_norm, self.c.aims_at_one = True, aims_at_one
+            self.c.does = RB_NORM | (RB_AIMS if aims_at_one else 0)
         elif not rb_set_rule(&self.c, name.encode()):
             raise ValueError(f"no rule is called {name!r}")
         if adagrad:
-            self.c.rates, self.c.longest_step = RATES.index("gradient"), INFINITY
-            self.c.counts_tell_all = False
+            self.c.rates = RATES.index("gradient")
+            self.c.longest_step = INFINITY
+            self.c.does &= ~RB_COUNTS
         self.rates = RATES[self.c.rates]
-        self.eta, self.longest_step = eta, self.c.longest_step
-        self.aims_at_one, self.tie_is_mistake = self.c.aims_at_one, self.c.tie_is_mistake
-        self.blames_all_rivals = self.c.blames_all_rivals
-        self.counts_tell_all = self.c.counts_tell_all
+        self.eta = eta
+        self.longest_step = self.c.longest_step
+        self.aims_at_one = self.c.does & RB_AIMS
+        self.tie_is_mistake = self.c.tie_is_mistake
+        self.blames_all_rivals = self.c.does & RB_BLAMES_ALL
+        self.counts_tell_all = self.c.does & RB_COUNTS
         self.asks_every_row = self.c.quiet_above == INFINITY
 
     def set_eta(self, double eta):
