@@ -20,7 +20,6 @@ import workloads
 from report import Skipped
 
 from rosenblatt import PassiveAggressive, datasets
-from rosenblatt.core.readouts import is_wrong
 from rosenblatt.core.rows import as_rows
 from rosenblatt.evaluate import Progress
 from rosenblatt.features import Schema
@@ -60,6 +59,11 @@ def scaled(X: Any) -> Any:
     schema = Schema.guess(table, scale="running")
     table.numbers = X
     return schema.learn(table)
+
+
+def is_wrong(score: float, label: int) -> bool:
+    """Whether the right one of two classes does not have the higher score."""
+    return score <= 0 if label else score >= 0
 
 
 def ours(X: Any, y: Any, readout: str) -> dict[str, float]:

@@ -185,8 +185,6 @@ def test_means_beside_the_weights_follow_in_one_call(readout, n_classes):
     arrays = Perceptron(readout=readout).partial_fit(X, np.arange(len(X)) % n_classes)
     assert learns_in_one_call(arrays, X[0], 1)
     assert predict_plain(vars(arrays), X[0]) == arrays.predict(X[:1])[0]
-    learner._model.readouts.smallest_scale = 1.0  # every scale has to begin anew
-    assert not learns_in_one_call(learner, ROW, 1)
     learner._model.readouts.lags[0].grow(9)
     assert predict_plain(vars(learner), ROW) is None
 

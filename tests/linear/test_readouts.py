@@ -18,7 +18,6 @@ from strategies import LEARNERS as EVERY
 
 import rosenblatt
 from rosenblatt import MIRA, PassiveAggressive, Perceptron, SoftPerceptron, datasets
-from rosenblatt._kernels.rows import readout_spans
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core import online
 from rosenblatt.core import readouts as module
@@ -232,32 +231,24 @@ def test_a_block_in_one_call_gives_what_its_rows_give_one_by_one(
         table = SparseRows.from_dense(X)
         table.indices, table.indptr = table.indices.astype(sparse), table.indptr.astype(sparse)
 
-    def run(span: Any, smallest: float = 1e-6) -> Any:
+    def run(size: int, smallest: float) -> Any:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(online, "learn_span", span)
             patch.setattr(module, "SMALLEST_SCALE", smallest)
             model = learner(readout=readout).partial_fit(X[:2], y[:2], classes=range(k))._model
             one_pass = online.OnlinePass(model, learner().rule(), latest=latest)
             found = [
-                one_pass.learn(table[i : i + 80], y[i : i + 80], predictions=True) for i in (0, 80)
+                one_pass.learn(table[i : i + size], y[i : i + size], predictions=True)
+                for i in range(0, 160, size)
             ]
         arrays = {**model.readouts.to_arrays(model.weights), "coef": model.weights.matrix}
         arrays |= {"wrong": np.concatenate([one.wrong for one in found])}
-        told = [one.predictions for one in found], model.n_mistakes, model.readouts.t
+        predicted = [label for one in found for label in one.predictions]
+        told = predicted, model.n_mistakes, model.readouts.t
         return told, {name: array.tobytes() for name, array in arrays.items()}
 
-    calls = list[int]()
-
-    def counted(*args: Any) -> Any:
-        reached, mistakes = readout_spans.learn_span(*args)
-        calls.append(reached - args[5])
-        return reached, mistakes
-
-    slowly = run(lambda *args: (args[5], 0))
-    assert run(counted) == slowly
-    assert sum(calls) >= 150
-    # Where scales are renewed all the time, one row after the other is left to Python.
-    assert run(counted, 0.5) == run(lambda *args: (args[5], 0), 0.5)
+    assert run(80, 1e-6) == run(1, 1e-6)
+    # Scales begin anew all the time.
+    assert run(80, 0.5) == run(1, 0.5)
 
 
 def test_mappings_that_bring_features_give_the_mix_of_the_table() -> None:

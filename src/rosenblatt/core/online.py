@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rosenblatt._kernels.rows import learning
-from rosenblatt._kernels.rows.readout_spans import Span, learn_span
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.core.classes import class_segments, predicted_labels
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.readouts import SHARPNESS, Readouts, is_wrong
 from rosenblatt.core.recording import Entries
 from rosenblatt.core.rows import Rows, inspect, row_arrays, rows_between
 from rosenblatt.core.training import LOG_CAPACITY, overflow_error
@@ -115,9 +112,7 @@ class OnlinePass:
             block.wrong[start:stop] = 0
             if block.predictions:
                 block.predictions[start:stop] = model.classes * (stop - start)
-        elif model.readouts is not None:
-            self._walk_readouts(block, start, stop, slots)
-        elif block.needs_scores or (model.weights.averaged and not self._latest):
+        elif self._needs_scores(block):
             scores = self._room_for_scores(block)
             watch = learning.Watch(block.wrong, scores, latest=self._latest)
             self._learn(block, start, stop, slots, watch=watch)
@@ -127,36 +122,15 @@ class OnlinePass:
             block.wrong[start:stop] = 0
             self._learn(block, start, stop, slots, learning.Tally(block.wrong))
 
-    def _walk_readouts(
-        self, block: _Block, start: int, stop: int, slots: npt.NDArray[np.int32]
-    ) -> None:
-        """The same by read-outs: in one compiled call as far as all is usual, else row by row."""
-        model, readouts = self.model, cast(Readouts, self.model.readouts)
-        model.weights.arrange(by_feature=block.rows.is_sparse)
-        scores, place = self._room_for_scores(block), readouts.fixed_place
-        is_plain = block.weights is None and model.recorder is None
-        while start < stop:
-            reached, mistakes = start, 0
-            if is_plain:
-                how = place, SHARPNESS, self._latest, block.wrong, scores
-                reached, mistakes = learn_span(
-                    model.weights, self._rule, readouts, block.span, slots, start, stop, *how
-                )
-            model.n_mistakes += mistakes
-            if scores is not None and reached > start:
-                self._predict(block, start, scores[start:reached])
-            if reached < stop:
-                self._walk_row(block, reached, slots)
-            start = reached + 1
+    def _needs_scores(self, block: _Block) -> bool:
+        """Whether learning does not tell by itself which rows were wrong, or more is wanted.
 
-    def _walk_row(self, block: _Block, row: int, slots: npt.NDArray[np.int32]) -> None:
-        weights, readouts = self.model.weights, cast(Readouts, self.model.readouts)
-        found = readouts.scores(weights, block.part(row, row + 1))
-        served = readouts.served_score(found)
-        if block.predictions:
-            self._predict(block, row, served)
-        block.wrong[row] = is_wrong((found[0] if self._latest else served)[0], int(slots[row]))
-        self._learn(block, row, row + 1, slots)
+        Rows of weight 0 are not learned from, but predicted as all others.
+        """
+        has_weight_zero = block.weights is not None and not block.weights.all()
+        other_predicts = self.model.weights.averaged or self.model.readouts is not None
+        is_judged_by_other = other_predicts and not self._latest
+        return bool(block.predictions) or has_weight_zero or is_judged_by_other
 
     def _room_for_scores(self, block: _Block) -> npt.NDArray[np.float64] | None:
         """For the rows of a block, if they are to be predicted."""
@@ -184,29 +158,13 @@ class OnlinePass:
         watch: learning.Watch | None = None,
     ) -> None:
         """Learn from some rows, of classes that are known."""
-        model = self.model
         if slots is None:
             return
-        if model.readouts is not None and stop > start:
-            once = partial(self._learn_rows, block, slots=slots, tally=None, watch=None)
-            model.weights.arrange(by_feature=block.rows.is_sparse)
-            span = start, stop
-            model.readouts.walk(model.weights, block.arrays, slots, span, once, block.weights)
-        else:
-            self._learn_rows(block, start, stop, slots, tally, watch)
-
-    def _learn_rows(
-        self,
-        block: _Block,
-        start: int,
-        stop: int,
-        slots: npt.NDArray[np.int32],
-        tally: learning.Tally | None,
-        watch: learning.Watch | None,
-    ) -> None:
         model = self.model
         tally = tally or learning.Tally()
         model.weights.arrange(by_feature=block.rows.is_sparse)
+        if model.readouts is not None:
+            model.readouts.match(model.weights)
         note, log = model.recording(model.next_row - start), None
         if note is not None:
             room = max(LOG_CAPACITY, 2 * model.weights.n_vectors)
@@ -225,6 +183,7 @@ class OnlinePass:
                 tally,
                 log,
                 watch,
+                readouts=model.readouts,
             )
             if note is not None and log is not None:
                 note(Entries.of(log))
@@ -249,20 +208,11 @@ class _Block:
     ) -> None:
         self.first_row, self.weights = first_row, weights
         self.arrays = row_arrays(X, np.float64)
-        self.span = Span(self.arrays, X.shape[1])
         self.n_features = X.shape[1]
         self.rows: Rows = self.part(0, X.shape[0])
         inspect(self.rows)
         self.wrong = np.ones(self.rows.n_rows, np.int32)
         self.predictions: list[Any] = [None] * self.rows.n_rows if predictions else []
-
-    @property
-    def needs_scores(self) -> bool:
-        """Whether learning does not tell by itself which rows were wrong, or more is wanted.
-
-        Rows of weight 0 are not learned from, but predicted as all others.
-        """
-        return bool(self.predictions) or (self.weights is not None and not self.weights.all())
 
     def part(self, start: int, stop: int) -> Rows:
         """Some of the rows; nothing is copied."""

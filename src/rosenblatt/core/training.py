@@ -15,6 +15,7 @@ from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt.arrays import AnyFloatArray, Labels
 from rosenblatt.core import epochs
 from rosenblatt.core.classes import best_classes, row_blocks
+from rosenblatt.core.readouts import Readouts
 from rosenblatt.core.recording import Entries, Note
 from rosenblatt.core.result import FitResult, Pocket, new_sums, stop_asked
 from rosenblatt.core.rows import Rows, contradictory, margins
@@ -222,10 +223,11 @@ def one_pass(
     stop: int | None = None,
     row_weights: npt.NDArray[np.float64] | None = None,
     record: Note | None = None,
+    readouts: Readouts | None = None,
 ) -> learning.Tally:
     """Learn from each row once, in the order given, in place; ``record`` is given the updates."""
     tally = learning.Tally()
-    walk = _walk(weights, rule, rows, labels, row_weights, tally, [record])
+    walk = _walk(weights, rule, rows, labels, row_weights, tally, [record], readouts)
     walk(None, start, rows.n_rows if stop is None else stop, None)
     return tally
 
@@ -238,6 +240,7 @@ def _walk(
     row_weights: npt.NDArray[np.float64] | None,
     tally: learning.Tally,
     notes: Sequence[Note | None],
+    readouts: Readouts | None = None,
 ) -> Callable[[epochs.Order | None, int, int, epochs.Order | None], int]:
     """A function that learns from places ``start`` to ``stop`` of an order, once each.
 
@@ -245,6 +248,8 @@ def _walk(
     are given the updates as they come. Rows that are upcoming are read from memory meanwhile.
     """
     weights.arrange(by_feature=rows.is_sparse)
+    if readouts is not None:
+        readouts.match(weights)
     # Room for at least one example: a soft step may write one entry a class.
     room = max(min(LOG_CAPACITY, rows.n_rows), 2 * weights.n_vectors)
     wanted = [note for note in notes if note is not None]
@@ -269,6 +274,7 @@ def _walk(
                 tally,
                 log,
                 upcoming=upcoming,
+                readouts=readouts,
             )
             if log is not None:
                 entries = Entries.of(log)

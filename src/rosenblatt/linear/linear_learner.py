@@ -188,7 +188,6 @@ class LinearLearner(StreamReadouts):
             slot is None
             or row.pending
             or model.recorder is not None
-            or model.readouts is not None
             or self.class_weight is not None
             or len(model.classes) < 2
         ):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from rosenblatt._kernels.rows.weights import FLOAT64_LIMIT
 from rosenblatt.arrays import SparseRows
 from rosenblatt.core.classes import class_segments, declared_classes, number_of
 from rosenblatt.core.model import LinearModel
-from rosenblatt.core.rows import largest_allowed, row_arrays
+from rosenblatt.core.rows import largest_allowed
 from rosenblatt.core.training import one_pass, overflow_error
 from rosenblatt.core.weights import BIASES, TABLES
 from rosenblatt.learner.inputs import Batch
@@ -52,8 +51,22 @@ class Stream(PlainStream):
         model, tally = self.model, self.tally
         if model.weights.by_feature != rows.is_sparse:
             model.weights.arrange(by_feature=rows.is_sparse)
+        if model.readouts is not None:
+            model.readouts.match(model.weights)
         self.label[0] = slot
-        learning.learn(model.weights, self.rule, rows, self.label, None, 0, 1, weight, tally, None)
+        learning.learn(
+            model.weights,
+            self.rule,
+            rows,
+            self.label,
+            None,
+            0,
+            1,
+            weight,
+            tally,
+            None,
+            readouts=model.readouts,
+        )
         if tally.refused >= 0:
             raise overflow_error(0, model.weights)
         model.n_mistakes += tally.mistakes
@@ -70,17 +83,7 @@ class Stream(PlainStream):
             if labels is None:
                 continue
             seen = model.t
-            learn = partial(self._learn_rows, rows, labels, batch.weights, record)
-            if model.readouts is None:
-                learn(start, stop)
-            else:
-                model.weights.arrange(by_feature=rows.is_sparse)
-                arrays = row_arrays(batch.table, np.float64)
-                walk = partial(model.readouts.walk, model.weights, arrays, labels, (start, stop))
-                rule = self.rule if record is None and batch.weights is None else None
-                # `learn` counts mistakes as well: only then is the number read that these join.
-                mistakes = walk(learn, batch.weights, rule)
-                model.n_mistakes += mistakes
+            self._learn_rows(rows, labels, batch.weights, record, start, stop)
             if model.t < seen + stop - start:  # somebody asked to stop
                 break
 
@@ -96,6 +99,7 @@ class Stream(PlainStream):
             stop=stop,
             row_weights=weights,
             record=record,
+            readouts=self.model.readouts,
         )
         self.model.n_mistakes += tally.mistakes
 
@@ -202,17 +206,12 @@ class Stream(PlainStream):
             model.t += 1
             return
         slot = model.slots[y]
-        learn = partial(self.learn_row, rows, slot, weight)
-        if model.recorder is not None:
+        if model.recorder is None:
+            self.learn_row(rows, slot, weight)
+        else:
             record = model.recording(model.next_row, as_table(self.row))
             labels = np.array([slot], np.int32)
-            learn = partial(self._learn_rows, rows, labels, weight, record, 0, 1)
-        if model.readouts is None:
-            learn()
-        else:
-            model.weights.arrange(by_feature=True)
-            columns = self.row.stored()[1]
-            model.readouts.learn(model.weights, rows, columns, slot, learn, weight)
+            self._learn_rows(rows, labels, weight, record, 0, 1)
 
 
 def read(row: MappingRow, x: Any, *, unseen_allowed: bool) -> None:

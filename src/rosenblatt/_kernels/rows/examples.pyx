@@ -16,11 +16,12 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 from rosenblatt._kernels.rows.learning cimport learn_row, MOST_CLASSES
 from rosenblatt._kernels.rows.mappings cimport MappingRow, read_usual, squared_norm_of
+from rosenblatt._kernels.rows.readouts cimport rb_readout, ReadoutArrays
 from rosenblatt._kernels.rows.records cimport plan_for, RecordPlan, RecordRow
 from rosenblatt._kernels.rows.rows cimport rb_ops, rb_rows, Rows
 from rosenblatt._kernels.rows.rules cimport Rule
 from rosenblatt._kernels.rows.turns cimport Turns
-from rosenblatt._kernels.rows.weights cimport WeightArrays
+from rosenblatt._kernels.rows.weights cimport rb_weights, WeightArrays
 
 import numpy as np
 
@@ -46,6 +47,7 @@ cdef frozenset WHOLE = frozenset([int, bool, *(np.dtype(code).type for code in "
 cdef struct Example:
     rb_rows row
     const rb_ops *ops
+    int64_t n_stored
     double squared_norm
     bint is_sparse
     PyObject *plan  # by which a record was read, else NULL
@@ -74,6 +76,7 @@ cdef bint read_mapping(Example *example, dict x, dict columns, int64_t n_feature
 cdef void set_sparse(Example *example, int64_t n, int64_t n_features) noexcept:
     """Let the row be the first values that were read."""
     example.starts[0], example.starts[1] = 0, n
+    example.n_stored = n
     example.row = rb_rows(&example.of.values[0], &example.of.columns[0], &example.starts[0], 1,
                           n_features, n)
     example.ops = SPARSE
@@ -91,6 +94,7 @@ cdef bint read_record(Example *example, dict learner, described, dict x, WeightA
         set_sparse(example, example.of.n_values, example.of.n_features)
     else:
         example.row = rb_rows(&example.of.values[0], NULL, NULL, 1, example.of.n_features, 0)
+        example.n_stored = example.of.n_features
         example.ops = DENSE64
     return example.of.n_features == weights.c.n_features and not example.ops.inspect(
         &example.row, LIMIT64, &row, &column, &example.squared_norm)
@@ -105,6 +109,7 @@ cdef bint read_array(Example *example, cnp.ndarray x, WeightArrays weights) noex
             or not cnp.PyArray_ISCARRAY_RO(x)):
         return False
     example.row = rb_rows(cnp.PyArray_DATA(x), NULL, NULL, 1, d, 0)
+    example.n_stored = d
     example.ops = DENSE32 if single else DENSE64
     return not example.ops.inspect(&example.row, LIMIT32 if single else LIMIT64, &row, &column,
                                    &example.squared_norm)
@@ -143,33 +148,6 @@ cdef double *doubles_of(cnp.ndarray array, int64_t n) noexcept:
             or not cnp.PyArray_ISCARRAY(array)):
         return NULL
     return <double *>cnp.PyArray_DATA(array)
-
-
-cdef double *doubles_in(dict readouts, name, int64_t n) except NULL:
-    """The numbers of an array."""
-    cdef double *found = doubles_of(<cnp.ndarray?>item(readouts, name), n)
-    if found == NULL:
-        raise ValueError(f"{name} is no array of {n} numbers")
-    return found
-
-
-cdef bint read_means(rb_means *means, dict readouts, WeightArrays weights) except -1:
-    """Where the means beside the weights lie; False if they have not the shape of these."""
-    cdef WeightArrays one
-    cdef list tables = [*item(readouts, "lags"), item(readouts, "gentle")]
-    cdef int64_t i, n = len(tables) - (tables[RB_MEANS] is None)
-    means.errors, means.lags[RB_MEANS] = doubles_in(readouts, "errors", n + 1), NULL
-    means.scales = doubles_in(readouts, "scales", RB_MEANS)
-    means.rates, means.t = doubles_in(readouts, "rates", RB_MEANS), item(readouts, "t")
-    means.fading, means.smallest_scale = item(readouts, "fading"), item(readouts, "smallest_scale")
-    for i in range(n):
-        one = tables[i]
-        means.lags[i] = &one.c
-        if (one.c.n_vectors != weights.c.n_vectors or one.c.n_features != weights.c.n_features
-                or one.by_feature != weights.by_feature or one.c.is_float32
-                or weights.c.is_float32 or one.busy):
-            return False
-    return True
 
 
 cdef class PlainStream:
@@ -237,31 +215,25 @@ cdef class PlainStream:
     cdef bint _learn_read(self, Example *example, dict learner, WeightArrays weights,
                           int64_t slot) except -1:
         """Learn from an example that was read; False if it is unusual after all."""
-        cdef dict model = self._of_model, readouts = None
+        cdef dict model = self._of_model
         cdef RecordPlan plan = None
-        cdef rb_means means
-        cdef int64_t mistakes = 0, others = 0
+        cdef ReadoutArrays readouts = item(model, "readouts")
+        cdef rb_readout *readout = NULL
+        cdef int64_t mistakes = 0
         if example.of.is_running:
             plan = plan_for(learner, item(item(model, "notes"), "schema"))
             if <PyObject *>plan != example.plan or not plan.is_own(
                     &example.of, <PyObject *>model, <PyObject *>learner):
                 return False
-        if item(model, "readouts") is not None:
-            readouts = PyObject_GenericGetDict(item(model, "readouts"), NULL)
-            if not (read_means(&means, readouts, weights)
-                    and rb_expect(&means, &example.row, example.ops, &weights.c, slot)):
+        if readouts is not None:
+            readout = readouts.beside(weights)
+            if readout == NULL:
                 return False
-        if not learn_row(weights, self.rule, &example.row, example.ops, example.squared_norm,
-                         <int32_t>slot, &mistakes):
+        if not learn_row(weights, self.rule, readout, &example.row, example.ops, example.n_stored,
+                         example.squared_norm, <int32_t>slot, &mistakes):
             return False
         if plan is not None:
             plan.keep(&example.of)
-        if readouts is not None:
-            if means.lags[RB_MEANS] != NULL:
-                learn_row(<WeightArrays>item(readouts, "gentle"), <Rule>item(readouts, "rule"),
-                          &example.row, example.ops, example.squared_norm, <int32_t>slot, &others)
-            rb_follow(&means, &example.row, &weights.c)
-            readouts["t"] = means.t + 1
         if mistakes:
             self.model.n_mistakes += mistakes
         return True
@@ -283,17 +255,17 @@ cdef bint is_array_of(list labels) except -1:
     return kind is int or kind is str or kind is bool
 
 
-cdef void score(Example *example, WeightArrays weights, const char *w, const char *b,
+cdef void score(Example *example, const rb_weights *weights, const char *w, const char *b,
                 double *out) noexcept:
-    """The scores of an example by weights that lie as those of the model."""
-    cdef int64_t k = weights.c.n_vectors
+    """The scores of an example by w and b, which lie as `weights` do."""
+    cdef int64_t k = weights.n_vectors
     cdef double room[MOST_CLASSES]
     cdef double bias
     if k == 1:
-        bias = (<const float *>b)[0] if weights.c.is_float32 else (<const double *>b)[0]
+        bias = (<const float *>b)[0] if weights.is_float32 else (<const double *>b)[0]
         example.ops.score(&example.row, 0, 1, w, bias, out)
     else:
-        example.ops.score_classes(&example.row, 0, 1, w, b, k, weights.c.feature_stride, room, out)
+        example.ops.score_classes(&example.row, 0, 1, w, b, k, weights.feature_stride, room, out)
 
 
 cdef bint score_best(Example *example, tuple best, WeightArrays weights, double *out) except -1:
@@ -303,7 +275,7 @@ cdef bint score_best(Example *example, tuple best, WeightArrays weights, double 
     cdef double *b = doubles_of(<cnp.ndarray?>best[1], k)
     if w == NULL or b == NULL or weights.c.is_float32 or (k > 1 and example.is_sparse):
         return False
-    score(example, weights, <char *>w, <char *>b, out)
+    score(example, &weights.c, <char *>w, <char *>b, out)
     return True
 
 
@@ -314,27 +286,30 @@ cdef bint score_average(Example *example, WeightArrays weights, double *out) exc
     cdef int64_t i
     if not example.is_sparse:
         return score_lagging(example, weights, weights.c.u, weights.c.ub, 1.0, seen, out)
-    score(example, weights, weights.c.w, weights.c.b, out)
-    score(example, weights, <char *>weights.c.u, <char *>weights.c.ub, sums)
+    score(example, &weights.c, weights.c.w, weights.c.b, out)
+    score(example, &weights.c, <char *>weights.c.u, <char *>weights.c.ub, sums)
     for i in range(weights.c.n_vectors):
         out[i] -= sums[i] / seen
     return True
 
 
-cdef bint score_readout(Example *example, dict readouts, int64_t place, WeightArrays weights,
+cdef bint score_readout(Example *example, ReadoutArrays readouts, int64_t place, WeightArrays weights,
                         double *out) except -1:
     """The same by the read-out at a place; False if it is unusual."""
-    cdef rb_means means
-    cdef double last[MOST_CLASSES]
-    if not read_means(&means, readouts, weights) or means.lags[RB_MEANS] != NULL:  # a mix
+    cdef rb_readout *readout = readouts.beside(weights)
+    cdef double sums[MOST_CLASSES]
+    cdef int64_t i
+    if readout == NULL or readout.gentle != NULL:  # a mix
         return False
     if place > 0 and not example.is_sparse:
-        return score_lagging(example, weights, <double *>means.lags[place - 1].w,
-                             <double *>means.lags[place - 1].b, means.scales[place - 1], 1.0, out)
-    rb_score_one(&example.row, example.ops, &weights.c, out)
+        return score_lagging(example, weights, <double *>readout.lags[place - 1].w,
+                             <double *>readout.lags[place - 1].b, readout.scales[place - 1], 1.0, out)
+    score(example, &weights.c, weights.c.w, weights.c.b, out)
     if place > 0:
-        memcpy(last, out, weights.c.n_vectors * sizeof(double))
-        rb_score_mean(&means, <int>(place - 1), &example.row, example.ops, last, out)
+        score(example, readout.lags[place - 1], readout.lags[place - 1].w,
+              readout.lags[place - 1].b, sums)
+        for i in range(weights.c.n_vectors):
+            out[i] -= readout.scales[place - 1] * sums[i]
     return True
 
 
@@ -350,7 +325,7 @@ cdef bint score_lagging(Example *example, WeightArrays weights, const double *la
         mean[i] = (<double *>weights.c.w)[i] - scale * lag[i] / parts
     for i in range(k):
         mean[size + i] = (<double *>weights.c.b)[i] - scale * bias_lag[i] / parts
-    score(example, weights, <char *>mean, <char *>(mean + size), out)
+    score(example, &weights.c, <char *>mean, <char *>(mean + size), out)
     free(mean)
     return True
 
@@ -363,7 +338,8 @@ def predict_plain(dict learner, x, Turns turns=None):
     cdef long long n_changes = 0 if turns is None else turns.n_changes
     cdef Example example
     cdef WeightArrays weights
-    cdef dict model, readouts = None
+    cdef dict model
+    cdef ReadoutArrays readouts = None
     cdef list classes, order
     cdef double scores[MOST_CLASSES]
     cdef int64_t c, place = 0, winner = -1
@@ -372,9 +348,9 @@ def predict_plain(dict learner, x, Turns turns=None):
     if not RB_ALONE or owner is None or type(ties) is not str:
         return None
     model, last_wins = PyObject_GenericGetDict(owner, NULL), ties == "positive"
-    if item(model, "readouts") is not None:
-        place = item(model, "readouts").place  # before anything is read, since other threads may run
-        readouts = PyObject_GenericGetDict(item(model, "readouts"), NULL)
+    readouts = item(model, "readouts")
+    if readouts is not None:
+        place = readouts.place  # before anything is read, since other threads may run
     weights, classes = item(model, "weights"), item(model, "classes")
     if (not classes or not read(&example, learner, model, weights, x, False)
             or not (example.is_sparse or is_array_of(classes))):
@@ -386,7 +362,7 @@ def predict_plain(dict learner, x, Turns turns=None):
         if not score_readout(&example, readouts, place, weights, scores):
             return None
     elif weights.c.u == NULL:
-        score(&example, weights, weights.c.w, weights.c.b, scores)
+        score(&example, &weights.c, weights.c.w, weights.c.b, scores)
     elif not score_average(&example, weights, scores):
         return None
     if turns is not None and (turns.changing or turns.n_changes != n_changes):

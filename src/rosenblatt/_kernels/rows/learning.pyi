@@ -1,4 +1,5 @@
 from rosenblatt._kernels.array_types import FloatArray, Int32Array, IntArray
+from rosenblatt._kernels.rows.readouts import ReadoutArrays
 from rosenblatt._kernels.rows.rows import Rows
 from rosenblatt._kernels.rows.rules import Rule
 from rosenblatt._kernels.rows.weights import WeightArrays
@@ -47,6 +48,7 @@ def learn(
     log: Log | None,
     watch: Watch | None = None,
     upcoming: IntArray | None = None,
+    readouts: ReadoutArrays | None = None,
 ) -> int: ...
 def replay(
     weights: WeightArrays,

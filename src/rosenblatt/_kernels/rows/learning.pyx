@@ -5,8 +5,9 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
+from rosenblatt._kernels.rows.readouts cimport rb_readout, ReadoutArrays
 from rosenblatt._kernels.rows.rows cimport (
-    RB_BLOCK, rb_block, rb_ops, rb_rows, rb_search, Rows, same_type)
+    rb_block, rb_ops, rb_rows, rb_search, Rows, same_type)
 from rosenblatt._kernels.rows.rules cimport rb_rule, Rule
 from rosenblatt._kernels.rows.weights cimport rb_move, rb_weights, WeightArrays
 
@@ -53,10 +54,12 @@ cdef extern from "rows/loop.h" nogil:
         const double *row_weights
         double longest_row
         int64_t seen_at_zero
+        rb_readout *readout
+        int64_t most_stored
+        int index_bytes
 
-    int64_t rb_learn_binary(rb_walk *) noexcept
-    int64_t rb_learn_classes(rb_walk *, void *) noexcept
-    int64_t rb_learn_tested(rb_walk *, rb_tested *, double *) noexcept
+    int64_t rb_room(const rb_walk *, const rb_tested *) noexcept
+    int64_t rb_learn(rb_walk *, const rb_tested *, double *) noexcept
 
 
 cdef class Log:
@@ -122,12 +125,12 @@ cdef class Tally:
 
 
 cdef class Watch:
-    """What the weights would have answered to each row just before they learned from it.
+    """What is predicted for each row just before it is learned from.
 
-    An averaged model answers by its average so far, unless it is the `latest` weights whose
-    mistakes count. `wrong` gets 1 for every row whose class did not have the highest score alone,
-    `scores`, if given, those that answer: (n_rows,) for one vector, else (n_rows, n_vectors).
-    Numbers are float64.
+    An averaged model predicts by its average so far, one with read-outs by these; with `latest` it is
+    the mistakes of the last weights that count all the same. `wrong` gets 1 for every row whose class
+    did not have the highest score alone, `scores`, if given, those that predict: (n_rows,) for one
+    vector, else (n_rows, n_vectors). Numbers are float64.
     """
 
     cdef rb_tested c
@@ -143,25 +146,26 @@ cdef class Watch:
 
 def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order, int64_t start,
           int64_t stop, row_weights, Tally tally, Log log, Watch watch=None,
-          cnp.ndarray upcoming=None):
+          cnp.ndarray upcoming=None, ReadoutArrays readouts=None):
     """Learn from positions start .. stop - 1 of the order; return the position reached.
 
-    `upcoming` rows, needed by the next call, are read from memory meanwhile.
+    `upcoming` rows, needed by the next call, are read from memory meanwhile; `readouts` follow.
     It stops early when the log is full or `tally.refused` names a row. What a rule written in
     Python raises is raised here; the caller takes back what was learned before that row.
     """
     cdef rb_walk walk
     cdef rb_block block
+    cdef rb_tested *tested = NULL
     cdef int64_t reached
-    cdef double three[3]
-    cdef double *room = three
+    cdef double *room
     same_type(rows, weights.c.is_float32)
-    if watch is not None and weights.c.is_float32:
-        raise TypeError("only float64 weights can be watched")
+    if watch is not None:
+        if weights.c.is_float32:
+            raise TypeError("only float64 weights can be watched")
+        tested = &watch.c
     if rule.c.rates != weights.c.rates:
         raise TypeError(f"a rule with rates {rule.rates}, but weights with {weights.rates}")
-    walk.search.order = walk.search.upcoming = NULL
-    walk.search.n_upcoming, walk.search.block = 0, NULL
+    memset(&walk, 0, sizeof(walk))
     if upcoming is not None and len(upcoming):
         walk.search.upcoming = <const int64_t *>cnp.PyArray_DATA(upcoming)
         walk.search.n_upcoming = cnp.PyArray_DIM(upcoming, 0)
@@ -174,32 +178,29 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     walk.rows, walk.ops, walk.rule = &rows.c, rows.ops, &rule.c
     walk.weights, walk.tally = &weights.c, &tally.c
     walk.log = NULL if log is None else &log.c
-    walk.row_weights = NULL
     if row_weights is not None:
         walk.row_weights = <const double *>cnp.PyArray_DATA(<cnp.ndarray?>row_weights)
     walk.seen_at_zero = weights.t - start
     walk.longest_row = sqrt(rows.largest_squared_norm + weights.c.fit_intercept)
+    if readouts is not None:
+        walk.readout = readouts.beside(weights)
+        if walk.readout == NULL:
+            raise TypeError("the read-outs and their weights differ in shape, layout or type")
+        walk.most_stored, walk.index_bytes = rows.most_stored(), rows.index_bytes
     tally.c.mistakes, tally.c.refused = tally.mistakes, -1
-    weights.claim()
-    if weights.c.n_vectors > 1:
-        room = <double *>malloc(
-            (1 + RB_BLOCK if watch is None else 3) * weights.c.n_vectors * sizeof(double))
-        if room == NULL:
-            weights.busy = False
-            raise MemoryError
-        # With three classes, or where all of them move, there is nothing to gain.
-        if (watch is None and rows.ops.in_blocks and weights.c.n_vectors > 3
-                and not rule.blames_all_rivals):
-            block.scores, walk.search.block = room + weights.c.n_vectors, &block
-    with nogil:
-        if watch is not None:
-            reached = rb_learn_tested(&walk, &watch.c, room)
-        elif weights.c.n_vectors == 1:
-            reached = rb_learn_binary(&walk)
-        else:
-            reached = rb_learn_classes(&walk, room)
-    weights.busy = False
-    if room != three:
+    room = <double *>malloc(rb_room(&walk, tested) * sizeof(double))
+    if room == NULL:
+        raise MemoryError
+    # With three classes, or where all of them move, there is nothing to gain.
+    if (tested == NULL and readouts is None and rows.ops.in_blocks and weights.c.n_vectors > 3
+            and not rule.blames_all_rivals):
+        block.scores, walk.search.block = room + weights.c.n_vectors, &block
+    try:
+        weights.claim()
+        with nogil:
+            reached = rb_learn(&walk, tested, room)
+        weights.busy = False
+    finally:
         free(room)
     if rule.error is not None:
         error, rule.error = rule.error, None
@@ -210,12 +211,18 @@ def learn(WeightArrays weights, Rule rule, Rows rows, cnp.ndarray labels, order,
     return reached
 
 
-cdef bint learn_row(WeightArrays weights, Rule rule, const rb_rows *row, const rb_ops *ops,
-                    double squared_norm, int32_t label, int64_t *mistakes) noexcept:
+cdef enum:
+    ROOM_ON_STACK = 2048
+
+
+cdef bint learn_row(WeightArrays weights, Rule rule, rb_readout *readout, const rb_rows *row,
+                    const rb_ops *ops, int64_t n_stored, double squared_norm, int32_t label,
+                    int64_t *mistakes) noexcept:
     """As `learn` of one row of this length, whose weights nobody uses; False if it is refused."""
     cdef rb_walk walk
     cdef rb_tally tally
-    cdef double scores[3 * MOST_CLASSES]
+    cdef double small_room[ROOM_ON_STACK]
+    cdef double *room = small_room
     memset(&walk, 0, sizeof(walk))
     memset(&tally, 0, sizeof(tally))
     tally.refused = -1
@@ -225,10 +232,14 @@ cdef bint learn_row(WeightArrays weights, Rule rule, const rb_rows *row, const r
     walk.weights, walk.tally = &weights.c, &tally
     walk.seen_at_zero = weights.t
     walk.longest_row = sqrt(squared_norm + weights.c.fit_intercept)
-    if weights.c.n_vectors == 1:
-        rb_learn_binary(&walk)
-    else:
-        rb_learn_classes(&walk, scores)
+    walk.readout, walk.most_stored, walk.index_bytes = readout, n_stored, sizeof(int64_t)
+    if rb_room(&walk, NULL) > ROOM_ON_STACK:
+        room = <double *>malloc(rb_room(&walk, NULL) * sizeof(double))
+        if room == NULL:
+            return False
+    rb_learn(&walk, NULL, room)
+    if room != small_room:
+        free(room)
     if tally.refused >= 0:
         return False
     weights.t += 1

@@ -6,6 +6,7 @@
 #ifndef ROSENBLATT_LOOP_H
 #define ROSENBLATT_LOOP_H
 
+#include "rows/readout.h"
 #include "rows/rules.h"
 #include "rows/weights.h"
 
@@ -32,11 +33,11 @@ typedef struct {
     double *alpha;     /* signed steps of each row, or NULL */
 } rb_tally;
 
-/* What the weights predict for each row just before they learn from it. */
+/* What is predicted for each row just before it is learned from. */
 typedef struct {
     int32_t *wrong;
     double *scores; /* or NULL */
-    int latest;     /* the mistakes are those of the latest weights, not of the average */
+    int latest;     /* the mistakes are those of the latest weights, whatever predicts */
 } rb_tested;
 
 /* One walk over rows. */
@@ -51,6 +52,9 @@ typedef struct {
     const double *row_weights; /* or NULL */
     double longest_row;
     int64_t seen_at_zero; /* examples seen before position 0 */
+    rb_readout *readout;  /* or NULL: the last weights predict, or their mean */
+    int64_t most_stored;  /* no row has more values; of interest to a read-out only */
+    int index_bytes;      /* sparse rows: the size of a column number */
 } rb_walk;
 
 RB_INLINE double rb_as_stored(const rb_weights *weights, double step) {
@@ -361,43 +365,201 @@ RB_INLINE double rb_margin_of(const double *scores, int64_t k, int32_t right) {
     return margin;
 }
 
-/* The scores of one row by weights in double. */
-RB_INLINE void rb_score_one(const rb_walk *walk, int64_t row, const void *w, const void *b,
-                            double *room, double *out) {
-    int64_t k = walk->weights->n_vectors, stride = walk->weights->feature_stride;
+/* ------------------------------------------------------------------ one row after the other */
+
+/* The scores of one row by the weights w and b in double, which lie as `weights` do. */
+RB_INLINE void rb_score_by(const rb_walk *walk, int64_t row, const rb_weights *weights, const void *w,
+                           const void *b, double *room, double *out) {
+    int64_t k = weights->n_vectors, stride = weights->feature_stride;
     if (k == 1) walk->ops->score(walk->rows, row, 1, w, *(const double *)b, out);
     else walk->ops->score_classes(walk->rows, row, 1, w, b, k, stride, room, out);
 }
 
-/* Predict a row, then learn from it, one after the other. An averaged model predicts by the average
- * of the weights after each example so far. Weights in double; `room` for 3 numbers a class. */
-static int64_t rb_learn_tested(rb_walk *walk, rb_tested *tested, double *room) {
-    rb_search *search = &walk->search;
-    rb_weights *weights = walk->weights;
-    int64_t stop = search->stop, k = weights->n_vectors;
-    double *latest = room + k, *served = room + 2 * k;
-    for (int64_t at = search->at; at < stop; at++) {
-        int64_t row = rb_row_at(search, at), seen = walk->seen_at_zero + at;
-        rb_score_one(walk, row, weights->w, weights->b, room, latest);
-        double margin = rb_margin_of(latest, k, search->labels[row]), judged = margin;
-        if (weights->u) {
-            rb_score_one(walk, row, weights->u, weights->ub, room, served);
-            int64_t counted = seen - weights->average_from;
-            for (int64_t c = 0; c < k; c++)
-                served[c] = latest[c] - served[c] / (double)(counted > 1 ? counted : 1);
-        } else {
-            memcpy(served, latest, (size_t)k * sizeof(double));
-        }
-        if (!tested->latest) judged = rb_margin_of(served, k, search->labels[row]);
-        tested->wrong[row] = judged <= 0.0;
-        if (tested->scores) memcpy(tested->scores + row * k, served, (size_t)k * sizeof(double));
-        if (margin <= search->quiet_above) {
-            search->at = at, search->stop = at + 1;
-            int64_t reached = k == 1 ? rb_learn_binary(walk) : rb_learn_classes(walk, room);
-            if (reached == at) return at;
+RB_INLINE void rb_score_row(const rb_walk *walk, int64_t row, const rb_weights *weights, double *room,
+                            double *out) {
+    rb_score_by(walk, row, weights, weights->w, weights->b, room, out);
+}
+
+/* The same by the mean of the weights after each example so far, from those by the last weights. */
+static void rb_score_mean(const rb_walk *walk, int64_t at, int64_t row, const double *last,
+                          double *room, double *out) {
+    const rb_weights *weights = walk->weights;
+    const int64_t counted = walk->seen_at_zero + at - weights->average_from;
+    rb_score_by(walk, row, weights, weights->u, weights->ub, room, out);
+    for (int64_t c = 0; c < weights->n_vectors; c++)
+        out[c] = last[c] - out[c] / (double)(counted > 1 ? counted : 1);
+}
+
+/* The same by every read-out, one after the other; those by the last weights are there already. */
+static void rb_score_each(const rb_walk *walk, int64_t row, double *room, double *by_each) {
+    const rb_readout *readout = walk->readout;
+    const int64_t k = walk->weights->n_vectors;
+    double *last = by_each;
+    if (readout->gentle) {
+        last += k;
+        rb_score_row(walk, row, readout->gentle, room, last);
+    }
+    for (int i = 0; i < RB_MEANS; i++) {
+        double *out = last + (i + 1) * k;
+        rb_score_row(walk, row, readout->lags[i], room, out);
+        for (int64_t c = 0; c < k; c++) out[c] = last[c] - readout->scales[i] * out[c];
+    }
+}
+
+/* Where the values of a row lie: its `first` and how many. Those of checked rows may have changed. */
+static int64_t rb_values_of(const rb_walk *walk, int64_t row, int64_t *first) {
+    const rb_rows *rows = walk->rows;
+    int64_t end;
+    *first = 0;
+    if (!rows->columns) return rows->n_features;
+    if (walk->index_bytes == 8) {
+        *first = ((const int64_t *)rows->starts)[row];
+        end = ((const int64_t *)rows->starts)[row + 1];
+    } else {
+        *first = ((const int32_t *)rows->starts)[row];
+        end = ((const int32_t *)rows->starts)[row + 1];
+    }
+    if (*first >= 0 && *first <= end && end <= rows->n_stored && end - *first <= walk->most_stored)
+        return end - *first;
+    if (rows->outside) *rows->outside = 1;
+    return 0;
+}
+
+/* The column of a value. */
+static int64_t rb_column_of(const rb_walk *walk, int64_t value) {
+    const rb_rows *rows = walk->rows;
+    if (!rows->columns) return value;
+    const int64_t column = walk->index_bytes == 8 ? ((const int64_t *)rows->columns)[value]
+                                                  : ((const int32_t *)rows->columns)[value];
+    if (column >= 0 && column < rows->n_features) return column;
+    if (rows->outside) *rows->outside = 1;
+    return 0;
+}
+
+/* Take down the weights that a step on a row may move, vector by vector, each with its bias behind. */
+static void rb_remember(const rb_walk *walk, const rb_weights *weights, int64_t row, double *before) {
+    int64_t first;
+    const int64_t n = rb_values_of(walk, row, &first);
+    for (int64_t vector = 0; vector < weights->n_vectors; vector++) {
+        const double *w = (const double *)weights->w + vector * weights->class_stride;
+        for (int64_t i = 0; i < n; i++)
+            *before++ = w[rb_column_of(walk, first + i) * weights->feature_stride];
+        *before++ = ((const double *)weights->b)[vector];
+    }
+}
+
+/* Let the means lag by what the weights have moved since. */
+static void rb_lag_behind(const rb_walk *walk, const rb_weights *weights, int64_t row, double *before) {
+    rb_readout *readout = walk->readout;
+    int64_t first, at = 0;
+    const int64_t n = rb_values_of(walk, row, &first);
+    int has_moved = 0;
+    for (int64_t vector = 0; vector < weights->n_vectors; vector++) {
+        const double *w = (const double *)weights->w + vector * weights->class_stride;
+        for (int64_t i = 0; i < n; i++, at++)
+            before[at] = w[rb_column_of(walk, first + i) * weights->feature_stride] - before[at];
+        before[at] = ((const double *)weights->b)[vector] - before[at];
+        at++;
+    }
+    for (int64_t i = 0; i < at && !has_moved; i++) has_moved = before[i] != 0.0;
+    /* Before the first example all means are the weights. */
+    if (!has_moved || readout->t == 0) return;
+
+    for (int mean = 0; mean < RB_MEANS; mean++) {
+        const rb_weights *lag = readout->lags[mean];
+        const double scale = readout->scales[mean];
+        at = 0;
+        for (int64_t vector = 0; vector < lag->n_vectors; vector++) {
+            double *w = (double *)lag->w + vector * lag->class_stride;
+            for (int64_t i = 0; i < n; i++, at++)
+                w[rb_column_of(walk, first + i) * lag->feature_stride] += before[at] / scale;
+            ((double *)lag->b)[vector] += before[at++] / scale;
         }
     }
+}
+
+/* Learn from the row at a place; whether it was not refused, and the log had room for it. */
+static int rb_learn_row_at(rb_walk *walk, int64_t at, double *room) {
+    walk->search.at = at;
+    walk->search.stop = at + 1;
+    return at < (walk->weights->n_vectors == 1 ? rb_learn_binary(walk) : rb_learn_classes(walk, room));
+}
+
+/* Let the gentle learner of a mix learn from the row as well; a step that is refused is not made. */
+static void rb_learn_gently(const rb_walk *walk, int64_t at, double *room) {
+    rb_tally tally = {.refused = -1};
+    rb_walk gentle = *walk;
+    gentle.weights = walk->readout->gentle;
+    gentle.rule = walk->readout->gentle_rule;
+    gentle.tally = &tally;
+    gentle.log = NULL;
+    gentle.readout = NULL;
+    gentle.search.quiet_above = gentle.rule->quiet_above;
+    rb_learn_row_at(&gentle, at, room);
+}
+
+/* Predict a row, then learn from it, then let the read-outs follow, one row after the other. Weights
+ * in double; `room` as `rb_room` says. */
+static int64_t rb_learn_each(rb_walk *walk, const rb_tested *tested, double *room) {
+    rb_search *search = &walk->search;
+    rb_weights *weights = walk->weights;
+    rb_readout *readout = walk->readout;
+    const rb_weights *averaged = readout && readout->gentle ? readout->gentle : weights;
+    const int64_t stop = search->stop, k = weights->n_vectors;
+    double *served = room + 3 * k, *by_each = served + k, *before = by_each + RB_MOST_READ * k;
+    int wrong[RB_MOST_READ];
+
+    for (int64_t at = search->at; at < stop; at++) {
+        const int64_t row = rb_row_at(search, at);
+        const int32_t right = search->labels[row];
+        rb_score_row(walk, row, weights, room, by_each);
+        const double margin = rb_margin_of(by_each, k, right);
+        const int is_wrong = margin <= 0.0;
+
+        if (readout) {
+            rb_score_each(walk, row, room, by_each);
+            for (int i = 0; i < rb_n_read(readout); i++)
+                wrong[i] = rb_is_wrong(by_each + i * k, k, right);
+            rb_serve(readout, k, by_each, served);
+            rb_remember(walk, averaged, row, before);
+        } else if (weights->u) {
+            rb_score_mean(walk, at, row, by_each, room, served);
+        } else {
+            memcpy(served, by_each, (size_t)k * sizeof(double));
+        }
+        if (tested && tested->scores)
+            memcpy(tested->scores + row * k, served, (size_t)k * sizeof(double));
+        const int served_wrong = tested && !tested->latest ? rb_is_wrong(served, k, right) : is_wrong;
+
+        if (margin <= search->quiet_above && !rb_learn_row_at(walk, at, room)) return at;
+        if (tested) tested->wrong[row] = served_wrong;
+        if (!readout) continue;
+        if (readout->gentle) rb_learn_gently(walk, at, room);
+        rb_lag_behind(walk, averaged, row, before);
+        rb_end_example(readout, wrong);
+    }
     return stop;
+}
+
+/* Whether every row is scored before the next one is looked at. */
+RB_INLINE int rb_goes_row_by_row(const rb_walk *walk, const rb_tested *tested) {
+    return tested || walk->readout;
+}
+
+/* How many doubles of `room` a walk needs. */
+static int64_t rb_room(const rb_walk *walk, const rb_tested *tested) {
+    const int64_t k = walk->weights->n_vectors;
+    int64_t needed = k == 1 ? 3 : (1 + RB_BLOCK) * k;
+    if (rb_goes_row_by_row(walk, tested)) needed += (1 + RB_MOST_READ) * k;
+    if (walk->readout) needed += k * (walk->most_stored + 1);
+    return needed;
+}
+
+/* The one door: learn from the rows of a walk, in order. The position reached, which is before `stop`
+ * when the log is full or a row is refused; then nothing has changed from that row on. */
+static int64_t rb_learn(rb_walk *walk, const rb_tested *tested, double *room) {
+    if (rb_goes_row_by_row(walk, tested)) return rb_learn_each(walk, tested, room);
+    return walk->weights->n_vectors == 1 ? rb_learn_binary(walk) : rb_learn_classes(walk, room);
 }
 
 #endif

@@ -48,9 +48,11 @@ cdef class Rows:
     cdef readonly bint is_float32
     cdef public double largest_squared_norm
     cdef tuple _arrays  # keeps the memory alive
+    cdef int index_bytes  # of sparse rows: the size of a column number
     cdef int _outside
 
     cdef int refuse_changed(self) except -1
+    cdef int64_t most_stored(self) noexcept
 
 
 cdef int same_type(Rows rows, bint is_float32) except -1

@@ -1,7 +1,7 @@
 """A table of rows, dense or sparse, as the loops see it, and the scores of all of them."""
 
 cimport numpy as cnp
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 
 import numpy as np
@@ -54,6 +54,20 @@ cdef class Rows:
     def is_checked(self):
         """Whether others may change the rows, so that the loops look at what they read."""
         return self.c.outside != NULL
+
+    cdef int64_t most_stored(self) noexcept:
+        """The most values that a row has."""
+        cdef int64_t row, most = 0
+        if not self.is_sparse:
+            return self.c.n_features
+        for row in range(self.c.n_rows):
+            if self.index_bytes == 8:
+                most = max(most, (<const int64_t *>self.c.starts)[row + 1]
+                           - (<const int64_t *>self.c.starts)[row])
+            else:
+                most = max(most, <int64_t>(<const int32_t *>self.c.starts)[row + 1]
+                           - (<const int32_t *>self.c.starts)[row])
+        return min(most, self.c.n_stored)
 
     cdef int refuse_changed(self) except -1:
         """Refuse rows that pointed outside of their table since they were inspected."""
@@ -134,6 +148,7 @@ def sparse(cnp.ndarray data, cnp.ndarray indices, cnp.ndarray indptr, int64_t n_
     rows.c.n_rows, rows.c.n_features = cnp.PyArray_DIM(indptr, 0) - 1, n_features
     rows.c.n_stored = min(cnp.PyArray_DIM(data, 0), cnp.PyArray_DIM(indices, 0))
     rows.is_sparse = True
+    rows.index_bytes = 8 if wide else 4
     rows.is_float32 = cnp.PyArray_TYPE(data) == cnp.NPY_FLOAT32
     if rows.is_float32:
         rows.ops = &rb_ops_sparse_f32_i64 if wide else &rb_ops_sparse_f32_i32
